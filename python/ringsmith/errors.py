@@ -1,0 +1,25 @@
+"""The errors that Ringsmith raises on bad input. Each names the value, the limit and the way out."""
+
+
+class RingsmithError(Exception):
+    """Base of every error that Ringsmith raises on purpose."""
+
+
+class ParameterError(RingsmithError, ValueError):
+    """HE parameters or a design point that cannot work."""
+
+
+class ProgramError(RingsmithError):
+    """An encrypted program that cannot be planned, scheduled or run."""
+
+
+class InteropError(RingsmithError, ValueError):
+    """A file from outside that is malformed, or does not fit the parameters at hand."""
+
+
+class DeviceError(RingsmithError):
+    """A device that is missing, does not fit the program, or does not answer."""
+
+
+class ToolError(RingsmithError):
+    """An outside tool (Verilator, the compiler) that is missing or failed."""

@@ -1,0 +1,73 @@
+"""Encrypted objects that clients, files and the runtime hand to one another.
+
+All residue arrays are NumPy ``uint64``, C-contiguous, canonical (in [0, q) of their limb's prime) and, for CKKS, in
+NTT form: bit-reversed order, ``out[i] = a(psi^(2*brev(i)+1))``. The secret key is not here: it lives in
+``ringsmith.client`` alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+Residues = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plaintext:
+    """An encoded message: ``data`` has shape (limbs, N)."""
+
+    data: Residues
+    scale: float
+
+    @property
+    def limbs(self) -> int:
+        """Number of data primes that the plaintext lives over."""
+        return int(self.data.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Ciphertext:
+    """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3."""
+
+    data: Residues
+    scale: float
+
+    @property
+    def size(self) -> int:
+        """Number of polynomials: 2, or 3 before relinearization."""
+        return int(self.data.shape[0])
+
+    @property
+    def limbs(self) -> int:
+        """Number of data primes that the ciphertext lives over."""
+        return int(self.data.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PublicKey:
+    """A public encryption key: ``data`` has shape (2, K, N), over all K primes."""
+
+    data: Residues
+
+
+@dataclass(frozen=True, eq=False)
+class KeySwitchKey:
+    """A key-switching key in SEAL's layout: ``data`` has shape (digits, 2, K, N), over all K primes."""
+
+    data: Residues
+
+    @property
+    def digits(self) -> int:
+        """Number of digits (K - 1: one data prime each)."""
+        return int(self.data.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationKeys:
+    """What a server needs to compute: relinearization keys and Galois keys by Galois element."""
+
+    relin: KeySwitchKey | None = None
+    galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
