@@ -1,0 +1,72 @@
+"""What every device offers: memory zones, a program store, a command, a completion and counters."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.arch.rpau.design import RpauDesign
+
+Words = NDArray[np.uint64]
+
+
+class Zone(IntEnum):
+    """A memory that the host reaches. Sizes are words a unit (RPAU)."""
+
+    POLY = 0
+    """Work polynomials: index selects the polynomial, N words in logical order."""
+    KEY = 1
+    """Key store: index selects the polynomial, N words in logical order; written only."""
+    CONSTANT = 2
+    """Constant file: index 0, ``constants`` words; written only."""
+    MODULUS = 3
+    """Index 0: the three words q, mu, k; written only."""
+    TWIDDLE_LO = 4
+    """Index 0: the 2^lo words psi^e, e = 0 … 2^lo - 1; written only."""
+    TWIDDLE_HI = 5
+    """Index 0: the N / 2^lo words psi^(e * 2^lo); written only."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What one run of a program took.
+
+    Attributes:
+        cycles: Clock cycles from the start command accepted to completion, data resident.
+        instructions: Instructions issued, ``halt`` included.
+    """
+
+    cycles: int
+    instructions: int
+
+
+class Device(Protocol):
+    """A machine that executes programs of one design."""
+
+    @property
+    def name(self) -> str:
+        """``model`` or ``rtl``."""
+        ...
+
+    @property
+    def design(self) -> RpauDesign:
+        """The design that the device says it was built from."""
+        ...
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes one polynomial or table. Raises DeviceError on a wrong zone, unit, index, length or word too wide."""
+        ...
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads one work polynomial (zone POLY only). Raises DeviceError as ``write`` does."""
+        ...
+
+    def load_program(self, words: Words) -> None:
+        """Loads instruction words. Raises DeviceError when they exceed the program store or end without halt."""
+        ...
+
+    def run(self, max_cycles: int) -> RunReport:
+        """Runs the loaded program to its halt. Raises DeviceError when it has not ended after ``max_cycles``."""
+        ...
