@@ -1,0 +1,210 @@
+"""The rules that keep Ringsmith one house: which room may import which, and what files look like.
+
+The import rules stand in MAY_IMPORT, the same as in docs/architecture.md. They are read from the
+syntax tree, so an import inside a function or under TYPE_CHECKING counts as well. The checker is
+tested on small offending sources of its own.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python" / "ringsmith"
+
+EVERYTHING = frozenset({"everything"})
+SECRET_KEY_CODE = "_core.secret"  # noqa: S105 - a module, not a password
+"""What touches the secret key; even a room that may import everything may not import this."""
+
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    "": frozenset({"params", "program"}),  # ringsmith/__init__.py: the names users start from
+    "errors": frozenset(),
+    "params": frozenset({"_core"}),
+    "objects": frozenset({"params"}),
+    "interop": frozenset({"params", "objects", "_core"}),
+    "client": frozenset({"params", "objects", "_core", SECRET_KEY_CODE}),
+    "program": frozenset({"params"}),
+    "lower": frozenset({"program", "params", "_core"}),
+    "arch": frozenset({"lower", "_core"}),
+    "devices": frozenset({"arch"}),
+    "runtime": frozenset(
+        {"_core", "arch", "devices", "interop", "lower", "objects", "params", "program"}
+    ),
+    "apps": EVERYTHING,
+    "cli": EVERYTHING,
+}
+"""Room -> what it may import of ours, besides itself, ``errors`` and ``__version__``."""
+
+
+def room_of(name: str) -> str:
+    """Room of a dotted name below ``ringsmith``; each architecture is a room of its own.
+
+    >>> room_of("lower.graph"), room_of("arch.rpau.isa"), room_of("_core.secret.decrypt")
+    ('lower', 'arch.rpau', '_core.secret')
+    """
+    parts = name.split(".")
+    return ".".join(parts[: 2 if parts[0] == "arch" or name.startswith(SECRET_KEY_CODE) else 1])
+
+
+def our_imports(source: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, dotted name below ``ringsmith``) of everything of ours that a source reaches.
+
+    Attributes of the compiled core count too, since ``secret`` is one. A relative import is
+    yielded as it is written, dots and all.
+    """
+    names: list[tuple[int, str]] = []
+    core_names = {"ringsmith._core"}
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            dots = "." * getattr(node, "level", 0)
+            origin = f"{dots}{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                names.append((node.lineno, origin + alias.name))
+                if origin + alias.name == "ringsmith._core":
+                    core_names.add(alias.asname or alias.name)
+        elif isinstance(node, ast.Call) and node.args:
+            called, first = ast.unparse(node.func), node.args[0]
+            if called.endswith(("import_module", "__import__")) and isinstance(first, ast.Constant):
+                names.append((node.lineno, str(first.value)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in core_names:
+            names.append((node.lineno, f"ringsmith._core.{node.attr}"))
+    for line, name in names:
+        if name.startswith(("ringsmith.", ".")):
+            yield line, name.removeprefix("ringsmith.")
+
+
+def offences(source: str, module: str) -> list[str]:
+    """Imports in a source that the house forbids, as sentences; empty when there are none.
+
+    Args:
+        source: Python source text.
+        module: Dotted name of the source's module below ``ringsmith``; "" for
+            ``ringsmith/__init__.py``.
+    """
+    room = room_of(module)
+    allowed = MAY_IMPORT.get(module.split(".")[0])
+    if allowed is None:
+        return [f"{room}: a room that MAY_IMPORT does not know; add it there and to the page"]
+    found = []
+    for line, name in our_imports(source):
+        target = room_of(name)
+        if target in {room, "errors", "__version__"}:
+            continue
+        general = "arch" if target.startswith("arch.") else target
+        if general in allowed or (allowed is EVERYTHING and target != SECRET_KEY_CODE):
+            continue
+        found.append(f"line {line}: {module or 'ringsmith'} may not import {name}")
+    return found
+
+
+def python_files() -> list[Path]:
+    """Every Python source and stub of the package."""
+    return sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
+
+
+def module_of(path: Path) -> str:
+    """Dotted name below ``ringsmith`` of a file's module."""
+    return (
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        .removesuffix("__init__")
+        .rstrip(".")
+    )
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    if path.name == "_core.pyi":
+        pytest.skip("the stub declares the compiled module itself")
+    assert not offences(path.read_text(), module_of(path))
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("program", "from ringsmith.arch.rpau import design"),
+        ("lower", "def f():\n    import ringsmith.arch"),
+        ("arch.rpau", "from ringsmith.arch.vector.design import VectorDesign"),
+        ("arch.rpau.design", "import ringsmith.arch.vector.design"),
+        ("arch.rpau", "from ringsmith.program import trace"),
+        ("devices", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("devices", "from ringsmith import params"),
+        ("devices", "import importlib\nimportlib.import_module('ringsmith.client')"),
+        ("client", "from ringsmith.runtime import run"),
+        ("runtime", "from ringsmith.client import SecretKey"),
+        ("runtime", "from ringsmith._core import secret"),
+        ("runtime", "from ringsmith._core.secret import decrypt"),
+        ("cli", "import ringsmith._core.secret"),
+        ("apps.logreg", "import ringsmith._core as core\ncore.secret.decrypt()"),
+        ("apps.logreg", "from ringsmith import _core\n_core.secret.decrypt()"),
+        ("objects", "from .params import CkksParameters"),  # relative: written in full here
+        ("errors", "if TYPE_CHECKING:\n    from ringsmith.params import CkksParameters"),
+        ("attic", "import numpy"),
+    ],
+)
+def test_the_checker_sees_a_forbidden_import(module: str, source: str) -> None:
+    assert len(offences(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("client", "from ringsmith._core import secret\nsecret.decrypt()"),
+        ("arch.rpau", "from ringsmith.arch.rpau.design import RpauDesign"),
+        ("arch.rpau.isa", "from ringsmith.arch.rpau import design"),
+        ("arch.rpau", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("runtime", "import ringsmith.devices.rtl\nfrom ringsmith import __version__"),
+        ("cli", "from ringsmith.client import generate_keys"),
+        ("program", "import numpy\nfrom ringsmith.errors import ProgramError"),
+        ("", "from ringsmith.program import trace"),
+    ],
+)
+def test_the_checker_lets_an_allowed_import_pass(module: str, source: str) -> None:
+    assert offences(source, module) == []
+
+
+def included_headers(folder: str) -> Iterator[tuple[Path, str]]:
+    """(file, header) of each #include in the C++ sources below a folder of the repository."""
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in {".cpp", ".h"}:
+            for header in re.findall(r'^\s*#\s*include\s+["<]([^">]+)', path.read_text(), re.M):
+                yield path, header
+
+
+def test_core_includes_nothing_of_the_hardware() -> None:
+    headers = list(included_headers("core"))
+    hardware = re.compile(r"verilated|svdpi|\.\./|^(sim|model|rpau|rtl|harness)/")
+    assert headers
+    assert [pair for pair in headers if hardware.search(pair[1])] == []
+
+
+def test_a_source_file_stays_below_400_lines() -> None:
+    sources = [
+        path
+        for folder in ("core", "python", "rtl", "sim", "tests", "bench")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".cpp", ".h", ".sv"}
+    ]
+    assert sources
+    long = {path: len(path.read_text().splitlines()) for path in sources}
+    assert {str(path.relative_to(ROOT)): n for path, n in long.items() if n >= 400} == {}
+
+
+def test_build_group_holds_what_the_build_system_requires() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert set(project["build-system"]["requires"]) <= set(project["dependency-groups"]["build"])
+
+
+@pytest.mark.parametrize("name", ["build", "run", "dev", "full"])
+def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.lock").read_text()
+    entries = re.split(r"\n(?=\S)", text)
+    pinned = [entry for entry in entries if not entry.startswith("#")]
+    assert pinned
+    assert all("==" in entry and "--hash=sha256:" in entry for entry in pinned)
+    assert not re.search(r"://|--index|--extra-index|--find-links", text)
