@@ -1,0 +1,32 @@
+// Modular addition or subtraction, chosen each cycle.
+//
+//   s_o = sub_i ? a_i - b_i mod q_i : a_i + b_i mod q_i      0 <= a_i, b_i, s_o < q_i < 2^Width
+//
+// One result a cycle, latency rs_arith_pkg::mod_addsub_latency(): one adder a stage. q_i belongs to the
+// operands of the cycle before. Cost: two adders of Width + 1 bits.
+module rs_mod_addsub #(
+  parameter int unsigned Width = 48
+) (
+  input  logic             clk_i,
+  input  logic             sub_i,
+  input  logic [Width-1:0] a_i,
+  input  logic [Width-1:0] b_i,
+  input  logic [Width-1:0] q_i,
+  output logic [Width-1:0] s_o
+);
+  // The raw sum is in [0, 2q - 1) after an addition and in (-q, q) after a subtraction: q is then
+  // taken away if it fits, or put back if the difference is negative.
+  logic [Width:0]   raw_q, corrected;
+  logic             sub_q, keep;
+  logic [Width-1:0] s_q;
+
+  assign corrected = sub_q ? raw_q + {1'b0, q_i} : raw_q - {1'b0, q_i};
+  assign keep      = sub_q ? !raw_q[Width] : corrected[Width];
+
+  always_ff @(posedge clk_i) begin
+    raw_q <= sub_i ? {1'b0, a_i} - {1'b0, b_i} : {1'b0, a_i} + {1'b0, b_i};
+    sub_q <= sub_i;
+    s_q   <= keep ? raw_q[Width-1:0] : corrected[Width-1:0];
+  end
+  assign s_o = s_q;
+endmodule

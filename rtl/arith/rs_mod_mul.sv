@@ -1,0 +1,49 @@
+// Modular multiplication, by the reduction that the design point names. Every other block takes its
+// modular multiplier from here.
+//
+//   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
+//
+// One result a cycle, latency rs_arith_pkg::mod_mul_latency(Reduction). All ports but clk_i, a_i, b_i
+// and p_o describe the modulus and hold still from the cycle in which operands enter until their result
+// leaves.
+//
+//   Reduction              modulus                              uses          operands
+//   ReductionBarrett (0)   odd, of MinBits to Width bits        mu_i, shift_i both below 2^Width, one below q_i
+//   ReductionSparse  (1)   number index_i of rs_sparse_pkg      index_i       both below 2^Width, one below q_i
+//
+// The unused ports of the other reduction are ignored.
+module rs_mod_mul
+  import rs_arith_pkg::*;
+#(
+  parameter int unsigned Width = 48,
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned MinBits = Width / 2
+) (
+  input  logic                       clk_i,
+  input  logic [Width-1:0]           a_i,
+  input  logic [Width-1:0]           b_i,
+  input  logic [Width-1:0]           q_i,      // the modulus
+  input  logic [Width-1:0]           mu_i,     // floor(2^(Width + bits of q) / q) - 2^Width
+  input  logic [$clog2(Width+1)-1:0] shift_i,  // bits of q
+  input  logic [IndexWidth-1:0]      index_i,  // number of q among the elaborated primes
+  output logic [Width-1:0]           p_o
+);
+  if (Reduction == ReductionBarrett) begin : gen_barrett
+    logic unused_index;
+    assign unused_index = ^index_i;
+    rs_mod_mul_barrett #(
+      .Width(Width),
+      .MinBits(MinBits)
+    ) u_barrett (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .q_i,
+      .mu_i,
+      .shift_i,
+      .p_o
+    );
+  end else begin : gen_bad_reduction
+    $error("rs_mod_mul: Reduction = %0d is neither 0 (barrett) nor 1 (sparse)", Reduction);
+  end
+endmodule

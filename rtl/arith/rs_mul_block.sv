@@ -1,0 +1,64 @@
+// Low bits of an integer product that one DSP48E2, or two in cascade, computes.
+//
+//   p_o = a_i * b_i mod 2^OutWidth
+//
+// One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers. The
+// operands should come from registers, which synthesis then moves into the DSP. Limits: both widths at
+// most 26 and one at most 17 (one DSP), or one at most 34 and the other at most 26 (two). An operand of
+// at most two bits is added as rows, without a DSP.
+module rs_mul_block
+  import rs_arith_pkg::*;
+#(
+  parameter int unsigned WidthA = 34,
+  parameter int unsigned WidthB = 26,
+  parameter int unsigned OutWidth = WidthA + WidthB
+) (
+  input  logic                clk_i,
+  input  logic [WidthA-1:0]   a_i,
+  input  logic [WidthB-1:0]   b_i,
+  output logic [OutWidth-1:0] p_o
+);
+  localparam int unsigned Long = (WidthA > WidthB) ? WidthA : WidthB;
+  localparam int unsigned Short = (WidthA > WidthB) ? WidthB : WidthA;
+
+  if (!((Long <= DspLong && Short <= DspShort) || (Long <= 2 * DspShort && Short <= DspLong)))
+  begin : gen_bad_width
+    $error("rs_mul_block: %0d x %0d bits do not fit two DSPs", WidthA, WidthB);
+  end
+
+  logic [Long-1:0]  long_in;
+  logic [Short-1:0] short_in;
+  if (WidthA > WidthB) begin : gen_a_long
+    assign long_in  = a_i;
+    assign short_in = b_i;
+  end else begin : gen_b_long
+    assign long_in  = b_i;
+    assign short_in = a_i;
+  end
+
+  logic [OutWidth-1:0] p_q;
+  if (Short <= 2) begin : gen_rows
+    logic [OutWidth-1:0] row0_q, row1_q;
+    always_ff @(posedge clk_i) begin
+      row0_q <= short_in[0] ? OutWidth'(long_in) : '0;
+      row1_q <= short_in[Short-1] ? OutWidth'(long_in) << (Short - 1) : '0;
+      p_q    <= (Short == 1) ? row0_q : row0_q + row1_q;
+    end
+  end else if (Long <= DspLong && Short <= DspShort) begin : gen_one
+    logic [OutWidth-1:0] m_q;
+    always_ff @(posedge clk_i) begin
+      m_q <= OutWidth'(long_in) * OutWidth'(short_in);
+      p_q <= m_q;
+    end
+  end else begin : gen_two
+    localparam int unsigned HighWidth = OutWidth - DspShort;
+    logic [OutWidth-1:0]  low_q;
+    logic [HighWidth-1:0] high_q;
+    always_ff @(posedge clk_i) begin
+      low_q  <= OutWidth'(long_in[DspShort-1:0]) * OutWidth'(short_in);
+      high_q <= HighWidth'(long_in[Long-1:DspShort]) * HighWidth'(short_in);
+      p_q    <= low_q + {high_q, {DspShort{1'b0}}};
+    end
+  end
+  assign p_o = p_q;
+endmodule
