@@ -1,10 +1,10 @@
-// Generated from python/ringsmith/arch/rpau/isa.yaml by
-// `python -m ringsmith.arch.rpau.generate_isa`; do not edit.
+// Generated from python/ringsmith/arch/rpau/isa.yaml by `python -m
+// ringsmith.arch.rpau.generate_isa`; do not edit.
 //
-// An instruction word carries all its fields: get_<field>() takes one out, and decode() says
-// what the instruction does with them. Flags: reads_X / writes_X for a polynomial operand X,
-// uses_X for any other. Where uses_src is set, reads_a holds only in the RPAU that sends and
-// writes_dst only in the others.
+// An instruction word carries all its fields: get_<field>() takes one out, and decode() says what
+// the instruction does with them. Flags: reads_X and writes_X for a polynomial operand X, uses_X
+// for any other. Where uses_src is set, reads_a holds only in the RPAU that sends and writes_dst
+// only in the others.
 package rs_rpau_isa_pkg;
 
   parameter int unsigned WordBits = 64;
@@ -13,51 +13,39 @@ package rs_rpau_isa_pkg;
   // Operation.
   parameter int unsigned OpcodeLsb = 0;
   parameter int unsigned OpcodeWidth = 6;
-  typedef logic [OpcodeWidth-1:0] opcode_t;
   // Issue only when the main unit is idle in every RPAU of the mask.
   parameter int unsigned WaitMainLsb = 6;
   parameter int unsigned WaitMainWidth = 1;
-  typedef logic [WaitMainWidth-1:0] wait_main_t;
   // Issue only when the dyadic unit is idle in every RPAU of the mask.
   parameter int unsigned WaitDyadicLsb = 7;
   parameter int unsigned WaitDyadicWidth = 1;
-  typedef logic [WaitDyadicWidth-1:0] wait_dyadic_t;
   // One bit an RPAU that takes part.
   parameter int unsigned MaskLsb = 8;
   parameter int unsigned MaskWidth = 16;
-  typedef logic [MaskWidth-1:0] mask_t;
   // Destination work polynomial.
   parameter int unsigned DstLsb = 24;
   parameter int unsigned DstWidth = 8;
-  typedef logic [DstWidth-1:0] dst_t;
   // First source work polynomial.
   parameter int unsigned ALsb = 32;
   parameter int unsigned AWidth = 8;
-  typedef logic [AWidth-1:0] a_t;
   // Second source work polynomial.
   parameter int unsigned BLsb = 40;
   parameter int unsigned BWidth = 8;
-  typedef logic [BWidth-1:0] b_t;
-  // Second source
+  // Second source, a polynomial of the key store.
   parameter int unsigned BKeyLsb = 40;
   parameter int unsigned BKeyWidth = 12;
-  typedef logic [BKeyWidth-1:0] b_key_t;
   // Constant file index: the factor.
   parameter int unsigned K1Lsb = 48;
   parameter int unsigned K1Width = 8;
-  typedef logic [K1Width-1:0] k1_t;
   // Constant file index: the addend.
   parameter int unsigned K2Lsb = 56;
   parameter int unsigned K2Width = 8;
-  typedef logic [K2Width-1:0] k2_t;
   // RPAU that sends.
   parameter int unsigned SrcLsb = 40;
   parameter int unsigned SrcWidth = 4;
-  typedef logic [SrcWidth-1:0] src_t;
   // Galois element, odd, below 2N.
   parameter int unsigned ElementLsb = 40;
   parameter int unsigned ElementWidth = 17;
-  typedef logic [ElementWidth-1:0] element_t;
 
   typedef enum logic [5:0] {
     // Nothing; takes one issue slot.
@@ -109,7 +97,7 @@ package rs_rpau_isa_pkg;
   } unit_e;
 
   typedef struct packed {
-    logic    valid;  // the opcode exists
+    logic    valid;  // the opcode exists; all else means nothing when it does not
     opcode_e opcode;
     unit_e   unit;
     logic    wait_main;
@@ -125,52 +113,52 @@ package rs_rpau_isa_pkg;
     logic    writes_dst;
   } decoded_t;
 
-  function automatic opcode_t get_opcode(word_t word);
-    return opcode_t'(word >> OpcodeLsb);
+  function automatic logic [OpcodeWidth-1:0] get_opcode(word_t word);
+    return OpcodeWidth'(word >> OpcodeLsb);
   endfunction
 
-  function automatic wait_main_t get_wait_main(word_t word);
-    return wait_main_t'(word >> WaitMainLsb);
+  function automatic logic [WaitMainWidth-1:0] get_wait_main(word_t word);
+    return WaitMainWidth'(word >> WaitMainLsb);
   endfunction
 
-  function automatic wait_dyadic_t get_wait_dyadic(word_t word);
-    return wait_dyadic_t'(word >> WaitDyadicLsb);
+  function automatic logic [WaitDyadicWidth-1:0] get_wait_dyadic(word_t word);
+    return WaitDyadicWidth'(word >> WaitDyadicLsb);
   endfunction
 
-  function automatic mask_t get_mask(word_t word);
-    return mask_t'(word >> MaskLsb);
+  function automatic logic [MaskWidth-1:0] get_mask(word_t word);
+    return MaskWidth'(word >> MaskLsb);
   endfunction
 
-  function automatic dst_t get_dst(word_t word);
-    return dst_t'(word >> DstLsb);
+  function automatic logic [DstWidth-1:0] get_dst(word_t word);
+    return DstWidth'(word >> DstLsb);
   endfunction
 
-  function automatic a_t get_a(word_t word);
-    return a_t'(word >> ALsb);
+  function automatic logic [AWidth-1:0] get_a(word_t word);
+    return AWidth'(word >> ALsb);
   endfunction
 
-  function automatic b_t get_b(word_t word);
-    return b_t'(word >> BLsb);
+  function automatic logic [BWidth-1:0] get_b(word_t word);
+    return BWidth'(word >> BLsb);
   endfunction
 
-  function automatic b_key_t get_b_key(word_t word);
-    return b_key_t'(word >> BKeyLsb);
+  function automatic logic [BKeyWidth-1:0] get_b_key(word_t word);
+    return BKeyWidth'(word >> BKeyLsb);
   endfunction
 
-  function automatic k1_t get_k1(word_t word);
-    return k1_t'(word >> K1Lsb);
+  function automatic logic [K1Width-1:0] get_k1(word_t word);
+    return K1Width'(word >> K1Lsb);
   endfunction
 
-  function automatic k2_t get_k2(word_t word);
-    return k2_t'(word >> K2Lsb);
+  function automatic logic [K2Width-1:0] get_k2(word_t word);
+    return K2Width'(word >> K2Lsb);
   endfunction
 
-  function automatic src_t get_src(word_t word);
-    return src_t'(word >> SrcLsb);
+  function automatic logic [SrcWidth-1:0] get_src(word_t word);
+    return SrcWidth'(word >> SrcLsb);
   endfunction
 
-  function automatic element_t get_element(word_t word);
-    return element_t'(word >> ElementLsb);
+  function automatic logic [ElementWidth-1:0] get_element(word_t word);
+    return ElementWidth'(word >> ElementLsb);
   endfunction
 
   function automatic decoded_t decode(word_t word);
@@ -179,36 +167,31 @@ package rs_rpau_isa_pkg;
     decoded.valid = 1'b1;
     decoded.wait_main = get_wait_main(word);
     decoded.wait_dyadic = get_wait_dyadic(word);
-    case (get_opcode(word))
+    decoded.opcode = opcode_e'(get_opcode(word));
+    case (decoded.opcode)
       OpNop: begin
-        decoded.opcode = OpNop;
         decoded.unit = UnitControl;
       end
       OpHalt: begin
-        decoded.opcode = OpHalt;
         decoded.unit = UnitControl;
       end
       OpNtt: begin
-        decoded.opcode = OpNtt;
         decoded.unit = UnitMain;
         decoded.reads_dst = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpIntt: begin
-        decoded.opcode = OpIntt;
         decoded.unit = UnitMain;
         decoded.reads_dst = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpAutomorph: begin
-        decoded.opcode = OpAutomorph;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_element = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpBroadcast: begin
-        decoded.opcode = OpBroadcast;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_k1 = 1'b1;
@@ -217,14 +200,12 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpMul: begin
-        decoded.opcode = OpMul;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpMac: begin
-        decoded.opcode = OpMac;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
@@ -232,21 +213,18 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpAdd: begin
-        decoded.opcode = OpAdd;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpSub: begin
-        decoded.opcode = OpSub;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpAffine: begin
-        decoded.opcode = OpAffine;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_k1 = 1'b1;
@@ -254,7 +232,6 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpScaleAdd: begin
-        decoded.opcode = OpScaleAdd;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
@@ -262,7 +239,6 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpScaleSub: begin
-        decoded.opcode = OpScaleSub;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
@@ -270,14 +246,12 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpDmul: begin
-        decoded.opcode = OpDmul;
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpDmac: begin
-        decoded.opcode = OpDmac;
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
@@ -285,14 +259,12 @@ package rs_rpau_isa_pkg;
         decoded.writes_dst = 1'b1;
       end
       OpDmulKey: begin
-        decoded.opcode = OpDmulKey;
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpDmacKey: begin
-        decoded.opcode = OpDmacKey;
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;

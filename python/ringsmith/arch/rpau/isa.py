@@ -1,0 +1,370 @@
+"""The RPAU instruction set, read from ``isa.yaml`` and checked.
+
+``isa.yaml`` is the only place where opcodes, fields, units and meanings stand. This module turns it
+into frozen records; the assembler, the generators, the timeline and the random-program generator
+are written against the records and name no instruction themselves.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.errors import ProgramError
+
+CONTROL = "control"
+"""The unit of instructions that the program controller carries out itself."""
+
+
+class IsaError(ValueError):
+    """The instruction-set file contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the value in an operand field counts.
+
+    Attributes:
+        prefix: Letters before the number in assembly text.
+        limit: One more than the largest legal value, for a design.
+        odd: Whether only odd values are legal.
+        access: Accesses that an operand of the kind may declare.
+        doc: One sentence for the generated page.
+    """
+
+    prefix: str
+    limit: Callable[[RpauDesign], int]
+    odd: bool
+    access: tuple[str, ...]
+    doc: str
+
+
+POLY, KEY_POLY, RPAU = "poly", "key_poly", "rpau"
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        POLY: Kind("p", lambda d: d.work_polys, False, ("r", "w", "rw"), "Work polynomial."),
+        KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
+        "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
+        RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
+        "galois_element": Kind("g", lambda d: 2 * d.n, True, ("",), "Galois element, below 2N."),
+    }
+)
+
+WHERE = ("all", "source", "others")
+"""In which RPAUs of the mask an operand is accessed: see ``isa.yaml``."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits ``lsb`` to ``lsb + width - 1`` of an instruction word."""
+
+    name: str
+    lsb: int
+    width: int
+    kind: str | None
+    doc: str
+
+    @property
+    def bits(self) -> int:
+        """Word with a one in every bit of the field."""
+        return ((1 << self.width) - 1) << self.lsb
+
+    def extract(self, word: int) -> int:
+        """The field's value in ``word``."""
+        return (word & self.bits) >> self.lsb
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of an operation: its field, how it is accessed, and in which RPAUs."""
+
+    field: Field
+    access: str
+    where: str
+
+    @property
+    def name(self) -> str:
+        """Name of the field."""
+        return self.field.name
+
+    @property
+    def kind(self) -> str:
+        """Key of :data:`KINDS`."""
+        assert self.field.kind is not None
+        return self.field.kind
+
+    @property
+    def reads(self) -> bool:
+        """Whether the polynomial's old contents matter."""
+        return "r" in self.access
+
+    @property
+    def writes(self) -> bool:
+        """Whether the polynomial is overwritten."""
+        return "w" in self.access
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One kind of instruction."""
+
+    name: str
+    opcode: int
+    unit: str
+    operands: tuple[Operand, ...]
+    distinct: tuple[str, ...]
+    latency: str
+    doc: str
+
+    def operand(self, name: str) -> Operand | None:
+        """The operand of that name, or None."""
+        return next((operand for operand in self.operands if operand.name == name), None)
+
+    @property
+    def source(self) -> Operand | None:
+        """The operand that names the sending RPAU, or None."""
+        return next((operand for operand in self.operands if operand.kind == RPAU), None)
+
+
+@dataclass(frozen=True)
+class Isa:
+    """The whole instruction set. Built by :func:`parse_isa`, which checks it."""
+
+    name: str
+    version: int
+    word_bits: int
+    fields: Mapping[str, Field]
+    units: Mapping[str, str]
+    operations: tuple[Operation, ...]
+
+    @property
+    def execution_units(self) -> tuple[str, ...]:
+        """The units inside an RPAU: all but the program controller."""
+        return tuple(unit for unit in self.units if unit != CONTROL)
+
+    def operation(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+            ProgramError: If there is none.
+        """
+        for operation in self.operations:
+            if operation.name == name:
+                return operation
+        names = ", ".join(operation.name for operation in self.operations)
+        raise ProgramError(f"there is no instruction {name!r}: choose one of {names}")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction: an operation, the RPAUs that take part, its operands and wait bits.
+
+    Attributes:
+        operation: What is done.
+        mask: One bit an RPAU.
+        values: Operand values, in the order of ``operation.operands``.
+        waits: Units that must be idle, beside the instruction's own, in every RPAU of the mask.
+    """
+
+    operation: Operation
+    mask: int
+    values: tuple[int, ...]
+    waits: frozenset[str] = frozenset()
+
+    def __getitem__(self, name: str) -> int:
+        """Value of the operand of that name."""
+        for operand, value in zip(self.operation.operands, self.values, strict=True):
+            if operand.name == name:
+                return value
+        raise KeyError(f"{self.operation.name} has no operand {name}")
+
+    def rpaus(self) -> tuple[int, ...]:
+        """Indices of the RPAUs in the mask, ascending."""
+        return tuple(i for i in range(self.mask.bit_length()) if self.mask >> i & 1)
+
+    def accesses(self, rpau: int) -> tuple[tuple[Operand, int], ...]:
+        """The (operand, polynomial) pairs that the instruction touches in one RPAU of its mask.
+
+        Work polynomials and key polynomials; tell them apart by ``operand.kind``.
+        """
+        return tuple(
+            (operand, value)
+            for operand, value in zip(self.operation.operands, self.values, strict=True)
+            if operand.access and self._takes_part(operand, rpau)
+        )
+
+    def touched(self, rpau: int) -> frozenset[int]:
+        """Work polynomials that the instruction reads or writes in one RPAU of its mask."""
+        return frozenset(poly for operand, poly in self.accesses(rpau) if operand.kind == POLY)
+
+    def waiting_for(self, unit: str) -> "Instruction":
+        """The same instruction with the wait bit of ``unit`` set."""
+        return replace(self, waits=self.waits | {unit})
+
+    def _takes_part(self, operand: Operand, rpau: int) -> bool:
+        source = self.operation.source
+        if operand.where == "all" or source is None:
+            return True
+        return (self[source.name] == rpau) == (operand.where == "source")
+
+
+def instruction(
+    name: str, mask: int = 0, *, waits: Iterable[str] = (), **operands: int
+) -> Instruction:
+    """Builds an instruction: ``instruction("mul", 0b11, dst=3, a=1, b=2, waits=["dyadic"])``.
+
+    Ranges are checked against a design by :func:`ringsmith.arch.rpau.assembler.check`.
+
+    Raises:
+        ProgramError: If there is no such instruction, or the operands or units are not its own.
+    """
+    operation = ISA.operation(name)
+    expected = [operand.name for operand in operation.operands]
+    if set(expected) != operands.keys():
+        raise ProgramError(
+            f"{name} takes the operands ({', '.join(expected)}), not ({', '.join(operands)})"
+        )
+    unknown = sorted(set(waits) - set(ISA.execution_units))
+    if unknown:
+        raise ProgramError(
+            f"{name}: cannot wait for {', '.join(unknown)}: the units are "
+            f"{', '.join(ISA.execution_units)}"
+        )
+    return Instruction(operation, mask, tuple(operands[n] for n in expected), frozenset(waits))
+
+
+def parse_isa(text: str) -> Isa:
+    """Reads and checks an instruction-set file.
+
+    Raises:
+        IsaError: If keys are missing or unknown, fields overlap, names or opcodes repeat, or a
+            unit, kind, access or operand is not known. The latency functions are looked up,
+            and missed, in :meth:`ringsmith.arch.rpau.timeline.Timing.of`.
+    """
+    table: dict[str, Any] = yaml.safe_load(text)
+    for name, entry in table["fields"].items():
+        _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
+    for entry in table["instructions"]:
+        required = {"name", "opcode", "unit", "operands", "latency", "doc"}
+        _check_keys(f"instruction {entry.get('name')}", entry, required, {"distinct"})
+        for item in entry["operands"]:
+            _check_keys(f"operand of {entry['name']}", item, {"name"}, {"access", "where"})
+    fields = {
+        name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
+        for name, entry in table["fields"].items()
+    }
+    operations = tuple(_operation(entry, fields) for entry in table["instructions"])
+    isa = Isa(
+        name=table["name"],
+        version=table["version"],
+        word_bits=table["word_bits"],
+        fields=MappingProxyType(fields),
+        units=MappingProxyType(dict(table["units"])),
+        operations=operations,
+    )
+    _check_fields(isa)
+    _check_operations(isa)
+    return isa
+
+
+def _check_keys(what: str, entry: dict[str, Any], required: set[str], optional: set[str]) -> None:
+    missing, unknown = required - entry.keys(), entry.keys() - required - optional
+    if missing or unknown:
+        raise IsaError(f"{what}: missing keys {sorted(missing)}, unknown keys {sorted(unknown)}")
+
+
+def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
+    name = entry["name"]
+    operands = []
+    for item in entry["operands"]:
+        if item["name"] not in fields:
+            raise IsaError(f"{name}: operand {item['name']!r} is not a field")
+        operands.append(
+            Operand(fields[item["name"]], item.get("access", ""), item.get("where", "all"))
+        )
+    return Operation(
+        name=name,
+        opcode=entry["opcode"],
+        unit=entry["unit"],
+        operands=tuple(operands),
+        distinct=tuple(entry.get("distinct", ())),
+        latency=entry["latency"],
+        doc=" ".join(entry["doc"].split()),
+    )
+
+
+def common_fields(isa: Isa) -> tuple[Field, ...]:
+    """The fields that every instruction has: opcode, wait bits, mask."""
+    names = ["opcode", *(f"wait_{unit}" for unit in isa.execution_units), "mask"]
+    missing = [name for name in names if name not in isa.fields]
+    if missing:
+        raise IsaError(f"fields that every instruction needs are missing: {', '.join(missing)}")
+    return tuple(isa.fields[name] for name in names)
+
+
+def _check_fields(isa: Isa) -> None:
+    if CONTROL not in isa.units:
+        raise IsaError(f"the unit {CONTROL!r} is missing")
+    common = common_fields(isa)
+    for field in isa.fields.values():
+        if field.width < 1 or field.lsb < 0 or field.lsb + field.width > isa.word_bits:
+            raise IsaError(f"field {field.name} does not lie inside the {isa.word_bits}-bit word")
+        if field in common:
+            if field.kind is not None:
+                raise IsaError(f"field {field.name} is no operand and has no kind")
+        elif field.kind not in KINDS:
+            raise IsaError(
+                f"field {field.name}: unknown kind {field.kind!r}; known are {', '.join(KINDS)}"
+            )
+    for operation in isa.operations:
+        used = (*common, *(operand.field for operand in operation.operands))
+        for one, other in combinations(used, 2):
+            if one.bits & other.bits:
+                raise IsaError(f"{operation.name}: fields {one.name} and {other.name} overlap")
+
+
+def _check_operations(isa: Isa) -> None:
+    for attribute in ("name", "opcode"):
+        seen: set[object] = set()
+        for operation in isa.operations:
+            value = getattr(operation, attribute)
+            if value in seen:
+                raise IsaError(f"{operation.name}: {attribute} {value!r} is used twice")
+            seen.add(value)
+    for operation in isa.operations:
+        if not 0 <= operation.opcode < 1 << isa.fields["opcode"].width:
+            raise IsaError(f"{operation.name}: opcode {operation.opcode} does not fit its field")
+        if operation.unit not in isa.units:
+            raise IsaError(f"{operation.name}: unknown unit {operation.unit!r}")
+        _check_operands(operation)
+
+
+def _check_operands(operation: Operation) -> None:
+    for operand in operation.operands:
+        if operand.access not in KINDS[operand.kind].access:
+            raise IsaError(
+                f"{operation.name}: operand {operand.name} of kind {operand.kind} has access "
+                f"{operand.access!r}; allowed are {KINDS[operand.kind].access}"
+            )
+        if operand.where not in WHERE:
+            raise IsaError(f"{operation.name}: operand {operand.name}: unknown where")
+        if operand.where != "all" and operation.source is None:
+            raise IsaError(
+                f"{operation.name}: operand {operand.name} is for {operand.where}, but no "
+                "operand names the source"
+            )
+    for name in operation.distinct:
+        if operation.operand(name) is None:
+            raise IsaError(f"{operation.name}: distinct names {name!r}, which is no operand")
+
+
+ISA: Isa = parse_isa(
+    (resources.files("ringsmith.arch.rpau") / "isa.yaml").read_text(encoding="utf-8")
+)
+"""The instruction set of ``isa.yaml``."""

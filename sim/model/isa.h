@@ -1,0 +1,199 @@
+// Generated from python/ringsmith/arch/rpau/isa.yaml by `python -m
+// ringsmith.arch.rpau.generate_isa`; do not edit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ringsmith::sim::isa {
+
+enum class Opcode : std::uint8_t {
+  /// Nothing; takes one issue slot.
+  kNop = 0,
+  /// Waits until every unit of every RPAU is idle, then ends the program.
+  kHalt = 1,
+  /// Forward negacyclic NTT in place, natural order in, bit-reversed order out.
+  kNtt = 8,
+  /// Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
+  kIntt = 9,
+  /// NTT form: dst becomes a under X -> X^element.
+  kAutomorph = 10,
+  /// RPAU src reads a, computes a*const[k1] + const[k2] modulo its prime and sends the words round
+  /// the ring. Every other RPAU of the mask reduces each word w modulo its own prime, and writes
+  /// w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it reads a
+  /// and writes nothing, the others write dst and read nothing.
+  kBroadcast = 11,
+  /// dst = a*b.
+  kMul = 16,
+  /// dst = dst + a*b.
+  kMac = 17,
+  /// dst = a + b.
+  kAdd = 18,
+  /// dst = a - b.
+  kSub = 19,
+  /// dst = a*const[k1] + const[k2]; copies, negates, scales and adds a constant.
+  kAffine = 20,
+  /// dst = a*const[k1] + b.
+  kScaleAdd = 21,
+  /// dst = a*const[k1] - b.
+  kScaleSub = 22,
+  /// dst = a*b on the dyadic cores.
+  kDmul = 32,
+  /// dst = dst + a*b on the dyadic cores.
+  kDmac = 33,
+  /// dst = a*key on the dyadic cores.
+  kDmulKey = 34,
+  /// dst = dst + a*key on the dyadic cores.
+  kDmacKey = 35,
+};
+
+enum class Unit : std::uint8_t { kControl, kMain, kDyadic };
+inline constexpr int kUnits = 3;
+
+/// What the value in an operand field counts.
+enum class Kind : std::uint8_t { kPoly, kKeyPoly, kConstant, kRpau, kGaloisElement };
+
+/// In which RPAUs of the mask a polynomial is accessed.
+enum class Where : std::uint8_t { kAll, kSource, kOthers };
+
+/// Bits lsb to lsb + width - 1 of an instruction word.
+struct Field {
+  int lsb;
+  int width;
+  [[nodiscard]] constexpr std::uint64_t extract(std::uint64_t word) const {
+    return (word >> lsb) & ((std::uint64_t{1} << width) - 1);
+  }
+};
+
+/// Operation.
+inline constexpr Field kOpcode{0, 6};
+/// Issue only when the main unit is idle in every RPAU of the mask.
+inline constexpr Field kWaitMain{6, 1};
+/// Issue only when the dyadic unit is idle in every RPAU of the mask.
+inline constexpr Field kWaitDyadic{7, 1};
+/// One bit an RPAU that takes part.
+inline constexpr Field kMask{8, 16};
+/// Destination work polynomial.
+inline constexpr Field kDst{24, 8};
+/// First source work polynomial.
+inline constexpr Field kA{32, 8};
+/// Second source work polynomial.
+inline constexpr Field kB{40, 8};
+/// Second source, a polynomial of the key store.
+inline constexpr Field kBKey{40, 12};
+/// Constant file index: the factor.
+inline constexpr Field kK1{48, 8};
+/// Constant file index: the addend.
+inline constexpr Field kK2{56, 8};
+/// RPAU that sends.
+inline constexpr Field kSrc{40, 4};
+/// Galois element, odd, below 2N.
+inline constexpr Field kElement{40, 17};
+
+/// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
+inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic};
+
+struct Operand {
+  Field field;
+  Kind kind;
+  bool reads;
+  bool writes;
+  Where where;
+};
+
+inline constexpr int kMaxOperands = 5;
+
+struct Operation {
+  Opcode opcode;
+  const char* name;
+  Unit unit;
+  int operand_count;
+  std::array<Operand, kMaxOperands> operands;
+};
+
+// clang-format off: one line an operand
+inline constexpr std::array<Operation, 17> kOperations{{
+    {Opcode::kNop, "nop", Unit::kControl, 0, {{
+    }}},
+    {Opcode::kHalt, "halt", Unit::kControl, 0, {{
+    }}},
+    {Opcode::kNtt, "ntt", Unit::kMain, 1, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+    }}},
+    {Opcode::kIntt, "intt", Unit::kMain, 1, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+    }}},
+    {Opcode::kAutomorph, "automorph", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kElement, Kind::kGaloisElement, false, false, Where::kAll},
+    }}},
+    {Opcode::kBroadcast, "broadcast", Unit::kMain, 5, {{
+        {kDst, Kind::kPoly, false, true, Where::kOthers},
+        {kA, Kind::kPoly, true, false, Where::kSource},
+        {kSrc, Kind::kRpau, false, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+        {kK2, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kMul, "mul", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kMac, "mac", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kAdd, "add", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kSub, "sub", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kAffine, "affine", Unit::kMain, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+        {kK2, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kScaleAdd, "scale_add", Unit::kMain, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kScaleSub, "scale_sub", Unit::kMain, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kDmul, "dmul", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kDmac, "dmac", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kDmulKey, "dmul_key", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kDmacKey, "dmac_key", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
+    }}},
+}};
+// clang-format on
+
+}  // namespace ringsmith::sim::isa
