@@ -1,0 +1,145 @@
+"""When each instruction issues: the issue rule and the hazard rule of ``docs/architecture.md``.
+
+Every latency is independent of data, so the rule needs no clock. The scheduler and the
+random-program generator ask a :class:`Timeline`; the C++ model states the same rule over again for
+speed, and the tests hold the two and the RTL against each other.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import cast
+
+from ringsmith.arch.rpau import cost
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Isa, IsaError
+from ringsmith.errors import ProgramError
+
+HALT = "halt"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The numbers that the issue rule needs, in clock cycles.
+
+    Attributes:
+        start_cycles: From the start command to the first fetch.
+        fetch_cycles: From one issue to the next instruction's readiness.
+        finish_cycles: From the issue of ``halt`` to completion.
+        latencies: For each operation's name, how long it keeps its unit busy.
+    """
+
+    start_cycles: int
+    fetch_cycles: int
+    finish_cycles: int
+    latencies: Mapping[str, int]
+
+    @classmethod
+    def of(cls, design: RpauDesign, isa: Isa = ISA) -> "Timing":
+        """The timing of a design, from the functions in ``cost.py`` that ``isa.yaml`` names.
+
+        Raises:
+            IsaError: If ``cost.py`` has no function of such a name.
+        """
+        return cls(
+            start_cycles=cost.START_CYCLES,
+            fetch_cycles=cost.FETCH_CYCLES,
+            finish_cycles=cost.FINISH_CYCLES,
+            latencies=MappingProxyType(
+                {
+                    operation.name: _latency_function(operation.name, operation.latency)(design)
+                    for operation in isa.operations
+                }
+            ),
+        )
+
+
+def _latency_function(name: str, function: str) -> Callable[[RpauDesign], int]:
+    found = getattr(cost, function, None)
+    if not callable(found):
+        raise IsaError(f"{name}: cost.py has no latency function {function!r}")
+    return cast(Callable[[RpauDesign], int], found)
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """The last instruction that touched a polynomial: when it ends, and on which unit it runs."""
+
+    end: int
+    unit: str
+
+
+class Timeline:
+    """Issues instructions one after another and says in which cycle each starts.
+
+    Cycles count from the start command. An instruction that starts at ``t`` with latency ``l``
+    keeps its unit, and the work polynomials that it touches, from ``t`` to ``t + l - 1``.
+    """
+
+    def __init__(self, timing: Timing, rpaus: int) -> None:
+        self._timing = timing
+        self._ready = timing.start_cycles + timing.fetch_cycles
+        self._idle = {unit: [0] * rpaus for unit in ISA.execution_units}
+        self._flights: dict[tuple[int, int], _Flight] = {}
+        self._cycles: int | None = None
+
+    @property
+    def cycles(self) -> int | None:
+        """Cycles from start to completion, once ``halt`` has issued; None before."""
+        return self._cycles
+
+    def start_of(self, instruction: Instruction) -> int:
+        """The cycle in which the instruction would issue next."""
+        operation = instruction.operation
+        if operation.name == HALT:
+            return max([self._ready, *(max(idle) for idle in self._idle.values())])
+        units = instruction.waits | ({operation.unit} - {CONTROL})
+        rpaus = instruction.rpaus()
+        return max([self._ready, *(self._idle[unit][rpau] for unit in units for rpau in rpaus)])
+
+    def conflicts(self, instruction: Instruction) -> frozenset[str]:
+        """Units that still work on a polynomial of the instruction when it would issue.
+
+        One of them is never the instruction's own unit, which is idle by the issue rule; setting
+        the wait bit of each, as :meth:`guarded` does, takes every conflict away.
+        """
+        start = self.start_of(instruction)
+        flights = (
+            self._flights.get((rpau, poly))
+            for rpau in instruction.rpaus()
+            for poly in instruction.touched(rpau)
+        )
+        return frozenset(flight.unit for flight in flights if flight and flight.end > start)
+
+    def guarded(self, instruction: Instruction) -> Instruction:
+        """The instruction with the wait bits that the hazard rule needs, and no more."""
+        for unit in self.conflicts(instruction):
+            instruction = instruction.waiting_for(unit)
+        return instruction
+
+    def issue(self, instruction: Instruction) -> int:
+        """Issues the instruction and returns the cycle in which it starts.
+
+        Raises:
+            ProgramError: If it breaks the hazard rule, or follows ``halt``.
+        """
+        operation = instruction.operation
+        if self._cycles is not None:
+            raise ProgramError(f"{operation.name} follows halt and can never issue: remove it")
+        conflicts = self.conflicts(instruction)
+        if conflicts:
+            raise ProgramError(
+                f"{operation.name} touches a polynomial that unit {', '.join(sorted(conflicts))} "
+                "still works on: set the wait bit of that unit, or issue it later"
+            )
+        start = self.start_of(instruction)
+        self._ready = start + self._timing.fetch_cycles
+        if operation.name == HALT:
+            self._cycles = start + self._timing.finish_cycles
+        if operation.unit != CONTROL:
+            end = start + self._timing.latencies[operation.name]
+            for rpau in instruction.rpaus():
+                self._idle[operation.unit][rpau] = end
+                for poly in instruction.touched(rpau):
+                    self._flights[rpau, poly] = _Flight(end, operation.unit)
+        return start
