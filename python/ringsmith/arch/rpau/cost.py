@@ -1,0 +1,138 @@
+"""Cycles of every instruction of an RPAU design.
+
+Each latency is built from the latencies of the blocks that the data pass through, block for block
+as the RTL is built: ``rtl/arith/rs_arith_pkg.sv`` and ``rtl/rpau/rs_rpau_pkg.sv`` hold the same
+numbers on the RTL's side, and the tests measure every instruction on the RTL against this module.
+
+A latency counts from the cycle in which the controller issues an instruction to the first cycle in
+which it can issue another one to the same unit; by then every result lies in memory. A whole program
+takes as many cycles as lie between the cycle that accepts the start command (cycle 0, so that the
+first instruction is ready in cycle ``FETCH_CYCLES``) and the one in which ``halt`` issues.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import ISA
+
+FETCH_CYCLES = 4
+"""From one issue to the earliest next one: address, two cycles of program store, decoding."""
+
+MUL_LATENCY = 5
+MUL_LOW_LATENCY = 4
+MOD_ADDSUB_LATENCY = 2
+MOD_HALVE_LATENCY = 1
+MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
+    {"barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6}
+)
+"""Modular multiplication, by reduction."""
+
+RAM_LATENCY = 2
+"""Every memory: its array and its output register."""
+
+DISPATCH_CYCLES = 2
+"""Registers between the controller and a unit."""
+
+COMPLETION_CYCLES = 2
+"""From a unit's last write to the cycle in which the controller sees the unit idle."""
+
+MEMORY_READ_CYCLES = RAM_LATENCY + 1
+"""Work memory: its RAMs, then the multiplexer among the polynomials."""
+
+PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
+"""In front of the multipliers: the inverse butterfly's addition and subtraction, and the halving."""
+
+# Registers of one cycle each.
+_STEP = 1  # row addresses out of a unit's counters
+_ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
+_OPERAND = 1  # choice of the multipliers' operands
+_TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
+_HOP = 1  # from one RPAU of the ring to the next
+_SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
+
+
+def mod_mul_cycles(design: RpauDesign) -> int:
+    """Latency of one modular multiplication."""
+    return MOD_MUL_LATENCY[design.reduction]
+
+
+def _receive_to_write(design: RpauDesign) -> int:
+    """From words at the main unit's first operand to their results at the memory's write port."""
+    return PRE_CYCLES + _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
+
+
+def main_read_to_write(design: RpauDesign) -> int:
+    """From a row's address at the work memory to its result at the write port, in the main unit."""
+    return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
+
+
+def twiddle_lead(design: RpauDesign) -> int:
+    """How long the NTT asks for twiddle factors before the data they meet."""
+    factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
+    return factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
+
+
+def stage_gap(design: RpauDesign) -> int:
+    """Idle cycles between two stages of an NTT; 0 where half a stage covers the pipeline.
+
+    A stage reads a row at the earliest half a stage sooner than the stage before wrote it, counted
+    from their beginnings, and a row must have been written the cycle before it is read.
+    """
+    return max(0, main_read_to_write(design) + 1 - design.rows // 2)
+
+
+def _main_cycles(design: RpauDesign, reading: int, drain: int) -> int:
+    return DISPATCH_CYCLES + 1 + _STEP + reading - 1 + drain + COMPLETION_CYCLES
+
+
+def zero_cycles(design: RpauDesign) -> int:
+    """Latency of what occupies no unit."""
+    del design
+    return 0
+
+
+def ntt_cycles(design: RpauDesign) -> int:
+    """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, and the pipeline once."""
+    reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    return _main_cycles(design, twiddle_lead(design) + reading, main_read_to_write(design))
+
+
+def pointwise_cycles(design: RpauDesign) -> int:
+    """Latency of the pointwise instructions of the main unit: a row a cycle."""
+    return _main_cycles(design, design.rows, main_read_to_write(design))
+
+
+def automorph_cycles(design: RpauDesign) -> int:
+    """Latency of ``automorph``: a row a cycle."""
+    return pointwise_cycles(design)
+
+
+def broadcast_cycles(design: RpauDesign) -> int:
+    """Latency of ``broadcast``, the same for every source: up to the RPAU that is last in the ring."""
+    to_ring = main_read_to_write(design) - _ARRANGE
+    hops = (design.rpaus - 1) * _HOP
+    return _main_cycles(design, design.rows, to_ring + hops + _receive_to_write(design))
+
+
+def dyadic_cycles(design: RpauDesign) -> int:
+    """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle."""
+    words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
+    return _main_cycles(design, design.n // design.dyadic_cores, words)
+
+
+_FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
+    {
+        "zero_cycles": zero_cycles,
+        "ntt_cycles": ntt_cycles,
+        "automorph_cycles": automorph_cycles,
+        "broadcast_cycles": broadcast_cycles,
+        "pointwise_cycles": pointwise_cycles,
+        "dyadic_cycles": dyadic_cycles,
+    }
+)
+
+
+def latencies(design: RpauDesign) -> dict[str, int]:
+    """Cycles of every instruction of the instruction set, by its name."""
+    return {operation.name: _FUNCTIONS[operation.latency](design) for operation in ISA.operations}
