@@ -89,7 +89,7 @@ def decode(word: int) -> Instruction:
     """The instruction that a word means; the inverse of :func:`encode`.
 
     Raises:
-        ProgramError: If the opcode does not exist, or a bit outside the instruction's fields is set.
+        ProgramError: If there is no such opcode, or a bit outside the instruction's fields is set.
     """
     word = int(word)
     opcode, *wait_fields, mask_field = common_fields(ISA)
