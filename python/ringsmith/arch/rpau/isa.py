@@ -244,8 +244,7 @@ def parse_isa(text: str) -> Isa:
 
     Raises:
         IsaError: If keys are missing or unknown, fields overlap, names or opcodes repeat, or a
-            unit, kind, access or operand is not known. The latency functions are looked up,
-            and missed, in :meth:`ringsmith.arch.rpau.timeline.Timing.of`.
+            unit, kind, access or operand is not known.
     """
     table: dict[str, Any] = yaml.safe_load(text)
     for name, entry in table["fields"].items():

@@ -5,14 +5,13 @@ random-program generator ask a :class:`Timeline`; the C++ model states the same 
 speed, and the tests hold the two and the RTL against each other.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import cast
 
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Isa, IsaError
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction
 from ringsmith.errors import ProgramError
 
 HALT = "halt"
@@ -23,42 +22,18 @@ class Timing:
     """The numbers that the issue rule needs, in clock cycles.
 
     Attributes:
-        start_cycles: From the start command to the first fetch.
-        fetch_cycles: From one issue to the next instruction's readiness.
-        finish_cycles: From the issue of ``halt`` to completion.
+        fetch_cycles: From one issue to the next instruction's readiness, and from the start
+            command to the first one's.
         latencies: For each operation's name, how long it keeps its unit busy.
     """
 
-    start_cycles: int
     fetch_cycles: int
-    finish_cycles: int
     latencies: Mapping[str, int]
 
     @classmethod
-    def of(cls, design: RpauDesign, isa: Isa = ISA) -> "Timing":
-        """The timing of a design, from the functions in ``cost.py`` that ``isa.yaml`` names.
-
-        Raises:
-            IsaError: If ``cost.py`` has no function of such a name.
-        """
-        return cls(
-            start_cycles=cost.START_CYCLES,
-            fetch_cycles=cost.FETCH_CYCLES,
-            finish_cycles=cost.FINISH_CYCLES,
-            latencies=MappingProxyType(
-                {
-                    operation.name: _latency_function(operation.name, operation.latency)(design)
-                    for operation in isa.operations
-                }
-            ),
-        )
-
-
-def _latency_function(name: str, function: str) -> Callable[[RpauDesign], int]:
-    found = getattr(cost, function, None)
-    if not callable(found):
-        raise IsaError(f"{name}: cost.py has no latency function {function!r}")
-    return cast(Callable[[RpauDesign], int], found)
+    def of(cls, design: RpauDesign) -> "Timing":
+        """The timing of a design."""
+        return cls(cost.FETCH_CYCLES, MappingProxyType(cost.latencies(design)))
 
 
 @dataclass(frozen=True)
@@ -78,14 +53,14 @@ class Timeline:
 
     def __init__(self, timing: Timing, rpaus: int) -> None:
         self._timing = timing
-        self._ready = timing.start_cycles + timing.fetch_cycles
+        self._ready = timing.fetch_cycles
         self._idle = {unit: [0] * rpaus for unit in ISA.execution_units}
         self._flights: dict[tuple[int, int], _Flight] = {}
         self._cycles: int | None = None
 
     @property
     def cycles(self) -> int | None:
-        """Cycles from start to completion, once ``halt`` has issued; None before."""
+        """Cycles of the whole program, once ``halt`` has issued; None before."""
         return self._cycles
 
     def start_of(self, instruction: Instruction) -> int:
@@ -135,7 +110,7 @@ class Timeline:
         start = self.start_of(instruction)
         self._ready = start + self._timing.fetch_cycles
         if operation.name == HALT:
-            self._cycles = start + self._timing.finish_cycles
+            self._cycles = start
         if operation.unit != CONTROL:
             end = start + self._timing.latencies[operation.name]
             for rpau in instruction.rpaus():
