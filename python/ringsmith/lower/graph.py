@@ -1,0 +1,272 @@
+"""The subroutine graph as a Python object: the contract between HE and machines.
+
+A graph is built node by node; each node is checked as it is added, so that a graph that exists is
+valid. ``docs/architecture.md`` describes the ops, ``ringsmith.lower.graph_file`` its JSON file, and
+``ringsmith._core.Graph`` interprets it and thereby defines every bit.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from ringsmith import _core
+from ringsmith.errors import ProgramError
+from ringsmith.lower.types import (
+    Form,
+    PolyType,
+    Ring,
+    checked_integer,
+    checked_name,
+    infer,
+)
+from ringsmith.params import CkksParameters
+
+MIN_DEGREE = 1 << 8
+MAX_DEGREE = 1 << 16
+MAX_PRIMES = 128
+MAX_PRIME_BITS = 61
+MAX_NODES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The HE operation that a node was made for, so that cycles can be attributed.
+
+    Attributes:
+        node: Id of the HE node in its program.
+        op: Its operation, such as ``relinearize``.
+    """
+
+    node: int
+    op: str
+
+
+@dataclass(frozen=True)
+class SubroutineNode:
+    """One subroutine; yields one polynomial.
+
+    Attributes:
+        id: Position in the graph, from 0.
+        op: Name of the op.
+        operands: Ids of the operands, all smaller than ``id``.
+        attrs: Attributes of the op, as JSON values.
+        type: Base and form of what the node yields.
+        origin: The HE operation that it belongs to, where known.
+    """
+
+    id: int
+    op: str
+    operands: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    type: PolyType
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class SubroutineGraph:
+    """A graph of subroutines over Z_q[x]/(x^N + 1) for several primes q.
+
+    Attributes:
+        n: Ring degree N, a power of two in 2^8 … 2^16.
+        primes: Data primes, then special primes, distinct and 1 mod 2N.
+        roots: A primitive 2N-th root of unity modulo each prime.
+        special: Indices of the special primes: the last ones.
+        keys: Digits of each key-switching key that a run is handed, by name: ``relin``,
+            ``galois:<element>``. Keys are arrays (digits, 2, K, N) in NTT form.
+        nodes: The nodes, operands before users. Add with the methods below only.
+    """
+
+    n: int
+    primes: tuple[int, ...]
+    roots: tuple[int, ...]
+    special: tuple[int, ...]
+    keys: Mapping[str, int] = field(default_factory=dict)
+    nodes: list[SubroutineNode] = field(default_factory=list, init=False)
+    _names: dict[str, set[str]] = field(init=False, repr=False)
+    _origin: Origin | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.primes, self.roots = tuple(self.primes), tuple(self.roots)
+        self.special = tuple(self.special)
+        _check_ring(self)
+        for name, digits in self.keys.items():
+            checked_integer(f"digits of key {checked_name('key', name)}:", digits, 1, MAX_PRIMES)
+        self.keys = MappingProxyType(dict(self.keys))
+        self._names = {"input": set(), "output": set()}
+
+    @classmethod
+    def for_parameters(
+        cls, parameters: CkksParameters, keys: Mapping[str, int] | None = None
+    ) -> "SubroutineGraph":
+        """Returns an empty graph over the ring and primes of a parameter set."""
+        return cls(
+            parameters.n, parameters.primes, parameters.roots, parameters.special, keys or {}
+        )
+
+    # ---- building --------------------------------------------------------------------------
+
+    def add_node(
+        self, op: str, operands: Sequence[int] = (), attrs: Mapping[str, Any] | None = None
+    ) -> int:
+        """Adds a node, checks it, and returns its id.
+
+        Raises:
+            ProgramError: When an operand does not exist, the op is unknown or its rule is broken,
+                an input or output name is taken, or the graph is full.
+        """
+        identity, attributes = len(self.nodes), dict(attrs or {})
+        if identity >= MAX_NODES:
+            raise ProgramError(f"the graph has {MAX_NODES} nodes, its limit: split the program")
+        try:
+            ids = tuple(_checked_operand(i, identity) for i in operands)
+            ring = Ring(self.n, len(self.primes), self.keys)
+            kind = infer(ring, op, [self.nodes[i].type for i in ids], attributes)
+            if op in self._names:
+                self._take_name(op, attributes["name"])
+        except ProgramError as error:
+            raise ProgramError(f"node {identity} ({op!s:.40}): {error}") from None
+        frozen = {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
+        self.nodes.append(
+            SubroutineNode(identity, op, ids, MappingProxyType(frozen), kind, self._origin)
+        )
+        return identity
+
+    def at_origin(self, origin: Origin | None) -> None:
+        """Sets the HE operation that the nodes added from now on belong to."""
+        self._origin = origin
+
+    def input(self, name: str, base: Sequence[int], form: Form = Form.NTT) -> int:
+        """A limb array (limbs, N) handed in."""
+        return self.add_node("input", (), {"name": name, "base": list(base), "form": str(form)})
+
+    def output(self, a: int, name: str) -> int:
+        """A limb array handed out."""
+        return self.add_node("output", (a,), {"name": name})
+
+    def add(self, a: int, b: int) -> int:
+        """Returns a + b, limb by limb."""
+        return self.add_node("add", (a, b))
+
+    def sub(self, a: int, b: int) -> int:
+        """Returns a - b, limb by limb."""
+        return self.add_node("sub", (a, b))
+
+    def neg(self, a: int) -> int:
+        """Returns -a, limb by limb."""
+        return self.add_node("neg", (a,))
+
+    def mul(self, a: int, b: int) -> int:
+        """Returns a * b, pointwise; both in NTT form."""
+        return self.add_node("mul", (a, b))
+
+    def automorph(self, a: int, element: int) -> int:
+        """Returns a(X^element)."""
+        return self.add_node("automorph", (a,), {"element": element})
+
+    def ntt(self, a: int) -> int:
+        """From coefficient to NTT form."""
+        return self.add_node("ntt", (a,))
+
+    def intt(self, a: int) -> int:
+        """From NTT to coefficient form."""
+        return self.add_node("intt", (a,))
+
+    def mod_up(self, a: int, digit: int, base: Sequence[int]) -> int:
+        """Limb ``digit`` of a, not centred, modulo every prime of ``base``; coefficient form."""
+        attrs = {"digit": [digit], "base": list(base), "variant": "rns_digit"}
+        return self.add_node("mod_up", (a,), attrs)
+
+    def ksk_inner_product(
+        self, operands: Sequence[int], key: str, half: int, digits: Sequence[int]
+    ) -> int:
+        """The sum over J of operands[J] * key[digits[J]][half], over the operands' base."""
+        base = self.type_of(operands[0]).base
+        attrs = {"key": key, "half": half, "digits": list(digits), "base": list(base)}
+        return self.add_node("ksk_inner_product", operands, attrs)
+
+    def mod_down(self, a: int, drop: int) -> int:
+        """Returns a / prime ``drop``, rounded as SEAL rounds; ModDown and rescale."""
+        return self.add_node("mod_down", (a,), {"drop": [drop], "variant": "rounded"})
+
+    def drop_limbs(self, a: int, base: Sequence[int]) -> int:
+        """The limbs of ``base`` alone."""
+        return self.add_node("drop_limbs", (a,), {"base": list(base)})
+
+    # ---- reading ---------------------------------------------------------------------------
+
+    def type_of(self, node: int) -> PolyType:
+        """Returns base and form of what a node yields.
+
+        Raises:
+            ProgramError: When no node has that id.
+        """
+        return self.nodes[checked_integer("node", node, 0, len(self.nodes) - 1)].type
+
+    @property
+    def inputs(self) -> dict[str, PolyType]:
+        """What a run is handed, by name, in order."""
+        return {n.attrs["name"]: n.type for n in self.nodes if n.op == "input"}
+
+    @property
+    def outputs(self) -> dict[str, PolyType]:
+        """What a run hands out, by name, in order."""
+        return {n.attrs["name"]: n.type for n in self.nodes if n.op == "output"}
+
+    def validate(self) -> None:
+        """Checks what only a finished graph can be asked: that it hands something out.
+
+        Raises:
+            ProgramError: When the graph has no output.
+        """
+        if not self._names["output"]:
+            raise ProgramError("the graph has no output node: add one with output(node, name)")
+
+    def to_core(self) -> _core.Graph:
+        """Returns the reference interpreter's copy of the graph.
+
+        Raises:
+            ProgramError: When the graph is not finished.
+        """
+        self.validate()
+        graph = _core.Graph(self.n, list(self.primes), list(self.roots))
+        for node in self.nodes:
+            graph.add_node(node.op, list(node.operands), dict(node.attrs))
+        return graph
+
+    def _take_name(self, op: str, name: str) -> None:
+        if name in self._names[op]:
+            raise ProgramError(f"the graph already has an {op} {name!r}: names are unique")
+        self._names[op].add(name)
+
+
+def _checked_operand(operand: object, user: int) -> int:
+    if isinstance(operand, bool) or not isinstance(operand, int) or not 0 <= operand < user:
+        raise ProgramError(f"operand {operand!r:.80} is not the id of an earlier node")
+    return operand
+
+
+def _check_ring(graph: SubroutineGraph) -> None:
+    """Refuses a ring, primes or roots that no interpreter could work with."""
+    n, count = graph.n, len(graph.primes)
+    checked_integer("n", n, MIN_DEGREE, MAX_DEGREE)
+    if n & (n - 1):
+        raise ProgramError(f"n {n} is not a power of two")
+    checked_integer("number of primes", count, 1, MAX_PRIMES)
+    if len(graph.roots) != count:
+        raise ProgramError(f"{len(graph.roots)} roots stand beside {count} primes: one each")
+    if len(set(graph.primes)) != count:
+        raise ProgramError("a prime stands twice in the base: all must be distinct")
+    for q, root in zip(graph.primes, graph.roots, strict=True):
+        checked_integer("prime", q, 3, (1 << MAX_PRIME_BITS) - 1)
+        if q % (2 * n) != 1 or not _core.is_prime(q):
+            raise ProgramError(f"{q} is not a prime that is 1 mod 2N = {2 * n}")
+        if pow(checked_integer("root", root, 1, q - 1), n, q) != q - 1:
+            raise ProgramError(f"{root} is not a primitive {2 * n}-th root of unity mod {q}")
+    if graph.special != tuple(range(count - len(graph.special), count)) or not (
+        len(graph.special) < count
+    ):
+        raise ProgramError(
+            f"special primes {list(graph.special)[:8]} must be the last of {count} primes, "
+            "with a data prime before them"
+        )

@@ -1,0 +1,150 @@
+"""The subroutine graph as a JSON file. A file may come from a stranger: nothing in it is believed.
+
+Sizes are bounded before anything is built, every key is known, every node is checked by the same
+rules as a node that the builder adds.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ringsmith.errors import InteropError, ProgramError
+from ringsmith.lower.graph import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
+from ringsmith.lower.types import checked_integer, checked_name
+
+FORMAT = "ringsmith-subroutine-graph"
+VERSION = 1
+MAX_FILE_BYTES = 1 << 28
+MAX_KEYS = 1 << 16
+
+_TOP = {"format", "version", "n", "primes", "roots", "special", "keys", "nodes"}
+_NODE = {"id", "op", "operands", "attrs"}
+
+
+def to_json(graph: SubroutineGraph) -> str:
+    """Returns the graph as the text of a file: one node a line.
+
+    Raises:
+        ProgramError: When the graph is not finished.
+    """
+    graph.validate()
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "n": graph.n,
+        "primes": graph.primes,
+        "roots": graph.roots,
+        "special": graph.special,
+        "keys": {name: {"digits": digits} for name, digits in graph.keys.items()},
+    }
+    lines = []
+    for node in graph.nodes:
+        record: dict[str, Any] = {
+            "id": node.id,
+            "op": node.op,
+            "operands": node.operands,
+            "attrs": dict(node.attrs),
+        }
+        if node.origin is not None:
+            record["origin"] = {"node": node.origin.node, "op": node.origin.op}
+        lines.append(json.dumps(record))
+    opening = json.dumps(head)[:-1]
+    return opening + ',\n "nodes": [\n  ' + ",\n  ".join(lines) + "\n ]}\n"
+
+
+def from_json(text: str) -> SubroutineGraph:
+    """Reads a graph from the text of a file.
+
+    Raises:
+        InteropError: When the text is no valid graph of version 1; says where and why.
+    """
+    if len(text) > MAX_FILE_BYTES:
+        raise InteropError(
+            f"the graph file has {len(text)} characters, the limit is {MAX_FILE_BYTES}: "
+            "split the program"
+        )
+    try:
+        document = json.loads(text, object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise InteropError(f"the graph file is not JSON: {error}") from None
+    try:
+        return _graph(document)
+    except ProgramError as error:
+        raise InteropError(f"the graph file is refused: {error}") from None
+
+
+def _graph(document: object) -> SubroutineGraph:
+    top = _object("the file", document, _TOP)
+    if top["format"] != FORMAT:
+        raise ProgramError(f"format is {top['format']!r:.80}, not {FORMAT!r}")
+    if isinstance(top["version"], bool) or top["version"] != VERSION:
+        raise ProgramError(
+            f"version is {top['version']!r:.80}, and this Ringsmith reads {VERSION}: "
+            "write the graph anew with this version"
+        )
+    primes, roots, special = (
+        tuple(checked_integer(f"{key}: entry", value, 0, (1 << 64) - 1) for value in entries)
+        for key, entries in (
+            (key, _list(key, top[key], MAX_PRIMES)) for key in ("primes", "roots", "special")
+        )
+    )
+    checked_integer("n", top["n"], 1, 1 << 32)
+    graph = SubroutineGraph(top["n"], primes, roots, special, _keys(top["keys"]))
+    for identity, node in enumerate(_list("nodes", top["nodes"], MAX_NODES)):
+        _add(graph, identity, node)
+    graph.validate()
+    return graph
+
+
+def _keys(value: object) -> dict[str, int]:
+    if not isinstance(value, dict) or len(value) > MAX_KEYS:
+        raise ProgramError(f"keys is not an object of at most {MAX_KEYS} entries")
+    keys = {}
+    for name, entry in value.items():
+        digits = _object(f"key {name!r:.80}", entry, {"digits"})["digits"]
+        keys[name] = checked_integer(f"digits of key {name!r:.80}", digits, 1, MAX_PRIMES)
+    return keys
+
+
+def _add(graph: SubroutineGraph, identity: int, value: object) -> None:
+    node = _object(f"node {identity}", value, _NODE, optional={"origin"})
+    if isinstance(node["id"], bool) or node["id"] != identity:
+        raise ProgramError(f"node {identity} calls itself {node['id']!r:.80}: ids count from 0")
+    if not isinstance(node["op"], str):
+        raise ProgramError(f"node {identity}: op is not a text")
+    if not isinstance(node["attrs"], dict):
+        raise ProgramError(f"node {identity}: attrs is not an object")
+    origin = None
+    if "origin" in node:
+        fields = _object(f"origin of node {identity}", node["origin"], {"node", "op"})
+        checked_integer(f"origin of node {identity}: node", fields["node"], 0, MAX_NODES)
+        checked_name(f"origin of node {identity}: op", fields["op"])
+        origin = Origin(fields["node"], fields["op"])
+    graph.at_origin(origin)
+    graph.add_node(node["op"], _list("operands", node["operands"], MAX_PRIMES), node["attrs"])
+
+
+def _object(
+    what: str, value: object, keys: set[str], optional: frozenset[str] | set[str] = frozenset()
+) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ProgramError(f"{what} is not an object")
+    missing, unknown = keys - value.keys(), value.keys() - keys - optional
+    if missing or unknown:
+        raise ProgramError(
+            f"{what} lacks {sorted(missing)} and has unknown {sorted(unknown)[:8]!r:.200}"
+        )
+    return value
+
+
+def _list(what: str, value: object, limit: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) > limit:
+        raise ProgramError(f"{what} is not a list of at most {limit} entries")
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("an object has one key twice")
+    return value

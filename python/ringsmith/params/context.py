@@ -1,0 +1,16 @@
+"""The compiled core's tables for a parameter set, made once."""
+
+from functools import lru_cache
+
+from ringsmith import _core
+from ringsmith.params.ckks import CkksParameters
+
+
+def core_context(parameters: CkksParameters) -> _core.Context:
+    """Returns the core's context (NTT tables, RNS constants) for the parameters."""
+    return _context(parameters.n, parameters.primes)
+
+
+@lru_cache(maxsize=8)
+def _context(n: int, primes: tuple[int, ...]) -> _core.Context:
+    return _core.Context(n, list(primes))

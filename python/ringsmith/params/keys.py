@@ -1,0 +1,31 @@
+"""Which evaluation keys a program needs: what a planner writes and a key generator reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class KeyNeeds:
+    """Evaluation keys, each with the largest number of limbs that it is used at.
+
+    A key used at l limbs needs only its first l digits; a client may always hand out all digits.
+
+    Attributes:
+        relin: Limbs at which a ciphertext of three polynomials is relinearized; None: never.
+        galois: Limbs by Galois element (odd, in 3 … 2N - 1), for rotations and conjugation.
+    """
+
+    relin: int | None = None
+    galois: Mapping[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "galois", MappingProxyType(dict(sorted(self.galois.items()))))
+
+    def __or__(self, other: "KeyNeeds") -> "KeyNeeds":
+        """Returns what two programs need together."""
+        relin = max((limbs for limbs in (self.relin, other.relin) if limbs), default=None)
+        galois = dict(self.galois)
+        for element, limbs in other.galois.items():
+            galois[element] = max(limbs, galois.get(element, 0))
+        return KeyNeeds(relin, galois)
