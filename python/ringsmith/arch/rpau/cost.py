@@ -4,10 +4,10 @@ Each latency is built from the latencies of the blocks that the data pass throug
 as the RTL is built: ``rtl/arith/rs_arith_pkg.sv`` and ``rtl/rpau/rs_rpau_pkg.sv`` hold the same
 numbers on the RTL's side, and the tests measure every instruction on the RTL against this module.
 
-A latency counts from the cycle in which the controller issues an instruction to the first cycle in
-which it can issue another one to the same unit; by then every result lies in memory. A whole program
-takes as many cycles as lie between the cycle that accepts the start command (cycle 0, so that the
-first instruction is ready in cycle ``FETCH_CYCLES``) and the one in which ``halt`` issues.
+A latency counts from the cycle in which the controller issues an instruction to the first one in
+which it can issue another to the same unit; by then every result lies in memory. A whole program
+takes as many cycles as lie between the cycle that accepts the start command (cycle 0) and the one
+in which ``halt`` issues, ``FINISH_CYCLES`` more where that is not 0.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,8 +16,14 @@ from types import MappingProxyType
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 
+START_CYCLES = 0
+"""From the start command to the first fetch."""
+
 FETCH_CYCLES = 4
 """From one issue to the earliest next one: address, two cycles of program store, decoding."""
+
+FINISH_CYCLES = 0
+"""From the issue of ``halt`` to completion: it issues when every result lies in memory."""
 
 MUL_LATENCY = 5
 MUL_LOW_LATENCY = 4
@@ -41,9 +47,10 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 """Work memory: its RAMs, then the multiplexer among the polynomials."""
 
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
-"""In front of the multipliers: the inverse butterfly's addition and subtraction, and the halving."""
+"""In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
 # Registers of one cycle each.
+_COMMAND = 1  # a unit's own copy of its command, and its counters
 _STEP = 1  # row addresses out of a unit's counters
 _ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
 _OPERAND = 1  # choice of the multipliers' operands
@@ -83,7 +90,7 @@ def stage_gap(design: RpauDesign) -> int:
 
 
 def _main_cycles(design: RpauDesign, reading: int, drain: int) -> int:
-    return DISPATCH_CYCLES + 1 + _STEP + reading - 1 + drain + COMPLETION_CYCLES
+    return DISPATCH_CYCLES + _COMMAND + _STEP + reading - 1 + drain + COMPLETION_CYCLES
 
 
 def zero_cycles(design: RpauDesign) -> int:
@@ -93,7 +100,7 @@ def zero_cycles(design: RpauDesign) -> int:
 
 
 def ntt_cycles(design: RpauDesign) -> int:
-    """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, and the pipeline once."""
+    """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, one pipeline."""
     reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
     return _main_cycles(design, twiddle_lead(design) + reading, main_read_to_write(design))
 
@@ -109,7 +116,7 @@ def automorph_cycles(design: RpauDesign) -> int:
 
 
 def broadcast_cycles(design: RpauDesign) -> int:
-    """Latency of ``broadcast``, the same for every source: up to the RPAU that is last in the ring."""
+    """Latency of ``broadcast``, the same for every source: up to the last RPAU of the ring."""
     to_ring = main_read_to_write(design) - _ARRANGE
     hops = (design.rpaus - 1) * _HOP
     return _main_cycles(design, design.rows, to_ring + hops + _receive_to_write(design))
