@@ -1,0 +1,88 @@
+#include "arrays.h"
+
+#include "../src/text.h"
+#include "ringsmith/error.h"
+
+namespace ringsmith::bindings {
+namespace {
+
+bool is_c_contiguous(const InputArray& array) {
+  std::int64_t expected = 1;
+  for (std::size_t i = array.ndim(); i-- > 0;) {
+    if (array.shape(i) != 1 && array.stride(i) != expected) {
+      return false;
+    }
+    expected *= static_cast<std::int64_t>(array.shape(i));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const u64> words_of(const InputArray& array, std::string_view what) {
+  if (array.dtype() != nb::dtype<u64>() || !is_c_contiguous(array)) {
+    const std::string message = text(what, " must be a C-contiguous numpy array of uint64: use ",
+                                     "numpy.ascontiguousarray(..., dtype=numpy.uint64)");
+    throw nb::type_error(message.c_str());
+  }
+  return {static_cast<const u64*>(array.data()), array.size()};
+}
+
+void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dimensions,
+                 std::string_view what) {
+  if (array.ndim() != dimensions || array.shape(dimensions - 1) != rns.degree()) {
+    std::string shape;
+    for (std::size_t i = 0; i < array.ndim(); ++i) {
+      shape += text(i == 0 ? "" : ", ", array.shape(i));
+    }
+    throw ParameterError(text(what, " has shape (", shape, "); expected are ", dimensions,
+                              " dimensions, the last of N = ", rns.degree()));
+  }
+}
+
+std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
+                                 std::string_view what) {
+  const std::span<const u64> words = words_of(array, what);
+  check_shape(rns, array, 2, what);
+  if (array.shape(0) < 1 || array.shape(0) > rns.size()) {
+    throw ParameterError(text(what, " has ", array.shape(0), " limbs; expected are 1 ... ",
+                              rns.size(), ", the number of primes"));
+  }
+  rns.check_canonical(words, consecutive_base(array.shape(0)), what);
+  return words;
+}
+
+CiphertextView ciphertext_of(const CkksContext& context, const InputArray& array) {
+  const std::span<const u64> words = words_of(array, "the ciphertext");
+  check_shape(context.rns(), array, 3, "the ciphertext");
+  const CiphertextView view{words, array.shape(0), array.shape(1)};
+  check(context, view);
+  context.rns().check_canonical(words, context.data_base(view.limbs), "the ciphertext");
+  return view;
+}
+
+KeySwitchKeyView key_shape_of(const RnsContext& rns, const InputArray& array) {
+  const std::span<const u64> words = words_of(array, "the key-switching key");
+  check_shape(rns, array, 4, "the key-switching key");
+  if (array.shape(0) == 0 || array.shape(1) != 2 || array.shape(2) != rns.size()) {
+    throw ParameterError(text("the key-switching key has shape (", array.shape(0), ", ",
+                              array.shape(1), ", ", array.shape(2), ", ", array.shape(3),
+                              "); expected is (digits, 2, ", rns.size(), ", ", rns.degree(), ")"));
+  }
+  return {words, array.shape(0)};
+}
+
+KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array) {
+  const KeySwitchKeyView key = key_shape_of(rns, array);
+  rns.check_canonical(key.data, consecutive_base(rns.size()), "the key-switching key");
+  return key;
+}
+
+OutputArray to_numpy(Ciphertext ciphertext) {
+  const std::vector<std::size_t> shape = {
+      ciphertext.size, ciphertext.limbs,
+      ciphertext.data.size() / (ciphertext.size * ciphertext.limbs)};
+  return to_numpy(std::move(ciphertext.data), shape);
+}
+
+}  // namespace ringsmith::bindings

@@ -1,0 +1,73 @@
+// NumPy arrays in and out of the bindings: checked on the way in, owned by NumPy on the way out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/ckks.h"
+#include "ringsmith/rns.h"
+
+namespace ringsmith::bindings {
+
+namespace nb = nanobind;
+
+/// Any array in main memory; the functions below check type, order and shape and name the culprit.
+using InputArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using OutputArray = nb::ndarray<nb::numpy, u64>;
+
+/// The words of a C-contiguous uint64 array.
+/// @throws nb::type_error for another type or order
+[[nodiscard]] std::span<const u64> words_of(const InputArray& array, std::string_view what);
+
+/// @throws ParameterError unless the array has `dimensions` dimensions, the last of N words
+void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dimensions,
+                 std::string_view what);
+
+/// A (limbs, N) array of canonical residues over the first `limbs` primes, as many as it has rows.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
+                                               std::string_view what);
+
+/// A (size, limbs, N) array as a ciphertext with canonical residues.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] CiphertextView ciphertext_of(const CkksContext& context, const InputArray& array);
+
+/// A (digits, 2, K, N) array as a key-switching key; its residues are not looked at.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, const InputArray& array);
+
+/// The same with canonical residues.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array);
+
+/// Hands a vector's memory to NumPy without a copy; its allocator frees it, wiped where it is
+/// secret.
+template <typename Vector>
+[[nodiscard]] OutputArray to_numpy(Vector&& words, const std::vector<std::size_t>& shape) {
+  using Owned = std::remove_cvref_t<Vector>;
+  auto owned = std::make_unique<Owned>(std::forward<Vector>(words));
+  u64* const data = owned->data();
+  nb::capsule owner(owned.get(), [](void* memory) noexcept { delete static_cast<Owned*>(memory); });
+  static_cast<void>(owned.release());
+  return OutputArray(data, shape.size(), shape.data(), owner);
+}
+
+/// A ciphertext as a (size, limbs, N) array.
+[[nodiscard]] OutputArray to_numpy(Ciphertext ciphertext);
+
+/// Runs a long computation that touches no Python object while other Python threads go on.
+template <typename Function>
+[[nodiscard]] auto without_gil(Function&& function) {
+  nb::gil_scoped_release release;
+  return function();
+}
+
+}  // namespace ringsmith::bindings

@@ -1,0 +1,78 @@
+// The subroutine graph and its reference interpreter.
+#include "ringsmith/graph.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "../src/text.h"
+#include "arrays.h"
+#include "module.h"
+#include "ringsmith/error.h"
+
+namespace ringsmith::bindings {
+namespace {
+
+using NamedArrays = std::map<std::string, InputArray>;
+
+nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedArrays& keys) {
+  GraphInputs input_views;
+  for (const auto& [name, array] : inputs) {
+    const std::string what = text("input '", name, "'");
+    const std::span<const u64> words = words_of(array, what);
+    check_shape(graph.rns(), array, 2, what);
+    input_views[name] = {words, array.shape(0)};
+  }
+  GraphKeys key_views;
+  for (const auto& [name, array] : keys) {
+    key_views[name] = key_shape_of(graph.rns(), array);
+  }
+  GraphOutputs outputs = without_gil([&] { return graph.run(input_views, key_views); });
+  nb::dict result;
+  for (auto& [name, polynomial] : outputs) {
+    result[name.c_str()] =
+        to_numpy(std::move(polynomial.data), {polynomial.limbs, graph.rns().degree()});
+  }
+  return result;
+}
+
+std::pair<Base, std::string> node_type(const Graph& graph, std::size_t id) {
+  if (id >= graph.nodes().size()) {
+    throw GraphError(
+        text("the graph has no node ", id, "; it has ", graph.nodes().size(), " nodes"));
+  }
+  const ValueType& type = graph.nodes()[id].type;
+  return {type.base, type.form == Form::kNtt ? "ntt" : "coeff"};
+}
+
+}  // namespace
+
+void register_graph(nb::module_& module) {
+  nb::class_<Graph>(module, "Graph", "A subroutine graph over one ring, built node by node.")
+      .def(
+          "__init__",
+          [](Graph* self, std::size_t n, const std::vector<u64>& primes,
+             const std::vector<u64>& roots) { new (self) Graph(n, primes, roots); },
+          nb::arg("n"), nb::arg("primes"), nb::arg("roots"))
+      .def_prop_ro(
+          "n", [](const Graph& graph) { return graph.rns().degree(); }, "Ring degree N.")
+      .def_prop_ro(
+          "primes", [](const Graph& graph) { return graph.rns().primes(); },
+          "Data primes, then special primes.")
+      .def_prop_ro(
+          "roots", [](const Graph& graph) { return graph.rns().roots(); },
+          "A primitive 2N-th root of unity modulo each prime.")
+      .def("__len__", [](const Graph& graph) { return graph.nodes().size(); })
+      .def("add_node", &Graph::add_node, nb::arg("op"), nb::arg("operands"), nb::arg("attrs"),
+           "Checks a node, appends it and returns its id. Operations and attributes: "
+           "docs/architecture.md.")
+      .def("node_type", &node_type, nb::arg("id"),
+           "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
+      .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
+           "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N).");
+}
+
+}  // namespace ringsmith::bindings

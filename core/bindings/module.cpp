@@ -1,0 +1,17 @@
+#include "module.h"
+
+#include "ringsmith/error.h"
+
+NB_MODULE(_core, module) {
+  namespace nb = nanobind;
+  module.doc() = "Exact RNS-CKKS arithmetic and the subroutine graph's reference interpreter.";
+  nb::exception<ringsmith::ParameterError>(module, "ParameterError", PyExc_ValueError);
+  nb::exception<ringsmith::GraphError>(module, "GraphError", PyExc_ValueError);
+
+  ringsmith::bindings::register_numbers(module);
+  ringsmith::bindings::register_evaluator(module);
+  ringsmith::bindings::register_graph(module);
+  nb::module_ secret = module.def_submodule(
+      "secret", "What needs a secret key. Only ringsmith.client may import it.");
+  ringsmith::bindings::register_secret(secret);
+}

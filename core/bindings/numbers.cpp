@@ -1,0 +1,104 @@
+// Primes, roots, the NTT of plain arrays, hashes and seed expansion.
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "../src/text.h"
+#include "arrays.h"
+#include "module.h"
+#include "ringsmith/blake2.h"
+#include "ringsmith/error.h"
+#include "ringsmith/ntt.h"
+#include "ringsmith/primes.h"
+#include "ringsmith/sampling.h"
+
+namespace ringsmith::bindings {
+namespace {
+
+using Transform = void (NttTables::*)(std::span<u64>) const;
+
+template <Transform transform>
+OutputArray transform_rows(const InputArray& array, u64 q, u64 root) {
+  const std::span<const u64> words = words_of(array, "the array");
+  if (array.ndim() == 0) {
+    throw ParameterError("the array has no dimension; expected is (..., N)");
+  }
+  const std::size_t degree = array.shape(array.ndim() - 1);
+  const u64 primes[] = {q};
+  const u64 roots[] = {root};
+  std::vector<u64> out(words.begin(), words.end());
+  std::vector<std::size_t> shape;
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    shape.push_back(array.shape(i));
+  }
+  return to_numpy(without_gil([&] {
+                    const RnsContext rns(degree, primes, roots);
+                    rns.check_canonical(words, consecutive_base(1), "the array");
+                    for (std::size_t row = 0; row * degree < out.size(); ++row) {
+                      (rns.ntt(0).*transform)(limb_of(std::span<u64>(out), row, degree));
+                    }
+                    return std::move(out);
+                  }),
+                  shape);
+}
+
+BytesView view(const nb::bytes& bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
+}
+
+nb::bytes parms_id_bytes(std::uint8_t scheme, u64 degree, const std::vector<u64>& primes,
+                         u64 plain_modulus) {
+  const ParmsId id = parms_id(scheme, degree, primes, plain_modulus);
+  return nb::bytes(id.data(), id.size());
+}
+
+nb::bytes blake2xb_bytes(const nb::bytes& input, const nb::bytes& key, std::uint32_t length) {
+  const Bytes output = blake2xb(view(input), view(key), length);
+  return nb::bytes(output.data(), output.size());
+}
+
+OutputArray expand_seed(const nb::bytes& seed_bytes, std::size_t degree,
+                        const std::vector<u64>& primes) {
+  Seed seed{};
+  if (seed_bytes.size() != seed.size()) {
+    throw ParameterError(
+        text("a seed has ", seed.size(), " bytes, this one has ", seed_bytes.size()));
+  }
+  std::ranges::copy(view(seed_bytes), seed.begin());
+  return to_numpy(without_gil([&] {
+                    const RnsContext rns(degree, primes);
+                    SeededRandom random(seed);
+                    return sample_uniform(rns, consecutive_base(rns.size()), random);
+                  }),
+                  {primes.size(), degree});
+}
+
+}  // namespace
+
+void register_numbers(nb::module_& module) {
+  module.attr("MAX_MODULUS_BITS") = Modulus::kMaxBits;
+  module.def("is_prime", &is_prime, nb::arg("q"), "Whether a 64-bit number is prime.");
+  module.def(
+      "prime_search", &prime_search, nb::arg("bits"), nb::arg("n"), nb::arg("count"),
+      "The `count` largest primes of exactly `bits` bits with q = 1 mod 2n, largest first.\n\n"
+      "SEAL's search order; CoeffModulus.Create hands the same primes out smallest first.");
+  module.def(
+      "smallest_root", [](u64 q, std::size_t n) { return smallest_root(Modulus(q), n); },
+      nb::arg("q"), nb::arg("n"),
+      "The numerically smallest primitive 2n-th root of unity modulo the prime q.");
+  module.def("ntt_forward", &transform_rows<&NttTables::forward>, nb::arg("a"), nb::arg("q"),
+             nb::arg("root"),
+             "Negacyclic NTT of every row of a (..., N) array modulo the prime q.\n\n"
+             "Natural order in, bit-reversed out: out[i] = a(root^(2*brev(i)+1)).");
+  module.def("ntt_inverse", &transform_rows<&NttTables::inverse>, nb::arg("a"), nb::arg("q"),
+             nb::arg("root"), "The inverse of ntt_forward, division by N included.");
+  module.def("parms_id", &parms_id_bytes, nb::arg("scheme"), nb::arg("n"), nb::arg("primes"),
+             nb::arg("plain_modulus") = 0,
+             "SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV.");
+  module.def("blake2xb", &blake2xb_bytes, nb::arg("input"), nb::arg("key"), nb::arg("length"),
+             "BLAKE2Xb: `length` bytes from `input` under `key` (at most 64 bytes).");
+  module.def("expand_seed", &expand_seed, nb::arg("seed"), nb::arg("n"), nb::arg("primes"),
+             "The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed.");
+}
+
+}  // namespace ringsmith::bindings

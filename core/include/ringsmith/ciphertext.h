@@ -1,0 +1,60 @@
+// Ciphertexts and key-switching keys as plain words, in Microsoft SEAL's layout.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ringsmith/ckks.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// A ciphertext that somebody else owns: `size` polynomials of `limbs` limbs, all in NTT form.
+/// Word index: (polynomial * limbs + limb) * N + position.
+struct CiphertextView {
+  std::span<const u64> data;
+  std::size_t size = 0;
+  std::size_t limbs = 0;
+
+  /// Polynomial `index`: limbs * N words.
+  [[nodiscard]] std::span<const u64> polynomial(std::size_t index) const {
+    const std::size_t words = data.size() / size;
+    return data.subspan(index * words, words);
+  }
+};
+
+/// A ciphertext with its own words.
+struct Ciphertext {
+  std::vector<u64> data;
+  std::size_t size = 0;
+  std::size_t limbs = 0;
+
+  Ciphertext(std::size_t polynomials, std::size_t limb_count, std::size_t degree)
+      : data(polynomials * limb_count * degree), size(polynomials), limbs(limb_count) {}
+
+  [[nodiscard]] CiphertextView view() const { return {data, size, limbs}; }
+  [[nodiscard]] std::span<u64> polynomial(std::size_t index) {
+    const std::size_t words = data.size() / size;
+    return std::span<u64>(data).subspan(index * words, words);
+  }
+};
+
+/// A key-switching key that somebody else owns, NTT form.
+/// Word index: ((digit * 2 + half) * K + prime) * N + position, K all primes, special one last.
+struct KeySwitchKeyView {
+  std::span<const u64> data;
+  std::size_t digits = 0;
+
+  /// Half 0 or 1 of one digit: K * N words.
+  [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
+    const std::size_t words = data.size() / (2 * digits);
+    return data.subspan((2 * digit + index) * words, words);
+  }
+};
+
+/// @throws ParameterError unless size >= 1, the limbs are a data level and the words fit them
+void check(const CkksContext& context, const CiphertextView& ciphertext);
+/// @throws ParameterError unless the key has `limbs` or more digits and the words fit them
+void check(const CkksContext& context, const KeySwitchKeyView& key, std::size_t limbs);
+
+}  // namespace ringsmith

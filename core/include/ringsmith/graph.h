@@ -1,0 +1,124 @@
+// The subroutine graph: its validation and its reference interpreter, which defines every bit.
+//
+// docs/architecture.md, "The subroutine graph", is the contract; this is its meaning in code.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/rns.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// What a node does. Names in files: op_name.
+enum class Op {
+  kInput,
+  kOutput,
+  kAdd,
+  kSub,
+  kNeg,
+  kMul,
+  kAutomorph,
+  kNtt,
+  kIntt,
+  kModUp,
+  kKskInnerProduct,
+  kModDown,
+  kDropLimbs,
+};
+
+/// The name of an operation in a subroutine-graph file, such as "ksk_inner_product".
+[[nodiscard]] std::string_view op_name(Op op);
+
+/// A node's attributes as they stand in a file: integers, texts and lists of prime indices.
+using AttributeValue = std::variant<u64, std::string, std::vector<u64>>;
+using Attributes = std::map<std::string, AttributeValue, std::less<>>;
+
+/// What is known of a value before it is computed.
+struct ValueType {
+  Base base;
+  Form form = Form::kNtt;
+
+  [[nodiscard]] bool operator==(const ValueType&) const = default;
+};
+
+/// One validated node. Which of the lower fields count depends on the operation.
+struct Node {
+  Op op = Op::kInput;
+  std::vector<std::size_t> operands;
+  ValueType type;                   // of the result; of the operand for an output
+  std::string name;                 // input, output: its name; ksk_inner_product: the key's
+  u64 element = 0;                  // automorph
+  std::size_t prime = 0;            // mod_up: the digit's prime; mod_down: the dropped prime
+  std::size_t half = 0;             // ksk_inner_product: which half of the key
+  std::vector<std::size_t> digits;  // ksk_inner_product: the key's digit for each operand
+};
+
+/// A polynomial that somebody else owns: `limbs` limbs of N words.
+struct PolynomialView {
+  std::span<const u64> data;
+  std::size_t limbs = 0;
+};
+
+/// A polynomial with its own words.
+struct Polynomial {
+  std::vector<u64> data;
+  std::size_t limbs = 0;
+};
+
+using GraphInputs = std::map<std::string, PolynomialView, std::less<>>;
+using GraphKeys = std::map<std::string, KeySwitchKeyView, std::less<>>;
+using GraphOutputs = std::map<std::string, Polynomial, std::less<>>;
+
+/// A directed acyclic graph of subroutines over one ring, built node by node.
+class Graph {
+ public:
+  /// @param primes data primes, then special primes
+  /// @param roots  a primitive 2N-th root for each prime
+  /// @throws ParameterError as RnsContext does
+  Graph(std::size_t degree, std::span<const u64> primes, std::span<const u64> roots);
+
+  /// Checks a node and appends it.
+  ///
+  /// Operations and attributes (all of them required, no others allowed):
+  ///   input   name, base, form ("ntt" or "coeff")
+  ///   output  name; one operand
+  ///   add sub two operands of one type;  neg  one operand
+  ///   mul     two operands of one base, both in NTT form
+  ///   automorph          element; one operand
+  ///   ntt, intt          one operand of the other form
+  ///   mod_up             digit: [prime], base, variant "rns_digit"; a coefficient-form operand
+  ///   that
+  ///                      has the digit's limb
+  ///   ksk_inner_product  key, half (0 or 1), digits, base; for each digit an NTT-form operand over
+  ///                      `base`
+  ///   mod_down           drop: [prime], variant "rounded"; one operand
+  ///   drop_limbs         base, part of the operand's base in its order; one operand
+  ///
+  /// @return the node's id: ids count from 0
+  /// @throws GraphError, naming node, operation and reason, and leaves the graph as it was
+  std::size_t add_node(std::string_view op, std::vector<std::size_t> operands,
+                       const Attributes& attributes);
+
+  /// Computes every output.
+  ///
+  /// @param inputs one polynomial for each input node, canonical, in the node's base and form
+  /// @param keys   one key-switching key for each key name, over all primes, NTT form
+  /// @throws GraphError if an input or key is missing, unknown, or of another shape
+  [[nodiscard]] GraphOutputs run(const GraphInputs& inputs, const GraphKeys& keys) const;
+
+  [[nodiscard]] const RnsContext& rns() const { return rns_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+
+ private:
+  RnsContext rns_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace ringsmith

@@ -1,0 +1,25 @@
+#include "ringsmith/ciphertext.h"
+
+#include "ringsmith/error.h"
+#include "text.h"
+
+namespace ringsmith {
+
+void check(const CkksContext& context, const CiphertextView& ciphertext) {
+  if (ciphertext.size == 0) {
+    throw ParameterError("a ciphertext has at least one polynomial");
+  }
+  const Base base = context.data_base(ciphertext.limbs);
+  context.rns().check_size(ciphertext.data.size(), ciphertext.size * base.size(), "the ciphertext");
+}
+
+void check(const CkksContext& context, const KeySwitchKeyView& key, std::size_t limbs) {
+  if (key.digits < limbs) {
+    throw ParameterError(text("the key-switching key has ", key.digits, " digits, but ", limbs,
+                              " limbs need as many: make the key for these parameters"));
+  }
+  context.rns().check_size(key.data.size(), key.digits * 2 * context.rns().size(),
+                           "the key-switching key");
+}
+
+}  // namespace ringsmith

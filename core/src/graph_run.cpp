@@ -1,0 +1,208 @@
+// The reference interpreter of the subroutine graph.
+#include <algorithm>
+#include <set>
+
+#include "ringsmith/error.h"
+#include "ringsmith/graph.h"
+#include "ringsmith/kernels.h"
+#include "text.h"
+
+namespace ringsmith {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+// Every name of `given` must be among `wanted` and the other way round.
+template <typename Given>
+void check_names(const Given& given, const Names& wanted, const char* kind) {
+  for (const std::string& name : wanted) {
+    if (!given.contains(name)) {
+      throw GraphError(text("the graph needs the ", kind, " '", name, "', which was not given"));
+    }
+  }
+  for (const auto& [name, value] : given) {
+    if (!wanted.contains(name)) {
+      throw GraphError(text("the graph has no ", kind, " '", name, "'"));
+    }
+  }
+}
+
+class Interpreter {
+ public:
+  Interpreter(const RnsContext& rns, const std::vector<Node>& nodes, const GraphInputs& inputs,
+              const GraphKeys& keys)
+      : rns_(rns), nodes_(nodes), inputs_(inputs), keys_(keys), values_(nodes.size()) {
+    check_arguments();
+    uses_left_.resize(nodes.size());
+    for (const Node& node : nodes) {
+      for (const std::size_t operand : node.operands) {
+        ++uses_left_[operand];
+      }
+    }
+  }
+
+  GraphOutputs run() {
+    GraphOutputs outputs;
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      const Node& node = nodes_[id];
+      if (node.op == Op::kInput) {
+        continue;  // read where the caller has it
+      }
+      if (node.op == Op::kOutput) {
+        const std::span<const u64> value = operand(node, 0);
+        outputs.emplace(node.name, Polynomial{{value.begin(), value.end()}, node.type.base.size()});
+      } else {
+        values_[id].resize(node.type.base.size() * rns_.degree());
+        compute(node, values_[id]);
+      }
+      release_operands(node);
+    }
+    return outputs;
+  }
+
+ private:
+  void check_arguments() const {
+    Names inputs;
+    Names keys;
+    for (const Node& node : nodes_) {
+      if (node.op == Op::kInput) {
+        inputs.insert(node.name);
+      } else if (node.op == Op::kKskInnerProduct) {
+        keys.insert(node.name);
+      }
+    }
+    check_names(inputs_, inputs, "input");
+    check_names(keys_, keys, "key");
+    const Base all_primes = consecutive_base(rns_.size());
+    for (const auto& [name, key] : keys_) {
+      rns_.check_canonical(key.data, all_primes, text("key '", name, "'"));
+    }
+    for (const Node& node : nodes_) {
+      if (node.op == Op::kInput) {
+        check_input(node);
+      } else if (node.op == Op::kKskInnerProduct) {
+        check_key(node);
+      }
+    }
+  }
+
+  void check_input(const Node& node) const {
+    const PolynomialView& given = inputs_.find(node.name)->second;
+    const std::size_t limbs = node.type.base.size();
+    if (given.limbs != limbs || given.data.size() != limbs * rns_.degree()) {
+      throw GraphError(text("input '", node.name, "' has ", given.limbs, " limbs and ",
+                            given.data.size(), " words; the graph expects ", limbs,
+                            " limbs of N = ", rns_.degree()));
+    }
+    rns_.check_canonical(given.data, node.type.base, text("input '", node.name, "'"));
+  }
+
+  void check_key(const Node& node) const {
+    const KeySwitchKeyView& key = keys_.find(node.name)->second;
+    const std::size_t needed = *std::max_element(node.digits.begin(), node.digits.end()) + 1;
+    if (key.digits < needed || key.data.size() != key.digits * 2 * rns_.size() * rns_.degree()) {
+      throw GraphError(text("key '", node.name, "' has ", key.digits, " digits and ",
+                            key.data.size(), " words; the graph expects at least ", needed,
+                            " digits of 2 halves of ", rns_.size(),
+                            " limbs of N = ", rns_.degree()));
+    }
+  }
+
+  std::span<const u64> operand(const Node& node, std::size_t index) const {
+    const std::size_t id = node.operands[index];
+    const Node& source = nodes_[id];
+    return source.op == Op::kInput ? inputs_.find(source.name)->second.data
+                                   : std::span<const u64>(values_[id]);
+  }
+
+  // The limb of one prime in an operand.
+  std::span<const u64> operand_limb(const Node& node, std::size_t prime) const {
+    const Base& base = nodes_[node.operands[0]].type.base;
+    const auto position = std::find(base.begin(), base.end(), prime) - base.begin();
+    return limb_of(operand(node, 0), static_cast<std::size_t>(position), rns_.degree());
+  }
+
+  void compute(const Node& node, std::span<u64> out) const {
+    const Base& base = node.type.base;
+    const std::span<const u64> first = operand(node, 0);
+    switch (node.op) {
+      case Op::kInput:
+      case Op::kOutput:
+        break;  // run() handles them
+      case Op::kAdd:
+        kernels::add(rns_, base, first, operand(node, 1), out);
+        break;
+      case Op::kSub:
+        kernels::subtract(rns_, base, first, operand(node, 1), out);
+        break;
+      case Op::kNeg:
+        kernels::negate(rns_, base, first, out);
+        break;
+      case Op::kMul:
+        kernels::multiply(rns_, base, first, operand(node, 1), out);
+        break;
+      case Op::kAutomorph:
+        kernels::automorph(rns_, base, node.type.form, node.element, first, out);
+        break;
+      case Op::kNtt:
+        std::copy(first.begin(), first.end(), out.begin());
+        kernels::ntt(rns_, base, out);
+        break;
+      case Op::kIntt:
+        std::copy(first.begin(), first.end(), out.begin());
+        kernels::intt(rns_, base, out);
+        break;
+      case Op::kModUp:
+        kernels::mod_up_digit(rns_, node.prime, base, operand_limb(node, node.prime), out);
+        break;
+      case Op::kKskInnerProduct:
+        compute_inner_product(node, out);
+        break;
+      case Op::kModDown:
+        kernels::mod_down_rounded(rns_, nodes_[node.operands[0]].type.base, node.prime,
+                                  node.type.form, first, out);
+        break;
+      case Op::kDropLimbs:
+        for (std::size_t i = 0; i < base.size(); ++i) {
+          const std::span<const u64> limb = operand_limb(node, base[i]);
+          std::copy(limb.begin(), limb.end(), limb_of(out, i, rns_.degree()).begin());
+        }
+        break;
+    }
+  }
+
+  void compute_inner_product(const Node& node, std::span<u64> out) const {
+    const KeySwitchKeyView& key = keys_.find(node.name)->second;
+    std::vector<std::span<const u64>> digits;
+    std::vector<std::span<const u64>> halves;
+    for (std::size_t i = 0; i < node.digits.size(); ++i) {
+      digits.push_back(operand(node, i));
+      halves.push_back(key.half(node.digits[i], node.half));
+    }
+    kernels::ksk_inner_product(rns_, node.type.base, digits, halves, out);
+  }
+
+  // Frees every value that no later node reads.
+  void release_operands(const Node& node) {
+    for (const std::size_t operand : node.operands) {
+      if (--uses_left_[operand] == 0) {
+        values_[operand] = {};
+      }
+    }
+  }
+
+  const RnsContext& rns_;
+  const std::vector<Node>& nodes_;
+  const GraphInputs& inputs_;
+  const GraphKeys& keys_;
+  std::vector<std::vector<u64>> values_;
+  std::vector<std::size_t> uses_left_;
+};
+
+}  // namespace
+
+GraphOutputs Graph::run(const GraphInputs& inputs, const GraphKeys& keys) const {
+  return Interpreter(rns_, nodes_, inputs, keys).run();
+}
+
+}  // namespace ringsmith
