@@ -1,0 +1,74 @@
+// Memory with one write port and one read port, on one clock.
+//
+//   wdata_i is stored at waddr_i at a rising edge with we_i
+//   rdata_o is the word at raddr_i, ReadLatency cycles after a rising edge with re_i (that edge counts)
+//
+// A read that starts together with a write of the same address: with ReadOld the word before the write;
+// without, the read's result is undefined, the memory is cheaper (UltraRAM needs that), and a simulation
+// with assertions stops there. Reads and writes of different addresses never meet. Without re_i the
+// output of a memory of ReadLatency 1 stays; ReadLatency 2 adds an output register that always follows.
+// Contents have no reset.
+//
+// Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288 holds
+// 4096 x 72; "distributed" takes LUTs.
+module rs_ram_1r1w #(
+  parameter int unsigned Width = 48,
+  parameter int unsigned Depth = 1024,
+  parameter int unsigned ReadLatency = 1,
+  parameter string       RamStyle = "block",
+  parameter bit          ReadOld = 1'b0,
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 we_i,
+  input  logic [AddrWidth-1:0] waddr_i,
+  input  logic [Width-1:0]     wdata_i,
+  input  logic                 re_i,
+  input  logic [AddrWidth-1:0] raddr_i,
+  output logic [Width-1:0]     rdata_o
+);
+  if (ReadLatency != 1 && ReadLatency != 2) begin : gen_bad_latency
+    $error("rs_ram_1r1w: ReadLatency = %0d is neither 1 nor 2", ReadLatency);
+  end
+  if (RamStyle != "block" && RamStyle != "ultra" && RamStyle != "distributed") begin : gen_bad_style
+    $error("rs_ram_1r1w: RamStyle is none of block, ultra, distributed");
+  end
+
+  // Simulators may load and dump the contents past the ports.
+  logic [Width-1:0] read_q;
+  if (ReadOld) begin : gen_read_old
+    (* ram_style = RamStyle *)
+    logic [Width-1:0] mem[Depth]  /*verilator public_flat_rd*/;
+    always_ff @(posedge clk_i) begin
+      if (we_i) mem[waddr_i] <= wdata_i;
+      if (re_i) read_q <= mem[raddr_i];
+    end
+  end else begin : gen_read_undefined
+    (* ram_style = RamStyle, no_rw_check *)
+    logic [Width-1:0] mem[Depth]  /*verilator public_flat_rd*/;
+    always_ff @(posedge clk_i) begin
+      if (we_i) mem[waddr_i] <= wdata_i;
+      if (re_i) read_q <= mem[raddr_i];
+    end
+    NoCollision_A :
+    assert property (@(posedge clk_i) !(we_i && re_i && waddr_i == raddr_i))
+    else $error("address %0d is read and written at once", raddr_i);
+  end
+
+  if (Depth != 2 ** AddrWidth) begin : gen_partial
+    WriteInRange_A :
+    assert property (@(posedge clk_i) !we_i || 32'(waddr_i) < Depth)
+    else $error("write to address %0d of %0d", waddr_i, Depth);
+    ReadInRange_A :
+    assert property (@(posedge clk_i) !re_i || 32'(raddr_i) < Depth)
+    else $error("read of address %0d of %0d", raddr_i, Depth);
+  end
+
+  if (ReadLatency == 2) begin : gen_output_register
+    logic [Width-1:0] output_q;
+    always_ff @(posedge clk_i) output_q <= read_q;
+    assign rdata_o = output_q;
+  end else begin : gen_no_output_register
+    assign rdata_o = read_q;
+  end
+endmodule
