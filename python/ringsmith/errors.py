@@ -1,4 +1,4 @@
-"""The errors that Ringsmith raises on bad input. Each names the value, the limit and the way out."""
+"""The errors that Ringsmith raises on bad input: the value, the limit and the way out."""
 
 
 class RingsmithError(Exception):

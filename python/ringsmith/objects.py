@@ -1,8 +1,8 @@
 """Encrypted objects that clients, files and the runtime hand to one another.
 
-All residue arrays are NumPy ``uint64``, C-contiguous, canonical (in [0, q) of their limb's prime) and, for CKKS, in
-NTT form: bit-reversed order, ``out[i] = a(psi^(2*brev(i)+1))``. The secret key is not here: it lives in
-``ringsmith.client`` alone.
+All residue arrays are NumPy ``uint64``, C-contiguous, canonical (in [0, q) of their limb's prime)
+and, for CKKS, in NTT form: bit-reversed order, ``out[i] = a(psi^(2*brev(i)+1))``. The secret key is
+not here: it lives in ``ringsmith.client`` alone.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ class PublicKey:
 
 @dataclass(frozen=True, eq=False)
 class KeySwitchKey:
-    """A key-switching key in SEAL's layout: ``data`` has shape (digits, 2, K, N), over all K primes."""
+    """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes."""
 
     data: Residues
 

@@ -56,7 +56,11 @@ class Device(Protocol):
         ...
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table. Raises DeviceError on a wrong zone, unit, index, length or word too wide."""
+        """Writes one polynomial or table.
+
+        Raises:
+            DeviceError: On a wrong zone, unit, index or length, or a word that is too wide.
+        """
         ...
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
@@ -64,9 +68,17 @@ class Device(Protocol):
         ...
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words. Raises DeviceError when they exceed the program store or end without halt."""
+        """Loads instruction words.
+
+        Raises:
+            DeviceError: When they exceed the program store or end without ``halt``.
+        """
         ...
 
     def run(self, max_cycles: int) -> RunReport:
-        """Runs the loaded program to its halt. Raises DeviceError when it has not ended after ``max_cycles``."""
+        """Runs the loaded program to its halt.
+
+        Raises:
+            DeviceError: When it has not ended after ``max_cycles``.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Design points of the RPAU architecture: which parameters there are, which values are legal, and why."""
+"""Design points of the RPAU architecture: parameters, their legal values, and why."""
 
 import tomllib
 from dataclasses import dataclass, fields
@@ -77,7 +77,8 @@ def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:
     value = getattr(design, name)
     if not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(
-            f"design {design.name}: {name} = {value!r} is outside {low} … {high}: choose a value in that range"
+            f"design {design.name}: {name} = {value!r} is outside {low} … {high}: choose a value "
+            f"in that range"
         )
 
 
@@ -86,7 +87,8 @@ def _check_power_of_two(design: RpauDesign, name: str, low: int, high: int) -> N
     value = getattr(design, name)
     if value & (value - 1):
         raise ParameterError(
-            f"design {design.name}: {name} = {value} is not a power of two: choose one from {low} to {high}"
+            f"design {design.name}: {name} = {value} is not a power of two: choose one from {low} "
+            f"to {high}"
         )
 
 
@@ -102,7 +104,9 @@ def parse_design(text: str, origin: str) -> RpauDesign:
         raise ParameterError(f"{origin}: not a TOML file: {error}") from error
     architecture = table.pop("architecture", None)
     if architecture != "rpau":
-        raise ParameterError(f"{origin}: architecture = {architecture!r}, and only 'rpau' is known here")
+        raise ParameterError(
+            f"{origin}: architecture = {architecture!r}, and only 'rpau' is known here"
+        )
     known = {field.name for field in fields(RpauDesign)}
     missing, unknown = sorted(known - table.keys()), sorted(table.keys() - known)
     if missing or unknown:
@@ -113,7 +117,9 @@ def parse_design(text: str, origin: str) -> RpauDesign:
 def named_designs() -> list[str]:
     """Names of the designs that come with Ringsmith."""
     folder = resources.files("ringsmith") / "designs"
-    return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml")
+    )
 
 
 def load_design(name: str) -> RpauDesign:
@@ -124,5 +130,7 @@ def load_design(name: str) -> RpauDesign:
     """
     resource = resources.files("ringsmith") / "designs" / f"{name}.toml"
     if not resource.is_file():
-        raise ParameterError(f"there is no design {name!r}: choose one of {', '.join(named_designs())}")
+        raise ParameterError(
+            f"there is no design {name!r}: choose one of {', '.join(named_designs())}"
+        )
     return parse_design(resource.read_text(encoding="utf-8"), f"design {name}")

@@ -1,0 +1,273 @@
+"""List scheduling and on-chip allocation: instructions get a cycle and a place.
+
+All latencies are independent of data and the issue rule is exact (``docs/architecture.md``), so the
+scheduler knows the cycle in which the controller will issue each instruction, and sets a wait bit
+only where the order of issue alone would be too early. Instructions are taken in the order of their
+start, the longest remaining path first among those that could start about as early; a few variants
+of that choice are tried, and the shortest program wins.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import Instruction, instruction
+from ringsmith.arch.rpau.timeline import Timeline, Timing
+from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
+from ringsmith.errors import ProgramError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be scheduled.
+
+    Attributes:
+        instructions: In a valid sequential order.
+        placement: For each virtual polynomial, the mask of RPAUs that hold it.
+        resident: Virtual polynomial -> mask, for those loaded before the program starts.
+        kept: Virtual polynomial -> mask, for those read after it has ended.
+        design: The accelerator.
+    """
+
+    instructions: Sequence[VirtualInstruction]
+    placement: Sequence[int]
+    resident: Mapping[int, int]
+    kept: Mapping[int, int]
+    design: RpauDesign
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instruction in time and space.
+
+    Attributes:
+        instruction: What is done, on work polynomials, with its wait bits.
+        start: Cycle of issue, counted from the start command.
+        origin: The HE operation that it serves.
+    """
+
+    instruction: Instruction
+    start: int
+    origin: str
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A program in issue order.
+
+    Attributes:
+        placed: The instructions, ``halt`` last.
+        slots: Work-polynomial index of every virtual polynomial.
+        cycles: From the start command to completion.
+        peak: The most work polynomials in use at once in one RPAU.
+    """
+
+    placed: tuple[Placed, ...]
+    slots: Mapping[int, int]
+    cycles: int
+    peak: int
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """How far to look ahead: in cycles of start time, and in instructions of the input order."""
+
+    slack: int
+    lookahead: int
+
+
+def schedule(problem: Problem) -> Schedule:
+    """The shortest schedule found.
+
+    Raises:
+        ProgramError: If the work polynomials do not suffice, with the number that would.
+    """
+    graph = _Dependences(problem)
+    lookaheads = (len(problem.instructions), 24, 8, 1)
+    policies = [
+        _Policy(slack, lookahead) for slack, lookahead in product((0, 64, 1024, 4096), lookaheads)
+    ]
+    found = (_Run(problem, graph, policy, problem.design.work_polys).run() for policy in policies)
+    best = min(
+        (plan for plan in found if plan is not None), key=lambda plan: plan.cycles, default=None
+    )
+    if best is None:
+        thrifty = _Run(problem, graph, _Policy(slack=0, lookahead=1), None).run()
+        assert thrifty is not None
+        raise ProgramError(
+            f"the program needs {thrifty.peak} work polynomials at once and design "
+            f"{problem.design.name} has "
+            f"{problem.design.work_polys}: use a design with more, or split the program"
+        )
+    return best
+
+
+class _Dependences:
+    """Who must follow whom, and how long each instruction's longest path to the end is."""
+
+    def __init__(self, problem: Problem) -> None:
+        timing = Timing.of(problem.design)
+        self.latency = [
+            timing.latencies[v.instruction.operation.name] for v in problem.instructions
+        ]
+        self.successors: list[set[int]] = [set() for _ in problem.instructions]
+        self.predecessors = [0] * len(problem.instructions)
+        self._order_conflicts(problem.instructions)
+        self.path = list(self.latency)
+        for index in reversed(range(len(self.path))):
+            self.path[index] += max(
+                (self.path[after] for after in self.successors[index]), default=0
+            )
+
+    def _order_conflicts(self, instructions: Sequence[VirtualInstruction]) -> None:
+        """Keeps the order of instructions that touch one polynomial, unless both only read it."""
+        readers: dict[tuple[int, int], list[int]] = {}
+        writer: dict[tuple[int, int], int] = {}
+        for index, virtual in enumerate(instructions):
+            before = {writer[place] for place in _places(virtual.touched) if place in writer}
+            for place in _places(virtual.writes):
+                before.update(readers.pop(place, ()))
+                writer[place] = index
+            for place in _places(virtual.reads):
+                if writer.get(place) != index:
+                    readers.setdefault(place, []).append(index)
+            for earlier in before:
+                self.successors[earlier].add(index)
+            self.predecessors[index] = len(before)
+
+
+def _places(masks: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    return ((poly, rpau) for poly, mask in masks.items() for rpau in bits_of(mask))
+
+
+class _Memory:
+    """Which work polynomials are taken, in which RPAU, and since when the others are free."""
+
+    def __init__(self, limit: int | None, rpaus: int) -> None:
+        self.limit = limit
+        self.rpaus = rpaus
+        self.taken: list[int] = []
+        self.freed: list[list[int]] = []
+        self.slots: dict[int, int] = {}
+        self.peak = 0
+
+    def find(self, mask: int) -> int | None:
+        """The slot that is free first in all RPAUs of the mask; None if all are taken."""
+        free = [slot for slot, taken in enumerate(self.taken) if not taken & mask]
+        if free:
+            return min(free, key=lambda slot: max(self.freed[slot][rpau] for rpau in bits_of(mask)))
+        return len(self.taken) if self.limit is None or len(self.taken) < self.limit else None
+
+    def take(self, poly: int, slot: int, mask: int) -> None:
+        """Gives a slot to a virtual polynomial in the RPAUs of the mask."""
+        if slot == len(self.taken):
+            self.taken.append(0)
+            self.freed.append([0] * self.rpaus)
+        self.taken[slot] |= mask
+        self.slots[poly] = slot
+        for rpau in bits_of(mask):
+            self.peak = max(self.peak, sum(taken >> rpau & 1 for taken in self.taken))
+
+    def release(self, poly: int, rpau: int, cycle: int) -> None:
+        """Frees a virtual polynomial's slot in one RPAU, from a cycle on."""
+        slot = self.slots[poly]
+        self.taken[slot] &= ~(1 << rpau)
+        self.freed[slot][rpau] = cycle
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An instruction that could come next, its start, and the slots that it would take."""
+
+    index: int
+    instruction: Instruction
+    start: int
+    new: Mapping[int, int]
+
+
+class _Run:
+    """One pass over the instructions under one policy."""
+
+    def __init__(
+        self, problem: Problem, graph: _Dependences, policy: _Policy, limit: int | None
+    ) -> None:
+        self.problem = problem
+        self.graph = graph
+        self.policy = policy
+        self.memory = _Memory(limit, problem.design.rpaus)
+        self.timeline = Timeline(Timing.of(problem.design), problem.design.rpaus)
+        self.placed: list[Placed] = []
+        self.left: dict[tuple[int, int], int] = {}
+        for masks in (*(virtual.touched for virtual in problem.instructions), problem.kept):
+            for place in _places(masks):
+                self.left[place] = self.left.get(place, 0) + 1
+
+    def run(self) -> Schedule | None:
+        """The schedule, or None where this policy runs out of memory."""
+        if not self._load():
+            return None
+        waiting = list(self.graph.predecessors)
+        pending = list(range(len(self.problem.instructions)))
+        while pending:
+            chosen = self._choose([i for i in pending[: self.policy.lookahead] if waiting[i] == 0])
+            if chosen is None:
+                return None
+            pending.remove(chosen.index)
+            self._issue(chosen)
+            for after in self.graph.successors[chosen.index]:
+                waiting[after] -= 1
+        halt = instruction("halt")
+        self.placed.append(Placed(halt, self.timeline.issue(halt), "halt"))
+        cycles = self.timeline.cycles
+        assert cycles is not None
+        return Schedule(tuple(self.placed), self.memory.slots, cycles, self.memory.peak)
+
+    def _load(self) -> bool:
+        """Places what is resident from the start; drops at once what nothing touches."""
+        for poly, mask in self.problem.resident.items():
+            slot = self.memory.find(mask)
+            if slot is None:
+                return False
+            self.memory.take(poly, slot, mask)
+        for poly, rpau in _places(self.problem.resident):
+            if (poly, rpau) not in self.left:
+                self.memory.release(poly, rpau, 0)
+        return True
+
+    def _choose(self, ready: Sequence[int]) -> _Candidate | None:
+        """Of those that could start about first, the one with the longest path to the end."""
+        candidates = [
+            candidate for index in ready if (candidate := self._candidate(index)) is not None
+        ]
+        if not candidates:
+            return None
+        horizon = min(candidate.start for candidate in candidates) + self.policy.slack
+        early = [candidate for candidate in candidates if candidate.start <= horizon]
+        return max(
+            early, key=lambda candidate: (self.graph.path[candidate.index], -candidate.start)
+        )
+
+    def _candidate(self, index: int) -> _Candidate | None:
+        """The instruction as it would issue next; None while there is no memory for its result."""
+        virtual, slots = self.problem.instructions[index], self.memory.slots
+        new: dict[int, int] = {}
+        for poly in virtual.touched:
+            if poly not in slots:
+                slot = self.memory.find(self.problem.placement[poly])
+                if slot is None:
+                    return None
+                new[poly] = slot
+        placed = self.timeline.guarded(virtual.place({**slots, **new}))
+        return _Candidate(index, placed, self.timeline.start_of(placed), new)
+
+    def _issue(self, chosen: _Candidate) -> None:
+        virtual = self.problem.instructions[chosen.index]
+        for poly, slot in chosen.new.items():
+            self.memory.take(poly, slot, self.problem.placement[poly])
+        start = self.timeline.issue(chosen.instruction)
+        for poly, rpau in _places(virtual.touched):
+            self.left[poly, rpau] -= 1
+            if self.left[poly, rpau] == 0:
+                self.memory.release(poly, rpau, start + self.graph.latency[chosen.index])
+        self.placed.append(Placed(chosen.instruction, start, virtual.origin))
