@@ -69,7 +69,7 @@ void register_graph(nb::module_& module) {
       .def("add_node", &Graph::add_node, nb::arg("op"), nb::arg("operands"), nb::arg("attrs"),
            "Checks a node, appends it and returns its id. Operations and attributes: "
            "docs/architecture.md.")
-      .def("node_type", &node_type, nb::arg("id"),
+      .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N).");

@@ -1,0 +1,164 @@
+"""Exact RNS-CKKS arithmetic and the subroutine graph's reference interpreter (C++, `core/`).
+
+Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
+prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key
+(2, K, N), a key-switching key (digits, 2, K, N): L data limbs, K primes with the special prime
+last, all in NTT form. TypeError: another type or order. ParameterError or GraphError: a value or
+shape that does not fit, with the way out.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringsmith._core import secret as secret
+
+_Residues: TypeAlias = NDArray[np.uint64]
+
+MAX_MODULUS_BITS: int
+"""Widest modulus of the core in bits."""
+
+class ParameterError(ValueError):
+    """A parameter or an argument is outside what the function accepts."""
+
+class GraphError(ValueError):
+    """A subroutine graph is malformed, or is run with inputs or keys that do not fit it."""
+
+def is_prime(q: int) -> bool:
+    """Whether a 64-bit number is prime."""
+
+def prime_search(bits: int, n: int, count: int) -> list[int]:
+    """The `count` largest primes of exactly `bits` bits with q = 1 mod 2n, largest first.
+
+    SEAL's search order; its CoeffModulus.Create hands the same primes out smallest first.
+    """
+
+def smallest_root(q: int, n: int) -> int:
+    """The numerically smallest primitive 2n-th root of unity modulo the prime q."""
+
+def ntt_forward(a: _Residues, q: int, root: int) -> _Residues:
+    """Negacyclic NTT of every row of a (..., N) array modulo the prime q.
+
+    Natural order in, bit-reversed out: out[i] = a(root^(2*brev(i)+1)).
+    """
+
+def ntt_inverse(a: _Residues, q: int, root: int) -> _Residues:
+    """The inverse of ntt_forward, division by N included."""
+
+def parms_id(scheme: int, n: int, primes: Sequence[int], plain_modulus: int = 0) -> bytes:
+    """SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV."""
+
+def blake2xb(data: bytes, key: bytes, length: int) -> bytes:
+    """BLAKE2Xb: `length` bytes from `data` under `key` (at most 64 bytes)."""
+
+def expand_seed(seed: bytes, n: int, primes: Sequence[int]) -> _Residues:
+    """The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed."""
+
+@final
+class Context:
+    """RNS-CKKS over a ring: data primes, then one special prime."""
+
+    def __init__(self, n: int, primes: Sequence[int]) -> None: ...
+    @property
+    def n(self) -> int:
+        """Ring degree N."""
+
+    @property
+    def primes(self) -> list[int]:
+        """Data primes, then the special prime."""
+
+    @property
+    def roots(self) -> list[int]:
+        """The smallest primitive 2N-th root of unity modulo each prime."""
+
+    @property
+    def max_limbs(self) -> int:
+        """Number of data primes."""
+
+    @property
+    def slots(self) -> int:
+        """Values in one plaintext: N / 2."""
+
+def encode(ctx: Context, values: ArrayLike, scale: float, limbs: int) -> _Residues:
+    """Real or complex slot values to a plaintext (limbs, N), NTT form."""
+
+def decode(ctx: Context, plain: _Residues, scale: float) -> NDArray[np.complex128]:
+    """The N / 2 complex slot values of a plaintext (limbs, N)."""
+
+def encrypt(ctx: Context, public_key: _Residues, plain: _Residues) -> _Residues:
+    """Public-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""
+
+def encrypt_for_test(ctx: Context, public_key: _Residues, plain: _Residues, seed: int) -> _Residues:
+    """`encrypt` from a fixed seed: never for real messages."""
+
+def add(ctx: Context, a: _Residues, b: _Residues) -> _Residues:
+    """Ciphertext a + b; the result has the larger of the two sizes."""
+
+def sub(ctx: Context, a: _Residues, b: _Residues) -> _Residues:
+    """Ciphertext a - b; the result has the larger of the two sizes."""
+
+def negate(ctx: Context, a: _Residues) -> _Residues:
+    """Ciphertext -a."""
+
+def add_plain(ctx: Context, a: _Residues, plain: _Residues) -> _Residues:
+    """Ciphertext a plus a plaintext of its level."""
+
+def sub_plain(ctx: Context, a: _Residues, plain: _Residues) -> _Residues:
+    """Ciphertext a minus a plaintext of its level."""
+
+def multiply_plain(ctx: Context, a: _Residues, plain: _Residues) -> _Residues:
+    """Ciphertext a times a plaintext of its level."""
+
+def multiply(ctx: Context, a: _Residues, b: _Residues) -> _Residues:
+    """Ciphertext a * b, not relinearized: size(a) + size(b) - 1 polynomials."""
+
+def square(ctx: Context, a: _Residues) -> _Residues:
+    """Ciphertext a * a, not relinearized."""
+
+def relinearize(ctx: Context, a: _Residues, key: _Residues) -> _Residues:
+    """A ciphertext of three polynomials back to two."""
+
+def rescale(ctx: Context, a: _Residues) -> _Residues:
+    """Divides by the last data prime and rounds; one limb fewer."""
+
+def mod_switch(ctx: Context, a: _Residues) -> _Residues:
+    """Drops the last limb."""
+
+def apply_galois(ctx: Context, a: _Residues, element: int, key: _Residues) -> _Residues:
+    """Applies X -> X^element to a ciphertext of two polynomials and switches back with `key`."""
+
+def galois_element(n: int, steps: int) -> int:
+    """The element that rotates left by `steps` slots (right if negative); conjugation is 2n - 1."""
+
+@final
+class Graph:
+    """A subroutine graph over one ring, built node by node (`docs/architecture.md`)."""
+
+    def __init__(self, n: int, primes: Sequence[int], roots: Sequence[int]) -> None: ...
+    @property
+    def n(self) -> int:
+        """Ring degree N."""
+
+    @property
+    def primes(self) -> list[int]:
+        """Data primes, then special primes."""
+
+    @property
+    def roots(self) -> list[int]:
+        """A primitive 2N-th root of unity modulo each prime."""
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+
+    def add_node(self, op: str, operands: Sequence[int], attrs: Mapping[str, Any]) -> int:
+        """Checks a node, appends it and returns its id; GraphError says why a node is refused."""
+
+    def node_type(self, node: int) -> tuple[list[int], str]:
+        """The base (prime indices) and form ('ntt' or 'coeff') of a node's value."""
+
+    def run(
+        self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Residues]
+    ) -> dict[str, _Residues]:
+        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N)."""
