@@ -63,6 +63,7 @@ struct Field {
   [[nodiscard]] constexpr std::uint64_t extract(std::uint64_t word) const {
     return (word >> lsb) & ((std::uint64_t{1} << width) - 1);
   }
+  [[nodiscard]] constexpr bool operator==(const Field&) const = default;
 };
 
 /// Operation.

@@ -56,6 +56,7 @@ class Timeline:
         self._ready = timing.fetch_cycles
         self._idle = {unit: [0] * rpaus for unit in ISA.execution_units}
         self._flights: dict[tuple[int, int], _Flight] = {}
+        self._ring_idle = 0
         self._cycles: int | None = None
 
     @property
@@ -76,7 +77,7 @@ class Timeline:
         """Units that still work on a polynomial of the instruction when it would issue.
 
         One of them is never the instruction's own unit, which is idle by the issue rule; setting
-        the wait bit of each, as :meth:`guarded` does, takes every conflict away.
+        the wait bit of each, as :meth:`guarded` does, takes every such conflict away.
         """
         start = self.start_of(instruction)
         flights = (
@@ -85,6 +86,15 @@ class Timeline:
             for poly in instruction.touched(rpau)
         )
         return frozenset(flight.unit for flight in flights if flight and flight.end > start)
+
+    def ring_conflict(self, instruction: Instruction) -> bool:
+        """Whether the instruction would send round the ring while another still does.
+
+        No wait bit takes this away where the two have no RPAU in common: issue it later.
+        """
+        return instruction.operation.source is not None and self._ring_idle > self.start_of(
+            instruction
+        )
 
     def guarded(self, instruction: Instruction) -> Instruction:
         """The instruction with the wait bits that the hazard rule needs, and no more."""
@@ -107,12 +117,18 @@ class Timeline:
                 f"{operation.name} touches a polynomial that unit {', '.join(sorted(conflicts))} "
                 "still works on: set the wait bit of that unit, or issue it later"
             )
+        if self.ring_conflict(instruction):
+            raise ProgramError(
+                f"{operation.name} sends round the ring while another still does: issue it later"
+            )
         start = self.start_of(instruction)
         self._ready = start + self._timing.fetch_cycles
         if operation.name == HALT:
             self._cycles = start
         if operation.unit != CONTROL:
             end = start + self._timing.latencies[operation.name]
+            if operation.source is not None:
+                self._ring_idle = end
             for rpau in instruction.rpaus():
                 self._idle[operation.unit][rpau] = end
                 for poly in instruction.touched(rpau):

@@ -1,0 +1,99 @@
+// Python extension ringsmith.devices._model: the model behind numpy arrays of 64-bit words.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+#include "model/rpau_model.h"
+
+namespace nb = nanobind;
+using ringsmith::u64;
+
+namespace ringsmith::sim {
+namespace {
+
+using Words = nb::ndarray<const u64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NewWords = nb::ndarray<nb::numpy, u64, nb::ndim<1>>;
+
+std::span<const u64> span_of(const Words& words) { return {words.data(), words.shape(0)}; }
+
+NewWords array_of(std::span<const u64> words) {
+  auto* copy = new u64[words.size()];
+  nb::capsule owner(copy, [](void* data) noexcept { delete[] static_cast<u64*>(data); });
+  std::memcpy(copy, words.data(), words.size_bytes());
+  return NewWords(copy, {words.size()}, owner);
+}
+
+/// Raises the Python exception with the text and the instruction's index, or None.
+void translate_model_error(const std::exception_ptr& pointer, void* type) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const ModelError& error) {
+    const nb::object index = error.index() ? nb::object(nb::int_(*error.index())) : nb::none();
+    const nb::tuple arguments = nb::make_tuple(error.what(), index);
+    PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
+  }
+}
+
+}  // namespace
+}  // namespace ringsmith::sim
+
+NB_MODULE(_model, m) {
+  using namespace ringsmith::sim;
+  using namespace nb::literals;
+  m.doc() = "The instruction-level model of the RPAU architecture.";
+
+  nb::object error =
+      nb::steal(PyErr_NewException("ringsmith.devices._model.ModelError", nullptr, nullptr));
+  m.attr("ModelError") = error;
+  nb::register_exception_translator(translate_model_error, error.ptr());
+
+  nb::class_<RpauModel>(m, "RpauModel")
+      .def(
+          "__init__",
+          [](RpauModel* self, int log_n, int word_bits, int rpaus, int work_polys, int key_polys,
+             int constants, u64 fetch_cycles, const std::vector<u64>& latencies, bool timing_only) {
+            const Design design{log_n, word_bits, rpaus, work_polys, key_polys, constants};
+            new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
+          },
+          nb::kw_only(), "log_n"_a, "word_bits"_a, "rpaus"_a, "work_polys"_a, "key_polys"_a,
+          "constants"_a, "fetch_cycles"_a, "latencies"_a, "timing_only"_a)
+      .def("write_poly",
+           [](RpauModel& self, int unit, int index, const Words& words) {
+             self.rpau(unit).write_poly(index, span_of(words));
+           })
+      .def("write_key",
+           [](RpauModel& self, int unit, int index, const Words& words) {
+             self.rpau(unit).write_key(index, span_of(words));
+           })
+      .def("write_constants",
+           [](RpauModel& self, int unit, const Words& words) {
+             self.rpau(unit).write_constants(span_of(words));
+           })
+      .def("write_modulus",
+           [](RpauModel& self, int unit, const Words& words) {
+             self.rpau(unit).write_modulus(span_of(words));
+           })
+      .def("write_twiddle_lo",
+           [](RpauModel& self, int unit, const Words& words) {
+             self.rpau(unit).write_twiddle_lo(span_of(words));
+           })
+      .def("write_twiddle_hi",
+           [](RpauModel& self, int unit, const Words& words) {
+             self.rpau(unit).write_twiddle_hi(span_of(words));
+           })
+      .def("read_poly", [](RpauModel& self, int unit,
+                           int index) { return array_of(self.rpau(unit).read_poly(index)); })
+      .def("load_program",
+           [](RpauModel& self, const Words& words) { self.load_program(span_of(words)); })
+      .def(
+          "run",
+          [](RpauModel& self, u64 max_cycles) {
+            const RunReport report = self.run(max_cycles);
+            return std::pair(report.cycles, report.instructions);
+          },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("starts", [](const RpauModel& self) { return array_of(self.starts()); });
+}

@@ -1,0 +1,96 @@
+#include "model/program.h"
+
+#include <algorithm>
+
+namespace ringsmith::sim {
+namespace {
+
+/// One more than the largest value that an operand of this kind may have.
+int limit_of(isa::Kind kind, const Design& design) {
+  switch (kind) {
+    case isa::Kind::kPoly:
+      return design.work_polys;
+    case isa::Kind::kKeyPoly:
+      return design.key_polys;
+    case isa::Kind::kConstant:
+      return design.constants;
+    case isa::Kind::kRpau:
+      return design.rpaus;
+    case isa::Kind::kGaloisElement:
+      return 2 << design.log_n;
+  }
+  throw ModelError("the operand's kind does not exist");
+}
+
+}  // namespace
+
+int Instruction::operator[](const isa::Field& field) const {
+  for (int i = 0; i < operation->operand_count; ++i) {
+    if (operation->operands.at(i).field == field) {
+      return values.at(i);
+    }
+  }
+  throw ModelError(std::string(operation->name) + " has no operand in that field");
+}
+
+std::optional<int> source_of(const Instruction& instruction) {
+  for (int i = 0; i < instruction.operation->operand_count; ++i) {
+    if (instruction.operation->operands.at(i).kind == isa::Kind::kRpau) {
+      return instruction.values.at(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<int> touched(const Instruction& instruction, int rpau) {
+  const bool sends = source_of(instruction) == rpau;
+  std::vector<int> polys;
+  for (int i = 0; i < instruction.operation->operand_count; ++i) {
+    const isa::Operand& operand = instruction.operation->operands.at(i);
+    const bool here =
+        operand.where == isa::Where::kAll || sends == (operand.where == isa::Where::kSource);
+    if (operand.kind == isa::Kind::kPoly && here) {
+      polys.push_back(instruction.values.at(i));
+    }
+  }
+  return polys;
+}
+
+Instruction decode(u64 word, const Design& design) {
+  const auto opcode = static_cast<isa::Opcode>(isa::kOpcode.extract(word));
+  const auto* operation =
+      std::find_if(isa::kOperations.begin(), isa::kOperations.end(),
+                   [opcode](const isa::Operation& each) { return each.opcode == opcode; });
+  if (operation == isa::kOperations.end()) {
+    throw ModelError("there is no opcode " + std::to_string(static_cast<int>(opcode)));
+  }
+  Instruction instruction{operation, {}, {}, {}};
+  for (int i = 0; i < operation->operand_count; ++i) {
+    const isa::Operand& operand = operation->operands.at(i);
+    const int value = static_cast<int>(operand.field.extract(word));
+    const int limit = limit_of(operand.kind, design);
+    if (value >= limit) {
+      throw ModelError(std::string(operation->name) + ": operand " + std::to_string(i) + " is " +
+                       std::to_string(value) + " and must be below " + std::to_string(limit));
+    }
+    instruction.values.at(i) = value;
+  }
+  const u64 mask = isa::kMask.extract(word);
+  if (mask >> design.rpaus != 0) {
+    throw ModelError(std::string(operation->name) + ": the mask names an RPAU above " +
+                     std::to_string(design.rpaus - 1));
+  }
+  for (int rpau = 0; rpau < design.rpaus; ++rpau) {
+    if ((mask >> rpau) & 1) {
+      instruction.rpaus.push_back(rpau);
+    }
+  }
+  for (int unit = 0; unit < isa::kUnits; ++unit) {
+    if (isa::kWaits.at(unit).extract(word) != 0) {
+      instruction.waits.push_back(static_cast<isa::Unit>(unit));
+    }
+  }
+  return instruction;
+}
+
+}  // namespace ringsmith::sim

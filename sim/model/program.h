@@ -1,0 +1,66 @@
+// Instructions of the RPAU architecture, decoded from their words by the generated table of isa.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/isa.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith::sim {
+
+/// What the model must know of a design point; `python/ringsmith/arch/rpau/design.py` checks it.
+struct Design {
+  int log_n;       ///< log2 of the ring degree N
+  int word_bits;   ///< width of a residue word
+  int rpaus;       ///< RPAUs in the ring
+  int work_polys;  ///< work polynomials an RPAU
+  int key_polys;   ///< polynomials in the key store of an RPAU
+  int constants;   ///< words in the constant file of an RPAU
+
+  [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
+  /// Bits of a twiddle exponent that the low twiddle table resolves.
+  [[nodiscard]] int twiddle_lo_bits() const { return (log_n + 1) / 2; }
+};
+
+/// What the model refuses: a program, or contents, that the hardware would answer with nonsense.
+/// The text says what is wrong and what to change; `index` is the instruction at fault.
+class ModelError : public std::runtime_error {
+ public:
+  explicit ModelError(const std::string& what, std::optional<std::size_t> index = std::nullopt)
+      : std::runtime_error(what), index_(index) {}
+
+  [[nodiscard]] std::optional<std::size_t> index() const { return index_; }
+
+ private:
+  std::optional<std::size_t> index_;
+};
+
+/// One decoded instruction.
+struct Instruction {
+  const isa::Operation* operation;
+  std::vector<int> rpaus;        ///< RPAUs of the mask, ascending
+  std::vector<isa::Unit> waits;  ///< units that must be idle beside the instruction's own
+  std::array<int, isa::kMaxOperands> values;
+
+  /// The value of the operand in `field`, which the operation must have.
+  [[nodiscard]] int operator[](const isa::Field& field) const;
+};
+
+/// The RPAU that sends, where the operation has one.
+[[nodiscard]] std::optional<int> source_of(const Instruction& instruction);
+
+/// Work polynomials that the instruction reads or writes in one RPAU of its mask.
+[[nodiscard]] std::vector<int> touched(const Instruction& instruction, int rpau);
+
+/// Decodes a word and checks that everything it names exists in the design. The assembler
+/// (`arch/rpau/assembler.py`) checks what else makes an instruction legal.
+///
+/// @throws ModelError if the opcode does not exist, or an operand or the mask is out of range
+[[nodiscard]] Instruction decode(u64 word, const Design& design);
+
+}  // namespace ringsmith::sim

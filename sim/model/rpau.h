@@ -1,0 +1,89 @@
+// The memories of one RPAU and what each instruction does to them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/program.h"
+#include "ringsmith/modulus.h"
+#include "ringsmith/ntt.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith::sim {
+
+/// One residue-polynomial arithmetic unit, at the level of whole instructions.
+///
+/// Polynomials are N words in logical order; where a machine keeps them does not show here. Words
+/// may be written before the modulus that they belong to: residues are compared with it when an
+/// instruction first reads them, and again after another modulus was written.
+class Rpau {
+ public:
+  explicit Rpau(const Design& design);
+
+  // What the host writes. Lengths must be right; words must fit the design's word width.
+
+  void write_poly(int index, std::span<const u64> words);
+  void write_key(int index, std::span<const u64> words);
+  void write_constants(std::span<const u64> words);
+  /// @param words q, mu = floor(2^(W+k) / q) - 2^W, and k, the bits of q
+  /// @throws ModelError if mu or k is not what q asks for, or q is no legal modulus
+  void write_modulus(std::span<const u64> words);
+  void write_twiddle_lo(std::span<const u64> words);
+  void write_twiddle_hi(std::span<const u64> words);
+
+  /// The words of a work polynomial. @throws ModelError if it was never written
+  [[nodiscard]] std::span<const u64> read_poly(int index) const;
+
+  // Instructions. Each throws ModelError if it reads what was never written or is no residue.
+
+  void ntt(int dst);
+  void intt(int dst);
+  /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values.
+  void automorph(int dst, int a, u64 element);
+  /// What the RPAU sends in a broadcast: a * const[k1] + const[k2], canonical.
+  [[nodiscard]] std::vector<u64> sent(int a, int k1, int k2);
+  /// Receives words of any other prime, reduced modulo the own one: dst = w * const[k1] +
+  /// const[k2].
+  void receive(int dst, std::span<const u64> words, int k1, int k2);
+  void multiply(int dst, int a, int b);
+  void multiply_key(int dst, int a, int key);
+  void multiply_accumulate(int dst, int a, int b);
+  void multiply_accumulate_key(int dst, int a, int key);
+  void add(int dst, int a, int b);
+  void subtract(int dst, int a, int b);
+  void affine(int dst, int a, int k1, int k2);
+  void scale_add(int dst, int a, int b, int k1);
+  void scale_subtract(int dst, int a, int b, int k1);
+
+ private:
+  /// A polynomial: no words before the first write; `checked` once compared with the modulus.
+  struct Poly {
+    std::vector<u64> words;
+    bool checked = false;
+  };
+  using Residues = std::span<const u64>;
+
+  [[nodiscard]] const Modulus& modulus() const;
+  [[nodiscard]] const NttTables& tables();
+  /// Contents for reading; throws ModelError unless they are residues.
+  [[nodiscard]] Residues residues(Poly& poly, const char* letters, int index);
+  [[nodiscard]] Residues work(int index);
+  [[nodiscard]] Residues key(int index);
+  [[nodiscard]] u64 constant(int index) const;
+  /// Overwrites dst: word i becomes value(i). Operands may be dst itself, word for word.
+  template <typename Value>
+  void fill(int dst, const Value& value);
+  void accumulate(int dst, Residues a, Residues b);
+
+  Design design_;
+  std::optional<Modulus> modulus_;
+  std::optional<NttTables> tables_;
+  std::vector<Poly> work_;
+  std::vector<Poly> keys_;
+  std::vector<u64> constants_;
+  std::vector<u64> twiddle_lo_;
+  std::vector<u64> twiddle_hi_;
+};
+
+}  // namespace ringsmith::sim

@@ -1,0 +1,128 @@
+#include "model/rpau_model.h"
+
+#include <string>
+#include <utility>
+
+namespace ringsmith::sim {
+
+RpauModel::RpauModel(const Design& design, Timing timing, bool timing_only)
+    : design_(design), timing_(std::move(timing)), timing_only_(timing_only) {
+  if (!timing_only) {
+    rpaus_.assign(design.rpaus, Rpau(design));
+  }
+}
+
+Rpau& RpauModel::rpau(int index) {
+  if (timing_only_) {
+    throw ModelError("a timing-only model has no contents: make one that is not timing-only");
+  }
+  return rpaus_.at(index);
+}
+
+void RpauModel::load_program(std::span<const u64> words) {
+  std::vector<Instruction> program;
+  program.reserve(words.size());
+  for (const u64 word : words) {
+    try {
+      program.push_back(decode(word, design_));
+    } catch (const ModelError& error) {
+      throw ModelError(error.what(), program.size());
+    }
+  }
+  program_ = std::move(program);
+}
+
+RunReport RpauModel::run(u64 max_cycles) {
+  Timeline timeline(design_, timing_);
+  starts_.clear();
+  for (const Instruction& instruction : program_) {
+    const std::size_t index = starts_.size();
+    try {
+      const u64 start = timeline.issue(instruction, index);
+      if (start > max_cycles) {
+        throw ModelError("issues in cycle " + std::to_string(start) + ", and the run may take " +
+                         std::to_string(max_cycles) + " cycles: allow more");
+      }
+      starts_.push_back(start);
+      if (instruction.operation->opcode == isa::Opcode::kHalt) {
+        return {start, starts_.size()};
+      }
+      if (!timing_only_) {
+        execute(instruction);
+      }
+    } catch (const ModelError& error) {
+      throw ModelError(error.what(), index);
+    }
+  }
+  throw ModelError("the program has " + std::to_string(program_.size()) +
+                   " instructions and no halt: load one that ends with halt");
+}
+
+void RpauModel::execute(const Instruction& instruction) {
+  if (instruction.operation->opcode == isa::Opcode::kBroadcast) {
+    broadcast(instruction);
+    return;
+  }
+  for (const int index : instruction.rpaus) {
+    try {
+      execute_in(instruction, rpaus_.at(index));
+    } catch (const ModelError& error) {
+      throw ModelError("RPAU " + std::to_string(index) + ": " + error.what());
+    }
+  }
+}
+
+void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
+  const auto dst = [&] { return instruction[isa::kDst]; };
+  const auto a = [&] { return instruction[isa::kA]; };
+  const auto b = [&] { return instruction[isa::kB]; };
+  const auto key = [&] { return instruction[isa::kBKey]; };
+  const auto k1 = [&] { return instruction[isa::kK1]; };
+  const auto k2 = [&] { return instruction[isa::kK2]; };
+  switch (instruction.operation->opcode) {
+    case isa::Opcode::kNop:
+    case isa::Opcode::kHalt:
+    case isa::Opcode::kBroadcast:  // concerns several RPAUs at once: broadcast()
+      return;
+    case isa::Opcode::kNtt:
+      return rpau.ntt(dst());
+    case isa::Opcode::kIntt:
+      return rpau.intt(dst());
+    case isa::Opcode::kAutomorph:
+      return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]));
+    case isa::Opcode::kMul:
+    case isa::Opcode::kDmul:
+      return rpau.multiply(dst(), a(), b());
+    case isa::Opcode::kMac:
+    case isa::Opcode::kDmac:
+      return rpau.multiply_accumulate(dst(), a(), b());
+    case isa::Opcode::kAdd:
+      return rpau.add(dst(), a(), b());
+    case isa::Opcode::kSub:
+      return rpau.subtract(dst(), a(), b());
+    case isa::Opcode::kAffine:
+      return rpau.affine(dst(), a(), k1(), k2());
+    case isa::Opcode::kScaleAdd:
+      return rpau.scale_add(dst(), a(), b(), k1());
+    case isa::Opcode::kScaleSub:
+      return rpau.scale_subtract(dst(), a(), b(), k1());
+    case isa::Opcode::kDmulKey:
+      return rpau.multiply_key(dst(), a(), key());
+    case isa::Opcode::kDmacKey:
+      return rpau.multiply_accumulate_key(dst(), a(), key());
+  }
+}
+
+void RpauModel::broadcast(const Instruction& instruction) {
+  const int source = instruction[isa::kSrc];
+  const int k1 = instruction[isa::kK1];
+  const int k2 = instruction[isa::kK2];
+  const std::vector<u64> words = rpaus_.at(source).sent(instruction[isa::kA], k1, k2);
+  for (const int index : instruction.rpaus) {
+    if (index != source) {
+      rpaus_.at(index).receive(instruction[isa::kDst], words, k1, k2);
+    }
+  }
+}
+
+}  // namespace ringsmith::sim
