@@ -71,34 +71,47 @@ class Schedule:
 
 @dataclass(frozen=True)
 class _Policy:
-    """How far to look ahead: in cycles of start time, and in instructions of the input order."""
+    """What comes next among the instructions that are ready.
 
+    Attributes:
+        priority: For each instruction, how much it wants to come first.
+        slack: Instructions that start at most this many cycles after the first one compete.
+        lookahead: Only so many of the instructions left, in sequential order, are looked at.
+    """
+
+    priority: Sequence[float]
     slack: int
     lookahead: int
 
 
+_SLACKS = (0, 64, 1024, 4096)
+_LOOKAHEADS = (1 << 20, 24, 8, 1)
+
+
 def schedule(problem: Problem) -> Schedule:
-    """The shortest schedule found.
+    """The shortest schedule found; the same one each time.
 
     Raises:
         ProgramError: If the work polynomials do not suffice, with the number that would.
     """
     graph = _Dependences(problem)
-    lookaheads = (len(problem.instructions), 24, 8, 1)
+    sequential = [-float(index) for index in range(len(problem.instructions))]
     policies = [
-        _Policy(slack, lookahead) for slack, lookahead in product((0, 64, 1024, 4096), lookaheads)
+        _Policy(priority, slack, lookahead)
+        for priority in ([float(cycles) for cycles in graph.path], sequential)
+        for slack, lookahead in product(_SLACKS, _LOOKAHEADS)
     ]
-    found = (_Run(problem, graph, policy, problem.design.work_polys).run() for policy in policies)
+    limit = problem.design.work_polys
+    runs = (_Run(problem, graph, policy, limit).run() for policy in policies)
     best = min(
-        (plan for plan in found if plan is not None), key=lambda plan: plan.cycles, default=None
+        (plan for plan in runs if plan is not None), key=lambda plan: plan.cycles, default=None
     )
     if best is None:
-        thrifty = _Run(problem, graph, _Policy(slack=0, lookahead=1), None).run()
+        thrifty = _Run(problem, graph, _Policy(sequential, 0, 1), None).run()
         assert thrifty is not None
         raise ProgramError(
             f"the program needs {thrifty.peak} work polynomials at once and design "
-            f"{problem.design.name} has "
-            f"{problem.design.work_polys}: use a design with more, or split the program"
+            f"{problem.design.name} has {limit}: use a design with more, or split the program"
         )
     return best
 
@@ -236,17 +249,14 @@ class _Run:
         return True
 
     def _choose(self, ready: Sequence[int]) -> _Candidate | None:
-        """Of those that could start about first, the one with the longest path to the end."""
-        candidates = [
-            candidate for index in ready if (candidate := self._candidate(index)) is not None
-        ]
+        """Of those that could start about first, the one with the highest priority."""
+        found = (self._candidate(index) for index in ready)
+        candidates = [candidate for candidate in found if candidate is not None]
         if not candidates:
             return None
         horizon = min(candidate.start for candidate in candidates) + self.policy.slack
-        early = [candidate for candidate in candidates if candidate.start <= horizon]
-        return max(
-            early, key=lambda candidate: (self.graph.path[candidate.index], -candidate.start)
-        )
+        early = (candidate for candidate in candidates if candidate.start <= horizon)
+        return max(early, key=lambda candidate: self.policy.priority[candidate.index])
 
     def _candidate(self, index: int) -> _Candidate | None:
         """The instruction as it would issue next; None while there is no memory for its result."""
