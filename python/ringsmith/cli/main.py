@@ -5,12 +5,12 @@ Only what parses the command line is imported here; each subcommand imports what
 """
 
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from ringsmith import __version__
+from ringsmith.cli import applications
 from ringsmith.errors import RingsmithError
 
 app = typer.Typer(
@@ -20,16 +20,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
-app.add_typer(run_app, name="run")
-
-
-class Device(StrEnum):
-    """Where a program runs. All three return the same residues."""
-
-    CPU = "cpu"
-    MODEL = "model"
-    RTL = "rtl"
+applications.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,25 +50,6 @@ def doctor() -> None:
     report(findings)
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(code=1)
-
-
-@app.command()
-def demo() -> None:
-    """Classify encrypted patient records on the simulated accelerator, and show what it took."""
-    from ringsmith.apps import logreg
-
-    logreg.demo()
-
-
-@run_app.command("logreg")
-def run_logreg(
-    device: Annotated[Device, typer.Option(help="Where to run it.")] = Device.CPU,
-    design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
-) -> None:
-    """Logistic regression on encrypted breast-cancer records."""
-    from ringsmith.apps import logreg
-
-    logreg.run(device=device.value, design=design)
 
 
 def main() -> None:

@@ -1,0 +1,40 @@
+"""The subcommands that run encrypted applications: ``demo`` and ``run``."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
+
+
+class DeviceKind(StrEnum):
+    """Where a program runs. All three return the same residues."""
+
+    CPU = "cpu"
+    MODEL = "model"
+    RTL = "rtl"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the subcommands to the command line ``app``."""
+    app.command()(demo)
+    app.add_typer(run_app, name="run")
+
+
+def demo() -> None:
+    """Classify encrypted patient records on the simulated accelerator, and show what it took."""
+    from ringsmith.apps import logreg
+
+    logreg.demo()
+
+
+@run_app.command("logreg")
+def run_logreg(
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+) -> None:
+    """Logistic regression on encrypted breast-cancer records."""
+    from ringsmith.apps import logreg
+
+    logreg.run(device=device.value, design=design)
