@@ -1,0 +1,142 @@
+"""The model: exact contents and cycles of an RPAU accelerator, without simulating its RTL."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ringsmith.arch.rpau.assembler import check_program, format_instruction
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import ISA, Instruction
+from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.devices import _model
+from ringsmith.devices.interface import RunReport, Words, Zone
+from ringsmith.devices.zones import check_place, check_write
+from ringsmith.errors import DeviceError, ProgramError
+
+
+class ModelDevice:
+    """A device that executes programs instruction by instruction in C++.
+
+    It refuses what the hardware would answer with nonsense: hazards, reads of what was never
+    written, words that are no residues of their RPAU's prime.
+
+    Attributes:
+        timing_only: Whether only cycles are computed. Such a device takes no contents, checks
+            the issue and hazard rules, and cannot be read.
+    """
+
+    name = "model"
+
+    def __init__(
+        self, design: RpauDesign, *, timing_only: bool = False, timing: Timing | None = None
+    ) -> None:
+        """Makes a device with empty memories.
+
+        Args:
+            design: The design point.
+            timing_only: Compute cycles only.
+            timing: Latencies to use in place of the design's own.
+        """
+        timing = timing or Timing.of(design)
+        latencies = [0] * (1 << ISA.fields["opcode"].width)
+        for operation in ISA.operations:
+            latencies[operation.opcode] = timing.latencies[operation.name]
+        self._design = design
+        self.timing_only = timing_only
+        self._program: list[Instruction] = []
+        self._model = _model.RpauModel(
+            log_n=design.log_n,
+            word_bits=design.word_bits,
+            rpaus=design.rpaus,
+            work_polys=design.work_polys,
+            key_polys=design.key_polys,
+            constants=design.constants,
+            fetch_cycles=timing.fetch_cycles,
+            latencies=latencies,
+            timing_only=timing_only,
+        )
+        self._indexed: dict[Zone, Callable[[int, int, Words], None]] = {
+            Zone.POLY: self._model.write_poly,
+            Zone.KEY: self._model.write_key,
+        }
+        self._single: dict[Zone, Callable[[int, Words], None]] = {
+            Zone.CONSTANT: self._model.write_constants,
+            Zone.MODULUS: self._model.write_modulus,
+            Zone.TWIDDLE_LO: self._model.write_twiddle_lo,
+            Zone.TWIDDLE_HI: self._model.write_twiddle_hi,
+        }
+
+    @property
+    def design(self) -> RpauDesign:
+        """The design point that the device was made for."""
+        return self._design
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+
+        A timing-only device checks the access and drops the words.
+
+        Raises:
+            DeviceError: On a wrong zone, unit, index, length or word too wide, or modulus words
+                that contradict each other.
+        """
+        words = check_write(self._design, zone, unit, index, words)
+        if self.timing_only:
+            return
+        try:
+            if zone in self._indexed:
+                self._indexed[zone](unit, index, words)
+            else:
+                self._single[zone](unit, words)
+        except _model.ModelError as error:
+            raise DeviceError(f"zone {zone.name} of RPAU {unit}: {error.args[0]}") from error
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads one work polynomial.
+
+        Raises:
+            DeviceError: On a wrong zone, unit or index, if the polynomial was never written, or
+                if the device is timing-only.
+        """
+        if zone is not Zone.POLY:
+            raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
+        check_place(self._design, zone, unit, index)
+        try:
+            return self._model.read_poly(unit, index)
+        except _model.ModelError as error:
+            raise DeviceError(f"RPAU {unit}: {error.args[0]}") from error
+
+    def load_program(self, words: Words) -> None:
+        """Loads instruction words.
+
+        Raises:
+            DeviceError: If they exceed the program store, are no instructions of this design, or
+                do not end with their only halt.
+        """
+        try:
+            program = check_program([int(word) for word in words], self._design)
+        except ProgramError as error:
+            raise DeviceError(str(error)) from error
+        self._model.load_program(np.ascontiguousarray(words, dtype=np.uint64))
+        self._program = program
+
+    def run(self, max_cycles: int) -> RunReport:
+        """Runs the loaded program to its halt.
+
+        Raises:
+            DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads
+                what was never written; the message names the instruction.
+        """
+        if not self._program:
+            raise DeviceError("no program is loaded: call load_program first")
+        try:
+            cycles, instructions = self._model.run(max_cycles)
+        except _model.ModelError as error:
+            message, index = error.args
+            text = format_instruction(self._program[index])
+            raise DeviceError(f"instruction {index} ({text}): {message}") from error
+        return RunReport(cycles, instructions)
+
+    def trace(self) -> Words:
+        """The cycle in which each instruction of the last run issued, in program order."""
+        return self._model.starts()

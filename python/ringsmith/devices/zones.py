@@ -1,0 +1,70 @@
+"""What every device checks of an access before it touches memory."""
+
+import numpy as np
+
+from ringsmith.arch.rpau.constants import twiddle_lo_bits
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.interface import Words, Zone
+from ringsmith.errors import DeviceError
+
+
+def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
+    """How many indices a zone has in each RPAU, and how many words each index holds.
+
+    Raises:
+        DeviceError: If there is no such zone.
+    """
+    lo_bits = twiddle_lo_bits(design)
+    shapes = {
+        Zone.POLY: (design.work_polys, design.n),
+        Zone.KEY: (design.key_polys, design.n),
+        Zone.CONSTANT: (1, design.constants),
+        Zone.MODULUS: (1, 3),
+        Zone.TWIDDLE_LO: (1, 1 << lo_bits),
+        Zone.TWIDDLE_HI: (1, design.n >> lo_bits),
+    }
+    if zone not in shapes:
+        raise DeviceError(f"there is no zone {zone!r}: choose one of {', '.join(Zone.__members__)}")
+    return shapes[zone]
+
+
+def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
+    """Checks that a zone of a design has this unit and index.
+
+    Raises:
+        DeviceError: If it has not.
+    """
+    if not 0 <= unit < design.rpaus:
+        raise DeviceError(
+            f"there is no RPAU {unit}: design {design.name} has 0 … {design.rpaus - 1}"
+        )
+    indices, _ = zone_shape(design, zone)
+    if not 0 <= index < indices:
+        raise DeviceError(
+            f"zone {zone.name} has no index {index}: in design {design.name} it has "
+            f"0 … {indices - 1}"
+        )
+
+
+def check_write(design: RpauDesign, zone: Zone, unit: int, index: int, words: Words) -> Words:
+    """Checks a write and returns its words as a contiguous array.
+
+    Raises:
+        DeviceError: If the zone has no such place, or the words are of another number or type
+            than it holds, or one is wider than the design's words.
+    """
+    check_place(design, zone, unit, index)
+    _, count = zone_shape(design, zone)
+    if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != (count,):
+        found = f"{words.dtype} {words.shape}" if isinstance(words, np.ndarray) else type(words)
+        raise DeviceError(
+            f"zone {zone.name} of design {design.name} takes {count} words of type uint64, "
+            f"not {found}"
+        )
+    wide = np.flatnonzero(words >> np.uint64(design.word_bits))
+    if wide.size:
+        raise DeviceError(
+            f"zone {zone.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
+            f"and words of design {design.name} have {design.word_bits} bits"
+        )
+    return np.ascontiguousarray(words)
