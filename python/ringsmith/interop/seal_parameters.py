@@ -1,0 +1,119 @@
+"""Microsoft SEAL's encryption parameters and the chain of levels that follows from them."""
+
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+
+from ringsmith import _core
+from ringsmith.errors import InteropError
+from ringsmith.interop.seal_stream import DEFAULT_VERSION, Source, open_object, wrap
+from ringsmith.params import CkksParameters
+
+CKKS_SCHEME = 2
+_MAX_PRIMES = 64
+_MIN_DEGREE, _MAX_DEGREE = 1 << 10, 1 << 16
+
+
+@dataclass(frozen=True)
+class SealParameters:
+    """CKKS parameters as SEAL stores them: a ring and primes, without a scale.
+
+    Attributes:
+        n: Ring degree N, a power of two in 2^10 … 2^16.
+        primes: Data primes, then the special prime (which a set of one prime does not have).
+    """
+
+    n: int
+    primes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.n & (self.n - 1) or not _MIN_DEGREE <= self.n <= _MAX_DEGREE:
+            raise InteropError(
+                f"N = {self.n} is not a power of two between {_MIN_DEGREE} and {_MAX_DEGREE}"
+            )
+        if not 1 <= len(self.primes) <= _MAX_PRIMES:
+            raise InteropError(f"{len(self.primes)} primes: SEAL has 1 … {_MAX_PRIMES}")
+        if len(set(self.primes)) != len(self.primes):
+            raise InteropError("a prime occurs twice: the primes must be distinct")
+        for prime in self.primes:
+            wide = prime.bit_length() > _core.MAX_MODULUS_BITS
+            if wide or prime % (2 * self.n) != 1 or not _core.is_prime(prime):
+                raise InteropError(
+                    f"modulus {prime} is not a prime of at most {_core.MAX_MODULUS_BITS} bits "
+                    f"that is 1 mod 2N = {2 * self.n}, as CKKS needs it"
+                )
+
+    @classmethod
+    def from_ckks(cls, parameters: CkksParameters) -> "SealParameters":
+        """The same ring and primes."""
+        return cls(parameters.n, parameters.primes)
+
+    def to_ckks(self, scale: float, name: str = "seal") -> CkksParameters:
+        """The same ring and primes with a default scale.
+
+        Raises:
+            InteropError: For a single prime, which leaves none to be special.
+            ParameterError: For an illegal scale.
+        """
+        if len(self.primes) < 2:
+            raise InteropError("one prime allows no key switching: use parameters with a second")
+        return CkksParameters.from_primes(
+            n=self.n,
+            data_primes=self.primes[:-1],
+            special_prime=self.primes[-1],
+            scale=scale,
+            name=name,
+        )
+
+    @property
+    def max_limbs(self) -> int:
+        """Number of data primes: limbs of a fresh ciphertext."""
+        return max(1, len(self.primes) - 1)
+
+    @cached_property
+    def _limbs_by_id(self) -> dict[bytes, int]:
+        counts = range(1, len(self.primes) + 1)
+        return {_core.parms_id(CKKS_SCHEME, self.n, self.primes[:count]): count for count in counts}
+
+    def parms_id(self, limbs: int) -> bytes:
+        """SEAL's 32-byte name of the level with this many limbs; all primes: the key level."""
+        return _core.parms_id(CKKS_SCHEME, self.n, self.primes[:limbs])
+
+    def limbs(self, parms_id: bytes) -> int | None:
+        """Number of limbs of the level that SEAL names so; None if it is another set's."""
+        return self._limbs_by_id.get(parms_id)
+
+
+def read_parameters(source: Source) -> SealParameters:
+    """Reads SEAL's ``EncryptionParameters``.
+
+    Raises:
+        InteropError: When the bytes are malformed, or the scheme is not CKKS.
+    """
+    reader = open_object(source, "SEAL encryption parameters")
+    scheme = reader.u8()
+    if scheme != CKKS_SCHEME:
+        raise reader.error(f"scheme {scheme} is not CKKS ({CKKS_SCHEME})")
+    n = reader.u64()
+    count = reader.u64()
+    if not 1 <= count <= _MAX_PRIMES:
+        raise reader.error(f"{count} primes: SEAL has 1 … {_MAX_PRIMES}")
+    values = []
+    for index in range(count + 1):
+        modulus = reader.nested(f"modulus {index}")
+        values.append(modulus.u64())
+        modulus.finish()
+    reader.finish()
+    *primes, plain_modulus = values
+    reader.expect("the plain modulus", plain_modulus, 0)
+    return SealParameters(n, tuple(primes))
+
+
+def write_parameters(
+    parameters: SealParameters, *, version: tuple[int, int] = DEFAULT_VERSION
+) -> bytes:
+    """The bytes of SEAL's ``EncryptionParameters``, uncompressed."""
+    payload = struct.pack("<BQQ", CKKS_SCHEME, parameters.n, len(parameters.primes))
+    for modulus in (*parameters.primes, 0):
+        payload += wrap(struct.pack("<Q", modulus), version)
+    return wrap(payload, version)
