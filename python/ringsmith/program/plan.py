@@ -1,0 +1,292 @@
+"""Planning: where to relinearize, rescale and switch modulus, and at which scales to encode.
+
+**Scales** are declared doubles, combined as SEAL combines them: a product's scale is the product,
+rescaling divides by the dropped prime. Operands of an addition have exactly equal declared scales.
+Since primes differ from the scale, that does not come by itself; it rests on a freedom and on a
+ladder:
+
+- The scale of a plaintext is free. A product with a plaintext is therefore not planned where it is
+  written but where its result meets another (``Product``), at whatever scale that other has.
+- The *ladder* names one scale for each number of limbs: the default scale at all L limbs, and
+  S[l - 1] = S[l]^2 / q_{l-1} below. A product of two ciphertexts on the ladder is on the ladder,
+  and a free product goes there when nothing else asks.
+- Where two ciphertexts of different scale meet all the same, the one with more limbs is multiplied
+  by one at the scale that corrects it, on its way down. Only where both have equally many limbs
+  does this cost a level (``levels_lost``).
+
+**Places.** A product is relinearized and rescaled when somebody needs it so; sums of products are
+summed before (one relinearization and one rescaling serve all), unless a term has other users, too.
+Everything else works on rescaled values, since fewer limbs are cheaper. Moduli are switched only
+where operands meet.
+
+These are the known ways of planning CKKS: reduced-error scale tracking of Kim, Papadimitriou and
+Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescaling of EVA (Dathathri
+et al. 2020).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringsmith.params import CkksParameters
+from ringsmith.program.emitter import Emitter
+from ringsmith.program.nodes import Node, Op
+from ringsmith.program.plain import PlainValues
+from ringsmith.program.vector import TraceNode
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """How an input arrives.
+
+    Attributes:
+        length: Numbers that it holds; None: as many as there are slots. Zeros follow.
+        limbs: Data primes that it is encrypted over; None: all.
+        scale: Scale that it is encrypted at; None: the ladder's at its limbs.
+    """
+
+    length: int | None = None
+    limbs: int | None = None
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class Cipher:
+    """A planned ciphertext.
+
+    Attributes:
+        node: Its node.
+        pending: Whether it is a product, or a sum of products, that was not rescaled yet.
+    """
+
+    node: int
+    pending: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A rescaled ciphertext times a plaintext whose scale is still to be chosen."""
+
+    source: int
+    values: PlainValues
+
+
+Value = Cipher | Product
+_ONE = np.ones(())
+
+
+class Planner:
+    """Plans the nodes of one trace.
+
+    Args:
+        parameters: The parameter set.
+        trace: The traced nodes, operands before users.
+        headroom_bits: log2 of the largest message magnitude that must fit.
+        on_ladder: Whether factors of different limbs are corrected onto the ladder before they are
+            multiplied, rather than having their modulus switched, which is cheaper.
+    """
+
+    def __init__(
+        self,
+        parameters: CkksParameters,
+        trace: Sequence[TraceNode],
+        headroom_bits: int,
+        on_ladder: bool,
+    ) -> None:
+        self._parameters = parameters
+        self._trace = trace
+        self._on_ladder = on_ladder
+        self._emitter = Emitter(parameters, headroom_bits)
+        self._ladder = scale_ladder(parameters)
+        self.levels_lost = 0
+
+    def plan(
+        self, inputs: dict[str, InputSpec], outputs: dict[str, int], used: Sequence[int]
+    ) -> tuple[Node, ...]:
+        """Returns the planned nodes.
+
+        Args:
+            inputs: How each input arrives.
+            outputs: Traced nodes that are handed out, by name.
+            used: The traced nodes that the outputs depend on, ascending.
+
+        Raises:
+            ProgramError: When levels, or the modulus, do not suffice; names the user's line.
+        """
+        uses = Counter(i for index in used for i in self._trace[index].operands)
+        uses.update(outputs.values())
+        values: dict[int, Value] = {}
+        for index in used:
+            node = self._trace[index]
+            self._emitter.source = node.source
+            if node.op is Op.INPUT and node.name is not None:
+                value: Value = self._input(node.name, inputs[node.name])
+            else:
+                value = self._operation(node, [values[i] for i in node.operands])
+            values[index] = value if uses[index] == 1 else Cipher(self._ready(value))
+        for name, index in outputs.items():
+            self._emitter.source = self._trace[index].source
+            self._emitter.output(self._ready(values[index]), name)
+        return tuple(self._emitter.nodes)
+
+    def _input(self, name: str, spec: InputSpec) -> Value:
+        limbs = spec.limbs or self._parameters.limbs
+        scale = spec.scale or self._ladder[limbs]
+        return Cipher(self._emitter.input(name, limbs, scale))
+
+    def _operation(self, node: TraceNode, operands: list[Value]) -> Value:
+        emitter, first = self._emitter, operands[0]
+        match node.op:
+            case Op.ADD | Op.SUB:
+                left, right = self._meet(first, operands[1])
+                pending = left.pending  # both are, or neither: _meet
+                return Cipher(emitter.add_or_sub(node.op, left.node, right.node), pending)
+            case Op.NEGATE:
+                if isinstance(first, Product):
+                    return Product(first.source, -first.values)
+                return Cipher(emitter.negate(first.node), first.pending)
+            case Op.MULTIPLY:
+                return Cipher(self._multiply(first, operands[1]), pending=True)
+            case Op.ROTATE if node.steps is not None:
+                return Cipher(emitter.rotate(self._ready(first), node.steps))
+            case Op.CONJUGATE:
+                return Cipher(emitter.conjugate(self._ready(first)))
+            case Op.MULTIPLY_PLAIN if node.values is not None:
+                return Product(self._ready(first), node.values)
+            case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
+                return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
+        raise AssertionError(f"{node.op} is never traced")
+
+    def _multiply(self, a: Value, b: Value) -> int:
+        left, right = self._ready(a), self._ready(b)
+        limbs = min(self._limbs(left), self._limbs(right))
+        self._require_level(limbs)
+        left, right = self._lower_factor(left, limbs), self._lower_factor(right, limbs)
+        return self._emitter.multiply(left, right)
+
+    def _lower_factor(self, node: int, limbs: int) -> int:
+        if self._on_ladder and self._limbs(node) > limbs:
+            return self._rescaled(Product(node, _ONE), limbs, self._ladder[limbs])
+        return self._emitter.mod_switch(node, limbs)
+
+    # ---- one value -------------------------------------------------------------------------
+
+    def _ready(self, value: Value) -> int:
+        """Returns the value's node, relinearized and rescaled."""
+        if isinstance(value, Product):
+            limbs = self._limbs(value.source)
+            self._require_level(limbs)
+            return self._rescaled(value, limbs - 1, self._ladder[limbs - 1])
+        if not value.pending:
+            return value.node
+        self._require_level(self._limbs(value.node))
+        return self._emitter.rescale(self._emitter.relinearize(value.node))
+
+    def _unrescaled(self, product: Product, limbs: int, scale: float) -> int:
+        """Returns the product with ``limbs`` limbs and the given scale, before rescaling."""
+        source = self._emitter.mod_switch(product.source, limbs)
+        return self._emitter.multiply_plain(source, product.values, scale)
+
+    def _rescaled(self, product: Product, limbs: int, scale: float) -> int:
+        """Returns the product with ``limbs`` limbs and the given scale, after rescaling."""
+        raw = self._unrescaled(product, limbs + 1, scale * self._parameters.data_primes[limbs])
+        return self._emitter.rescale(raw, scale)
+
+    # ---- two values ------------------------------------------------------------------------
+
+    def _meet(self, a: Value, b: Value) -> tuple[Cipher, Cipher]:
+        """Returns both values with equal limbs, scale and state of rescaling."""
+        if isinstance(a, Product):
+            if isinstance(b, Product):
+                return self._meet_products(a, b)
+            right, left = self._meet(b, a)
+            return left, right
+        if isinstance(b, Product):
+            return self._meet_product(a, b)
+        if self._scale(a.node) == self._scale(b.node) and self._limbs(a.node) == self._limbs(
+            b.node
+        ):
+            return a, b
+        return self._meet_ciphers(a, b)
+
+    def _meet_products(self, a: Product, b: Product) -> tuple[Cipher, Cipher]:
+        limbs = min(self._limbs(a.source), self._limbs(b.source))
+        self._require_level(limbs)
+        scale = self._ladder[limbs - 1] * self._parameters.data_primes[limbs - 1]
+        left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
+        return Cipher(left, pending=True), Cipher(right, pending=True)
+
+    def _meet_product(self, a: Cipher, product: Product) -> tuple[Cipher, Cipher]:
+        """Meets a ciphertext with a product, whose plaintext takes the scale that fits."""
+        available = self._limbs(product.source)
+        if a.pending and available >= self._limbs(a.node):
+            raw = self._unrescaled(product, self._limbs(a.node), self._scale(a.node))
+            return a, Cipher(raw, pending=True)
+        node = self._ready(a)
+        limbs = min(self._limbs(node), available - 1)
+        self._require_level(limbs + 1)
+        lowered = self._emitter.mod_switch(node, limbs)
+        return Cipher(lowered), Cipher(self._rescaled(product, limbs, self._scale(node)))
+
+    def _meet_ciphers(self, a: Cipher, b: Cipher) -> tuple[Cipher, Cipher]:
+        """Meets two ciphertexts of different limbs, scales or states."""
+        if not self._is_lower(a, b):
+            right, left = self._meet_ciphers(b, a)
+            return left, right
+        # a is the lower one, or as low as b and, if one of them is, the one not yet rescaled.
+        high = self._ready(b)
+        if a.pending and self._limbs(high) >= self._limbs(a.node):
+            return self._meet_product(a, Product(high, _ONE))
+        low = self._ready(a)
+        if self._scale(low) == self._scale(high):
+            limbs = min(self._limbs(low), self._limbs(high))
+            switched = (self._emitter.mod_switch(node, limbs) for node in (low, high))
+            return Cipher(next(switched)), Cipher(next(switched))
+        if self._limbs(low) == self._limbs(high):
+            self.levels_lost += 1
+        return self._meet_product(Cipher(low), Product(high, _ONE))
+
+    def _is_lower(self, a: Cipher, b: Cipher) -> bool:
+        def rank(value: Cipher) -> tuple[int, bool]:
+            return self._limbs(value.node) - value.pending, not value.pending
+
+        return rank(a) <= rank(b)
+
+    # ---- facts -----------------------------------------------------------------------------
+
+    def _limbs(self, node: int) -> int:
+        return self._emitter.nodes[node].limbs
+
+    def _scale(self, node: int) -> float:
+        return self._emitter.nodes[node].scale
+
+    def _require_level(self, limbs: int) -> None:
+        """Refuses to multiply or correct a value that cannot be rescaled any more."""
+        if limbs > 1:
+            return
+        levels, needed = self._parameters.levels, self._depth()
+        needed = max(needed, levels + 1)
+        raise self._emitter.source.error(
+            f"out of levels: the program needs at least {needed} levels ({needed + 1} data primes) "
+            f"and parameters {self._parameters.name!r} have {levels} ({levels + 1} data primes): "
+            "add data primes, or multiply less deeply (a product of n factors needs only log2(n) "
+            "levels when it is multiplied as a tree)"
+        )
+
+    def _depth(self) -> int:
+        """Returns the most multiplications that follow one another anywhere in the trace."""
+        depths: list[int] = []
+        for node in self._trace:
+            before = max((depths[i] for i in node.operands), default=0)
+            depths.append(before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN)))
+        return max(depths, default=0)
+
+
+def scale_ladder(parameters: CkksParameters) -> list[float]:
+    """Returns the scale that a value of l limbs normally has, at index l; index 0 is unused."""
+    ladder = [0.0] * parameters.limbs + [parameters.scale]
+    for limbs in range(parameters.limbs - 1, 0, -1):
+        ladder[limbs] = ladder[limbs + 1] ** 2 / parameters.data_primes[limbs]
+    return ladder

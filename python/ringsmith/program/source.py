@@ -1,0 +1,37 @@
+"""Where in the user's code something was written, so that every error can say so."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringsmith.errors import ProgramError
+
+_ROOM = str(Path(__file__).parent)
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of the user's code.
+
+    Attributes:
+        file: Path of the file, as Python names it.
+        line: Line number, from 1.
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def error(self, message: str) -> ProgramError:
+        """Returns (does not raise) an error that begins with this line."""
+        return ProgramError(f"{self}: {message}")
+
+
+def caller() -> SourceLine:
+    """Returns the innermost line outside this package: the user's."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_ROOM):
+        frame = frame.f_back
+    return SourceLine(frame.f_code.co_filename, frame.f_lineno)

@@ -1,0 +1,189 @@
+"""What a user's function computes on while it is traced: encrypted vectors that record."""
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from ringsmith.errors import ProgramError
+from ringsmith.program.nodes import Op
+from ringsmith.program.plain import PlainValues, numbers, plain_values, whole_number
+from ringsmith.program.source import SourceLine, caller
+
+
+@dataclass(frozen=True, eq=False)
+class TraceNode:
+    """One operation as the user wrote it: no levels and no scales yet.
+
+    Attributes:
+        op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
+            conjugate.
+        operands: Indices of the encrypted operands in the trace.
+        source: The user's line.
+        name: Name of an input.
+        steps: Of a rotation: slots to the left, in 1 … slots - 1.
+        values: Plain operand.
+    """
+
+    op: Op
+    operands: tuple[int, ...]
+    source: SourceLine
+    name: str | None = None
+    steps: int | None = None
+    values: PlainValues | None = None
+
+
+class Trace:
+    """Records operations; the same operation on the same operands is recorded once."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.nodes: list[TraceNode] = []
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def record(self, node: TraceNode) -> "EncryptedVector":
+        """Adds the node unless an equal one exists, and returns what stands for its result."""
+        values = node.values
+        plain = None if values is None else (values.shape, values.dtype.str, values.tobytes())
+        key = (node.op, node.operands, node.name, node.steps, plain)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(node)
+        return EncryptedVector(self, self._known[key])
+
+
+class EncryptedVector:
+    """A vector whose numbers only the holder of the secret key can see.
+
+    Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``/`` by numbers and
+    arrays, ``** n`` for whole n >= 1, unary ``-``, ``rotate`` and ``conjugate``. A plain number
+    stands for itself in every slot; a plain vector shorter than the slots is followed by zeros.
+    """
+
+    __array_ufunc__ = None  # NumPy leaves ``array * vector`` to __rmul__ below
+    __hash__ = None  # type: ignore[assignment]  # follows from __eq__
+
+    def __init__(self, trace: Trace, index: int) -> None:
+        self._trace = trace
+        self._index = index
+
+    @property
+    def index(self) -> int:
+        """Position of the operation in its trace."""
+        return self._index
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that the vector belongs to."""
+        return self._trace
+
+    def __add__(self, other: object) -> "EncryptedVector":
+        return self._binary(Op.ADD, Op.ADD_PLAIN, other)
+
+    def __radd__(self, other: object) -> "EncryptedVector":
+        return self + other
+
+    def __sub__(self, other: object) -> "EncryptedVector":
+        return self._binary(Op.SUB, Op.SUB_PLAIN, other)
+
+    def __rsub__(self, other: object) -> "EncryptedVector":
+        return -self + other
+
+    def __neg__(self) -> "EncryptedVector":
+        return self._unary(Op.NEGATE)
+
+    def __mul__(self, other: object) -> "EncryptedVector":
+        return self._binary(Op.MULTIPLY, Op.MULTIPLY_PLAIN, other)
+
+    def __rmul__(self, other: object) -> "EncryptedVector":
+        return self * other
+
+    def __truediv__(self, other: object) -> "EncryptedVector":
+        source = caller()
+        if isinstance(other, EncryptedVector):
+            raise source.error(
+                "an encrypted vector cannot divide: multiply by a polynomial that approximates "
+                "its reciprocal"
+            )
+        divisor = numbers(other, source)
+        if not divisor.all():
+            raise source.error("division by zero: a divisor is 0")
+        return self * np.reciprocal(divisor)
+
+    def __pow__(self, exponent: object) -> "EncryptedVector":
+        power = whole_number(exponent)
+        if power is None or power < 1:
+            raise caller().error(
+                f"an encrypted vector to the power {exponent!r:.60}: use a whole number from 1"
+            )
+        return self._power(power)
+
+    def _power(self, exponent: int) -> "EncryptedVector":
+        """Returns the power through ceil(log2 exponent) levels."""
+        if exponent == 1:
+            return self
+        high = 1 << ((exponent - 1).bit_length() - 1)  # the largest power of two below exponent
+        factor = self._power(high)
+        return factor * (factor if exponent == 2 * high else self._power(exponent - high))
+
+    def rotate(self, steps: int) -> "EncryptedVector":
+        """Returns the vector rotated to the left: slot i holds what slot i + steps held.
+
+        Args:
+            steps: Slots; negative to the right; of magnitude below the number of slots.
+
+        Raises:
+            ProgramError: When ``steps`` is not a whole number or too large.
+        """
+        slots, source = self._trace.slots, caller()
+        distance = whole_number(steps)
+        if distance is None:
+            raise source.error(f"rotation by {steps!r:.60}: use a whole number of slots")
+        if abs(distance) >= slots:
+            raise source.error(
+                f"rotation by {steps} slots, and there are {slots}: use {-slots + 1} … {slots - 1}"
+            )
+        if distance == 0:
+            return self
+        return self._trace.record(
+            TraceNode(Op.ROTATE, (self._index,), source, steps=distance % slots)
+        )
+
+    def conjugate(self) -> "EncryptedVector":
+        """Returns the complex conjugate of every slot."""
+        return self._unary(Op.CONJUGATE)
+
+    def __bool__(self) -> NoReturn:
+        raise caller().error(
+            "the program asks for the truth of an encrypted value: nobody but the key holder can "
+            "see it; compute both branches and select by multiplication"
+        )
+
+    def _refuse_comparison(self, other: object) -> NoReturn:
+        raise caller().error(
+            "encrypted values cannot be compared: approximate the comparison by a polynomial"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
+    __eq__ = __ne__ = _refuse_comparison
+
+    def __repr__(self) -> str:
+        return f"EncryptedVector(%{self._index}, {self._trace.slots} slots)"
+
+    def _unary(self, op: Op) -> "EncryptedVector":
+        return self._trace.record(TraceNode(op, (self._index,), caller()))
+
+    def _binary(self, encrypted: Op, plain: Op, other: object) -> "EncryptedVector":
+        source = caller()
+        if not isinstance(other, EncryptedVector):
+            values = plain_values(other, self._trace.slots, source)
+            return self._trace.record(TraceNode(plain, (self._index,), source, values=values))
+        if other.trace is not self._trace:
+            raise ProgramError(
+                f"{source}: the operands belong to two traces: "
+                "use only the vectors that the traced function was handed"
+            )
+        operands = (self._index, other.index)
+        if encrypted is not Op.SUB:  # commutative: one order, so that equals are recorded once
+            operands = (min(operands), max(operands))
+        return self._trace.record(TraceNode(encrypted, operands, source))
