@@ -7,9 +7,10 @@ import numpy as np
 from ringsmith.arch.rpau.constants import modulus_words, twiddle_tables
 from ringsmith.arch.rpau.executable import Executable, KeyLoad
 from ringsmith.arch.rpau.virtual import bits_of
-from ringsmith.devices.interface import Device, RunReport, Zone
+from ringsmith.devices.interface import Device, Zone
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import Residues
+from ringsmith.runtime.machine import CompiledGraph, GraphResult
 
 
 class Accelerator:
@@ -23,49 +24,47 @@ class Accelerator:
         self.device = device
         self._primes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
         self._executable: Executable | None = None
-        self._keys: dict[KeyLoad, Residues] = {}
+        self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
 
     @property
     def name(self) -> str:
         """``model`` or ``rtl``."""
         return self.device.name
 
-    def run(
-        self, executable: Executable, inputs: Mapping[str, Residues], keys: Mapping[str, Residues]
-    ) -> tuple[dict[str, Residues], RunReport]:
-        """Loads what is missing, runs, and reads the outputs.
-
-        Args:
-            executable: What ``compile_graph`` made for this device's design.
-            inputs: Input name -> residues (limbs, N), canonical.
-            keys: Key name -> key-switching key (digits, 2, K, N).
-
-        Returns:
-            The outputs by name, residues (limbs, N), and what the run took.
+    def execute(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, Residues],
+    ) -> GraphResult:
+        """Loads what is missing, runs, and reads the outputs; see ``Machine.execute``.
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If an input or a key is missing.
+            ProgramError: If the graph was compiled for no design.
         """
-        if executable.design != self.device.design:
+        executable = compiled.executable
+        design = self.device.design
+        if executable is None:
+            raise ProgramError(
+                f"the program was compiled for no design and this {self.name} device is a "
+                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
+            )
+        if executable.design != design:
             raise DeviceError(
                 f"the program was compiled for design {executable.design.name} and this "
-                f"{self.device.name} device is a "
-                f"{self.device.design.name}: compile for the device's design, or open another "
-                f"device"
+                f"{self.name} device is a {design.name}: compile for the device's design, or open "
+                "another device"
             )
         self._load_primes(executable)
         self._load_program(executable)
         self._load_keys(executable, keys)
         for name, places in executable.inputs.items():
-            if name not in inputs:
-                raise ProgramError(
-                    f"input {name!r} is missing: the program takes {sorted(executable.inputs)}"
-                )
             for limb, (rpau, index) in zip(inputs[name], sorted(places.items()), strict=True):
                 self.device.write(Zone.POLY, rpau, index, limb)
         report = self.device.run(max_cycles=2 * executable.cycles + 1000)
-        return {name: self._read(places) for name, places in executable.outputs.items()}, report
+        outputs = {name: self._read(places) for name, places in executable.outputs.items()}
+        return GraphResult(outputs, report.cycles, report.instructions)
 
     def _load_primes(self, executable: Executable) -> None:
         wanted = (executable.primes, executable.roots)
@@ -94,14 +93,12 @@ class Accelerator:
     def _load_keys(self, executable: Executable, keys: Mapping[str, Residues]) -> None:
         for load in executable.keys:
             key = keys[load.key]
-            if self._keys.get(load) is key:
+            held = self._keys.get(load.index)
+            if held is not None and held[0] == load and held[1] is key:
                 continue
-            self._keys = {
-                other: held for other, held in self._keys.items() if other.index != load.index
-            }
             for rpau in bits_of(load.mask):
                 self.device.write(Zone.KEY, rpau, load.index, key[load.digit, load.half, rpau])
-            self._keys[load] = key
+            self._keys[load.index] = (load, key)
 
     def _read(self, places: Mapping[int, int]) -> Residues:
         limbs = [self.device.read(Zone.POLY, rpau, index) for rpau, index in sorted(places.items())]

@@ -1,0 +1,70 @@
+"""Checks of what is handed to a run, before any machine sees it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ringsmith.errors import ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import Residues
+
+
+def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:
+    """Checks that every input is there, has its shape, and is canonical.
+
+    Raises:
+        ProgramError: Otherwise; names the input.
+    """
+    _check_names("input", list(graph.inputs), list(inputs))
+    for name, kind in graph.inputs.items():
+        expected = (len(kind.base), graph.n)
+        _check_residues(
+            f"input {name!r}", inputs[name], expected, [graph.primes[i] for i in kind.base]
+        )
+
+
+def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
+    """Checks that every key-switching key of the graph is there, has its shape, and is canonical.
+
+    Raises:
+        ProgramError: Otherwise; names the key.
+    """
+    for name, digits in graph.keys.items():
+        if name not in keys:
+            raise ProgramError(
+                f"key {name!r} is missing: the program needs {sorted(graph.keys)}; let the client "
+                "generate the evaluation keys for this program"
+            )
+        key = keys[name]
+        if (
+            key.ndim != 4
+            or key.shape[0] < digits
+            or key.shape[1:] != (2, len(graph.primes), graph.n)
+        ):
+            raise ProgramError(
+                f"key {name!r} has shape {key.shape} and the program needs at least "
+                f"({digits}, 2, {len(graph.primes)}, {graph.n}): use keys of the same parameters"
+            )
+        _check_residues(f"key {name!r}", key, key.shape, graph.primes)
+
+
+def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:
+    if sorted(expected) != sorted(given):
+        raise ProgramError(f"the program takes the {what}s {sorted(expected)}, not {sorted(given)}")
+
+
+def _check_residues(
+    what: str, data: Residues, shape: tuple[int, ...], primes: Sequence[int]
+) -> None:
+    """Checks shape, type and range; the last axis but one counts the limbs."""
+    if data.shape != shape or data.dtype != np.uint64:
+        raise ProgramError(
+            f"{what} has shape {data.shape} and type {data.dtype}; it must have shape {shape} and "
+            "type uint64: use objects of the program's parameters and level"
+        )
+    limits = np.array(primes, dtype=np.uint64)[:, np.newaxis]
+    if np.any(data >= limits):
+        raise ProgramError(
+            f"{what} has residues that are not below their prime: it is damaged, or of other "
+            "parameters"
+        )

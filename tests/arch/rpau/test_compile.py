@@ -1,0 +1,181 @@
+"""Subroutine graphs compiled for an RPAU design give the reference interpreter's bits."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ringsmith import _core
+from ringsmith.arch.rpau.compile import compile_graph
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import ProgramError
+from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.objects import Residues
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph, Cpu
+
+SMALL = replace(
+    load_design("nano"), name="small", log_n=8, rpaus=4, work_polys=24, key_polys=32, constants=128
+)
+DIGITS = {"relin": 3, "galois:3": 3}
+
+
+def empty_graph(design: RpauDesign = SMALL) -> SubroutineGraph:
+    primes = [
+        q
+        for bits in (46, 41, 47, 48)[: design.rpaus]
+        for q in _core.prime_search(bits, design.n, 1)
+    ]
+    roots = [_core.smallest_root(q, design.n) for q in primes]
+    return SubroutineGraph(design.n, tuple(primes), tuple(roots), (len(primes) - 1,), DIGITS)
+
+
+def residues(
+    graph: SubroutineGraph, base: tuple[int, ...], random: np.random.Generator
+) -> Residues:
+    limbs = [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in base]
+    return np.stack(limbs)
+
+
+def random_graph(random: np.random.Generator, size: int) -> SubroutineGraph:
+    """A random valid graph; each op that is legal for the values at hand has a chance."""
+    graph = empty_graph()
+    data, special = (0, 1, 2), 3
+    values = [graph.input(f"x{i}", data, Form.NTT if i else Form.COEFF) for i in range(3)]
+    while len(graph.nodes) < size:
+        a, b = (int(random.choice(values)) for _ in range(2))
+        kind = graph.type_of(a)
+        op = random.choice(
+            ["add", "sub", "neg", "mul", "form", "automorph", "switch", "rescale", "drop"]
+        )
+        if op in ("add", "sub", "mul") and graph.type_of(b) != kind:
+            continue
+        if op == "add":
+            values.append(graph.add(a, b))
+        elif op == "sub":
+            values.append(graph.sub(a, b))
+        elif op == "neg":
+            values.append(graph.neg(a))
+        elif op == "mul" and kind.form == Form.NTT:
+            values.append(graph.mul(a, b))
+        elif op == "form":
+            values.append(graph.intt(a) if kind.form == Form.NTT else graph.ntt(a))
+        elif op == "automorph" and kind.form == Form.NTT:
+            values.append(graph.automorph(a, int(random.choice([3, 5, 2 * graph.n - 1]))))
+        elif op == "switch" and kind.form == Form.NTT:
+            coefficients = graph.intt(a)
+            base = (*kind.base, special)
+            digits = [graph.ntt(graph.mod_up(coefficients, j, base)) for j in kind.base]
+            key = str(random.choice(list(DIGITS)))
+            for half in (0, 1):
+                total = graph.ksk_inner_product(digits, key, half, kind.base)
+                values.append(graph.mod_down(total, special))
+        elif op == "rescale" and len(kind.base) > 1:
+            values.append(graph.mod_down(a, kind.base[-1]))
+        elif op == "drop" and len(kind.base) > 1:
+            values.append(graph.drop_limbs(a, kind.base[:-1]))
+    for index, value in enumerate(values[-4:]):
+        graph.output(value, f"y{index}")
+    return graph
+
+
+def run_both(graph: SubroutineGraph, design: RpauDesign, random: np.random.Generator) -> Executable:
+    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
+    inputs = {name: residues(graph, kind.base, random) for name, kind in graph.inputs.items()}
+    every = tuple(range(len(graph.primes)))
+    keys = {
+        name: np.stack(
+            [np.stack([residues(graph, every, random) for _ in range(2)]) for _ in range(digits)]
+        )
+        for name, digits in graph.keys.items()
+        if name in {node.attrs.get("key") for node in graph.nodes}
+    }
+    executable = compile_graph(graph, design)
+    compiled = CompiledGraph(graph, executable)
+    expected = Cpu().execute(compiled, inputs, keys)
+    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    assert found.cycles == executable.cycles
+    assert found.instructions == len(executable.words)
+    assert found.outputs.keys() == expected.outputs.keys()
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    return executable
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_graphs_equal_the_interpreter_and_take_the_predicted_cycles(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    graph = random_graph(random, size=int(random.integers(8, 40)))
+    design = replace(SMALL, work_polys=64, key_polys=64)
+    run_both(graph, design, random)
+
+
+def relinearization(graph: SubroutineGraph, base: tuple[int, ...]) -> None:
+    special = graph.special[0]
+    c0, c1, c2 = (graph.input(f"x.{i}", base) for i in range(3))
+    coefficients = graph.intt(c2)
+    digits = [graph.ntt(graph.mod_up(coefficients, j, (*base, special))) for j in base]
+    for half, c in enumerate((c0, c1)):
+        total = graph.ksk_inner_product(digits, "relin", half, base)
+        graph.output(graph.add(c, graph.mod_down(total, special)), f"y.{half}")
+
+
+def test_scheduling_keeps_every_operand_that_somebody_still_reads() -> None:
+    graph = empty_graph()
+    a, b = graph.input("a", (0, 1)), graph.input("b", (0, 1))
+    product = graph.mul(a, b)
+    graph.output(graph.add(a, product), "kept")  # a is an operand of the product and of the sum
+    graph.output(graph.add(graph.mul(b, b), graph.mul(b, b)), "squares")
+    graph.output(a, "passed")
+    run_both(graph, SMALL, np.random.default_rng(1))
+
+
+def test_dyadic_work_hides_behind_the_transforms() -> None:
+    graph = empty_graph()
+    relinearization(graph, (0, 1, 2))
+    executable = run_both(graph, SMALL, np.random.default_rng(2))
+    alone = compile_graph(graph, replace(SMALL, dyadic_cores=4))
+    assert executable.cycles - alone.cycles < SMALL.n // SMALL.dyadic_cores
+
+
+def test_an_executable_survives_its_json_file() -> None:
+    graph = empty_graph()
+    relinearization(graph, (0, 1))
+    executable = compile_graph(graph, SMALL)
+    assert Executable.from_json(executable.to_json()) == executable
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"work_polys": 4}, "needs .* work polynomials at once and design small has 4"),
+        ({"key_polys": 5}, "needs 6 key-store polynomials and design small has key_polys = 5"),
+        ({"constants": 4}, "needs .* constants and design small has constants = 4"),
+        ({"program_words": 16}, "instructions and design small has program_words = 16"),
+        ({"log_n": 9}, "degree N = 256 and design small is built for N = 512"),
+        ({"rpaus": 3}, "4 primes and design small has 3 RPAUs"),
+        ({"word_bits": 47}, "has 48 bits and design small has words of 47"),
+    ],
+)
+def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
+    change: dict[str, int], message: str
+) -> None:
+    graph = empty_graph()
+    relinearization(graph, (0, 1, 2))
+    graph.output(graph.mod_down(graph.neg(graph.input("z", (0, 1, 2))), 2), "z")
+    with pytest.raises(ProgramError, match=message):
+        compile_graph(graph, replace(SMALL, **change))
+
+
+def test_a_coefficient_form_automorphism_is_refused() -> None:
+    graph = empty_graph()
+    graph.output(graph.automorph(graph.input("x", (0,), Form.COEFF), 3), "y")
+    with pytest.raises(ProgramError, match="NTT form only"):
+        compile_graph(graph, SMALL)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "ringsmith-rpau-executable"}'])
+def test_a_damaged_executable_is_refused(text: str) -> None:
+    with pytest.raises(ProgramError, match="compile the program again"):
+        Executable.from_json(text)
