@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from ringsmith import _core
 from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign, load_design
