@@ -1,0 +1,161 @@
+"""Microsoft SEAL beside the core: the same parameters, ciphertexts and keys in both."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+import seal
+
+from ringsmith import _core, interop
+from ringsmith.objects import KeySwitchKey, Residues
+
+PRIME_BITS = {
+    11: (40, 30, 30, 41),
+    12: (50, 40, 40, 36),  # a special prime below the digits
+    13: (60, 42, 42, 42, 60),
+    14: (60, 45, 45, 45, 45, 45, 60),
+    15: (60, *(50,) * 12, 60),
+}
+"""Bits of data primes and special prime for each log2 N; sizes differ so that digits reduce."""
+
+STEPS = (1, -3, 64, -500)
+"""Rotation steps that have a Galois key; another key is for conjugation."""
+
+SCALE = 2.0**30
+
+
+def find_primes(log_degree: int) -> list[int]:
+    """Primes of PRIME_BITS, all distinct."""
+    bits = PRIME_BITS[log_degree]
+    found = {b: _core.prime_search(b, 1 << log_degree, bits.count(b)) for b in set(bits)}
+    return [found[b].pop() for b in bits]
+
+
+class SealOracle:
+    """SEAL's objects for one parameter set, and their words as arrays.
+
+    Args:
+        log_degree: log2 of the ring degree.
+        folder: Where SEAL saves what is read back.
+    """
+
+    def __init__(self, log_degree: int, folder: Path) -> None:
+        self.n = 1 << log_degree
+        self.primes = find_primes(log_degree)
+        self.core = _core.Context(self.n, self.primes)
+        self.parameters = interop.SealParameters(self.n, tuple(self.primes))
+        self._folder = folder
+        self.seal_parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
+        self.seal_parameters.set_poly_modulus_degree(self.n)
+        self.seal_parameters.set_coeff_modulus([seal.Modulus(q) for q in self.primes])
+        self.context = seal.SEALContext(self.seal_parameters, True, seal.sec_level_type.none)
+        assert self.context.parameters_set(), self.context.parameter_error_message()
+        self.keygen = seal.KeyGenerator(self.context)
+        self.public_key = self.keygen.create_public_key()
+        self.relin_keys = self.keygen.create_relin_keys()
+        self.galois_keys = seal.GaloisKeys()
+        self.keygen.create_galois_keys([*STEPS, 0], self.galois_keys)
+        self.evaluator = seal.Evaluator(self.context)
+        self.encoder = seal.CKKSEncoder(self.context)
+        self.encryptor = seal.Encryptor(self.context, self.public_key)
+        self.decryptor = seal.Decryptor(self.context, self.keygen.secret_key())
+
+    def saved(self, item: object) -> bytes:
+        """The bytes of any SEAL object, uncompressed."""
+        path = self._folder / "object.seal"
+        if isinstance(item, seal.Ciphertext | seal.Plaintext):
+            item.save(str(path), seal.compr_mode_type.none)
+        else:
+            item.save(str(path))
+        return path.read_bytes()
+
+    def load(self, item: object, data: bytes) -> object:
+        """Lets SEAL read bytes into a fresh object of its own."""
+        path = self._folder / "loaded.seal"
+        path.write_bytes(data)
+        item.load(self.context, str(path))
+        return item
+
+    def words(self, item: object) -> Residues:
+        """The residues of a SEAL ciphertext (size, L, N) or plaintext (L, N)."""
+        if isinstance(item, seal.Plaintext):
+            return interop.read_plaintext(self.saved(item), self.parameters).data
+        return interop.read_ciphertext(self.saved(item), self.parameters).data
+
+    @cached_property
+    def relin_key(self) -> Residues:
+        """The relinearization key as words."""
+        return interop.read_relin_keys(self.saved(self.relin_keys), self.parameters).data
+
+    @cached_property
+    def galois_key(self) -> dict[int, KeySwitchKey]:
+        """The Galois keys by element."""
+        return interop.read_galois_keys(self.saved(self.galois_keys), self.parameters)
+
+    @cached_property
+    def secret_key(self) -> Residues:
+        """The secret key as words (K, N)."""
+        return interop.read_secret_key(self.saved(self.keygen.secret_key()), self.parameters)
+
+    def values(self, rng: np.random.Generator) -> np.ndarray:
+        """A value for every slot."""
+        return rng.uniform(-2, 2, self.n // 2)
+
+    def plaintext(
+        self, rng: np.random.Generator, drops: int = 0, scale: float = SCALE
+    ) -> seal.Plaintext:
+        """A random plaintext, ``drops`` levels below the first."""
+        plain = seal.Plaintext()
+        self.encoder.encode(self.values(rng).tolist(), scale, plain)
+        for _ in range(drops):
+            self.evaluator.mod_switch_to_next_inplace(plain)
+        return plain
+
+    def ciphertext(self, rng: np.random.Generator, drops: int = 0) -> seal.Ciphertext:
+        """A random encryption, ``drops`` levels below the first."""
+        cipher = self.encryptor.encrypt(self.plaintext(rng))
+        for _ in range(drops):
+            self.evaluator.mod_switch_to_next_inplace(cipher)
+        return cipher
+
+    @property
+    def drops(self) -> range:
+        """How many levels down one can go: from 0 to one limb left."""
+        return range(self.core.max_limbs)
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        11,
+        12,
+        13,
+        pytest.param(14, marks=pytest.mark.full),
+        pytest.param(15, marks=pytest.mark.full),
+    ],
+    ids=lambda log_degree: f"N=2^{log_degree}",
+)
+def oracle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SealOracle:
+    """SEAL at every ring degree; the large ones only in the full run."""
+    return SealOracle(request.param, tmp_path_factory.mktemp("seal"))
+
+
+@pytest.fixture(scope="session")
+def small_oracle(tmp_path_factory: pytest.TempPathFactory) -> SealOracle:
+    """SEAL at the smallest degree, where more cases are affordable."""
+    return SealOracle(11, tmp_path_factory.mktemp("seal"))
+
+
+@pytest.fixture
+def random_residues(rng: np.random.Generator) -> Callable[..., Residues]:
+    """Makes canonical residues (..., limbs, N), with 0, 1 and q - 1 among them."""
+
+    def make(n: int, primes: list[int], *leading: int) -> Residues:
+        limbs = [rng.integers(0, q, (*leading, n), dtype=np.uint64) for q in primes]
+        for limb, q in zip(limbs, primes, strict=True):
+            limb[..., :3] = [0, 1, q - 1]
+        return np.ascontiguousarray(np.stack(limbs, axis=-2))
+
+    return make
