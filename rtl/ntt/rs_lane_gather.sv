@@ -1,0 +1,63 @@
+// Memory row to lanes: undoes the swap of halves and puts words where the butterflies want them.
+//
+// Where the halves are swapped, word w of the row stands in place w + Cores modulo 2*Cores. Lane l gets
+//
+//   permute_i = 0   the word for butterfly l mod Cores, its u (l < Cores) or its t (l >= Cores), at a
+//                   stride of 2^pattern_i words; pattern_i = log2(Cores) is the order as it is
+//   permute_i = 1   the word of an automorphism: brev(l) = element_i * brev(l) + offset_i modulo 2*Cores
+//
+// The controls are registered ahead: those of cycle t apply to the words of cycle t + 1, whose lanes stand
+// at lane_o in cycle t + 2. Cost: one multiplexer of all lanes a lane.
+module rs_lane_gather #(
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned LogLanes = $clog2(Lanes),
+  localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
+) (
+  input  logic                   clk_i,
+  input  logic                   swap_i,
+  input  logic                   permute_i,
+  input  logic [PatternBits-1:0] pattern_i,
+  input  logic [LogLanes-1:0]    element_i,
+  input  logic [LogLanes-1:0]    offset_i,
+  input  logic [Width-1:0]       word_i [Lanes],
+  output logic [Width-1:0]       lane_o [Lanes]
+);
+  typedef logic [LogLanes-1:0] lane_t;
+
+  // Lane {top, core} of a butterfly takes the word whose index is `core` with `top` put in at bit k.
+  function automatic lane_t butterfly_word(lane_t lane, int unsigned k);
+    lane_t below, core;
+    below = LogLanes'((1 << k) - 1);
+    core  = lane & LogLanes'(Cores - 1);
+    return ((core & ~below) << 1) | LogLanes'(lane[LogLanes-1] << k) | (core & below);
+  endfunction
+
+  function automatic lane_t reverse(lane_t lane);
+    lane_t reversed;
+    for (int unsigned b = 0; b < LogLanes; b++) reversed[b] = lane[LogLanes-1-b];
+    return reversed;
+  endfunction
+
+  lane_t source [Lanes];
+  lane_t source_q [Lanes];
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      source[l] = reverse(offset_i + LogLanes'(element_i * reverse(LogLanes'(l))));
+      for (int unsigned k = 0; k < LogLanes; k++) begin
+        if (!permute_i && pattern_i == PatternBits'(k)) begin
+          source[l] = butterfly_word(LogLanes'(l), k);
+        end
+      end
+      if (swap_i) source[l] = source[l] ^ LogLanes'(Cores);
+    end
+  end
+
+  logic [Width-1:0] lane_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    source_q <= source;
+    for (int unsigned l = 0; l < Lanes; l++) lane_q[l] <= word_i[source_q[l]];
+  end
+  assign lane_o = lane_q;
+endmodule

@@ -1,0 +1,102 @@
+// Twiddle factors as products of two small tables' words: psi^e = psi^(e_hi << LoBits) * psi^e_lo.
+//
+//   hi_o[i] * lo_o = psi^e_i         forward
+//                  = psi^(N - e_i)   inverse, which is -psi^(-e_i)
+//
+// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). The multiplication
+// is the user's. e_lo is common to all cores: where the exponents of the cores differ, in a stride within
+// one row, they differ in the upper bits alone.
+//
+// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost: 2^LoBits words, and 2^(LogN - LoBits)
+// words a core. Tables are written one word a cycle while no steps are under way.
+module rs_ntt_twiddle
+  import rs_rpau_pkg::*;
+#(
+  parameter  int unsigned LogN    = 13,
+  parameter  int unsigned Cores   = 4,
+  parameter  int unsigned Width   = 48,
+  localparam int unsigned LoBits  = (LogN + 1) / 2,
+  localparam int unsigned HiBits  = LogN - LoBits
+) (
+  input  logic              clk_i,
+  input  logic              inverse_i,
+  input  logic [LogN-1:0]   block_i,
+  input  logic [LogN-1:0]   stride_i,
+  output logic [Width-1:0]  hi_o [Cores],
+  output logic [Width-1:0]  lo_o,
+
+  input  logic              lo_we_i,
+  input  logic              hi_we_i,
+  input  logic [LoBits-1:0] waddr_i,  // HiBits of it for the upper table
+  input  logic [Width-1:0]  wdata_i
+);
+  localparam int unsigned LogCores = $clog2(Cores);
+
+  if (LogCores > HiBits) begin : gen_too_many_cores
+    $error("rs_ntt_twiddle: %0d cores need N >= %0d: the exponents of the cores must differ in the upper table",
+           Cores, 1 << (2 * LogCores));
+  end
+
+  // Bits of a block's number that tell the cores apart, reversed to the top of the exponent.
+  function automatic logic [HiBits-1:0] core_exponent(int unsigned core, logic [LogN-1:0] stride);
+    logic [HiBits-1:0] exponent;
+    exponent = '0;
+    for (int unsigned k = 0; k < LogCores; k++) begin
+      for (int unsigned b = k; b < LogCores; b++) begin
+        if (stride[k] && core[b]) exponent[HiBits-1-(b-k)] = 1'b1;
+      end
+    end
+    return exponent;
+  endfunction
+
+  logic [LogN-1:0] exponent;
+  always_comb begin
+    exponent = stride_i;
+    for (int unsigned b = 0; b < LogN; b++) exponent[b] = exponent[b] | block_i[LogN-1-b];
+  end
+
+  // The exponent, then N minus it for the inverse (it is never 0).
+  logic [LoBits-1:0] e_lo_q, lo_q;
+  logic [HiBits-1:0] e_hi_q [Cores];
+  logic [HiBits-1:0] hi_q [Cores];
+  always_ff @(posedge clk_i) begin
+    e_lo_q <= exponent[LoBits-1:0];
+    lo_q   <= inverse_i ? -e_lo_q : e_lo_q;
+    for (int unsigned i = 0; i < Cores; i++) begin
+      e_hi_q[i] <= exponent[LogN-1:LoBits] | core_exponent(i, stride_i);
+      hi_q[i]   <= inverse_i ? ~e_hi_q[i] + HiBits'(e_lo_q == '0) : e_hi_q[i];
+    end
+  end
+
+  rs_ram_1r1w #(
+    .Depth(1 << LoBits),
+    .Width(Width),
+    .ReadLatency(RamLatency),
+    .RamStyle("distributed")
+  ) u_lo (
+    .clk_i,
+    .we_i(lo_we_i),
+    .waddr_i(waddr_i),
+    .wdata_i(wdata_i),
+    .re_i(!lo_we_i),
+    .raddr_i(lo_q),
+    .rdata_o(lo_o)
+  );
+
+  for (genvar i = 0; i < Cores; i++) begin : gen_core
+    rs_ram_1r1w #(
+      .Depth(1 << HiBits),
+      .Width(Width),
+      .ReadLatency(RamLatency),
+      .RamStyle("distributed")
+    ) u_hi (
+      .clk_i,
+      .we_i(hi_we_i),
+      .waddr_i(waddr_i[HiBits-1:0]),
+      .wdata_i(wdata_i),
+      .re_i(!hi_we_i),
+      .raddr_i(hi_q[i]),
+      .rdata_o(hi_o[i])
+    );
+  end
+endmodule

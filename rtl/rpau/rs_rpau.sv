@@ -1,0 +1,284 @@
+// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, and a place in the ring.
+//
+// All RPAUs of a device are the same module: what tells them apart, the prime and the tables, comes through
+// the host port, and the place in the ring through rpau_i.
+//
+// Commands: start_main_i or start_dyadic_i with command_i, to an idle unit. The host port, one access a
+// cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
+module rs_rpau
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  localparam int unsigned Lanes = 2 * Cores
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [RpauWidth-1:0] rpau_i,          // number of this RPAU, constant
+
+  input  logic                 start_main_i,
+  input  logic                 start_dyadic_i,
+  input  command_t             command_i,
+  output logic                 done_main_o,
+  output logic                 done_dyadic_o,
+
+  input  host_t                host_i,
+  input  logic [Width-1:0]     host_wdata_i [Lanes],
+  output logic                 host_rvalid_o,
+  output logic [Width-1:0]     host_rdata_o [Lanes],
+
+  input  logic                 ring_valid_i,
+  input  logic [Width-1:0]     ring_i [Lanes],
+  output logic                 ring_valid_o,
+  output logic [Width-1:0]     ring_o [Lanes]
+);
+  /*verilator no_inline_module*/
+  localparam int unsigned RowBits = LogN - $clog2(Lanes);
+  localparam int unsigned LoBits = (LogN + 1) / 2;
+  localparam int unsigned ShiftWidth = $clog2(Width + 1);
+
+  // ---- host -------------------------------------------------------------------------------------
+  host_t            host_q;
+  logic [Width-1:0] host_wdata_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    host_q    <= host_i;
+    host_q.we <= rst_ni && host_i.we;
+    host_q.re <= rst_ni && host_i.re;
+    if (host_i.we) host_wdata_q <= host_wdata_i;
+  end
+
+  logic               host_poly_we, host_swap;
+  logic [RowBits-1:0] host_row;
+  logic [Width-1:0]   host_word;
+  logic               host_reading;
+  logic [memory_read_latency():1] host_reads_q;  // reads under way, by the cycles they are old
+  assign host_poly_we = host_q.we && host_q.zone == ZonePoly;
+  assign host_row     = host_q.row[RowBits-1:0];
+  assign host_swap    = ^host_row;
+  assign host_word    = host_wdata_q[0];
+  assign host_reading = host_q.re || (|host_reads_q);
+
+  // ---- constants --------------------------------------------------------------------------------
+  logic [Width-1:0]      q, mu, k1, k2;
+  logic [ShiftWidth-1:0] shift;
+  rs_rpau_constants #(
+    .Width(Width),
+    .Words(Constants)
+  ) u_constants (
+    .clk_i,
+    .start_i(start_main_i),
+    .use_k1_i(command_i.decoded.uses_k1),
+    .use_k2_i(command_i.decoded.uses_k2),
+    .k1_i(get_k1(command_i.word)),
+    .k2_i(get_k2(command_i.word)),
+    .k1_o(k1),
+    .k2_o(k2),
+    .q_o(q),
+    .mu_o(mu),
+    .shift_o(shift),
+    .constant_we_i(host_q.we && host_q.zone == ZoneConstant),
+    .modulus_we_i(host_q.we && host_q.zone == ZoneModulus),
+    .waddr_i(host_q.row[K1Width-1:0]),
+    .wdata_i(host_word)
+  );
+
+  // ---- main unit --------------------------------------------------------------------------------
+  logic                main_re, main_we;
+  logic [2:0]          main_use;
+  logic [DstWidth-1:0] main_sel [3];
+  logic [DstWidth-1:0] main_wsel;
+  logic [RowBits-1:0]  main_rrow [2];
+  logic [RowBits-1:0]  main_wrow [2];
+  logic [Width-1:0]    main_a [Lanes];
+  logic [Width-1:0]    main_b [Lanes];
+  logic [Width-1:0]    main_c [Lanes];
+  logic [Width-1:0]    main_wdata [Lanes];
+  logic                send, send_valid;
+  logic [Width-1:0]    send_words [Lanes];
+  rs_rpau_main #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Reduction(Reduction)
+  ) u_main (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_main_i),
+    .command_i,
+    .sender_i(get_src(command_i.word) == rpau_i),
+    .done_o(done_main_o),
+    .q_i(q),
+    .mu_i(mu),
+    .shift_i(shift),
+    .k1_i(k1),
+    .k2_i(k2),
+    .twiddle_lo_we_i(host_q.we && host_q.zone == ZoneTwiddleLo),
+    .twiddle_hi_we_i(host_q.we && host_q.zone == ZoneTwiddleHi),
+    .twiddle_waddr_i(host_q.row[LoBits-1:0]),
+    .twiddle_wdata_i(host_word),
+    .re_o(main_re),
+    .use_o(main_use),
+    .sel_o(main_sel),
+    .rrow_o(main_rrow),
+    .a_i(main_a),
+    .b_i(main_b),
+    .c_i(main_c),
+    .we_o(main_we),
+    .wsel_o(main_wsel),
+    .wrow_o(main_wrow),
+    .wdata_o(main_wdata),
+    .ring_valid_i,
+    .ring_i,
+    .ring_send_o(send),
+    .ring_valid_o(send_valid),
+    .ring_o(send_words)
+  );
+
+  // ---- dyadic unit ------------------------------------------------------------------------------
+  logic                      dyadic_re, dyadic_we, key_re;
+  logic [2:0]                dyadic_use;
+  logic [DstWidth-1:0]       dyadic_sel [3];
+  logic [DstWidth-1:0]       dyadic_wsel;
+  logic [HostIndexWidth-1:0] key_index;
+  logic [RowBits-1:0]        dyadic_rrow, dyadic_wrow;
+  logic [Width-1:0]          side_a [Lanes];
+  logic [Width-1:0]          side_b [Lanes];
+  logic [Width-1:0]          side_c [Lanes];
+  logic [Width-1:0]          key_words [Lanes];
+  logic [Width-1:0]          dyadic_wdata [Lanes];
+  rs_rpau_dyadic #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .DyadicCores(DyadicCores),
+    .Width(Width),
+    .Reduction(Reduction)
+  ) u_dyadic (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_dyadic_i),
+    .command_i,
+    .done_o(done_dyadic_o),
+    .q_i(q),
+    .mu_i(mu),
+    .shift_i(shift),
+    .re_o(dyadic_re),
+    .use_o(dyadic_use),
+    .sel_o(dyadic_sel),
+    .key_re_o(key_re),
+    .key_index_o(key_index),
+    .rrow_o(dyadic_rrow),
+    .a_i(side_a),
+    .b_i(side_b),
+    .c_i(side_c),
+    .key_i(key_words),
+    .we_o(dyadic_we),
+    .wsel_o(dyadic_wsel),
+    .wrow_o(dyadic_wrow),
+    .wdata_o(dyadic_wdata)
+  );
+
+  // ---- memories: the host takes the dyadic unit's side ------------------------------------------
+  logic [DstWidth-1:0] side_sel [3];
+  logic [Width-1:0]    side_wdata [Lanes];
+  always_comb begin
+    side_sel = dyadic_sel;
+    // The selection steers the words on their way back: the host's stays until the words are there.
+    if (host_reading) side_sel[0] = host_q.index[DstWidth-1:0];
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      side_wdata[l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l] : dyadic_wdata[l];
+    end
+  end
+
+  rs_rpau_work_memory #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Width(Width),
+    .Polys(WorkPolys)
+  ) u_work_memory (
+    .clk_i,
+    .main_re_i(main_re),
+    .main_use_i(main_use),
+    .main_sel_i(main_sel),
+    .main_rrow_i(main_rrow),
+    .main_a_o(main_a),
+    .main_b_o(main_b),
+    .main_c_o(main_c),
+    .main_we_i(main_we),
+    .main_wsel_i(main_wsel),
+    .main_wrow_i(main_wrow),
+    .main_wdata_i(main_wdata),
+    .side_re_i(dyadic_re || host_q.re),
+    .side_use_i(host_q.re ? 3'b001 : dyadic_use),
+    .side_sel_i(side_sel),
+    .side_rrow_i(host_q.re ? host_row : dyadic_rrow),
+    .side_a_o(side_a),
+    .side_b_o(side_b),
+    .side_c_o(side_c),
+    .side_we_i(dyadic_we || host_poly_we),
+    .side_wsel_i(host_poly_we ? host_q.index[DstWidth-1:0] : dyadic_wsel),
+    .side_wrow_i(host_poly_we ? host_row : dyadic_wrow),
+    .side_wdata_i(side_wdata)
+  );
+
+  rs_rpau_key_store #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Width(Width),
+    .Polys(KeyPolys)
+  ) u_key_store (
+    .clk_i,
+    .we_i(host_q.we && host_q.zone == ZoneKey),
+    .windex_i(host_q.index),
+    .wrow_i(host_row),
+    .wdata_i(host_wdata_q),
+    .re_i(key_re),
+    .rindex_i(key_index),
+    .rrow_i(dyadic_rrow),
+    .rdata_o(key_words)
+  );
+
+  // ---- what the host reads ----------------------------------------------------------------------
+  logic             host_words, host_words_swap, host_rvalid_q;
+  logic [Width-1:0] host_rdata_q [Lanes];
+  assign host_words   = host_reads_q[memory_read_latency()];
+  rs_delay #(
+    .Width(1),
+    .Depth(memory_read_latency())
+  ) u_host_swap (
+    .clk_i,
+    .d_i(host_swap),
+    .d_o(host_words_swap)
+  );
+  always_ff @(posedge clk_i) begin
+    host_reads_q  <= rst_ni ? {host_reads_q[memory_read_latency()-1:1], host_q.re} : '0;
+    host_rvalid_q <= rst_ni && host_words;
+    if (host_words) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        host_rdata_q[l] <= side_a[host_words_swap ? l ^ Cores : l];
+      end
+    end
+  end
+  assign host_rvalid_o = host_rvalid_q;
+  assign host_rdata_o  = host_rdata_q;
+
+  // ---- ring: one register a hop -----------------------------------------------------------------
+  // A sending RPAU forwards nothing, so its words end where they began.
+  logic             ring_valid_q;
+  logic [Width-1:0] ring_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    ring_valid_q <= rst_ni && (send ? send_valid : ring_valid_i);
+    for (int unsigned l = 0; l < Lanes; l++) ring_q[l] <= send ? send_words[l] : ring_i[l];
+  end
+  assign ring_valid_o = ring_valid_q;
+  assign ring_o       = ring_q;
+endmodule

@@ -1,0 +1,217 @@
+// Dyadic unit of an RPAU: dst = a*b or dst + a*b, on DyadicCores lanes, beside the main unit.
+//
+// A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores words at a
+// time, collected on the other side, and written whole. Operand b is a work polynomial or one of the key
+// store. N / DyadicCores cycles and the pipeline: python/ringsmith/arch/rpau/cost.py.
+//
+// start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the last
+// result is in memory.
+module rs_rpau_dyadic
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned RowBits = LogN - $clog2(Lanes),
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  logic                      start_i,
+  input  command_t                  command_i,
+  output logic                      done_o,
+
+  input  logic [Width-1:0]          q_i,
+  input  logic [Width-1:0]          mu_i,
+  input  logic [ShiftWidth-1:0]     shift_i,
+
+  // Work memory and key store.
+  output logic                      re_o,
+  output logic [2:0]                use_o,
+  output logic [DstWidth-1:0]       sel_o [3],
+  output logic                      key_re_o,
+  output logic [HostIndexWidth-1:0] key_index_o,
+  output logic [RowBits-1:0]        rrow_o,
+  input  logic [Width-1:0]          a_i [Lanes],
+  input  logic [Width-1:0]          b_i [Lanes],
+  input  logic [Width-1:0]          c_i [Lanes],
+  input  logic [Width-1:0]          key_i [Lanes],
+  output logic                      we_o,
+  output logic [DstWidth-1:0]       wsel_o,
+  output logic [RowBits-1:0]        wrow_o,
+  output logic [Width-1:0]          wdata_o [Lanes]
+);
+  localparam int unsigned Groups = Lanes / DyadicCores;  // cycles a row
+  localparam int unsigned GroupBits = $clog2(Groups);
+
+  if (Groups < 2) begin : gen_too_many_cores
+    $error("rs_rpau_dyadic: %0d dyadic cores beside %0d butterfly cores", DyadicCores, Cores);
+  end
+
+  // ---- the instruction under way ----------------------------------------------------------------
+  command_t command_q;
+  decoded_t decoded;
+  logic     use_key, accumulate;
+  always_ff @(posedge clk_i) begin
+    if (start_i) command_q <= command_i;
+  end
+  assign decoded     = command_q.decoded;
+  assign use_key     = decoded.reads_b_key;
+  assign accumulate  = decoded.reads_dst;
+  assign use_o       = {accumulate, decoded.reads_b, 1'b1};
+  assign sel_o[0]    = get_a(command_q.word);
+  assign sel_o[1]    = get_b(command_q.word);
+  assign sel_o[2]    = get_dst(command_q.word);
+  assign key_index_o = get_b_key(command_q.word);
+
+  // ---- read: one row, then its groups of words --------------------------------------------------
+  logic                 started_q, active_q, read_q, last_q;
+  logic [RowBits-1:0]   row_q, read_row_q;
+  logic [GroupBits-1:0] group_q;
+  logic                 row_end;
+  assign row_end = &group_q;
+  always_ff @(posedge clk_i) begin
+    started_q <= rst_ni && start_i;
+    if (!rst_ni) active_q <= 1'b0;
+    else if (started_q) active_q <= 1'b1;
+    else if (row_end && (&row_q)) active_q <= 1'b0;
+
+    if (started_q) begin
+      row_q   <= '0;
+      group_q <= '0;
+    end else if (active_q) begin
+      group_q <= group_q + 1'b1;
+      if (row_end) row_q <= row_q + 1'b1;
+    end
+
+    read_q     <= rst_ni && active_q && group_q == '0;
+    read_row_q <= row_q;
+    last_q     <= active_q && row_end && (&row_q);
+  end
+  assign re_o     = read_q;
+  assign key_re_o = read_q && use_key;
+  assign rrow_o   = read_row_q;
+
+  logic load, load_swap;
+  rs_delay #(
+    .Width(2),
+    .Depth(memory_read_latency())
+  ) u_load (
+    .clk_i,
+    .d_i({read_q, ^read_row_q}),
+    .d_o({load, load_swap})
+  );
+
+  // The row register: the words at its lower end go to the multipliers.
+  logic [Width-1:0] a_q [Lanes];
+  logic [Width-1:0] b_q [Lanes];
+  logic [Width-1:0] c_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        a_q[l] <= a_i[load_swap ? l ^ Cores : l];
+        b_q[l] <= use_key ? key_i[l] : b_i[load_swap ? l ^ Cores : l];
+        c_q[l] <= accumulate ? c_i[load_swap ? l ^ Cores : l] : '0;
+      end
+    end else begin
+      for (int unsigned l = 0; l < Lanes - DyadicCores; l++) begin
+        a_q[l] <= a_q[l+DyadicCores];
+        b_q[l] <= b_q[l+DyadicCores];
+        c_q[l] <= c_q[l+DyadicCores];
+      end
+    end
+  end
+
+  // ---- compute ----------------------------------------------------------------------------------
+  logic [Width-1:0] result [DyadicCores];
+  for (genvar l = 0; l < DyadicCores; l++) begin : gen_lane
+    logic [Width-1:0] product, c_late;
+    rs_mod_mul #(
+      .Width(Width),
+      .Reduction(Reduction)
+    ) u_mul (
+      .clk_i,
+      .a_i(a_q[l]),
+      .b_i(b_q[l]),
+      .q_i,
+      .mu_i,
+      .shift_i,
+      .index_i('0),
+      .p_o(product)
+    );
+    rs_delay #(
+      .Width(Width),
+      .Depth(mod_mul_latency(Reduction))
+    ) u_wait (
+      .clk_i,
+      .d_i(c_q[l]),
+      .d_o(c_late)
+    );
+    rs_mod_addsub #(
+      .Width(Width)
+    ) u_add (
+      .clk_i,
+      .sub_i(1'b0),
+      .a_i(product),
+      .b_i(c_late),
+      .q_i,
+      .s_o(result[l])
+    );
+  end
+
+  // ---- write: collect a row ---------------------------------------------------------------------
+  // From a row's address at the memory to the cycle in which its last words have been collected.
+  localparam int unsigned ReadToWrite = memory_read_latency() + 1 + mod_mul_latency(Reduction)
+                                        + mod_addsub_latency() + Groups;
+  logic [Width-1:0]   row_words_q [Lanes];
+  logic [RowBits-1:0] write_row;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes - DyadicCores; l++) begin
+      row_words_q[l] <= row_words_q[l+DyadicCores];
+    end
+    for (int unsigned l = 0; l < DyadicCores; l++) begin
+      row_words_q[Lanes-DyadicCores+l] <= result[l];
+    end
+  end
+  rs_delay #(
+    .Width(RowBits + 1),
+    .Depth(ReadToWrite)
+  ) u_steps (
+    .clk_i,
+    .d_i({read_q, read_row_q}),
+    .d_o({we_o, write_row})
+  );
+  assign wsel_o = get_dst(command_q.word);
+  assign wrow_o = write_row;
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      wdata_o[l] = row_words_q[(^write_row) ? l ^ Cores : l];
+    end
+  end
+
+  // ---- completion -------------------------------------------------------------------------------
+  localparam int unsigned Drain = ReadToWrite - Groups + 1;  // counted from the row's last group
+  localparam int unsigned DrainBits = $clog2(Drain + 1);
+  logic [DrainBits-1:0] drain_q;
+  logic                 done_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) drain_q <= '0;
+    else if (last_q) drain_q <= DrainBits'(Drain);
+    else if (drain_q != '0) drain_q <= drain_q - 1'b1;
+    done_q <= rst_ni && (drain_q == DrainBits'(1));
+  end
+  assign done_o = done_q;
+
+  StartWhileIdle_A :
+  assert property (@(posedge clk_i) !(start_i && (active_q || drain_q != '0)))
+  else $error("an instruction starts while another is under way");
+  LastWriteAtCompletion_A :
+  assert property (@(posedge clk_i) !(rst_ni && drain_q == DrainBits'(1)) || we_o)
+  else $error("the last write does not come in the cycle that the latency says");
+endmodule

@@ -1,0 +1,380 @@
+// Main unit of an RPAU: NTT, automorphism, pointwise work on all lanes, and broadcast.
+//
+// One pipeline for all: a sequencer names rows, the work memory reads them, rs_lane_gather arranges the
+// words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory writes them.
+// Operand a of a broadcast's receivers comes from the ring in place of the memory, and the results of its
+// source go to the ring in place of the memory. Each instruction keeps the unit for a time that does not
+// depend on data: docs/isa-rpau.md, python/ringsmith/arch/rpau/cost.py.
+//
+// start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one cycle, when
+// the last result is in memory. A broadcast ends in all its RPAUs at once, when the last has its last row.
+module rs_rpau_main
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned LogLanes = $clog2(Lanes),
+  localparam int unsigned RowBits = LogN - LogLanes,
+  localparam int unsigned LoBits = (LogN + 1) / 2,
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic                  start_i,
+  input  command_t              command_i,
+  input  logic                  sender_i,      // this RPAU is the source of the broadcast
+  output logic                  done_o,
+
+  // Modulus, and the constants of the instruction under way.
+  input  logic [Width-1:0]      q_i,
+  input  logic [Width-1:0]      mu_i,
+  input  logic [ShiftWidth-1:0] shift_i,
+  input  logic [Width-1:0]      k1_i,
+  input  logic [Width-1:0]      k2_i,
+
+  // Twiddle tables.
+  input  logic                  twiddle_lo_we_i,
+  input  logic                  twiddle_hi_we_i,
+  input  logic [LoBits-1:0]     twiddle_waddr_i,
+  input  logic [Width-1:0]      twiddle_wdata_i,
+
+  // Work memory.
+  output logic                  re_o,
+  output logic [2:0]            use_o,
+  output logic [DstWidth-1:0]   sel_o [3],
+  output logic [RowBits-1:0]    rrow_o [2],
+  input  logic [Width-1:0]      a_i [Lanes],
+  input  logic [Width-1:0]      b_i [Lanes],
+  input  logic [Width-1:0]      c_i [Lanes],
+  output logic                  we_o,
+  output logic [DstWidth-1:0]   wsel_o,
+  output logic [RowBits-1:0]    wrow_o [2],
+  output logic [Width-1:0]      wdata_o [Lanes],
+
+  // Ring: from the RPAU before, and the words that this one sends.
+  input  logic                  ring_valid_i,
+  input  logic [Width-1:0]      ring_i [Lanes],
+  output logic                  ring_send_o,   // this RPAU is sending: it forwards nothing
+  output logic                  ring_valid_o,
+  output logic [Width-1:0]      ring_o [Lanes]
+);
+  localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
+  localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that leaves words in their order
+
+  // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u stands in
+  // physical half 0, or in half 1 where the halves are swapped.
+  typedef struct packed {
+    logic                   valid;
+    logic                   swap;
+    logic [RowBits-1:0]     row_u;
+    logic [RowBits-1:0]     row_t;
+    logic [PatternBits-1:0] pattern;
+  } step_t;
+
+  // ---- the instruction under way ----------------------------------------------------------------
+  command_t command_q;
+  decoded_t decoded;
+  logic     started_q, sender_q, busy_q;
+  always_ff @(posedge clk_i) begin
+    started_q <= rst_ni && start_i;
+    if (start_i) begin
+      command_q <= command_i;
+      sender_q  <= sender_i;
+    end
+  end
+  assign decoded = command_q.decoded;
+
+  logic transform, inverse, permute, broadcast, receive;
+  assign transform = decoded.opcode inside {OpNtt, OpIntt};
+  assign inverse   = (decoded.opcode == OpIntt);
+  assign permute   = (decoded.opcode == OpAutomorph);
+  assign broadcast = (decoded.opcode == OpBroadcast);
+  assign receive   = broadcast && !sender_q;
+
+  // Operand a is dst itself in a transform. Operand c is dst in a mac; sums add b as operand c, so that
+  // the factor stays free.
+  logic sum, subtract;
+  assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
+  assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
+  assign sel_o[0] = transform ? get_dst(command_q.word) : get_a(command_q.word);
+  assign sel_o[1] = get_b(command_q.word);
+  assign sel_o[2] = sum ? get_b(command_q.word) : get_dst(command_q.word);
+
+  logic use_b, use_c;
+  assign use_b = decoded.reads_b && !sum;
+  assign use_c = sum || (decoded.reads_dst && !transform);
+  assign use_o = {use_c, use_b, 1'b1};
+
+  // ---- sequencers -------------------------------------------------------------------------------
+  logic [LogN-1:0]        block, stride;
+  logic                   ntt_valid, ntt_last, ntt_half;
+  logic [RowBits-1:0]     ntt_row_u, ntt_row_t;
+  logic [PatternBits-1:0] ntt_pattern;
+  rs_ntt_sequencer #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Gap(stage_gap(Reduction, 1 << RowBits))
+  ) u_ntt_sequencer (
+    .clk_i,
+    .rst_ni,
+    .start_i(started_q && transform),
+    .inverse_i(inverse),
+    .block_o(block),
+    .stride_o(stride),
+    .valid_o(ntt_valid),
+    .last_o(ntt_last),
+    .row_u_o(ntt_row_u),
+    .row_t_o(ntt_row_t),
+    .half_o(ntt_half),
+    .pattern_o(ntt_pattern)
+  );
+
+  logic [LogN:0]       element;
+  logic                walk_valid, walk_last;
+  logic [RowBits-1:0]  walk_row_read, walk_row_write;
+  logic [LogLanes-1:0] walk_offset;
+  assign element = permute ? (LogN + 1)'(get_element(command_q.word)) : (LogN + 1)'(1);
+  rs_automorph_sequencer #(
+    .LogN(LogN),
+    .Cores(Cores)
+  ) u_walk_sequencer (
+    .clk_i,
+    .rst_ni,
+    .start_i(started_q && !transform),
+    .element_i(element),
+    .valid_o(walk_valid),
+    .last_o(walk_last),
+    .row_read_o(walk_row_read),
+    .row_write_o(walk_row_write),
+    .offset_o(walk_offset)
+  );
+
+  // ---- twiddle factors, ahead of the data -------------------------------------------------------
+  logic [Width-1:0] tw_hi [Cores];
+  logic [Width-1:0] tw_lo;
+  rs_ntt_twiddle #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Width(Width)
+  ) u_twiddle (
+    .clk_i,
+    .inverse_i(inverse),
+    .block_i(block),
+    .stride_i(stride),
+    .hi_o(tw_hi),
+    .lo_o(tw_lo),
+    .lo_we_i(twiddle_lo_we_i),
+    .hi_we_i(twiddle_hi_we_i),
+    .waddr_i(twiddle_waddr_i),
+    .wdata_i(twiddle_wdata_i)
+  );
+
+  step_t ntt_step, ntt_step_late, walk_read, walk_write, read_step, write_step;
+  logic  ntt_last_late, last;
+  assign ntt_step = '{
+          valid: ntt_valid,
+          swap: ntt_half ^ (^ntt_row_u),
+          row_u: ntt_row_u,
+          row_t: ntt_row_t,
+          pattern: ntt_pattern
+      };
+  rs_delay #(
+    .Width($bits(step_t) + 1),
+    .Depth(twiddle_lead(Reduction))
+  ) u_lead (
+    .clk_i,
+    .d_i({ntt_last, ntt_step}),
+    .d_o({ntt_last_late, ntt_step_late})
+  );
+
+  // ---- read -------------------------------------------------------------------------------------
+  assign walk_read = '{
+          valid: walk_valid && !receive,
+          swap: ^walk_row_read,
+          row_u: walk_row_read,
+          row_t: walk_row_read,
+          pattern: PatternBits'(InOrder)
+      };
+  assign walk_write = '{
+          valid: walk_valid && !receive,
+          swap: ^walk_row_write,
+          row_u: walk_row_write,
+          row_t: walk_row_write,
+          pattern: PatternBits'(InOrder)
+      };
+  assign read_step  = transform ? ntt_step_late : walk_read;
+  assign write_step = transform ? ntt_step_late : walk_write;
+  assign last       = transform ? ntt_last_late : walk_last;
+
+  assign re_o      = read_step.valid;
+  assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
+  assign rrow_o[1] = read_step.swap ? read_step.row_u : read_step.row_t;
+
+  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers them.
+  logic                   gather_swap, words_swap;
+  logic [PatternBits-1:0] gather_pattern;
+  logic [LogLanes-1:0]    gather_offset;
+  rs_delay #(
+    .Width(1 + PatternBits + LogLanes),
+    .Depth(memory_read_latency() - 1)
+  ) u_gather_controls (
+    .clk_i,
+    .d_i({read_step.swap, read_step.pattern, walk_offset}),
+    .d_o({gather_swap, gather_pattern, gather_offset})
+  );
+  always_ff @(posedge clk_i) words_swap <= gather_swap;
+
+  logic [Width-1:0] a_lanes [Lanes];
+  rs_lane_gather #(
+    .Cores(Cores),
+    .Width(Width)
+  ) u_gather (
+    .clk_i,
+    .swap_i(gather_swap),
+    .permute_i(permute),
+    .pattern_i(gather_pattern),
+    .element_i(element[LogLanes-1:0]),
+    .offset_i(gather_offset),
+    .word_i(a_i),
+    .lane_o(a_lanes)
+  );
+
+  // Operands b and c keep the row's order.
+  logic [Width-1:0] b_lanes_q [Lanes];
+  logic [Width-1:0] c_lanes_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      b_lanes_q[l] <= b_i[words_swap ? l ^ Cores : l];
+      c_lanes_q[l] <= c_i[words_swap ? l ^ Cores : l];
+    end
+  end
+
+  // ---- compute ----------------------------------------------------------------------------------
+  logic [Width-1:0] operand [Lanes];
+  logic [Width-1:0] result [Lanes];
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) operand[l] = receive ? ring_i[l] : a_lanes[l];
+  end
+
+  rs_butterfly_lanes #(
+    .Cores(Cores),
+    .Width(Width),
+    .Reduction(Reduction)
+  ) u_lanes (
+    .clk_i,
+    .butterfly_i(transform),
+    .inverse_i(inverse),
+    .sub_i(subtract),
+    .use_b_i(use_b),
+    .use_c_i(use_c),
+    .k1_i,
+    .k2_i,
+    .q_i,
+    .mu_i,
+    .shift_i,
+    .a_i(operand),
+    .b_i(b_lanes_q),
+    .c_i(c_lanes_q),
+    .tw_hi_i(tw_hi),
+    .tw_lo_i(tw_lo),
+    .y_o(result)
+  );
+
+  // ---- the steps alongside: memory to lanes, then lanes to results ------------------------------
+  step_t              lanes_step, operand_step, receive_step, result_step;
+  logic [RowBits-1:0] receive_count_q, receive_row;
+  rs_delay #(
+    .Width($bits(step_t)),
+    .Depth(memory_read_latency() + 1)
+  ) u_read_steps (
+    .clk_i,
+    .d_i(write_step),
+    .d_o(lanes_step)
+  );
+
+  // Rows come round the ring in the order in which the source reads them. What passes by while this unit
+  // is idle is for others.
+  always_ff @(posedge clk_i) begin
+    if (started_q) receive_count_q <= '0;
+    else if (ring_valid_i) receive_count_q <= receive_count_q + 1'b1;
+  end
+  always_comb begin
+    for (int unsigned b = 0; b < RowBits; b++) receive_row[b] = receive_count_q[RowBits-1-b];
+  end
+  assign receive_step = '{
+          valid: ring_valid_i && busy_q,
+          swap: ^receive_row,
+          row_u: receive_row,
+          row_t: receive_row,
+          pattern: PatternBits'(InOrder)
+      };
+  assign operand_step = receive ? receive_step : lanes_step;
+  rs_delay #(
+    .Width($bits(step_t)),
+    .Depth(lanes_latency(Reduction))
+  ) u_lane_steps (
+    .clk_i,
+    .d_i(operand_step),
+    .d_o(result_step)
+  );
+
+  // ---- write, or send ---------------------------------------------------------------------------
+  rs_lane_scatter #(
+    .Cores(Cores),
+    .Width(Width)
+  ) u_scatter (
+    .clk_i,
+    .swap_i(result_step.swap),
+    .pattern_i(result_step.pattern),
+    .lane_i(result),
+    .word_o(wdata_o)
+  );
+  logic               we_q;
+  logic [RowBits-1:0] wrow_q [2];
+  always_ff @(posedge clk_i) begin
+    we_q      <= result_step.valid && !ring_send_o;
+    wrow_q[0] <= result_step.swap ? result_step.row_t : result_step.row_u;
+    wrow_q[1] <= result_step.swap ? result_step.row_u : result_step.row_t;
+  end
+  assign we_o   = we_q;
+  assign wrow_o = wrow_q;
+  assign wsel_o = get_dst(command_q.word);
+
+  assign ring_send_o  = busy_q && broadcast && sender_q;
+  assign ring_valid_o = result_step.valid;
+  assign ring_o       = result;
+
+  // ---- completion -------------------------------------------------------------------------------
+  localparam int unsigned Drain = main_read_to_write(Reduction);
+  localparam int unsigned BroadcastDrain = broadcast_read_to_write(Reduction, Rpaus);
+  localparam int unsigned DrainBits = $clog2(BroadcastDrain + 1);
+  logic [DrainBits-1:0] drain_q;
+  logic                 done_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      drain_q <= '0;
+    end else begin
+      if (start_i) busy_q <= 1'b1;
+      else if (drain_q == DrainBits'(1)) busy_q <= 1'b0;
+      if (busy_q && last) drain_q <= broadcast ? DrainBits'(BroadcastDrain) : DrainBits'(Drain);
+      else if (drain_q != '0) drain_q <= drain_q - 1'b1;
+    end
+    done_q <= rst_ni && (drain_q == DrainBits'(1));
+  end
+  assign done_o = done_q;
+
+  StartWhileIdle_A :
+  assert property (@(posedge clk_i) !(start_i && busy_q))
+  else $error("an instruction starts while another is under way");
+  LastWriteAtCompletion_A :
+  assert property (@(posedge clk_i) !(rst_ni && drain_q == DrainBits'(1) && !broadcast) || we_o)
+  else $error("the last write does not come in the cycle that the latency says");
+endmodule

@@ -1,0 +1,116 @@
+// RPAU architecture: types of the doorways inside a device, and latencies.
+//
+// The latencies are built from the blocks' own; python/ringsmith/arch/rpau/cost.py holds the same on
+// the scheduler's side, and the tests measure every instruction against it. All are counted as in
+// rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which the
+// result stands at its output.
+package rs_rpau_pkg;
+  import rs_arith_pkg::*;
+  import rs_rpau_isa_pkg::*;
+
+  localparam int unsigned RamLatency = 2;  // array and output register, of every memory
+
+  localparam int unsigned ZoneWidth = 3;
+  // Memories that the host reaches; the same numbers as Zone in devices/interface.py.
+  typedef enum logic [ZoneWidth-1:0] {
+    ZonePoly      = 3'd0,  // work polynomials: read and write
+    ZoneKey       = 3'd1,  // key store
+    ZoneConstant  = 3'd2,  // constant file; one word a row, in lane 0, as in all zones below
+    ZoneModulus   = 3'd3,  // rows 0, 1, 2: q, mu, bits of q
+    ZoneTwiddleLo = 3'd4,  // psi^e
+    ZoneTwiddleHi = 3'd5   // psi^(e << LoBits)
+  } zone_e;
+
+  localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial of any zone
+  localparam int unsigned RowWidth = 16;  // a row of any zone
+  localparam int unsigned MaxRpaus = MaskWidth;
+  localparam int unsigned RpauWidth = SrcWidth;
+
+  // What a device says about itself: its parameters, in this order.
+  localparam int unsigned FactWidth = 32;
+  typedef enum int unsigned {
+    FactLogN,
+    FactWidthBits,
+    FactRpaus,
+    FactCores,
+    FactDyadicCores,
+    FactWorkPolys,
+    FactKeyPolys,
+    FactConstants,
+    FactProgramWords,
+    FactReduction,
+    FactCount
+  } fact_e;
+
+  // One access of the host to one RPAU.
+  typedef struct packed {
+    logic                  we;
+    logic                  re;
+    zone_e                 zone;
+    logic [HostIndexWidth-1:0] index;
+    logic [RowWidth-1:0]   row;
+  } host_t;
+
+  // An instruction on its way from the controller to the RPAUs.
+  typedef struct packed {
+    decoded_t decoded;
+    word_t    word;
+  } command_t;
+
+  // Work memory: address at the port to words at the unit.
+  function automatic int unsigned memory_read_latency();
+    return RamLatency + 1;
+  endfunction
+
+  // In front of the multipliers: sum and difference of the inverse butterfly, and the halving.
+  function automatic int unsigned pre_latency();
+    return mod_addsub_latency() + mod_halve_latency();
+  endfunction
+
+  // rs_rpau_lanes: first operand to result.
+  function automatic int unsigned lanes_latency(int unsigned reduction);
+    return pre_latency() + 1 + mod_mul_latency(reduction) + mod_addsub_latency();
+  endfunction
+
+  // Words of the ring at the lanes to their results at the memory's write port.
+  function automatic int unsigned receive_to_write(int unsigned reduction);
+    return lanes_latency(reduction) + 1;
+  endfunction
+
+  // A row's address at the work memory to its result at the write port, in the main unit.
+  function automatic int unsigned main_read_to_write(int unsigned reduction);
+    return memory_read_latency() + 1 + receive_to_write(reduction);
+  endfunction
+
+  // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.
+  function automatic int unsigned broadcast_read_to_write(int unsigned reduction,
+                                                          int unsigned rpaus);
+    return main_read_to_write(reduction) - 1 + (rpaus - 1) + receive_to_write(reduction);
+  endfunction
+
+  // rs_ntt_twiddle: step to table words.
+  function automatic int unsigned twiddle_latency();
+    return 2 + RamLatency;
+  endfunction
+
+  // By how much the NTT's twiddle factors set out before the data that they meet: from there on, the
+  // factors pass an operand register and a multiplier, and the data (behind a step register of their
+  // own) the memory, the lane arrangement and the pre-stage.
+  function automatic int unsigned twiddle_lead(int unsigned reduction);
+    return twiddle_latency() + 1 + mod_mul_latency(reduction)
+           - (1 + memory_read_latency() + 1 + pre_latency());
+  endfunction
+
+  // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage sooner
+  // than the stage before wrote it, and it must have been written the cycle before.
+  function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
+    return (main_read_to_write(reduction) + 1 > rows / 2) ?
+           main_read_to_write(reduction) + 1 - rows / 2 : 0;
+  endfunction
+
+  // Host: request at the device's port to read data valid there.
+  function automatic int unsigned host_read_latency();
+    return 1 + memory_read_latency() + 2;
+  endfunction
+
+endpackage

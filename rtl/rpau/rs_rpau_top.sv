@@ -1,0 +1,156 @@
+// An accelerator of the RPAU architecture: RPAUs in a ring and the program controller.
+//
+// The parameters are those of a design (python/ringsmith/arch/rpau/design.py, which checks them).
+//
+//   host_*     one access a cycle, only while busy_o is low, to memory host_zone_i (rs_rpau_pkg::zone_e) of
+//              RPAU host_rpau_i. A row of the zones poly and key has all lanes, word j of polynomial
+//              host_index_i being lane j mod 2*Cores of row j / (2*Cores); the other zones have one word a
+//              row, in lane 0. Only the zone poly is read: the row comes with host_rvalid_o,
+//              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i, host_rpau_i and
+//              host_index_i hold still until the last row is there.
+//   program_*  one instruction a cycle, only while busy_o is low
+//   start_i    starts the program at word 0 when busy_o is low; busy_o is high from the next cycle until halt
+//   cycles_o, instructions_o  of the program under way, or of the last; error_o: it ended at an opcode that
+//              does not exist
+//   design_o   describes the device, constant: rs_rpau_pkg::fact_e says which parameter stands where
+//
+// Reset is synchronous and active low; it leaves memories as they are.
+module rs_rpau_top
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned ProgramWords = 1024,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+
+  input  logic                        host_we_i,
+  input  logic                        host_re_i,
+  input  logic [ZoneWidth-1:0]        host_zone_i,
+  input  logic [RpauWidth-1:0]        host_rpau_i,
+  input  logic [HostIndexWidth-1:0]   host_index_i,
+  input  logic [RowWidth-1:0]         host_row_i,
+  input  logic [Width-1:0]            host_wdata_i [Lanes],
+  output logic                        host_rvalid_o,
+  output logic [Width-1:0]            host_rdata_o [Lanes],
+
+  input  logic                        program_we_i,
+  input  logic [ProgramAddrWidth-1:0] program_addr_i,
+  input  logic [WordBits-1:0]         program_data_i,
+
+  input  logic                        start_i,
+  output logic                        busy_o,
+  output logic                        error_o,
+  output logic [63:0]                 cycles_o,
+  output logic [63:0]                 instructions_o,
+
+  output logic [FactWidth-1:0]        design_o [FactCount]
+);
+  assign design_o[FactLogN]         = FactWidth'(LogN);
+  assign design_o[FactWidthBits]    = FactWidth'(Width);
+  assign design_o[FactRpaus]        = FactWidth'(Rpaus);
+  assign design_o[FactCores]        = FactWidth'(Cores);
+  assign design_o[FactDyadicCores]  = FactWidth'(DyadicCores);
+  assign design_o[FactWorkPolys]    = FactWidth'(WorkPolys);
+  assign design_o[FactKeyPolys]     = FactWidth'(KeyPolys);
+  assign design_o[FactConstants]    = FactWidth'(Constants);
+  assign design_o[FactProgramWords] = FactWidth'(ProgramWords);
+  assign design_o[FactReduction]    = FactWidth'(Reduction);
+
+  command_t         command;
+  logic [Rpaus-1:0] start_main, start_dyadic, done_main, done_dyadic;
+  rs_rpau_controller #(
+    .Rpaus(Rpaus),
+    .ProgramWords(ProgramWords)
+  ) u_controller (
+    .clk_i,
+    .rst_ni,
+    .program_we_i,
+    .program_addr_i,
+    .program_data_i,
+    .start_i,
+    .busy_o,
+    .error_o,
+    .cycles_o,
+    .instructions_o,
+    .command_o(command),
+    .start_main_o(start_main),
+    .start_dyadic_o(start_dyadic),
+    .done_main_i(done_main),
+    .done_dyadic_i(done_dyadic)
+  );
+
+  logic [Rpaus-1:0] read_valid, ring_valid;
+  logic [Width-1:0] read_words [Rpaus][Lanes];
+  logic [Width-1:0] ring_words [Rpaus][Lanes];
+
+  for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
+    localparam int unsigned Before = (r + Rpaus - 1) % Rpaus;
+    host_t host;
+    assign host = '{
+            we: host_we_i && host_rpau_i == RpauWidth'(r),
+            re: host_re_i && host_rpau_i == RpauWidth'(r),
+            zone: zone_e'(host_zone_i),
+            index: host_index_i,
+            row: host_row_i
+        };
+    rs_rpau #(
+      .LogN(LogN),
+      .Width(Width),
+      .Rpaus(Rpaus),
+      .Cores(Cores),
+      .DyadicCores(DyadicCores),
+      .WorkPolys(WorkPolys),
+      .KeyPolys(KeyPolys),
+      .Constants(Constants),
+      .Reduction(Reduction)
+    ) u_rpau (
+      .clk_i,
+      .rst_ni,
+      .rpau_i(RpauWidth'(r)),
+      .start_main_i(start_main[r]),
+      .start_dyadic_i(start_dyadic[r]),
+      .command_i(command),
+      .done_main_o(done_main[r]),
+      .done_dyadic_o(done_dyadic[r]),
+      .host_i(host),
+      .host_wdata_i,
+      .host_rvalid_o(read_valid[r]),
+      .host_rdata_o(read_words[r]),
+      .ring_valid_i(ring_valid[Before]),
+      .ring_i(ring_words[Before]),
+      .ring_valid_o(ring_valid[r]),
+      .ring_o(ring_words[r])
+    );
+  end
+
+  logic             host_rvalid_q;
+  logic [Width-1:0] host_rdata_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    host_rvalid_q <= rst_ni && (|read_valid);
+    for (int unsigned r = 0; r < Rpaus; r++) begin
+      if (read_valid[r]) host_rdata_q <= read_words[r];
+    end
+  end
+  assign host_rvalid_o = host_rvalid_q;
+  assign host_rdata_o  = host_rdata_q;
+
+  HostWhileIdle_A :
+  assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o))
+  else $error("the host reaches into a memory while a program runs");
+  ReadsWorkPolynomials_A :
+  assert property (@(posedge clk_i) !host_re_i || host_zone_i == ZonePoly)
+  else $error("the host reads zone %0d: only work polynomials can be read", host_zone_i);
+endmodule

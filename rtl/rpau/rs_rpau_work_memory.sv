@@ -1,0 +1,120 @@
+// Work polynomials of one RPAU: one memory each, shared by two clients.
+//
+// A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in physical
+// half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and rows are physical,
+// lane l belonging to half l / Cores.
+//
+// Each client (main: the main unit; side: the dyadic unit, or the host while nothing runs) reads up to
+// three polynomials of the same rows at once, operands a, b and c, and writes one. The selections hold
+// still while reads are under way: they steer the words on the way back too. Latency from address to words:
+// rs_rpau_pkg::memory_read_latency().
+//
+// Two clients never touch one polynomial at the same time, and none reads a row while it writes it: the
+// program's hazard rule, and the units' schedules.
+module rs_rpau_work_memory
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Polys = 16,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned RowBits = LogN - $clog2(Lanes)
+) (
+  input  logic                clk_i,
+
+  input  logic                main_re_i,
+  input  logic [2:0]          main_use_i,        // which of the operands c, b, a (bits 2, 1, 0)
+  input  logic [DstWidth-1:0] main_sel_i [3],    // polynomial of a, b, c
+  input  logic [RowBits-1:0]  main_rrow_i [2],   // of each half
+  output logic [Width-1:0]    main_a_o [Lanes],
+  output logic [Width-1:0]    main_b_o [Lanes],
+  output logic [Width-1:0]    main_c_o [Lanes],
+  input  logic                main_we_i,
+  input  logic [DstWidth-1:0] main_wsel_i,
+  input  logic [RowBits-1:0]  main_wrow_i [2],
+  input  logic [Width-1:0]    main_wdata_i [Lanes],
+
+  input  logic                side_re_i,
+  input  logic [2:0]          side_use_i,
+  input  logic [DstWidth-1:0] side_sel_i [3],
+  input  logic [RowBits-1:0]  side_rrow_i,
+  output logic [Width-1:0]    side_a_o [Lanes],
+  output logic [Width-1:0]    side_b_o [Lanes],
+  output logic [Width-1:0]    side_c_o [Lanes],
+  input  logic                side_we_i,
+  input  logic [DstWidth-1:0] side_wsel_i,
+  input  logic [RowBits-1:0]  side_wrow_i,
+  input  logic [Width-1:0]    side_wdata_i [Lanes]
+);
+  localparam int unsigned SelWidth = $clog2(Polys);
+
+  logic [Width-1:0] word [Polys][Lanes];
+
+  for (genvar p = 0; p < Polys; p++) begin : gen_poly
+    logic main_read, side_read, main_write, side_write;
+    always_comb begin
+      main_read = 1'b0;
+      side_read = 1'b0;
+      for (int unsigned k = 0; k < 3; k++) begin
+        main_read |= main_re_i && main_use_i[k] && main_sel_i[k] == DstWidth'(p);
+        side_read |= side_re_i && side_use_i[k] && side_sel_i[k] == DstWidth'(p);
+      end
+      main_write = main_we_i && main_wsel_i == DstWidth'(p);
+      side_write = side_we_i && side_wsel_i == DstWidth'(p);
+    end
+
+    for (genvar h = 0; h < 2; h++) begin : gen_half
+      logic [RowBits-1:0] raddr, waddr;
+      assign raddr = main_read ? main_rrow_i[h] : side_rrow_i;
+      assign waddr = main_write ? main_wrow_i[h] : side_wrow_i;
+      for (genvar c = 0; c < Cores; c++) begin : gen_lane
+        rs_ram_1r1w #(
+          .Width(Width),
+          .Depth(1 << RowBits),
+          .ReadLatency(RamLatency),
+          .RamStyle("block")
+        ) u_ram (
+          .clk_i,
+          .we_i(main_write || side_write),
+          .waddr_i(waddr),
+          .wdata_i(main_write ? main_wdata_i[h*Cores+c] : side_wdata_i[h*Cores+c]),
+          .re_i(main_read || side_read),
+          .raddr_i(raddr),
+          .rdata_o(word[p][h*Cores+c])
+        );
+      end
+    end
+
+    OneReader_A :
+    assert property (@(posedge clk_i) !(main_read && side_read))
+    else $error("both clients read polynomial %0d", p);
+    OneWriter_A :
+    assert property (@(posedge clk_i) !(main_write && side_write))
+    else $error("both clients write polynomial %0d", p);
+  end
+
+  logic [Width-1:0] main_a_q [Lanes];
+  logic [Width-1:0] main_b_q [Lanes];
+  logic [Width-1:0] main_c_q [Lanes];
+  logic [Width-1:0] side_a_q [Lanes];
+  logic [Width-1:0] side_b_q [Lanes];
+  logic [Width-1:0] side_c_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      main_a_q[l] <= word[main_sel_i[0][SelWidth-1:0]][l];
+      main_b_q[l] <= word[main_sel_i[1][SelWidth-1:0]][l];
+      main_c_q[l] <= word[main_sel_i[2][SelWidth-1:0]][l];
+      side_a_q[l] <= word[side_sel_i[0][SelWidth-1:0]][l];
+      side_b_q[l] <= word[side_sel_i[1][SelWidth-1:0]][l];
+      side_c_q[l] <= word[side_sel_i[2][SelWidth-1:0]][l];
+    end
+  end
+  assign main_a_o = main_a_q;
+  assign main_b_o = main_b_q;
+  assign main_c_o = main_c_q;
+  assign side_a_o = side_a_q;
+  assign side_b_o = side_b_q;
+  assign side_c_o = side_c_q;
+endmodule

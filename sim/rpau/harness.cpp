@@ -1,0 +1,201 @@
+// The verilated accelerator rs_rpau_top behind a plain C interface: its ports, driven clock by
+// clock.
+//
+// Functions that may fail return 0 on success, and otherwise leave a text in rpau_error(). All
+// polynomials and tables cross as 64-bit words in logical order.
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "Vrs_rpau_top.h"
+#include "stop.h"
+#include "verilated.h"
+
+namespace {
+
+using u64 = std::uint64_t;
+
+constexpr int kResetCycles = 4;
+constexpr u64 kReadPatience = 64;  // cycles in which a read must have answered
+
+class Accelerator {
+ public:
+  explicit Accelerator(int seed) {
+    context_.randReset(2);
+    context_.randSeed(seed);
+    top_ = std::make_unique<Vrs_rpau_top>(&context_);
+    top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
+    reset();
+  }
+
+  ~Accelerator() { top_->final(); }
+
+  /// Parameter `fact` (rs_rpau_pkg::fact_e) of the device, as it says itself.
+  u64 fact(int fact) const { return top_->design_o[fact]; }
+
+  static constexpr int facts() { return sizeof(top_->design_o) / sizeof(top_->design_o[0]); }
+
+  static constexpr int lanes() {
+    return sizeof(top_->host_wdata_i) / sizeof(top_->host_wdata_i[0]);
+  }
+
+  /// Writes `rows` rows of `words_a_row` words: lanes(), or 1 for zones of single words.
+  void write(int zone, int rpau, int index, u64 rows, int words_a_row, const u64* words) {
+    address(zone, rpau, index);
+    top_->host_we_i = 1;
+    for (u64 row = 0; row < rows; ++row) {
+      top_->host_row_i = row;
+      for (int lane = 0; lane < words_a_row; ++lane) top_->host_wdata_i[lane] = *words++;
+      tick();
+    }
+    top_->host_we_i = 0;
+    tick();  // the access register
+  }
+
+  /// Reads `rows` rows of a work polynomial, lanes() words each.
+  void read(int zone, int rpau, int index, u64 rows, u64* words) {
+    address(zone, rpau, index);
+    u64 asked = 0;
+    u64 received = 0;
+    while (received < rows) {
+      top_->host_re_i = asked < rows;
+      top_->host_row_i = asked;
+      ++asked;
+      tick();
+      if (top_->host_rvalid_o) {
+        for (int lane = 0; lane < lanes(); ++lane) *words++ = top_->host_rdata_o[lane];
+        ++received;
+      }
+      if (asked > rows + kReadPatience)
+        throw std::runtime_error("the device does not answer a read");
+    }
+    top_->host_re_i = 0;
+  }
+
+  void load_program(const u64* words, u64 count) {
+    top_->program_we_i = 1;
+    for (u64 address = 0; address < count; ++address) {
+      top_->program_addr_i = address;
+      top_->program_data_i = words[address];
+      tick();
+    }
+    top_->program_we_i = 0;
+  }
+
+  /// Starts the program and clocks until it ends; false, and a reset, after `max_cycles` cycles.
+  bool run(u64 max_cycles) {
+    top_->start_i = 1;
+    tick();
+    top_->start_i = 0;
+    for (u64 cycle = 0; top_->busy_o; ++cycle) {
+      if (cycle >= max_cycles) {
+        reset();
+        return false;
+      }
+      tick();
+    }
+    return true;
+  }
+
+  bool failed() const { return top_->error_o; }
+  u64 cycles() const { return top_->cycles_o; }
+  u64 instructions() const { return top_->instructions_o; }
+
+  std::string error;
+
+ private:
+  /// One clock cycle. Outputs are then those after the rising edge.
+  void tick() {
+    top_->clk_i = 0;
+    context_.timeInc(1);
+    top_->eval();
+    top_->clk_i = 1;
+    context_.timeInc(1);
+    top_->eval();
+  }
+
+  void reset() {
+    top_->rst_ni = 0;
+    for (int cycle = 0; cycle < kResetCycles; ++cycle) tick();
+    top_->rst_ni = 1;
+    tick();
+  }
+
+  void address(int zone, int rpau, int index) {
+    top_->host_zone_i = zone;
+    top_->host_rpau_i = rpau;
+    top_->host_index_i = index;
+  }
+
+  VerilatedContext context_;
+  std::unique_ptr<Vrs_rpau_top> top_;
+};
+
+template <typename Action>
+int guarded(Accelerator* accelerator, Action action) {
+  try {
+    action();
+    return 0;
+  } catch (const std::exception& failure) {
+    accelerator->error = failure.what();
+    return 1;
+  }
+}
+
+}  // namespace
+
+#define RPAU_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// A new device, reset, its memories without contents. `seed` chooses the values of what has no
+/// reset, in builds with assertions. Null if it could not be made.
+RPAU_EXPORT Accelerator* rpau_new(int seed) {
+  try {
+    return new Accelerator(seed);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+RPAU_EXPORT void rpau_free(Accelerator* accelerator) { delete accelerator; }
+
+RPAU_EXPORT const char* rpau_error(const Accelerator* accelerator) {
+  return accelerator->error.c_str();
+}
+
+/// Parameter `fact` of the device (rs_rpau_pkg::fact_e), or -1 when it has no such parameter.
+RPAU_EXPORT std::int64_t rpau_fact(const Accelerator* accelerator, int fact) {
+  if (fact < 0 || fact >= Accelerator::facts()) return -1;
+  return static_cast<std::int64_t>(accelerator->fact(fact));
+}
+
+/// Writes rows 0 … rows - 1 of a memory; `whole_rows` tells rows of all lanes from single words.
+RPAU_EXPORT int rpau_write(Accelerator* accelerator, int zone, int rpau, int index, u64 rows,
+                           int whole_rows, const u64* words) {
+  const int words_a_row = whole_rows ? Accelerator::lanes() : 1;
+  return guarded(accelerator,
+                 [&] { accelerator->write(zone, rpau, index, rows, words_a_row, words); });
+}
+
+/// Reads rows 0 … rows - 1 of a work polynomial.
+RPAU_EXPORT int rpau_read(Accelerator* accelerator, int zone, int rpau, int index, u64 rows,
+                          u64* words) {
+  return guarded(accelerator, [&] { accelerator->read(zone, rpau, index, rows, words); });
+}
+
+RPAU_EXPORT int rpau_load_program(Accelerator* accelerator, const u64* words, u64 count) {
+  return guarded(accelerator, [&] { accelerator->load_program(words, count); });
+}
+
+/// Runs the program. `ended` tells whether it ended within `max_cycles`, `failed` whether it ended
+/// at an opcode that does not exist, `cycles` and `instructions` are the device's counters.
+RPAU_EXPORT int rpau_run(Accelerator* accelerator, u64 max_cycles, int* ended, int* failed,
+                         u64* cycles, u64* instructions) {
+  return guarded(accelerator, [&] {
+    *ended = accelerator->run(max_cycles) ? 1 : 0;
+    *failed = accelerator->failed() ? 1 : 0;
+    *cycles = accelerator->cycles();
+    *instructions = accelerator->instructions();
+  });
+}
