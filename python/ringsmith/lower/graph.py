@@ -120,6 +120,7 @@ class SubroutineGraph:
             raise ProgramError(f"the graph has {MAX_NODES} nodes, its limit: split the program")
         try:
             ids = tuple(_checked_operand(i, identity) for i in operands)
+            _refuse_outputs(self.nodes, ids)
             ring = Ring(self.n, len(self.primes), self.keys)
             kind = infer(ring, op, [self.nodes[i].type for i in ids], attributes)
             if op in self._names:
@@ -244,6 +245,12 @@ def _checked_operand(operand: object, user: int) -> int:
     if isinstance(operand, bool) or not isinstance(operand, int) or not 0 <= operand < user:
         raise ProgramError(f"operand {operand!r:.80} is not the id of an earlier node")
     return operand
+
+
+def _refuse_outputs(nodes: list[SubroutineNode], operands: tuple[int, ...]) -> None:
+    for i in operands:
+        if nodes[i].op == "output":
+            raise ProgramError(f"operand {i} is an output: use what it hands out")
 
 
 def _check_ring(graph: SubroutineGraph) -> None:

@@ -1,0 +1,93 @@
+"""Key generation. The secret key is born here and stays here."""
+
+from types import MappingProxyType
+from typing import NoReturn, SupportsIndex
+
+from ringsmith._core import secret
+from ringsmith.errors import ParameterError
+from ringsmith.objects import EvaluationKeys, KeySwitchKey, PublicKey, Residues
+from ringsmith.params import CkksParameters, KeyNeeds, core_context
+
+
+class SecretKey:
+    """A secret key: shape (K, N), ternary, NTT form over all primes.
+
+    It shows nothing of itself when printed, and refuses to be pickled or copied, so that it does
+    not travel by accident. Only ``ringsmith.client`` reads it.
+    """
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Residues) -> None:
+        self._data = data
+
+    def reveal(self) -> Residues:
+        """Returns the key itself, for decryption and for writing it where its holder says."""
+        return self._data
+
+    def __repr__(self) -> str:
+        return "SecretKey(hidden)"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError(
+            "a secret key is not pickled or copied: pass a public key or evaluation keys instead"
+        )
+
+
+def generate_keys(
+    parameters: CkksParameters, needs: KeyNeeds
+) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
+    """Makes fresh keys from the operating system's randomness.
+
+    Args:
+        parameters: The parameter set.
+        needs: Which evaluation keys to make, such as ``program.key_needs``. Every key is made with
+            all its digits, so it serves at any number of limbs.
+
+    Raises:
+        ParameterError: When a Galois element is illegal.
+    """
+    context = core_context(parameters)
+    _check_needs(parameters, needs)
+    key = secret.generate_secret_key(context)
+    relin = None if needs.relin is None else secret.generate_relin_key(context, key)
+    galois = {e: secret.generate_galois_key(context, key, e) for e in needs.galois}
+    public = secret.generate_public_key(context, key)
+    return SecretKey(key), PublicKey(public), _evaluation_keys(relin, galois)
+
+
+def generate_keys_for_test(
+    parameters: CkksParameters, needs: KeyNeeds, seed: int
+) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
+    """Makes the keys of a fixed seed: everybody can make them, so they protect nothing.
+
+    Arguments and errors are those of ``generate_keys``.
+    """
+    context = core_context(parameters)
+    _check_needs(parameters, needs)
+    key = secret.generate_secret_key_for_test(context, seed)
+    public = secret.generate_public_key_for_test(context, key, seed + 1)
+    relin = None
+    if needs.relin is not None:
+        relin = secret.generate_relin_key_for_test(context, key, seed + 2)
+    galois = {
+        element: secret.generate_galois_key_for_test(context, key, element, seed + 3 + i)
+        for i, element in enumerate(needs.galois)
+    }
+    return SecretKey(key), PublicKey(public), _evaluation_keys(relin, galois)
+
+
+def _evaluation_keys(relin: Residues | None, galois: dict[int, Residues]) -> EvaluationKeys:
+    return EvaluationKeys(
+        None if relin is None else KeySwitchKey(relin),
+        MappingProxyType({element: KeySwitchKey(data) for element, data in galois.items()}),
+    )
+
+
+def _check_needs(parameters: CkksParameters, needs: KeyNeeds) -> None:
+    for element in needs.galois:
+        if not 1 < element < 2 * parameters.n or element % 2 == 0:
+            raise ParameterError(
+                f"Galois element {element} is not odd in 3 … {2 * parameters.n - 1}: "
+                "parameters.galois_element(steps) gives a rotation's"
+            )

@@ -1,0 +1,218 @@
+"""Planned programs and single operations as subroutine graphs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith import _core
+from ringsmith.errors import ProgramError
+from ringsmith.lower.graph import Origin, SubroutineGraph
+from ringsmith.lower.operations import (
+    RELIN_KEY,
+    OperationWriter,
+    Polynomials,
+    galois_key_name,
+)
+from ringsmith.params import CkksParameters, KeyNeeds, core_context
+from ringsmith.program import Node, Op, Plain, Program
+
+
+@dataclass(frozen=True)
+class CiphertextPort:
+    """An encrypted input or output of a graph.
+
+    Attributes:
+        polynomials: Names of the graph's inputs or outputs, c_0 first.
+        limbs: Data primes of each.
+        scale: Scale to encrypt at, or that decoding divides by.
+    """
+
+    polynomials: tuple[str, ...]
+    limbs: int
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A program as subroutines, with everything that a run must be handed named.
+
+    Attributes:
+        graph: The subroutine graph.
+        plaintexts: Encoded constants, shape (limbs, N) in NTT form, by name of the graph's input.
+        inputs: Encrypted inputs by the user's name.
+        outputs: Encrypted outputs by the user's name.
+        keys: The evaluation keys that are needed. In ``graph.keys`` the relinearization keys are
+            called ``relin``, Galois keys ``galois:<element>``.
+    """
+
+    graph: SubroutineGraph
+    plaintexts: Mapping[str, NDArray[np.uint64]]
+    inputs: Mapping[str, CiphertextPort]
+    outputs: Mapping[str, CiphertextPort]
+    keys: KeyNeeds
+
+
+def graph_keys(needs: KeyNeeds) -> dict[str, int]:
+    """Returns the digits of every needed key by its name in graphs: one digit a limb."""
+    keys = {} if needs.relin is None else {RELIN_KEY: needs.relin}
+    return keys | {galois_key_name(element): limbs for element, limbs in needs.galois.items()}
+
+
+def lower(program: Program) -> Lowered:
+    """Writes a planned program as subroutines and encodes its constants."""
+    return _Lowering(program).run()
+
+
+class _Lowering:
+    """One run of ``lower``."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._parameters = program.parameters
+        self._graph = SubroutineGraph.for_parameters(
+            program.parameters, graph_keys(program.key_needs)
+        )
+        self._writer = OperationWriter(self._graph, program.parameters)
+        self._plain_inputs: dict[tuple[object, ...], int] = {}
+        self._plaintexts: dict[str, NDArray[np.uint64]] = {}
+
+    def run(self) -> Lowered:
+        values: list[Polynomials] = []
+        for node in self._program.nodes:
+            self._graph.at_origin(Origin(node.id, str(node.op)))
+            values.append(self._node(node, [values[i] for i in node.operands]))
+        return Lowered(
+            self._graph,
+            MappingProxyType(self._plaintexts),
+            MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
+            MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
+            self._program.key_needs,
+        )
+
+    def _node(self, node: Node, operands: list[Polynomials]) -> Polynomials:
+        if node.op is Op.INPUT:
+            return self._writer.input(node.name or "", node.size, node.limbs)
+        if node.op is Op.OUTPUT:
+            self._writer.output(operands[0], node.name or "")
+            return operands[0]
+        plain = None if node.plain is None else self._plain(node.plain, node.limbs)
+        return write_operation(self._writer, node.op, operands, plain, node.limbs, node.element)
+
+    def _plain(self, plain: Plain, limbs: int) -> int:
+        """Returns the graph input of an encoded constant; equal ones share one."""
+        key = (plain.values.dtype, plain.values.shape, plain.values.tobytes(), plain.scale, limbs)
+        if key not in self._plain_inputs:
+            name = f"plain:{len(self._plaintexts)}"
+            self._plaintexts[name] = _core.encode(
+                core_context(self._parameters),
+                plain.vector(self._parameters.slots),
+                plain.scale,
+                limbs,
+            )
+            self._plain_inputs[key] = self._graph.input(name, range(limbs))
+        return self._plain_inputs[key]
+
+
+def write_operation(
+    writer: OperationWriter,
+    op: Op,
+    operands: list[Polynomials],
+    plain: int | None,
+    limbs: int,
+    element: int | None,
+) -> Polynomials:
+    """Writes one HE operation.
+
+    Args:
+        writer: Where to write.
+        op: Any operation but input and output.
+        operands: Its encrypted operands.
+        plain: The plain operand of add_plain, sub_plain and multiply_plain.
+        limbs: Limbs of the result.
+        element: Galois element of rotate and conjugate.
+    """
+    a, b = operands[0], operands[-1]
+    match op:
+        case Op.ADD:
+            return writer.add(a, b)
+        case Op.SUB:
+            return writer.sub(a, b)
+        case Op.NEGATE:
+            return writer.negate(a)
+        case Op.MULTIPLY:
+            return writer.multiply(a, b)
+        case Op.SQUARE:
+            return writer.square(a)
+        case Op.ADD_PLAIN if plain is not None:
+            return writer.add_plain(a, plain)
+        case Op.SUB_PLAIN if plain is not None:
+            return writer.sub_plain(a, plain)
+        case Op.MULTIPLY_PLAIN if plain is not None:
+            return writer.multiply_plain(a, plain)
+        case Op.RELINEARIZE:
+            return writer.relinearize(a)
+        case Op.RESCALE:
+            return writer.rescale(a)
+        case Op.MOD_SWITCH:
+            return writer.mod_switch(a, limbs)
+        case Op.ROTATE | Op.CONJUGATE if element is not None:
+            return writer.apply_galois(a, element)
+    raise AssertionError(f"{op} lacks its plain operand or Galois element")
+
+
+def lower_operation(
+    name: str, parameters: CkksParameters, limbs: int, *, steps: int = 1
+) -> SubroutineGraph:
+    """Returns the graph of one HE operation alone, for measurements and tests.
+
+    Encrypted operands are the inputs ``x.0``, ``x.1`` (for relinearize ``x.2``, too) and, of binary
+    operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
+
+    Args:
+        name: Any operation of ``Op`` but input and output, such as ``relinearize``.
+        parameters: The parameter set.
+        limbs: Limbs of the operands, in 1 … L; for rescale and mod_switch from 2.
+        steps: Of rotate: slots to the left.
+
+    Raises:
+        ProgramError: When there is no such operation, or the limbs do not fit it.
+    """
+    operations = [op for op in Op if op not in (Op.INPUT, Op.OUTPUT)]
+    if name not in operations:
+        raise ProgramError(
+            f"no operation is called {name!r}: choose one of {', '.join(operations)}"
+        )
+    op = Op(name)
+    drops = op in (Op.RESCALE, Op.MOD_SWITCH)
+    if not 1 + drops <= limbs <= parameters.limbs:
+        raise ProgramError(
+            f"{op} of {limbs} limbs: parameters {parameters.name!r} allow "
+            f"{1 + drops} … {parameters.limbs}"
+        )
+    element = None
+    if op is Op.ROTATE:
+        element = parameters.galois_element(steps)
+    elif op is Op.CONJUGATE:
+        element = parameters.conjugation_element
+    relin = limbs if op is Op.RELINEARIZE else None
+    needs = KeyNeeds(relin, {} if element is None else {element: limbs})
+    graph = SubroutineGraph.for_parameters(parameters, graph_keys(needs))
+    graph.at_origin(Origin(0, name))
+    writer = OperationWriter(graph, parameters)
+    operands = [writer.input("x", 3 if op is Op.RELINEARIZE else 2, limbs)]
+    plain = None
+    if op in (Op.ADD, Op.SUB, Op.MULTIPLY):
+        operands.append(writer.input("y", 2, limbs))
+    elif op in (Op.ADD_PLAIN, Op.SUB_PLAIN, Op.MULTIPLY_PLAIN):
+        (plain,) = writer.input("p", 1, limbs)
+    result = write_operation(writer, op, operands, plain, limbs - drops, element)
+    writer.output(result, "z")
+    return graph
+
+
+def _port(name: str, node: Node) -> CiphertextPort:
+    polynomials = tuple(f"{name}.{k}" for k in range(node.size))
+    return CiphertextPort(polynomials, node.limbs, node.scale)
