@@ -12,6 +12,61 @@ package rs_arith_pkg;
   // Width of the port that chooses among the elaborated primes.
   localparam int unsigned IndexWidth = 4;
 
+  // A sparse prime q = 2^bits + 1 + sum of up to three signed powers of two.
+  localparam int unsigned SparseTerms = 3;
+  localparam int unsigned SparseShifts = 28;  // powers are below 2^SparseShifts
+  typedef struct packed {
+    logic       used;
+    logic       negative;
+    logic [4:0] shift;
+  } sparse_term_t;
+  typedef struct packed {
+    logic [5:0] bits;
+    sparse_term_t [SparseTerms-1:0] terms;
+  } sparse_prime_t;
+
+  function automatic logic [63:0] sparse_modulus(sparse_prime_t prime);
+    logic [63:0] q;
+    q = (64'd1 << prime.bits) + 64'd1;
+    for (int unsigned t = 0; t < SparseTerms; t++) begin
+      if (prime.terms[t].used && prime.terms[t].negative) q -= 64'd1 << prime.terms[t].shift;
+      else if (prime.terms[t].used) q += 64'd1 << prime.terms[t].shift;
+    end
+    return q;
+  endfunction
+
+  // Bits of |q - 2^bits|.
+  function automatic int unsigned sparse_tail_bits(sparse_prime_t prime);
+    logic [63:0] q, power;
+    q = sparse_modulus(prime);
+    power = 64'd1 << prime.bits;
+    return $clog2((q > power ? q - power : power - q) + 64'd1);
+  endfunction
+
+  // Where rs_mod_mul_sparse cuts the upper part of a product.
+  function automatic int unsigned sparse_cut(int unsigned width);
+    return (width + 2) / 2;
+  endfunction
+
+  // Bits of the sum that two folds leave, its sign included; docs/arithmetic.md has the bound.
+  function automatic int unsigned sparse_sum_bits(int unsigned width, sparse_prime_t prime);
+    int unsigned k, tail, most;
+    k = 32'(prime.bits);
+    tail = sparse_tail_bits(prime);
+    most = (k > sparse_cut(width) + tail) ? k : sparse_cut(width) + tail;
+    if (width + 1 + 2 * tail > k + most) most = width + 1 + 2 * tail - k;
+    return most + 3;
+  endfunction
+
+  // Whether rs_mod_mul_sparse of this width can reduce modulo this prime.
+  function automatic bit sparse_fits(int unsigned width, sparse_prime_t prime);
+    int unsigned k, tail;
+    k = 32'(prime.bits);
+    tail = sparse_tail_bits(prime);
+    return sparse_modulus(prime) >> width == 64'd0 && k > sparse_cut(width) && tail + 2 <= k &&
+        sparse_sum_bits(width, prime) + tail <= 2 * k && sparse_sum_bits(width, prime) <= 63;
+  endfunction
+
   // Words of more than 60 bits would need intermediate sums of more than 64.
   localparam int unsigned MinWidth = 4;
   localparam int unsigned MaxWidth = 60;
@@ -62,8 +117,14 @@ package rs_arith_pkg;
     return 2 * mul_latency() + mul_low_latency() + 6;
   endfunction
 
+  // x times q - 2^bits.
+  function automatic int unsigned sparse_times_latency();
+    return 3;
+  endfunction
+
+  // A full product, three folds, five sums and selections between them, correction 2.
   function automatic int unsigned mod_mul_sparse_latency();
-    return mod_mul_barrett_latency();
+    return mul_latency() + 3 * sparse_times_latency() + 7;
   endfunction
 
   function automatic int unsigned mod_mul_latency(int unsigned reduction);

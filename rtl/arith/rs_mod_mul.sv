@@ -43,6 +43,21 @@ module rs_mod_mul
       .shift_i,
       .p_o
     );
+  end else if (Reduction == ReductionSparse) begin : gen_sparse
+    logic unused_barrett;
+    assign unused_barrett = ^{mu_i, shift_i};
+    rs_mod_mul_sparse #(
+      .Width(Width),
+      .NumPrimes(rs_sparse_pkg::NumPrimes),
+      .Primes(rs_sparse_pkg::Primes)
+    ) u_sparse (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .q_i,
+      .index_i,
+      .p_o
+    );
   end else begin : gen_bad_reduction
     $error("rs_mod_mul: Reduction = %0d is neither 0 (barrett) nor 1 (sparse)", Reduction);
   end

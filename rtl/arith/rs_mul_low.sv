@@ -25,8 +25,8 @@ module rs_mul_low
 
   if (Width < MinWidth || Width > MaxWidth || OutWidth < Width || OutWidth > Width + 2)
   begin : gen_bad_width
-    $error("rs_mul_low: Width = %0d is outside %0d to %0d, or OutWidth = %0d is not Width to Width + 2",
-           Width, MinWidth, MaxWidth, OutWidth);
+    $error("rs_mul_low: Width = %0d is not 4 to 60, or OutWidth = %0d not up to Width + 2", Width,
+           OutWidth);
   end
 
   logic [OutWidth-1:0] south, east, north, centre, top;

@@ -1,0 +1,255 @@
+// Modular multiplication by a sparse prime q = 2^k + s, s of few signed powers of two.
+//
+//   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
+//
+// The prime is number index_i of the elaborated list, so that instances of different primes are the same
+// module; q_i is its value. Primes of the list that Width cannot take are left out. Both ports hold still from the cycle in which operands enter until their result
+// leaves. The operands: both below 2^Width, and at least one of them below q_i.
+//
+// From 2^k = -s (mod q), three times:
+//   x = a*b = xh 2^k + xl,  xh = x1 2^C + x0
+//   y = xl - x0 s - low(x1 s) 2^C + high(x1 s) s      cut where x1 s 2^C reaches 2^k
+//   z = low(y) - high(y) s                            -q < z < 2q
+//   p = z + {1, 0 or -1} q
+//
+// One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage.
+// docs/arithmetic.md bounds the sums. Cost: the DSPs of rs_mul; the reduction takes none.
+module rs_mod_mul_sparse
+  import rs_arith_pkg::*;
+#(
+  parameter int unsigned                   Width = 60,
+  parameter int unsigned                   NumPrimes = 1,
+  parameter sparse_prime_t [NumPrimes-1:0] Primes = '0
+) (
+  input  logic                  clk_i,
+  input  logic [Width-1:0]      a_i,
+  input  logic [Width-1:0]      b_i,
+  input  logic [Width-1:0]      q_i,
+  input  logic [IndexWidth-1:0] index_i,
+  output logic [Width-1:0]      p_o
+);
+  localparam int unsigned Cut = sparse_cut(Width);
+  localparam int unsigned HighWidth = Width + 1 - Cut;  // of x1
+
+  // The primes of the list that this width can take, the others replaced by zeros.
+  typedef sparse_prime_t [NumPrimes-1:0] prime_list_t;
+  function automatic prime_list_t fitting();
+    fitting = '0;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (sparse_fits(Width, Primes[i])) fitting[i] = Primes[i];
+    end
+  endfunction
+  localparam prime_list_t Fitting = fitting();
+
+  if (Fitting == '0) begin : gen_no_prime
+    $error("rs_mod_mul_sparse: no prime of the list fits Width = %0d (docs/arithmetic.md)", Width);
+  end
+
+  function automatic int unsigned widest_tail();
+    widest_tail = 0;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (Fitting[i] != '0 && sparse_tail_bits(Fitting[i]) > widest_tail) begin
+        widest_tail = sparse_tail_bits(Fitting[i]);
+      end
+    end
+  endfunction
+
+  function automatic int unsigned widest_sum();
+    widest_sum = 0;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (Fitting[i] != '0 && sparse_sum_bits(Width, Fitting[i]) > widest_sum) begin
+        widest_sum = sparse_sum_bits(Width, Fitting[i]);
+      end
+    end
+  endfunction
+
+  function automatic int unsigned least_bits();
+    least_bits = Width;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (Fitting[i] != '0 && 32'(Fitting[i].bits) < least_bits) begin
+        least_bits = 32'(Fitting[i].bits);
+      end
+    end
+  endfunction
+
+  function automatic logic [Width:0] used_bits();
+    used_bits = '0;
+    for (int unsigned i = 0; i < NumPrimes; i++) used_bits[Fitting[i].bits] = 1'b1;
+  endfunction
+
+  localparam int unsigned TailWidth = widest_tail();
+  localparam int unsigned SumWidth = widest_sum();
+  localparam int unsigned LeastBits = least_bits();
+  localparam logic [Width:0] UsedBits = used_bits();
+  localparam int unsigned ProductWidth = Cut + TailWidth + 1;  // of x0 s and x1 s, signed
+  localparam int unsigned FoldWidth = ProductWidth - (LeastBits - Cut);  // of high(x1 s), signed
+  localparam int unsigned LastWidth = SumWidth - LeastBits;  // of high(y), signed
+
+  // The chosen prime's k, one bit a value: shifts by k are wires and a selector.
+  logic [Width:0] k_d, k_q;
+  always_comb begin
+    k_d = '0;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (32'(index_i) == i) k_d[Fitting[i].bits] = 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) k_q <= k_d;
+
+  // x = a*b, cut at k
+  logic [Width-1:0] x_lo, x_hi;
+  rs_mul #(
+    .Width(Width)
+  ) u_mul (
+    .clk_i,
+    .a_i,
+    .b_i,
+    .lo_o(x_lo),
+    .hi_o(x_hi)
+  );
+  logic [Width-1:0] low_d, low_q;
+  logic [Width:0]   high_d, high_q;
+  always_comb begin
+    low_d  = '0;
+    high_d = '0;
+    for (int unsigned k = 1; k <= Width; k++) begin
+      if (UsedBits[k] && k_q[k]) begin
+        low_d |= x_lo & ~({Width{1'b1}} << k);
+        high_d |= ({1'b0, x_hi} << (Width - k)) | ({1'b0, x_lo} >> k);
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    low_q  <= low_d;
+    high_q <= high_d;
+  end
+
+  // x0 s and x1 s
+  logic signed [ProductWidth-1:0] product0, product1;
+  rs_sparse_times #(
+    .Width(Cut + 1),
+    .OutWidth(ProductWidth),
+    .NumPrimes(NumPrimes),
+    .Primes(Fitting)
+  ) u_times0 (
+    .clk_i,
+    .index_i,
+    .x_i({1'b0, high_q[Cut-1:0]}),
+    .p_o(product0)
+  );
+  rs_sparse_times #(
+    .Width(HighWidth + 1),
+    .OutWidth(ProductWidth),
+    .NumPrimes(NumPrimes),
+    .Primes(Fitting)
+  ) u_times1 (
+    .clk_i,
+    .index_i,
+    .x_i({1'b0, high_q[Width:Cut]}),
+    .p_o(product1)
+  );
+  logic [Width-1:0] low_delayed;
+  rs_delay #(
+    .Width(Width),
+    .Depth(sparse_times_latency())
+  ) u_delay_low (
+    .clk_i,
+    .d_i(low_q),
+    .d_o(low_delayed)
+  );
+
+  // xl - x0 s - low(x1 s) 2^C
+  logic signed [SumWidth-1:0]  first_q, second_q, second_delayed;
+  logic [Width-1:0]            part_d, part_q;
+  logic signed [FoldWidth-1:0] fold_d, fold_q;
+  always_comb begin
+    part_d = '0;
+    fold_d = '0;
+    for (int unsigned k = Cut + 1; k <= Width; k++) begin
+      if (UsedBits[k] && k_q[k]) begin
+        part_d |= (Width'(product1) & ~({Width{1'b1}} << (k - Cut))) << Cut;
+        fold_d |= FoldWidth'(product1 >>> (k - Cut));
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    first_q  <= $signed(SumWidth'(low_delayed)) - SumWidth'(product0);
+    part_q   <= part_d;
+    fold_q   <= fold_d;
+    second_q <= first_q - $signed(SumWidth'(part_q));
+  end
+
+  // y, by adding high(x1 s) s
+  logic signed [SumWidth-1:0] folded, y_q;
+  rs_sparse_times #(
+    .Width(FoldWidth),
+    .OutWidth(SumWidth),
+    .NumPrimes(NumPrimes),
+    .Primes(Fitting)
+  ) u_times_fold (
+    .clk_i,
+    .index_i,
+    .x_i(fold_q),
+    .p_o(folded)
+  );
+  rs_delay #(
+    .Width(SumWidth),
+    .Depth(sparse_times_latency() - 1)
+  ) u_delay_second (
+    .clk_i,
+    .d_i(second_q),
+    .d_o(second_delayed)
+  );
+  always_ff @(posedge clk_i) y_q <= second_delayed + folded;
+
+  // z
+  logic [Width-1:0]            y_low_d, y_low_q, y_low_delayed;
+  logic signed [LastWidth-1:0] y_high_d, y_high_q;
+  always_comb begin
+    y_low_d  = '0;
+    y_high_d = '0;
+    for (int unsigned k = 1; k <= Width; k++) begin
+      if (UsedBits[k] && k_q[k]) begin
+        y_low_d |= Width'(y_q) & ~({Width{1'b1}} << k);
+        y_high_d |= LastWidth'(y_q >>> k);
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    y_low_q  <= y_low_d;
+    y_high_q <= y_high_d;
+  end
+  logic signed [Width+1:0] last, z_q;
+  rs_sparse_times #(
+    .Width(LastWidth),
+    .OutWidth(Width + 2),
+    .NumPrimes(NumPrimes),
+    .Primes(Fitting)
+  ) u_times_last (
+    .clk_i,
+    .index_i,
+    .x_i(y_high_q),
+    .p_o(last)
+  );
+  rs_delay #(
+    .Width(Width),
+    .Depth(sparse_times_latency())
+  ) u_delay_y_low (
+    .clk_i,
+    .d_i(y_low_q),
+    .d_o(y_low_delayed)
+  );
+  always_ff @(posedge clk_i) z_q <= $signed({2'b00, y_low_delayed}) - last;
+
+  // p: z, z + q or z - q, whichever is in range.
+  logic signed [Width+1:0] same_q, less_q;
+  logic [Width-1:0]        more_q, p_q;
+  always_ff @(posedge clk_i) begin
+    same_q <= z_q;
+    more_q <= Width'(z_q) + q_i;
+    less_q <= z_q - $signed({2'b00, q_i});
+    if (same_q < 0) p_q <= more_q;
+    else if (less_q < 0) p_q <= Width'(same_q);
+    else p_q <= Width'(less_q);
+  end
+  assign p_o = p_q;
+endmodule
