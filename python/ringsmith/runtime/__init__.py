@@ -1,0 +1,27 @@
+"""Compiling encrypted programs and running them on the CPU, the model or the simulated RTL."""
+
+from ringsmith.runtime.compiled import (
+    MACHINES,
+    Compiled,
+    RunResult,
+    compile_graph,
+    compile_program,
+    named_keys,
+    open_device,
+    run_graph,
+)
+from ringsmith.runtime.machine import CompiledGraph, GraphResult, Machine
+
+__all__ = [
+    "MACHINES",
+    "Compiled",
+    "CompiledGraph",
+    "GraphResult",
+    "Machine",
+    "RunResult",
+    "compile_graph",
+    "compile_program",
+    "named_keys",
+    "open_device",
+    "run_graph",
+]

@@ -1,0 +1,170 @@
+"""Encrypted programs from trace to result: compile once, run on any machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.devices.model import ModelDevice
+from ringsmith.devices.rtl import RtlDevice
+from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.lower import (
+    RELIN_KEY,
+    CiphertextPort,
+    Lowered,
+    SubroutineGraph,
+    galois_key_name,
+    lower,
+)
+from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.program import Program
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.check import check_inputs, check_keys
+from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
+
+MACHINES = ("cpu", "model", "rtl")
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What an encrypted program computed, and what that took.
+
+    Attributes:
+        outputs: Output name -> ciphertext.
+        cycles: Clock cycles from start to completion, data resident; None on the CPU.
+        instructions: Instructions issued; None on the CPU.
+    """
+
+    outputs: dict[str, Ciphertext]
+    cycles: int | None
+    instructions: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """An encrypted program, lowered, and scheduled for a design if one was asked for."""
+
+    lowered: Lowered
+    compiled_graph: CompiledGraph
+
+    def run(
+        self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: EvaluationKeys
+    ) -> RunResult:
+        """Runs the program.
+
+        Args:
+            machine: From ``open_device``.
+            inputs: Input name -> ciphertext, encrypted at the program's level and scale.
+            keys: The evaluation keys that the program needs; more do no harm.
+
+        Raises:
+            ProgramError: If an input or key is missing, or not what the program takes.
+            DeviceError: If the machine cannot run the program.
+        """
+        if inputs.keys() != self.lowered.inputs.keys():
+            raise ProgramError(
+                f"the program takes the inputs {sorted(self.lowered.inputs)}, not {sorted(inputs)}"
+            )
+        polynomials = dict(self.lowered.plaintexts)
+        for name, port in self.lowered.inputs.items():
+            polynomials |= _polynomials(name, port, inputs[name])
+        result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        outputs = {
+            name: Ciphertext(np.stack([result.outputs[p] for p in port.polynomials]), port.scale)
+            for name, port in self.lowered.outputs.items()
+        }
+        return RunResult(outputs, result.cycles, result.instructions)
+
+
+def compile_program(program: Program, design: str | RpauDesign | None = None) -> Compiled:
+    """Lowers a traced program and, where a design is given, schedules it for that design.
+
+    Raises:
+        ParameterError: If there is no such design.
+        ProgramError: If the program does not fit the design; says what it needs.
+    """
+    lowered = lower(program)
+    return Compiled(lowered, compile_graph(lowered.graph, design))
+
+
+def compile_graph(graph: SubroutineGraph, design: str | RpauDesign | None = None) -> CompiledGraph:
+    """Schedules a bare subroutine graph for a design; without one it runs on the CPU only.
+
+    Raises:
+        ParameterError: If there is no such design.
+        ProgramError: If the graph does not fit the design; says what it needs.
+    """
+    if design is None:
+        return CompiledGraph(graph, None)
+    return CompiledGraph(graph, compile_for_rpau(graph, _design(design)))
+
+
+def run_graph(
+    compiled: CompiledGraph,
+    machine: Machine,
+    inputs: Mapping[str, Residues],
+    keys: Mapping[str, Residues],
+) -> GraphResult:
+    """Checks what is handed in, and executes a compiled graph.
+
+    Args:
+        compiled: The graph.
+        machine: From ``open_device``.
+        inputs: Input name -> residues (limbs, N).
+        keys: Key name -> key-switching key (digits, 2, K, N); more than needed do no harm.
+
+    Raises:
+        ProgramError: If an input or key is missing, or not what the graph takes.
+        DeviceError: If the machine cannot run the graph.
+    """
+    check_inputs(compiled.graph, inputs)
+    check_keys(compiled.graph, keys)
+    needed = {name: keys[name] for name in compiled.graph.keys}
+    return machine.execute(compiled, inputs, needed)
+
+
+def open_device(kind: str, design: str | RpauDesign = "nano") -> Machine:
+    """Opens a machine: ``cpu``, or an accelerator as ``model`` or simulated ``rtl``.
+
+    The RTL of a design is built the first time it is opened and cached.
+
+    Raises:
+        DeviceError: If there is no machine of that kind.
+        ParameterError: If there is no such design.
+        ToolError: If the RTL simulation cannot be built.
+    """
+    if kind == "cpu":
+        return Cpu()
+    if kind == "model":
+        return Accelerator(ModelDevice(_design(design)))
+    if kind == "rtl":
+        return Accelerator(RtlDevice(_design(design)))
+    raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
+
+
+def named_keys(keys: EvaluationKeys) -> dict[str, Residues]:
+    """Evaluation keys by the names that subroutine graphs use."""
+    named = {galois_key_name(element): key.data for element, key in keys.galois.items()}
+    return named if keys.relin is None else named | {RELIN_KEY: keys.relin.data}
+
+
+def _design(design: str | RpauDesign) -> RpauDesign:
+    return load_design(design) if isinstance(design, str) else design
+
+
+def _polynomials(name: str, port: CiphertextPort, ciphertext: Ciphertext) -> dict[str, Residues]:
+    """The polynomials of an encrypted input, by their names in the graph."""
+    size, limbs = len(port.polynomials), port.limbs
+    if ciphertext.data.ndim != 3 or (ciphertext.size, ciphertext.limbs) != (size, limbs):
+        raise ProgramError(
+            f"input {name!r} has shape {ciphertext.data.shape}; the program takes {size} "
+            f"polynomials of {limbs} limbs: encrypt it at that level"
+        )
+    if ciphertext.scale != port.scale:
+        raise ProgramError(
+            f"input {name!r} has scale {ciphertext.scale!r} and the program was planned for "
+            f"{port.scale!r}: encrypt it at that scale"
+        )
+    return dict(zip(port.polynomials, ciphertext.data, strict=True))
