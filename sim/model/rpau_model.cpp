@@ -58,17 +58,22 @@ RunReport RpauModel::run(u64 max_cycles) {
                    " instructions and no halt: load one that ends with halt");
 }
 
+template <typename Step>
+void RpauModel::within(int index, const Step& step) {
+  try {
+    step(rpaus_.at(index));
+  } catch (const ModelError& error) {
+    throw ModelError("RPAU " + std::to_string(index) + ": " + error.what());
+  }
+}
+
 void RpauModel::execute(const Instruction& instruction) {
   if (instruction.operation->opcode == isa::Opcode::kBroadcast) {
     broadcast(instruction);
     return;
   }
   for (const int index : instruction.rpaus) {
-    try {
-      execute_in(instruction, rpaus_.at(index));
-    } catch (const ModelError& error) {
-      throw ModelError("RPAU " + std::to_string(index) + ": " + error.what());
-    }
+    within(index, [&](Rpau& rpau) { execute_in(instruction, rpau); });
   }
 }
 
@@ -117,10 +122,11 @@ void RpauModel::broadcast(const Instruction& instruction) {
   const int source = instruction[isa::kSrc];
   const int k1 = instruction[isa::kK1];
   const int k2 = instruction[isa::kK2];
-  const std::vector<u64> words = rpaus_.at(source).sent(instruction[isa::kA], k1, k2);
+  std::vector<u64> words;
+  within(source, [&](Rpau& rpau) { words = rpau.sent(instruction[isa::kA], k1, k2); });
   for (const int index : instruction.rpaus) {
     if (index != source) {
-      rpaus_.at(index).receive(instruction[isa::kDst], words, k1, k2);
+      within(index, [&](Rpau& rpau) { rpau.receive(instruction[isa::kDst], words, k1, k2); });
     }
   }
 }

@@ -45,7 +45,10 @@ class RpauModel {
 
  private:
   void execute(const Instruction& instruction);
-  void execute_in(const Instruction& instruction, Rpau& rpau);
+  /// Calls step(RPAU) and names the RPAU in what it refuses.
+  template <typename Step>
+  void within(int index, const Step& step);
+  static void execute_in(const Instruction& instruction, Rpau& rpau);
   void broadcast(const Instruction& instruction);
 
   Design design_;

@@ -1,0 +1,214 @@
+"""What the model computes, against definitions in plain Python integers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ringsmith import _core
+from ringsmith.arch.rpau.assembler import assemble, encode
+from ringsmith.arch.rpau.constants import Words, prime_tables
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.isa import ISA, Instruction, instruction
+from ringsmith.arch.rpau.random_program import RandomProgram, random_program
+from ringsmith.devices.interface import Device, Zone
+from ringsmith.devices.model import ModelDevice
+
+Integers = NDArray[np.object_]  # Python integers: no overflow, no library under test
+
+
+def brev(value: int, bits: int) -> int:
+    return int(f"{value:0{bits}b}"[::-1], 2)
+
+
+class Ring:
+    """Z_q[x] / (x^N + 1) by definition: evaluation at every odd power of the root."""
+
+    def __init__(self, q: int, root: int, log_n: int) -> None:
+        self.q, self.n, self.log_n = q, 1 << log_n, log_n
+        powers = [1]
+        for _ in range(2 * self.n - 1):
+            powers.append(powers[-1] * root % q)
+        points = [2 * brev(i, log_n) + 1 for i in range(self.n)]
+        self.points = points
+        at = [[powers[p * j % (2 * self.n)] for j in range(self.n)] for p in points]
+        back = [[powers[-p * j % (2 * self.n)] for p in points] for j in range(self.n)]
+        self.forward = np.array(at, dtype=object)
+        self.backward = np.array(back, dtype=object)
+
+    def ntt(self, a: Integers) -> Integers:
+        """a(root^(2*brev(i) + 1)) for every i."""
+        return self.forward.dot(a) % self.q
+
+    def intt(self, a: Integers) -> Integers:
+        """Coefficients of the polynomial with these values."""
+        return self.backward.dot(a) * pow(self.n, -1, self.q) % self.q
+
+    def automorph(self, a: Integers, element: int) -> Integers:
+        """On coefficients: X^j becomes X^(j*element), and X^N is -1."""
+        coefficients = self.intt(a)
+        moved = np.zeros(self.n, dtype=object)
+        for j, value in enumerate(coefficients):
+            exponent = j * element % (2 * self.n)
+            moved[exponent % self.n] = value if exponent < self.n else -value
+        return self.ntt(moved)
+
+
+# dst = meaning(ring, old dst, a, b or key, k1, k2, element) for what stays inside one RPAU.
+MEANING: dict[str, Callable[..., Integers]] = {
+    "ntt": lambda r, d, a, b, k1, k2, e: r.ntt(d),
+    "intt": lambda r, d, a, b, k1, k2, e: r.intt(d),
+    "automorph": lambda r, d, a, b, k1, k2, e: r.automorph(a, e),
+    "mul": lambda r, d, a, b, k1, k2, e: a * b,
+    "mac": lambda r, d, a, b, k1, k2, e: d + a * b,
+    "add": lambda r, d, a, b, k1, k2, e: a + b,
+    "sub": lambda r, d, a, b, k1, k2, e: a - b,
+    "affine": lambda r, d, a, b, k1, k2, e: a * k1 + k2,
+    "scale_add": lambda r, d, a, b, k1, k2, e: a * k1 + b,
+    "scale_sub": lambda r, d, a, b, k1, k2, e: a * k1 - b,
+    "dmul": lambda r, d, a, b, k1, k2, e: a * b,
+    "dmac": lambda r, d, a, b, k1, k2, e: d + a * b,
+    "dmul_key": lambda r, d, a, b, k1, k2, e: a * b,
+    "dmac_key": lambda r, d, a, b, k1, k2, e: d + a * b,
+}
+
+
+class Oracle:
+    """Interprets programs on Python integers."""
+
+    def __init__(self, program: RandomProgram, design: RpauDesign) -> None:
+        self.constants = [[int(k) for k in words] for words in program.constants]
+        self.keys = {place: words.astype(object) for place, words in program.keys.items()}
+        self.polys = {place: words.astype(object) for place, words in program.polys.items()}
+        self.rings = [
+            Ring(q, int(tables.twiddle_lo[1]), design.log_n)
+            for q, tables in zip(program.primes, program.tables, strict=True)
+        ]
+
+    def execute(self, each: Instruction) -> None:
+        """Carries out one instruction in every RPAU of its mask."""
+        if each.operation.name == "broadcast":
+            self._broadcast(each)
+        elif each.operation.unit != "control":
+            for rpau in each.rpaus():
+                self._inside(each, rpau)
+
+    def _inside(self, each: Instruction, rpau: int) -> None:
+        values = dict(zip((o.name for o in each.operation.operands), each.values, strict=True))
+        constants = self.constants[rpau]
+        result = MEANING[each.operation.name](
+            self.rings[rpau],
+            self.polys.get((rpau, values["dst"])),
+            self.polys.get((rpau, values["a"])) if "a" in values else None,
+            self.polys.get((rpau, values["b"]))
+            if "b" in values
+            else self.keys.get((rpau, values.get("b_key", -1))),
+            constants[values["k1"]] if "k1" in values else None,
+            constants[values["k2"]] if "k2" in values else None,
+            values.get("element"),
+        )
+        self.polys[rpau, values["dst"]] = result % self.rings[rpau].q
+
+    def _broadcast(self, each: Instruction) -> None:
+        source = each["src"]
+
+        def scaled(words: Integers, rpau: int) -> Integers:
+            k1, k2 = self.constants[rpau][each["k1"]], self.constants[rpau][each["k2"]]
+            return (words * k1 + k2) % self.rings[rpau].q
+
+        sent = scaled(self.polys[source, each["a"]], source)
+        for rpau in each.rpaus():
+            if rpau != source:
+                self.polys[rpau, each["dst"]] = scaled(sent, rpau)
+
+
+def load(device: Device, program: RandomProgram) -> None:
+    for zone, unit, index, words in program.loads():
+        device.write(Zone[zone], unit, index, words)
+    device.load_program(program.words)
+
+
+def test_every_instruction_has_a_meaning_here() -> None:
+    inside = {o.name for o in ISA.operations if o.unit != "control" and o.source is None}
+    assert inside == MEANING.keys()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_leave_what_plain_integers_leave(
+    small_design: RpauDesign, seed: int
+) -> None:
+    program = random_program(small_design, seed, 40)
+    assert {each.operation.name for each in program.instructions} == {
+        operation.name for operation in ISA.operations
+    }
+    device = ModelDevice(small_design)
+    load(device, program)
+    report = device.run(10**7)
+    oracle = Oracle(program, small_design)
+    for each in program.instructions:
+        oracle.execute(each)
+    for rpau, polys in enumerate(program.written):
+        assert polys == {poly for place, poly in oracle.polys if place == rpau}
+        for poly in polys:
+            words = device.read(Zone.POLY, rpau, poly)
+            assert (words == oracle.polys[rpau, poly]).all(), f"p{poly} of RPAU {rpau}"
+    assert report.instructions == len(program.instructions)
+
+
+def test_a_program_runs_again_on_what_it_left(small_design: RpauDesign) -> None:
+    program = random_program(small_design, 11, 30)
+    device = ModelDevice(small_design)
+    load(device, program)
+    oracle = Oracle(program, small_design)
+    for _ in range(2):
+        device.run(10**7)
+        for each in program.instructions:
+            oracle.execute(each)
+    for rpau, polys in enumerate(program.written):
+        for poly in polys:
+            assert (device.read(Zone.POLY, rpau, poly) == oracle.polys[rpau, poly]).all()
+
+
+@pytest.mark.parametrize("name", MEANING)
+def test_operands_may_be_one_polynomial_read_and_written(
+    small_design: RpauDesign, name: str
+) -> None:
+    operation = ISA.operation(name)
+    operands = {operand.name: 1 for operand in operation.operands}
+    operands |= {operand: index for index, operand in enumerate(operation.distinct)}
+    each = instruction(name, 0b111, **operands)
+    program = random_program(small_design, 5, 2)
+    for rpau, prime in enumerate(program.primes):
+        for poly in each.touched(rpau):
+            program.polys[rpau, poly] = program.keys[rpau, poly][::-1] % np.uint64(prime)
+    device = ModelDevice(small_design)
+    load(device, program)
+    device.load_program(np.array([encode(each), encode(instruction("halt"))], dtype=np.uint64))
+    device.run(10**7)
+    oracle = Oracle(program, small_design)
+    oracle.execute(each)
+    for rpau in range(small_design.rpaus):
+        words = device.read(Zone.POLY, rpau, each["dst"])
+        assert (words == oracle.polys[rpau, each["dst"]]).all()
+
+
+@pytest.mark.parametrize("bits", [30, 48])
+def test_the_ntt_of_nano_equals_the_core_s(rng: np.random.Generator, bits: int) -> None:
+    nano = load_design("nano")
+    (prime,) = _core.prime_search(bits, nano.n, 1)
+    root = _core.smallest_root(prime, nano.n)
+    device = ModelDevice(nano)
+    tables = prime_tables(prime, root, nano)
+    device.write(Zone.MODULUS, 2, 0, tables.modulus)
+    device.write(Zone.TWIDDLE_LO, 2, 0, tables.twiddle_lo)
+    device.write(Zone.TWIDDLE_HI, 2, 0, tables.twiddle_hi)
+    words: Words = rng.integers(0, prime, nano.n, dtype=np.uint64)
+    words[:3] = [0, 1, prime - 1]
+    device.write(Zone.POLY, 2, 0, words)
+    device.write(Zone.POLY, 2, 1, words)
+    text = "ntt p0 @2\nintt p1 @2\nhalt"
+    device.load_program(np.array(assemble(text, nano), dtype=np.uint64))
+    device.run(10**6)
+    assert (device.read(Zone.POLY, 2, 0) == _core.ntt_forward(words, prime, root)).all()
+    assert (device.read(Zone.POLY, 2, 1) == _core.ntt_inverse(words, prime, root)).all()

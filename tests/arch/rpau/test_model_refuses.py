@@ -1,0 +1,283 @@
+"""What the model refuses, and in which words."""
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.arch.rpau.assembler import assemble
+from ringsmith.arch.rpau.constants import prime_tables
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import ISA
+from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.devices import _model
+from ringsmith.devices.interface import Words, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import DeviceError
+
+TIMING = Timing(
+    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
+)
+
+
+def words_of(*values: int) -> Words:
+    return np.array(values, dtype=np.uint64)
+
+
+def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
+    """A device with all memories of every RPAU loaded but the zone ``skip``, and a program."""
+    device = ModelDevice(design, timing=TIMING)
+    primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
+    for rpau, prime in enumerate(primes):
+        tables = prime_tables(prime, _core.smallest_root(prime, design.n), design)
+        ones = np.ones(design.n, dtype=np.uint64)
+        contents = {
+            "MODULUS": [tables.modulus],
+            "TWIDDLE_LO": [tables.twiddle_lo],
+            "TWIDDLE_HI": [tables.twiddle_hi],
+            "CONSTANT": [ones[: design.constants]],
+            "KEY": [ones] * (design.key_polys - 1),  # all but the last
+            "POLY": [ones] * (design.work_polys - 1),  # all but p7
+        }
+        for zone, entries in contents.items():
+            for index, words in enumerate(entries):
+                if zone != skip:
+                    device.write(Zone[zone], rpau, index, words)
+    device.load_program(words_of(*assemble(text, design)))
+    return device
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "what"),
+    [
+        # The other unit of the same RPAU works on it: read or written, by either.
+        ("ntt p0 @0\ndmul p1, p0, p2 @0", 1, "touches p0 of RPAU 0 in cycle 8, and instruction 0"),
+        ("ntt p0 @0\ndmul p1, p2, p0 @0", 1, "touches p0 of RPAU 0"),
+        ("ntt p0 @0\ndmul p0, p1, p2 @0", 1, "touches p0 of RPAU 0"),
+        ("mul p0, p1, p2 @0\ndmul p3, p1, p1 @0", 1, "touches p1 of RPAU 0"),
+        ("mul p0, p1, p2 @0\ndmul p2, p3, p3 @0", 1, "touches p2 of RPAU 0"),
+        ("dmac p0, p1, p2 @0-2\nnop\nadd p3, p0, p0 @2", 2, "touches p0 of RPAU 2"),
+        ("dmac_key p0, p1, key2 @1\nautomorph p2, p1, g3 @0-1", 1, "touches p1 of RPAU 1"),
+        # A broadcast touches a where it sends and dst elsewhere.
+        ("dmul p0, p1, p1 @2\nbroadcast p0, p3, r0, c0, c0 @0-2", 1, "touches p0 of RPAU 2"),
+        ("dmul p0, p1, p1 @0\nbroadcast p2, p1, r0, c0, c0 @0-2", 1, "touches p1 of RPAU 0"),
+        # A wait for the wrong unit does not help.
+        ("ntt p0 @0\ndmul p1, p0, p2 @0 wait(dyadic)", 1, "works on it up to cycle 103"),
+        # One ring.
+        ("broadcast p1, p0, r0, c0, c0 @0-1\nbroadcast p1, p0, r2, c0, c0 @2", 1, "sends round"),
+    ],
+)
+def test_a_hazard_is_refused_with_its_instruction(
+    small_design: RpauDesign, text: str, index: int, what: str
+) -> None:
+    device = prepared(small_design, f"{text}\nhalt")
+    with pytest.raises(DeviceError) as caught:
+        device.run(10**6)
+    assert str(caught.value).startswith(
+        f"instruction {index} ({text.splitlines()[index].split()[0]} "
+    )
+    assert what in str(caught.value)
+    quick = ModelDevice(small_design, timing_only=True, timing=TIMING)
+    quick.load_program(words_of(*assemble(f"{text}\nhalt", small_design)))
+    with pytest.raises(DeviceError) as caught_again:
+        quick.run(10**6)
+    assert str(caught_again.value) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ntt p0 @0\ndmul p1, p0, p2 @0 wait(main)",
+        "ntt p0 @0\ndmul p1, p0, p2 @1-2",
+        "ntt p0 @0\ndmul p1, p2, p2 @0",
+        "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, c0, c0 @0-2",
+        "dmul p0, p1, p1 @1\nbroadcast p2, p1, r0, c0, c0 @0-2",
+    ],
+)
+def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str) -> None:
+    assert prepared(small_design, f"{text}\nhalt").run(10**6).instructions == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "skip", "what"),
+    [
+        ("add p0, p7, p1 @1", "", "RPAU 1: reads p7, which was never written"),
+        ("mac p7, p0, p1 @1", "", "RPAU 1: reads p7, which was never written"),
+        ("dmul p7, p0, p1 @0\nntt p7 @1 wait(dyadic)", "", "RPAU 1: reads p7"),
+        ("broadcast p0, p7, r2, c0, c0 @0-2", "", "RPAU 2: reads p7, which was never written"),
+        ("broadcast p7, p0, r2, c0, c0 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
+        ("dmul_key p0, p1, key4 @0", "", "RPAU 0: reads key4, which was never written"),
+        ("ntt p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
+        ("ntt p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
+        ("intt p0 @0", "TWIDDLE_HI", "RPAU 0: a twiddle table was never loaded"),
+        (
+            "affine p0, p1, c3, c4 @0",
+            "CONSTANT",
+            "reads c3, and the constant file was never loaded",
+        ),
+    ],
+)
+def test_a_read_of_what_was_never_loaded_is_refused(
+    small_design: RpauDesign, text: str, skip: str, what: str
+) -> None:
+    with pytest.raises(DeviceError) as caught:
+        prepared(small_design, f"{text}\nhalt", skip).run(10**6)
+    assert what in str(caught.value)
+    assert str(caught.value).startswith(f"instruction {text.count(chr(10))} (")
+
+
+@pytest.mark.parametrize(
+    ("zone", "text", "what"),
+    [
+        (
+            Zone.POLY,
+            "add p1, p0, p2 @0",
+            "reads p0, whose word 5 is {q} and must be below the modulus",
+        ),
+        (Zone.KEY, "dmul_key p1, p2, key0 @0", "reads key0, whose word 5 is {q} and must be below"),
+        (Zone.CONSTANT, "affine p1, p2, c5, c0 @0", "reads c5 = {q}, which must be below"),
+        (Zone.CONSTANT, "broadcast p1, p2, r1, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
+        (Zone.TWIDDLE_LO, "ntt p1 @0", "word 5 of the low twiddle table is {q} and must be"),
+        (Zone.TWIDDLE_HI, "intt p1 @0", "word 5 of the high twiddle table is {q} and must be"),
+    ],
+)
+def test_a_word_that_is_no_residue_is_refused(
+    small_design: RpauDesign, zone: Zone, text: str, what: str
+) -> None:
+    device = prepared(small_design, f"{text}\nhalt")
+    (q,) = _core.prime_search(small_design.word_bits, small_design.n, 1)
+    length = {Zone.CONSTANT: 8, Zone.TWIDDLE_LO: 16, Zone.TWIDDLE_HI: 16}.get(zone, small_design.n)
+    words = np.ones(length, dtype=np.uint64)
+    if zone in (Zone.TWIDDLE_LO, Zone.TWIDDLE_HI):
+        tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
+        words = tables.twiddle_lo if zone is Zone.TWIDDLE_LO else tables.twiddle_hi
+    words[5] = q
+    device.write(zone, 0, 0, words)
+    with pytest.raises(DeviceError) as caught:
+        device.run(10**6)
+    assert what.format(q=q) in str(caught.value)
+
+
+def test_residues_are_compared_with_a_modulus_that_came_later(small_design: RpauDesign) -> None:
+    device = prepared(small_design, "affine p1, p0, c0, c0 @0\nadd p2, p1, p1 @0\nhalt")
+    large, *_, small = _core.prime_search(small_design.word_bits, small_design.n, 9)
+    device.write(Zone.POLY, 0, 0, np.full(small_design.n, large - 2, dtype=np.uint64))
+    device.run(10**6)
+    tables = prime_tables(small, _core.smallest_root(small, small_design.n), small_design)
+    device.write(Zone.MODULUS, 0, 0, tables.modulus)
+    with pytest.raises(
+        DeviceError, match=f"reads p0, whose word 0 is {large - 2} and must be below"
+    ):
+        device.run(10**6)
+
+
+def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
+    device = prepared(small_design, "ntt p0 @0\nhalt")
+    device.write(Zone.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
+    device.write(Zone.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
+    with pytest.raises(DeviceError, match=r"instruction 0 \(ntt p0  @0\): RPAU 0: .*root"):
+        device.run(10**6)
+
+
+@pytest.mark.parametrize(
+    ("zone", "unit", "index", "words", "what"),
+    [
+        (Zone.POLY, 3, 0, np.zeros(256, np.uint64), "there is no RPAU 3: design small has 0 … 2"),
+        (Zone.POLY, -1, 0, np.zeros(256, np.uint64), "there is no RPAU -1"),
+        (Zone.POLY, 0, 8, np.zeros(256, np.uint64), "zone POLY has no index 8"),
+        (Zone.KEY, 0, 5, np.zeros(256, np.uint64), "zone KEY has no index 5"),
+        (Zone.CONSTANT, 0, 1, np.zeros(8, np.uint64), "zone CONSTANT has no index 1"),
+        (
+            Zone.POLY,
+            0,
+            0,
+            np.zeros(255, np.uint64),
+            "takes 256 words of type uint64, not uint64 (255,)",
+        ),
+        (Zone.POLY, 0, 0, np.zeros((1, 256), np.uint64), "not uint64 (1, 256)"),
+        (Zone.POLY, 0, 0, np.zeros(256, np.int64), "not int64 (256,)"),
+        (
+            Zone.POLY,
+            0,
+            0,
+            np.full(256, 1 << 40, np.uint64),
+            "word 0 is 1099511627776, and words of",
+        ),
+        (Zone.MODULUS, 0, 0, words_of(1, 0, 1), "zone MODULUS of RPAU 0: "),
+        (Zone.MODULUS, 0, 0, words_of(65537, 5, 17), "modulus 65537 needs mu = "),
+        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 16), "and k = 17, not"),
+    ],
+)
+def test_a_wrong_write_is_refused(
+    small_design: RpauDesign, zone: Zone, unit: int, index: int, words: Words, what: str
+) -> None:
+    device = ModelDevice(small_design)
+    with pytest.raises(DeviceError) as caught:
+        device.write(zone, unit, index, words)
+    assert what in str(caught.value)
+
+
+def test_a_wrong_read_is_refused(small_design: RpauDesign) -> None:
+    device = ModelDevice(small_design)
+    with pytest.raises(DeviceError, match="RPAU 1: p2 was never written"):
+        device.read(Zone.POLY, 1, 2)
+    with pytest.raises(DeviceError, match="zone KEY cannot be read: only POLY can"):
+        device.read(Zone.KEY, 0, 0)
+    with pytest.raises(DeviceError, match="zone POLY has no index 8"):
+        device.read(Zone.POLY, 0, 8)
+    with pytest.raises(DeviceError, match="a timing-only model has no contents"):
+        ModelDevice(small_design, timing_only=True).read(Zone.POLY, 0, 0)
+
+
+def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> None:
+    device = ModelDevice(small_design)
+    with pytest.raises(DeviceError, match="no program is loaded"):
+        device.run(100)
+    with pytest.raises(DeviceError, match="end it with one halt"):
+        device.load_program(words_of(0))
+    with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 63"):
+        device.load_program(words_of(0, 63, 1))
+    with pytest.raises(DeviceError, match="has 65 instructions and the program store"):
+        device.load_program(words_of(*[0] * 64, 1))
+
+
+def test_a_program_that_takes_too_long_is_refused(small_design: RpauDesign) -> None:
+    device = prepared(small_design, "ntt p0 @0\nhalt")
+    assert device.run(104).cycles == 104
+    with pytest.raises(
+        DeviceError, match=r"instruction 1 \(halt\): issues in cycle 104, and the run"
+    ):
+        device.run(103)
+
+
+def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
+    """Without the assembler's checks in front: nothing out of range reaches its memories."""
+    model = _model.RpauModel(
+        log_n=8,
+        word_bits=40,
+        rpaus=3,
+        work_polys=8,
+        key_polys=5,
+        constants=8,
+        fetch_cycles=4,
+        latencies=[1] * 64,
+        timing_only=False,
+    )
+    ntt = ISA.operation("ntt").opcode
+    for word, what in [
+        (63, "there is no opcode 63"),
+        (ntt | 1 << 8 | 8 << 24, "operand 0 is 8 and must be below 8"),
+        (ntt | 1 << 11, "the mask names an RPAU above 2"),
+    ]:
+        with pytest.raises(_model.ModelError) as caught:
+            model.load_program(words_of(0, word))
+        assert caught.value.args[1] == 1
+        assert what in caught.value.args[0]
+    model.load_program(words_of(0, 0))
+    with pytest.raises(_model.ModelError, match="2 instructions and no halt"):
+        model.run(100)
+    with pytest.raises(_model.ModelError, match="255 words were given and 256 are needed"):
+        model.write_poly(0, 0, np.zeros(255, dtype=np.uint64))
+    with pytest.raises(IndexError):
+        model.write_poly(3, 0, np.zeros(256, dtype=np.uint64))
+    with pytest.raises(IndexError):
+        model.write_poly(0, 8, np.zeros(256, dtype=np.uint64))
