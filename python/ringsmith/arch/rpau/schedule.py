@@ -84,8 +84,8 @@ class _Policy:
     lookahead: int
 
 
-_SLACKS = (0, 64, 1024, 4096)
-_LOOKAHEADS = (1 << 20, 24, 8, 1)
+_SLACKS = (0, 1024, 4096)
+_LOOKAHEADS = (1 << 20, 8, 1)
 
 
 def schedule(problem: Problem) -> Schedule:
