@@ -52,11 +52,6 @@ nb::bytes parms_id_bytes(std::uint8_t scheme, u64 degree, const std::vector<u64>
   return nb::bytes(id.data(), id.size());
 }
 
-nb::bytes blake2xb_bytes(const nb::bytes& input, const nb::bytes& key, std::uint32_t length) {
-  const Bytes output = blake2xb(view(input), view(key), length);
-  return nb::bytes(output.data(), output.size());
-}
-
 OutputArray expand_seed(const nb::bytes& seed_bytes, std::size_t degree,
                         const std::vector<u64>& primes) {
   Seed seed{};
@@ -95,8 +90,6 @@ void register_numbers(nb::module_& module) {
   module.def("parms_id", &parms_id_bytes, nb::arg("scheme"), nb::arg("n"), nb::arg("primes"),
              nb::arg("plain_modulus") = 0,
              "SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV.");
-  module.def("blake2xb", &blake2xb_bytes, nb::arg("data"), nb::arg("key"), nb::arg("length"),
-             "BLAKE2Xb: `length` bytes from `data` under `key` (at most 64 bytes).");
   module.def("expand_seed", &expand_seed, nb::arg("seed"), nb::arg("n"), nb::arg("primes"),
              "The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed.");
 }

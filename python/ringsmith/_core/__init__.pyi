@@ -50,9 +50,6 @@ def ntt_inverse(a: _Residues, q: int, root: int) -> _Residues:
 def parms_id(scheme: int, n: int, primes: Sequence[int], plain_modulus: int = 0) -> bytes:
     """SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV."""
 
-def blake2xb(data: bytes, key: bytes, length: int) -> bytes:
-    """BLAKE2Xb: `length` bytes from `data` under `key` (at most 64 bytes)."""
-
 def expand_seed(seed: bytes, n: int, primes: Sequence[int]) -> _Residues:
     """The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed."""
 
