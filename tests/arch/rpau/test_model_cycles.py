@@ -64,8 +64,9 @@ def test_issue_cycles_are_those_of_the_rule(
     assert timeline.cycles == starts[-1]
 
 
-@pytest.mark.parametrize("seed", range(50))
-@pytest.mark.parametrize("name", ["small", "nano"])
+@pytest.mark.parametrize(
+    ("name", "seed"), [*(("small", seed) for seed in range(50)), *(("nano", s) for s in range(6))]
+)
 def test_the_model_issues_when_the_timeline_says(
     small_design: RpauDesign, name: str, seed: int
 ) -> None:
