@@ -17,6 +17,8 @@ from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
 DEFAULT_HEADROOM_BITS = 3
 """Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""
 
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
 
 def trace(
     function: Callable[..., Any],
@@ -32,7 +34,8 @@ def trace(
             list (``result0``, ``result1``, …), or a mapping of names to vectors.
         parameters: The parameter set to plan for.
         inputs: Names of the encrypted inputs: a mapping to how each arrives (an ``InputSpec``, or
-            its length, or None for all slots), or names alone. None: the function's parameters.
+            its length, or None for all slots), or names alone. None: the function's
+            parameters that have no default.
         headroom_bits: Messages are promised to stay within ±2^headroom_bits throughout; scales
             are checked to leave that much room below the modulus.
 
@@ -99,7 +102,8 @@ def _checked_inputs(
     source: SourceLine,
 ) -> dict[str, InputSpec]:
     if inputs is None:
-        inputs = list(inspect.signature(function).parameters)
+        declared = inspect.signature(function).parameters.values()
+        inputs = [p.name for p in declared if p.default is p.empty and p.kind in _BY_NAME]
     given = dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys(inputs)
     if not given:
         raise source.error("the program has no inputs: name at least one encrypted vector")

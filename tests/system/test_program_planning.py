@@ -1,0 +1,258 @@
+"""What the planner promises: equal scales where values are added, few levels, well-placed steps."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.program import (
+    EncryptedVector,
+    InputSpec,
+    Node,
+    Op,
+    Program,
+    inner_product,
+    polynomial,
+    trace,
+)
+
+Function = Callable[..., object]
+
+
+def check_invariants(program: Program) -> None:
+    """Checks every node against the rules of CKKS, stated anew here."""
+    primes = program.parameters.data_primes
+    log_q = [math.log2(math.prod(primes[:limbs])) for limbs in range(len(primes) + 1)]
+    for index, node in enumerate(program.nodes):
+        assert node.id == index
+        operands = [program.nodes[i] for i in node.operands]
+        assert all(operand.id < index for operand in operands)
+        assert node.level == node.limbs - 1 >= 0
+        assert math.log2(node.scale) + 1 < log_q[node.limbs]
+        _check_node(node, operands, primes)
+
+
+def _check_node(node: Node, operands: list[Node], primes: tuple[int, ...]) -> None:
+    sizes = [operand.size for operand in operands]
+    limbs = {operand.limbs for operand in operands}
+    scales = [operand.scale for operand in operands]
+    if node.op is Op.INPUT:
+        assert node.size == 2
+        return
+    if node.op is Op.RESCALE:
+        assert limbs == {node.limbs + 1}
+        assert node.scale == pytest.approx(scales[0] / primes[node.limbs], rel=2.0**-50)
+        assert node.size == sizes[0]
+        return
+    if node.op is Op.MOD_SWITCH:
+        assert operands[0].limbs > node.limbs
+        assert node.scale == scales[0]
+        return
+    assert limbs == {node.limbs}
+    match node.op:
+        case Op.ADD | Op.SUB:
+            assert scales == [node.scale] * 2
+            assert node.size == max(sizes)
+        case Op.MULTIPLY:
+            assert (sizes, node.size) == ([2, 2], 3)
+            assert node.scale == scales[0] * scales[1]
+        case Op.SQUARE:
+            assert (sizes, node.size) == ([2], 3)
+            assert node.scale == scales[0] ** 2
+        case Op.RELINEARIZE:
+            assert (sizes, node.size, node.scale) == ([3], 2, scales[0])
+        case Op.ROTATE | Op.CONJUGATE:
+            assert (sizes, node.size, node.scale) == ([2], 2, scales[0])
+        case Op.ADD_PLAIN | Op.SUB_PLAIN:
+            assert node.plain is not None
+            assert node.plain.scale == node.scale == scales[0]
+        case Op.MULTIPLY_PLAIN:
+            assert node.plain is not None
+            assert node.scale == pytest.approx(scales[0] * node.plain.scale, rel=2.0**-51)
+        case Op.NEGATE | Op.OUTPUT:
+            assert (node.scale, node.size) == (scales[0], sizes[0])
+
+
+def count(program: Program) -> Counter[Op]:
+    """Returns how often each operation stands in the program."""
+    return Counter(node.op for node in program.nodes)
+
+
+def planned(function: Function, parameters: CkksParameters, **inputs: InputSpec) -> Program:
+    """Traces, checks the invariants, and returns the program."""
+    program = trace(function, parameters, inputs or None)
+    check_invariants(program)
+    return program
+
+
+def test_a_weighted_sum_of_ciphertexts_is_rescaled_once(small: CkksParameters) -> None:
+    program = planned(lambda x, y, z: x * 0.5 + y * 0.25 - z * [1, 2, 3], small)
+    assert count(program)[Op.RESCALE] == 1
+    assert program.outputs["result"].level == small.levels - 1
+
+
+def test_a_sum_of_products_is_relinearized_and_rescaled_once(small: CkksParameters) -> None:
+    program = planned(lambda x, y, z: x * y + y * z - x**2 + x * 0.5, small)
+    operations = count(program)
+    assert (operations[Op.RELINEARIZE], operations[Op.RESCALE]) == (1, 1)
+    assert (operations[Op.MULTIPLY], operations[Op.SQUARE]) == (2, 1)
+    assert program.key_needs.relin == small.limbs
+
+
+def test_a_product_with_two_users_is_relinearized_once(small: CkksParameters) -> None:
+    def function(x: EncryptedVector, y: EncryptedVector) -> tuple[EncryptedVector, ...]:
+        product = x * y
+        return product + x * 0.5, product + y * 0.5
+
+    assert count(planned(function, small))[Op.RELINEARIZE] == 1
+
+
+def test_products_are_rescaled_before_they_are_rotated(small: CkksParameters) -> None:
+    program = planned(lambda x: inner_product(x, np.arange(16), 16), small)
+    rotations = [node for node in program.nodes if node.op is Op.ROTATE]
+    assert [node.limbs for node in rotations] == [small.limbs - 1] * 4
+    assert [node.steps for node in rotations] == [1, 2, 4, 8]
+    assert dict(program.key_needs.galois) == {
+        small.galois_element(steps): small.limbs - 1 for steps in (1, 2, 4, 8)
+    }
+
+
+def test_values_of_different_depth_meet_without_losing_a_level(small: CkksParameters) -> None:
+    program = planned(lambda x, y: (x * y) ** 2 + x, small)
+    assert program.outputs["result"].level == small.levels - 2
+    program = planned(lambda x, y: x + (x * y) ** 2 * 0.5 - y * 3, small)
+    assert program.outputs["result"].level == small.levels - 3
+
+
+def test_products_whose_factors_differ_in_depth_meet_on_the_ladder(small: CkksParameters) -> None:
+    program = planned(lambda x, y: x**2 * x + x**2 * y**2, small)
+    assert program.outputs["result"].level == small.levels - 2
+
+
+def test_the_power_of_a_vector_takes_log2_levels(small: CkksParameters) -> None:
+    for exponent in range(1, 17):
+        program = planned(lambda x, n=exponent: x**n, small)
+        assert program.outputs["result"].level == small.levels - math.ceil(math.log2(exponent))
+
+
+def test_a_polynomial_takes_as_many_levels_as_its_degree_needs(
+    small: CkksParameters, rng: np.random.Generator
+) -> None:
+    for degree in range(1, 16):
+        dense = rng.uniform(-1, 1, degree + 1)
+        sparse = dense * (rng.uniform(size=degree + 1) < 0.5)
+        sparse[-1] = 1
+        for coefficients in (dense, sparse):
+            program = planned(lambda x, c=coefficients: polynomial(x, c), small)
+            depth = small.levels - program.outputs["result"].level
+            assert depth <= math.ceil(math.log2(degree + 1))
+
+
+def test_the_logistic_program_of_the_demo_fits_the_three_levels_of_nano() -> None:
+    def logistic(x: EncryptedVector) -> EncryptedVector:
+        return polynomial(inner_product(x, np.ones(30), 32) + 0.5, [0.5, 0.197, 0, -0.004])
+
+    program = planned(logistic, parameter_set("nano"))
+    assert program.outputs["result"].limbs == 1
+    assert count(program)[Op.RELINEARIZE] == 2
+    assert program.key_needs.relin == 3
+
+
+def test_ciphertexts_of_equal_limbs_and_unequal_scales_meet_one_level_down(
+    small: CkksParameters,
+) -> None:
+    program = planned(
+        lambda x, y: x + y, small, x=InputSpec(scale=2.0**39), y=InputSpec(scale=2.0**41)
+    )
+    assert program.outputs["result"].level == small.levels - 1
+
+
+def test_inputs_arrive_at_the_limbs_and_scale_that_were_asked_for(small: CkksParameters) -> None:
+    program = planned(
+        lambda x, y: x * 2 + y, small, x=InputSpec(limbs=3), y=InputSpec(limbs=2, scale=2.0**38)
+    )
+    x, y = program.inputs["x"], program.inputs["y"]
+    assert (x.limbs, y.limbs, y.scale) == (3, 2, 2.0**38)
+    assert x.scale == pytest.approx(small.scale, rel=1e-4)
+    assert program.outputs["result"].limbs == 2
+    assert program.outputs["result"].scale == 2.0**38
+
+
+def test_equal_operations_are_planned_once(small: CkksParameters) -> None:
+    def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return (x * y).rotate(1) + (y * x).rotate(1 - small.slots)
+
+    operations = count(planned(function, small))
+    assert (operations[Op.MULTIPLY], operations[Op.ROTATE]) == (1, 1)
+
+
+def test_what_no_output_needs_is_left_out(small: CkksParameters) -> None:
+    def function(x: EncryptedVector) -> EncryptedVector:
+        _ = x**2
+        return x + 1
+
+    assert count(planned(function, small)) == {Op.INPUT: 1, Op.ADD_PLAIN: 1, Op.OUTPUT: 1}
+
+
+def test_the_listing_shows_levels_scales_keys_and_lines(small: CkksParameters) -> None:
+    listing = str(trace(lambda x: x.rotate(2) * x, small))
+    assert "relinearization at up to 5 limbs; Galois element 9 at up to 5 limbs" in listing
+    assert "rotate(%0, 2)" in listing
+    assert "2^80.00" in listing
+    assert f"{__file__}:" in listing
+
+
+def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Program | None:
+    """Returns a random program of two inputs, or None when it drew more levels than there are."""
+    slots = parameters.slots
+
+    def function(x: EncryptedVector, y: EncryptedVector) -> list[EncryptedVector]:
+        values = [x * y, x, y]
+        for _ in range(rng.integers(4, 12)):
+            a, b = (values[i] for i in rng.integers(len(values), size=2))
+            weights = rng.uniform(-1, 1, rng.integers(1, slots + 1)) / 2
+            choices: list[Callable[[], EncryptedVector]] = [
+                lambda a=a, b=b: a + b,
+                lambda a=a, b=b: a - b,
+                lambda a=a, b=b: a * b,
+                lambda a=a: -a,
+                lambda a=a: a**2,
+                lambda a=a, w=weights: a * w,
+                lambda a=a, w=weights: w - a,
+                lambda a=a: a - 0.5,
+                lambda a=a: a * 0.5j,
+                lambda a=a: a.conjugate(),
+                lambda a=a: a.rotate(int(rng.integers(-slots + 1, slots))),
+            ]
+            values.append(choices[rng.integers(len(choices))]())
+        return values[-3:] + values[:1]
+
+    try:
+        return trace(function, parameters)
+    except Exception as error:
+        if "out of levels" not in str(error):
+            raise
+        return None
+
+
+def test_random_programs_keep_every_rule_and_decrypt_to_the_clear_result(
+    small: CkksParameters, rng: np.random.Generator, run_encrypted: Callable[..., object]
+) -> None:
+    finished = 0
+    for _ in range(60):
+        program = random_program(rng, small)
+        if program is None:
+            continue
+        check_invariants(program)
+        inputs = {name: rng.uniform(-1, 1, small.slots) for name in program.inputs}
+        expected = program.evaluate(inputs)
+        if max(np.abs(values).max() for values in expected.values()) > 8:
+            continue  # beyond the headroom that was promised
+        finished += 1
+        run = run_encrypted(program, inputs)
+        for name, values in run.decrypted().items():  # type: ignore[attr-defined]
+            assert np.abs(values - expected[name]).max() < 1e-4, str(program)
+    assert finished >= 20
