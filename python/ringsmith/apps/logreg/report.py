@@ -1,0 +1,117 @@
+"""What the commands print: patients, quality, the machine's numbers, single operations."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
+from ringsmith.apps.logreg.outcome import Predictions, Quality, classes
+from ringsmith.apps.operations import OperationRow
+
+DIAGNOSES = ("benign", "malignant")
+CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+
+
+def patients_table(predictions: Predictions, count: int = 8) -> Table:
+    """Returns a table of some patients, spread evenly over the batch."""
+    table = Table(title="Some held-out patients", title_justify="left")
+    for heading in ("patient", "P(malignant) encrypted", "clear, cubic", "clear, sigmoid"):
+        table.add_column(heading, justify="right")
+    table.add_column("class")
+    table.add_column("truth")
+    patients = len(predictions.malignant)
+    for patient in range(0, patients, max(1, patients // count)):
+        guess = DIAGNOSES[int(classes(predictions.encrypted)[patient])]
+        truth = DIAGNOSES[predictions.malignant[patient]]
+        table.add_row(
+            str(patient),
+            f"{predictions.encrypted[patient]:.6f}",
+            f"{predictions.cubic[patient]:.6f}",
+            f"{predictions.clear[patient]:.6f}",
+            guess,
+            truth if guess == truth else f"[yellow]{truth}[/yellow]",
+        )
+    return table
+
+
+def quality_table(quality: Quality) -> Table:
+    """Returns accuracies and errors as a table."""
+    table = Table(
+        title=f"{quality.patients} held-out patients", title_justify="left", show_header=False
+    )
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    rows = (
+        ("accuracy, encrypted", f"{quality.accuracy_encrypted:.1%}"),
+        ("accuracy, clear model with the cubic", f"{quality.accuracy_cubic:.1%}"),
+        ("accuracy, clear model with the sigmoid", f"{quality.accuracy_clear:.1%}"),
+        (
+            "same class as the clear cubic model",
+            f"{quality.same_class_as_cubic} of {quality.patients}",
+        ),
+        ("largest error of a probability to the clear cubic", _error(quality, "cubic")),
+        ("largest error of a probability to the sigmoid", _error(quality, "sigmoid")),
+    )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _error(quality: Quality, to: str) -> str:
+    return f"{getattr(quality, f'largest_error_to_{to}'):.2e}"
+
+
+def program_table(
+    device: str,
+    instructions: int | None,
+    cycles: int | None,
+    equal_bits: bool | None,
+    seal_seconds: float | None,
+) -> Table:
+    """Returns what the whole encrypted program took.
+
+    Args:
+        device: Name of the device and its design.
+        instructions: Issued; None on the cpu device.
+        cycles: Taken; None on the cpu device.
+        equal_bits: Whether every residue equals the cpu device's; None: not compared.
+        seal_seconds: SEAL's time for the same program; None: not measured.
+    """
+    table = Table(title=f"The program on {device}", title_justify="left", show_header=False)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    if equal_bits is not None:
+        verdict = "[green]yes[/green]" if equal_bits else "[red]NO[/red]"
+        table.add_row("every residue equal to the cpu device's", verdict)
+    if instructions is not None:
+        table.add_row("instructions", f"{instructions:,}")
+    if cycles is not None:
+        table.add_row("cycles", f"{cycles:,}")
+        table.add_row(f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles)))
+    if seal_seconds is not None:
+        table.add_row(
+            "Microsoft SEAL, same program, this CPU, 1 thread", _milliseconds(seal_seconds)
+        )
+    return table
+
+
+def operations_table(rows: Sequence[OperationRow], design: str) -> Table:
+    """Returns single operations as a table."""
+    table = Table(
+        title=f"Single operations on {design}, all limbs, operands and keys resident",
+        title_justify="left",
+    )
+    table.add_column("operation")
+    headings = ("instructions", "cycles", CLOCK, "SEAL, this CPU, 1 thread")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        seal = "–" if row.seal_seconds is None else _milliseconds(row.seal_seconds)
+        table.add_row(
+            row.name, f"{row.instructions:,}", f"{row.cycles:,}", _milliseconds(row.seconds), seal
+        )
+    return table
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms"

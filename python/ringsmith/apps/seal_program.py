@@ -1,0 +1,98 @@
+"""A planned program on Microsoft SEAL, node by node: the same operations in the same order."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.program import Node, Op, Program
+
+if TYPE_CHECKING:
+    import seal
+
+
+def rotation_steps(program: Program) -> list[int]:
+    """Returns the rotations of a program, each once, ascending: SEAL makes Galois keys for them.
+
+    Conjugation is step 0, as SEAL has it.
+    """
+    steps = {node.steps or 0 for node in program.nodes if node.element is not None}
+    return sorted(steps)
+
+
+class SealProgram:
+    """A program made ready for SEAL: its plain operands are encoded once, here.
+
+    Args:
+        baseline: SEAL with the program's parameters and with keys for its ``rotation_steps``.
+        program: The planned program.
+        encode: Makes the plaintext of a node's plain operand over the limbs of the node's
+            encrypted operand; by default SEAL's own encoder.
+    """
+
+    def __init__(
+        self,
+        baseline: SealBaseline,
+        program: Program,
+        encode: "Callable[[Node], seal.Plaintext] | None" = None,
+    ) -> None:
+        self._baseline = baseline
+        self._program = program
+        encode = encode or self._encode
+        self._plains = {node.id: encode(node) for node in program.nodes if node.plain is not None}
+
+    def run(self, inputs: "Mapping[str, seal.Ciphertext]") -> "dict[str, seal.Ciphertext]":
+        """Returns the outputs by name for encrypted inputs by name."""
+        values: list[seal.Ciphertext] = []
+        for node in self._program.nodes:
+            if node.op is Op.INPUT:
+                value = inputs[node.name or ""]
+            else:
+                value = self._apply(node, [values[operand] for operand in node.operands])
+                value.scale(node.scale)  # the plan's; SEAL's may differ in the last bit
+            values.append(value)
+        return {name: values[node.id] for name, node in self._program.outputs.items()}
+
+    def _encode(self, node: Node) -> "seal.Plaintext":
+        assert node.plain is not None
+        slots = self._program.parameters.slots
+        encode = self._baseline.encoder.encode_complex
+        plain = encode(node.plain.vector(slots), node.plain.scale)
+        for _ in range(self._program.parameters.limbs - node.limbs):
+            self._baseline.evaluator.mod_switch_to_next_inplace(plain)
+        return plain
+
+    def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":
+        evaluator, a = self._baseline.evaluator, operands[0]
+        match node.op:
+            case Op.ADD:
+                return evaluator.add(a, operands[1])
+            case Op.SUB:
+                return evaluator.sub(a, operands[1])
+            case Op.MULTIPLY:
+                return evaluator.multiply(a, operands[1])
+            case Op.SQUARE:
+                return evaluator.square(a)
+            case Op.NEGATE:
+                return evaluator.negate(a)
+            case Op.ADD_PLAIN:
+                return evaluator.add_plain(a, self._plains[node.id])
+            case Op.SUB_PLAIN:
+                return evaluator.sub_plain(a, self._plains[node.id])
+            case Op.MULTIPLY_PLAIN:
+                return evaluator.multiply_plain(a, self._plains[node.id])
+            case Op.RELINEARIZE:
+                return evaluator.relinearize(a, self._baseline.relin_keys)
+            case Op.RESCALE:
+                return evaluator.rescale_to_next(a)
+            case Op.MOD_SWITCH:
+                for _ in range(self._program.nodes[node.operands[0]].limbs - node.limbs):
+                    a = evaluator.mod_switch_to_next(a)
+                return a
+            case Op.ROTATE:
+                return evaluator.rotate_vector(a, node.steps, self._baseline.galois_keys)
+            case Op.CONJUGATE:
+                return evaluator.complex_conjugate(a, self._baseline.galois_keys)
+            case Op.OUTPUT:
+                return a
+            case _:
+                raise AssertionError(f"{node.op} has no operands to apply it to")
