@@ -1,10 +1,10 @@
 // Order of X -> X^element on a polynomial in NTT form, and (element = 1) of any walk over all rows.
 //
-// In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the source,
-// i' = element * i + (element - 1) / 2 mod N. Rows are visited in bit-reversed order: i then counts up in
-// its lower bits, a row's, and its upper bits are the lane's, reversed. So whole rows move to whole rows,
-// i' needs one addition a row, and inside the row lane brev(l) takes lane brev(offset_o + element * l),
-// counted modulo 2*Cores.
+// In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
+// source, i' = element * i + (element - 1) / 2 mod N. Rows are visited in bit-reversed order: i
+// then counts up in its lower bits, a row's, and its upper bits are the lane's, reversed. So whole
+// rows move to whole rows, i' needs one addition a row, and inside the row lane brev(l) takes lane
+// brev(offset_o + element * l), counted modulo 2*Cores.
 //
 // start_i: one cycle, while idle; the first step stands at the outputs two cycles later.
 module rs_automorph_sequencer #(

@@ -1,18 +1,21 @@
-// The arithmetic of the butterfly cores: 2*Cores lanes that compute pointwise, or Cores butterflies.
+// The arithmetic of the butterfly cores: 2*Cores lanes that compute pointwise, or Cores
+// butterflies.
 //
 //   mode       result lane l
 //   pointwise  a*B + C, or a*B - C where sub_i is set; B is b, k1 or 1, and C is c, k2 or 0
-//   forward    u + w*t and u - w*t          (decimation in time;       Gentleman-Sande's inverse below)
-//   inverse    (u + t)/2 and w*(t - u)/2    (decimation in frequency; w = -psi^(-e), so the sign is right)
+//   forward    u + w*t and u - w*t           decimation in time (Cooley, Tukey)
+//   inverse    (u + t)/2 and w*(t - u)/2     decimation in frequency (Gentleman, Sande); the factors
+//                                            are w = -psi^(-e), hence t - u
 //
-// Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same lanes.
-// Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which butterflies leave
-// free; tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles ahead of the operands.
+// Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
+// lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
+// butterflies leave free; tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
+// ahead of the operands.
 //
-// Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies; all other
-// operands are canonical, and so is every result. One row a cycle, latency rs_rpau_pkg::lanes_latency().
-// The modes, constants and modulus hold still while steps are under way.
-// Cost: 2*Cores modular multipliers, 4*Cores modular adders, 2*Cores halvings.
+// Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
+// all other operands are canonical, and so is every result. One row a cycle, latency
+// rs_rpau_pkg::lanes_latency(). The modes, constants and modulus hold still while steps are under
+// way. Cost: 2*Cores modular multipliers, 4*Cores modular adders, 2*Cores halvings.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

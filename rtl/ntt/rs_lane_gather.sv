@@ -1,13 +1,15 @@
 // Memory row to lanes: undoes the swap of halves and puts words where the butterflies want them.
 //
-// Where the halves are swapped, word w of the row stands in place w + Cores modulo 2*Cores. Lane l gets
+// Where the halves are swapped, word w of the row stands in place w + Cores modulo 2*Cores. Lane l
+// gets
 //
-//   permute_i = 0   the word for butterfly l mod Cores, its u (l < Cores) or its t (l >= Cores), at a
-//                   stride of 2^pattern_i words; pattern_i = log2(Cores) is the order as it is
-//   permute_i = 1   the word of an automorphism: brev(l) = element_i * brev(l) + offset_i modulo 2*Cores
+//   permute_i = 0   the word for butterfly l mod Cores, its u (l < Cores) or its t (l >= Cores),
+//                   at a stride of 2^pattern_i words; pattern_i = log2(Cores) keeps the order
+//   permute_i = 1   the word of an automorphism: that of index brev(l') where
+//                   l' = element_i * brev(l) + offset_i modulo 2*Cores
 //
-// The controls are registered ahead: those of cycle t apply to the words of cycle t + 1, whose lanes stand
-// at lane_o in cycle t + 2. Cost: one multiplexer of all lanes a lane.
+// The controls are registered ahead: those of cycle t apply to the words of cycle t + 1, whose
+// lanes stand at lane_o in cycle t + 2. Cost: one multiplexer of all lanes a lane.
 module rs_lane_gather #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
@@ -26,7 +28,8 @@ module rs_lane_gather #(
 );
   typedef logic [LogLanes-1:0] lane_t;
 
-  // Lane {top, core} of a butterfly takes the word whose index is `core` with `top` put in at bit k.
+  // Lane {top, core} of a butterfly takes the word whose index is `core` with `top` put in at bit
+  // k.
   function automatic lane_t butterfly_word(lane_t lane, int unsigned k);
     lane_t below, core;
     below = LogLanes'((1 << k) - 1);

@@ -1,8 +1,8 @@
 // Lanes to memory row: the inverse of rs_lane_gather without an automorphism.
 //
-// Lane l of a butterfly stage of stride 2^pattern_i words is put back where rs_lane_gather took it from,
-// the halves swapped where swap_i says so. Words and controls of one cycle belong together; latency 1.
-// Cost: one multiplexer of log2(2*Cores) lanes, and one of two, a word.
+// Lane l of a butterfly stage of stride 2^pattern_i words is put back where rs_lane_gather took it
+// from, the halves swapped where swap_i says so. Words and controls of one cycle belong together;
+// latency 1. Cost: one multiplexer of log2(2*Cores) lanes, and one of two, a word.
 module rs_lane_scatter #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,

@@ -5,12 +5,12 @@
 // time), inverse from 1 up (decimation in frequency). Each stage takes N / (2*Cores) cycles, Cores
 // butterflies a cycle, and Gap idle cycles lie between two stages.
 //
-//   stride >= 2*Cores  two rows meet: their lower halves in one cycle, their upper halves in the next
+//   stride >= 2*Cores  two rows meet: their lower halves in one cycle, the upper in the next
 //   stride <  2*Cores  the words of one row meet each other
 //
-// Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e, with
-// e = brev(N / (2*stride) + b) (brev reverses LogN bits): e is the stride's own bit, and the block
-// reversed above it. block_o, common to all cores, has the row's part of b.
+// Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e,
+// with e = brev(N / (2*stride) + b) (brev reverses LogN bits): e is the stride's own bit, and the
+// block reversed above it. block_o, common to all cores, has the row's part of b.
 //
 // Ports of the same cycle belong to one step. The row ports are one cycle later than block_o and
 // stride_o: their register. start_i: one cycle, while idle; the first block_o is there in the next.
@@ -33,7 +33,7 @@ module rs_ntt_sequencer #(
   output logic [RowBits-1:0]     row_u_o,    // row of the first words, and of the second
   output logic [RowBits-1:0]     row_t_o,
   output logic                   half_o,     // half of the rows that meets; 0 within a row
-  output logic [PatternBits-1:0] pattern_o   // log2 of the stride within a row; LogLanes-1 across rows
+  output logic [PatternBits-1:0] pattern_o   // log2 of the stride in a row; LogLanes-1 across
 );
   localparam int unsigned GapBits = (Gap > 0) ? $clog2(Gap + 1) : 1;
 

@@ -3,12 +3,12 @@
 //   hi_o[i] * lo_o = psi^e_i         forward
 //                  = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). The multiplication
-// is the user's. e_lo is common to all cores: where the exponents of the cores differ, in a stride within
-// one row, they differ in the upper bits alone.
+// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). The
+// multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
+// differ, in a stride within one row, they differ in the upper bits alone.
 //
-// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost: 2^LoBits words, and 2^(LogN - LoBits)
-// words a core. Tables are written one word a cycle while no steps are under way.
+// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost: 2^LoBits words, and 2^(LogN -
+// LoBits) words a core. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
 #(
@@ -33,8 +33,8 @@ module rs_ntt_twiddle
   localparam int unsigned LogCores = $clog2(Cores);
 
   if (LogCores > HiBits) begin : gen_too_many_cores
-    $error("rs_ntt_twiddle: %0d cores need N >= %0d: the exponents of the cores must differ in the upper table",
-           Cores, 1 << (2 * LogCores));
+    $error("rs_ntt_twiddle: %0d cores and an upper table of %0d words: there must be more words",
+           Cores, 1 << HiBits);
   end
 
   // Bits of a block's number that tell the cores apart, reversed to the top of the exponent.

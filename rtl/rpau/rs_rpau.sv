@@ -1,10 +1,11 @@
-// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, and a place in the ring.
+// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, and a place in
+// the ring.
 //
-// All RPAUs of a device are the same module: what tells them apart, the prime and the tables, comes through
-// the host port, and the place in the ring through rpau_i.
+// All RPAUs of a device are the same module: what tells them apart, the prime and the tables, comes
+// through the host port, and the place in the ring through rpau_i.
 //
-// Commands: start_main_i or start_dyadic_i with command_i, to an idle unit. The host port, one access a
-// cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
+// Commands: start_main_i or start_dyadic_i with command_i, to an idle unit. The host port, one
+// access a cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
 module rs_rpau
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

@@ -1,8 +1,8 @@
 // Constant file and modulus of one RPAU, and the constants of the instruction under way.
 //
-// start_i takes the two indices; from the third cycle on, k1_o and k2_o hold the constants they name, or 1
-// and 0 where the instruction uses none, until the next start. (The first operands reach the lanes later
-// than that.) The host writes words while nothing runs.
+// start_i takes the two indices; from the third cycle on, k1_o and k2_o hold the constants they
+// name, or 1 and 0 where the instruction uses none, until the next start. (The first operands reach
+// the lanes later than that.) The host writes words while nothing runs.
 module rs_rpau_constants
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -32,7 +32,8 @@ module rs_rpau_constants
 );
   localparam int unsigned AddrWidth = $clog2(Words);
 
-  // k1 is read in the cycle of start_i, k2 in the next; phase_q follows the words out of the memory.
+  // k1 is read in the cycle of start_i, k2 in the next; phase_q follows the words out of the
+  // memory.
   logic [1:0]           phase_q;
   logic                 use_k1_q, use_k2_q;
   logic [AddrWidth-1:0] k2_index_q;

@@ -1,14 +1,14 @@
 // Program controller: stores a program, issues its instructions in order, counts.
 //
-// Issue rule (docs/architecture.md): an instruction is ready FetchCycles after the one before issued, the
-// first after start_i was taken. It issues in the first cycle, from then on, in which its unit is idle in
-// every RPAU of its mask, and also the units that its wait bits name, and for a broadcast the ring. A unit is
-// busy from the issue until it says done. halt issues when all units of all RPAUs are idle, and ends the
-// program; an opcode that does not exist ends it too, with error_o.
+// Issue rule (docs/architecture.md): an instruction is ready FetchCycles after the one before
+// issued, the first after start_i was taken. It issues in the first cycle, from then on, in which
+// its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A unit is
+// busy from the issue until it says done. halt issues when all units of all RPAUs are idle, and
+// ends the program; an opcode that does not exist ends it too, with error_o.
 //
-// start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt issues, and
-// cycles_o counts those cycles. Commands leave through a register: command_o and the start bits of the RPAUs
-// come one cycle after the issue.
+// start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt
+// issues, and cycles_o counts those cycles. Commands leave through a register: command_o and the
+// start bits of the RPAUs come one cycle after the issue.
 module rs_rpau_controller
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -77,20 +77,16 @@ module rs_rpau_controller
 
   // ---- issue ------------------------------------------------------------------------------------
   logic [Rpaus-1:0]     mask, main_busy_q, dyadic_busy_q;
-  logic                 ring_busy_q;
-  logic [RpauWidth-1:0] ring_source_q;
-  logic                 wants_main, wants_dyadic, wants_ring, halt, blocked, ring_done;
+  logic                 wants_main, wants_dyadic, halt, blocked;
   assign mask         = Rpaus'(get_mask(word_q));
   assign wants_main   = decoded_q.unit == UnitMain || decoded_q.wait_main;
   assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
-  assign wants_ring   = decoded_q.uses_src;
   assign halt         = decoded_q.opcode == OpHalt || !decoded_q.valid;
 
   always_comb begin
     blocked = 1'b0;
     if (wants_main && |(mask & main_busy_q)) blocked = 1'b1;
     if (wants_dyadic && |(mask & dyadic_busy_q)) blocked = 1'b1;
-    if (wants_ring && ring_busy_q) blocked = 1'b1;
     if (halt) blocked = |{main_busy_q, dyadic_busy_q};
   end
   assign issue = ready && !blocked;
@@ -98,14 +94,6 @@ module rs_rpau_controller
   logic [Rpaus-1:0] starts_main, starts_dyadic;
   assign starts_main   = (issue && !halt && decoded_q.unit == UnitMain) ? mask : '0;
   assign starts_dyadic = (issue && !halt && decoded_q.unit == UnitDyadic) ? mask : '0;
-
-  // All RPAUs of a broadcast end together: its source stands for the ring.
-  always_comb begin
-    ring_done = 1'b0;
-    for (int unsigned r = 0; r < Rpaus; r++) begin
-      if (ring_source_q == RpauWidth'(r)) ring_done = done_main_i[r];
-    end
-  end
 
   command_t         command_q;
   logic [Rpaus-1:0] start_main_q, start_dyadic_q;
@@ -116,7 +104,6 @@ module rs_rpau_controller
       error_q        <= 1'b0;
       main_busy_q    <= '0;
       dyadic_busy_q  <= '0;
-      ring_busy_q    <= 1'b0;
       start_main_q   <= '0;
       start_dyadic_q <= '0;
       cycles_q       <= '0;
@@ -126,8 +113,6 @@ module rs_rpau_controller
       dyadic_busy_q  <= (dyadic_busy_q & ~done_dyadic_i) | starts_dyadic;
       start_main_q   <= starts_main;
       start_dyadic_q <= starts_dyadic;
-      if (wants_ring && |starts_main) ring_busy_q <= 1'b1;
-      else if (ring_done) ring_busy_q <= 1'b0;
       if (start) begin
         busy_q         <= 1'b1;
         error_q        <= 1'b0;
@@ -144,7 +129,6 @@ module rs_rpau_controller
     end
     command_q.decoded <= decoded_q;
     command_q.word    <= word_q;
-    if (wants_ring && |starts_main) ring_source_q <= get_src(word_q);
   end
   assign busy_o         = busy_q;
   assign error_o        = error_q;

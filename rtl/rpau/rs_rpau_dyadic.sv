@@ -1,11 +1,12 @@
 // Dyadic unit of an RPAU: dst = a*b or dst + a*b, on DyadicCores lanes, beside the main unit.
 //
-// A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores words at a
-// time, collected on the other side, and written whole. Operand b is a work polynomial or one of the key
-// store. N / DyadicCores cycles and the pipeline: python/ringsmith/arch/rpau/cost.py.
+// A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores
+// words at a time, collected on the other side, and written whole. Operand b is a work polynomial
+// or one of the key store. N / DyadicCores cycles and the pipeline:
+// python/ringsmith/arch/rpau/cost.py.
 //
-// start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the last
-// result is in memory.
+// start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
+// last result is in memory.
 module rs_rpau_dyadic
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

@@ -1,13 +1,14 @@
 // Main unit of an RPAU: NTT, automorphism, pointwise work on all lanes, and broadcast.
 //
-// One pipeline for all: a sequencer names rows, the work memory reads them, rs_lane_gather arranges the
-// words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory writes them.
-// Operand a of a broadcast's receivers comes from the ring in place of the memory, and the results of its
-// source go to the ring in place of the memory. Each instruction keeps the unit for a time that does not
-// depend on data: docs/isa-rpau.md, python/ringsmith/arch/rpau/cost.py.
+// One pipeline for all: a sequencer names rows, the work memory reads them, rs_lane_gather arranges
+// the words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory
+// writes them. Operand a of a broadcast's receivers comes from the ring in place of the memory, and
+// the results of its source go to the ring in place of the memory. Each instruction keeps the unit
+// for a time that does not depend on data: docs/isa-rpau.md, python/ringsmith/arch/rpau/cost.py.
 //
-// start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one cycle, when
-// the last result is in memory. A broadcast ends in all its RPAUs at once, when the last has its last row.
+// start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
+// cycle, when the last result is in memory. A broadcast ends in all its RPAUs at once, when the
+// last has its last row.
 module rs_rpau_main
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -66,10 +67,10 @@ module rs_rpau_main
   output logic [Width-1:0]      ring_o [Lanes]
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
-  localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that leaves words in their order
+  localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
 
-  // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u stands in
-  // physical half 0, or in half 1 where the halves are swapped.
+  // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u
+  // stands in physical half 0, or in half 1 where the halves are swapped.
   typedef struct packed {
     logic                   valid;
     logic                   swap;
@@ -98,8 +99,8 @@ module rs_rpau_main
   assign broadcast = (decoded.opcode == OpBroadcast);
   assign receive   = broadcast && !sender_q;
 
-  // Operand a is dst itself in a transform. Operand c is dst in a mac; sums add b as operand c, so that
-  // the factor stays free.
+  // Operand a is dst itself in a transform. Operand c is dst in a mac; sums add b as operand c, so
+  // that the factor stays free.
   logic sum, subtract;
   assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
@@ -217,7 +218,8 @@ module rs_rpau_main
   assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
   assign rrow_o[1] = read_step.swap ? read_step.row_u : read_step.row_t;
 
-  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers them.
+  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
+  // them.
   logic                   gather_swap, words_swap;
   logic [PatternBits-1:0] gather_pattern;
   logic [LogLanes-1:0]    gather_offset;
@@ -299,8 +301,8 @@ module rs_rpau_main
     .d_o(lanes_step)
   );
 
-  // Rows come round the ring in the order in which the source reads them. What passes by while this unit
-  // is idle is for others.
+  // Rows come round the ring in the order in which the source reads them. What passes by while this
+  // unit is idle is for others.
   always_ff @(posedge clk_i) begin
     if (started_q) receive_count_q <= '0;
     else if (ring_valid_i) receive_count_q <= receive_count_q + 1'b1;
@@ -377,4 +379,8 @@ module rs_rpau_main
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) !(rst_ni && drain_q == DrainBits'(1) && !broadcast) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
+  ReceivesAllRows_A :
+  assert property (@(posedge clk_i) !(rst_ni && receive && drain_q == DrainBits'(1)) ||
+                                    receive_count_q == '0)
+  else $error("a broadcast ends with %0d rows too many or too few", receive_count_q);
 endmodule

@@ -1,9 +1,9 @@
 // RPAU architecture: types of the doorways inside a device, and latencies.
 //
-// The latencies are built from the blocks' own; python/ringsmith/arch/rpau/cost.py holds the same on
-// the scheduler's side, and the tests measure every instruction against it. All are counted as in
-// rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which the
-// result stands at its output.
+// The latencies are built from the blocks' own; python/ringsmith/arch/rpau/cost.py holds the same
+// on the scheduler's side, and the tests measure every instruction against it. All are counted as
+// in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
+// the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -93,16 +93,16 @@ package rs_rpau_pkg;
     return 2 + RamLatency;
   endfunction
 
-  // By how much the NTT's twiddle factors set out before the data that they meet: from there on, the
-  // factors pass an operand register and a multiplier, and the data (behind a step register of their
-  // own) the memory, the lane arrangement and the pre-stage.
+  // By how much the NTT's twiddle factors set out before the data that they meet: from there on,
+  // the factors pass an operand register and a multiplier, and the data (behind a step register of
+  // their own) the memory, the lane arrangement and the pre-stage.
   function automatic int unsigned twiddle_lead(int unsigned reduction);
     return twiddle_latency() + 1 + mod_mul_latency(reduction)
            - (1 + memory_read_latency() + 1 + pre_latency());
   endfunction
 
-  // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage sooner
-  // than the stage before wrote it, and it must have been written the cycle before.
+  // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
+  // sooner than the stage before wrote it, and it must have been written the cycle before.
   function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
     return (main_read_to_write(reduction) + 1 > rows / 2) ?
            main_read_to_write(reduction) + 1 - rows / 2 : 0;

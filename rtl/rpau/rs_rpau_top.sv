@@ -2,17 +2,18 @@
 //
 // The parameters are those of a design (python/ringsmith/arch/rpau/design.py, which checks them).
 //
-//   host_*     one access a cycle, only while busy_o is low, to memory host_zone_i (rs_rpau_pkg::zone_e) of
-//              RPAU host_rpau_i. A row of the zones poly and key has all lanes, word j of polynomial
-//              host_index_i being lane j mod 2*Cores of row j / (2*Cores); the other zones have one word a
-//              row, in lane 0. Only the zone poly is read: the row comes with host_rvalid_o,
-//              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i, host_rpau_i and
-//              host_index_i hold still until the last row is there.
-//   program_*  one instruction a cycle, only while busy_o is low
-//   start_i    starts the program at word 0 when busy_o is low; busy_o is high from the next cycle until halt
-//   cycles_o, instructions_o  of the program under way, or of the last; error_o: it ended at an opcode that
-//              does not exist
-//   design_o   describes the device, constant: rs_rpau_pkg::fact_e says which parameter stands where
+//   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
+//              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes: word j
+//              of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The other zones
+//              have one word a row, in lane 0. Only the zone poly is read: the row comes with
+//              host_rvalid_o, rs_rpau_pkg::host_read_latency() cycles later, one read a cycle, and
+//              host_zone_i, host_rpau_i and host_index_i hold still until the last row is there.
+//   program_*  One instruction a cycle, only while busy_o is low.
+//   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
+//              until halt has issued.
+//   cycles_o, instructions_o   Of the program under way, or of the last one.
+//   error_o    The last program ended at an opcode that does not exist.
+//   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::fact_e.
 //
 // Reset is synchronous and active low; it leaves memories as they are.
 module rs_rpau_top

@@ -1,16 +1,16 @@
 // Work polynomials of one RPAU: one memory each, shared by two clients.
 //
-// A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in physical
-// half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and rows are physical,
-// lane l belonging to half l / Cores.
+// A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
+// physical half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and
+// rows are physical, lane l belonging to half l / Cores.
 //
-// Each client (main: the main unit; side: the dyadic unit, or the host while nothing runs) reads up to
-// three polynomials of the same rows at once, operands a, b and c, and writes one. The selections hold
-// still while reads are under way: they steer the words on the way back too. Latency from address to words:
-// rs_rpau_pkg::memory_read_latency().
+// Each client (main: the main unit; side: the dyadic unit, or the host while nothing runs) reads up
+// to three polynomials of the same rows at once, operands a, b and c, and writes one. The
+// selections hold still while reads are under way: they steer the words on the way back too.
+// Latency from address to words: rs_rpau_pkg::memory_read_latency().
 //
-// Two clients never touch one polynomial at the same time, and none reads a row while it writes it: the
-// program's hazard rule, and the units' schedules.
+// Two clients never touch one polynomial at the same time, and none reads a row while it writes it:
+// the program's hazard rule, and the units' schedules.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
