@@ -1,0 +1,194 @@
+"""The rtl device: the accelerator's own RTL, simulated cycle by cycle under Verilator."""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from ringsmith.arch.rpau import rtl
+from ringsmith.arch.rpau.assembler import check_program
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.interface import RunReport, Words, Zone
+from ringsmith.devices.sources import rtl_sources, sim_root
+from ringsmith.devices.verilate import build_design
+from ringsmith.devices.zones import check_place, check_write, zone_shape
+from ringsmith.errors import DeviceError, ProgramError, ToolError
+
+_POINTER = ctypes.POINTER(ctypes.c_uint64)
+_WHOLE_ROWS = (Zone.POLY, Zone.KEY)
+
+
+def build(design: RpauDesign, *, assertions: bool = False) -> Path:
+    """Builds the simulator of a design, or finds it in the cache.
+
+    Args:
+        design: The design point.
+        assertions: Checks the RTL's assertions in every cycle, and starts from random contents,
+            at a lower speed.
+
+    Returns:
+        The shared library.
+
+    Raises:
+        ParameterError: If the RTL cannot be built for the design.
+        ToolError: If Verilator or the compiler is missing or fails.
+    """
+    return build_design(
+        rtl.TOP,
+        rtl_sources(*rtl.ROOMS),
+        rtl.parameters(design),
+        wrapper=[sim_root() / "rpau" / "harness.cpp"],
+        assertions=assertions,
+    )
+
+
+class RtlDevice:
+    """A device that executes programs on simulated RTL. Close it, or let it be collected.
+
+    Unlike the model it answers a program that breaks the hazard rule, or reads what was never
+    written, as hardware does: with nonsense. A build with assertions notices most of that.
+    """
+
+    name = "rtl"
+
+    def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
+        """Builds the simulator where it is not yet built, and resets a new device.
+
+        Args:
+            design: The design point.
+            assertions: See :func:`build`.
+            seed: Chooses the random contents of a build with assertions.
+
+        Raises:
+            ParameterError: If the RTL cannot be built for the design.
+            ToolError: If Verilator or the compiler is missing or fails.
+            DeviceError: If the device says that it was built from another design.
+        """
+        self._design = design
+        self._loaded = False
+        self._handle: int | None = None
+        self._library = _load(build(design, assertions=assertions))
+        self._handle = self._library.rpau_new(seed)
+        if self._handle is None:
+            raise DeviceError("the simulated device failed in its reset")
+        self._check_facts()
+
+    @property
+    def design(self) -> RpauDesign:
+        """The design that the device says it was built from."""
+        return self._design
+
+    def close(self) -> None:
+        """Frees the simulation. The device cannot be used afterwards."""
+        if self._handle is not None:
+            self._library.rpau_free(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+
+        Raises:
+            DeviceError: On a wrong zone, unit, index, length or word too wide.
+        """
+        words = check_write(self._design, zone, unit, index, words)
+        whole = zone in _WHOLE_ROWS
+        rows = words.size // self._design.lanes if whole else words.size
+        pointer = words.ctypes.data_as(_POINTER)
+        self._call("rpau_write", int(zone), unit, index, rows, int(whole), pointer)
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads one work polynomial.
+
+        Raises:
+            DeviceError: On a wrong zone, unit or index.
+        """
+        if zone is not Zone.POLY:
+            raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
+        check_place(self._design, zone, unit, index)
+        words = np.empty(zone_shape(self._design, zone)[1], dtype=np.uint64)
+        pointer = words.ctypes.data_as(_POINTER)
+        self._call("rpau_read", int(zone), unit, index, self._design.rows, pointer)
+        return words
+
+    def load_program(self, words: Words) -> None:
+        """Loads instruction words.
+
+        Raises:
+            DeviceError: If they exceed the program store, are no instructions of this design, or
+                do not end with their only halt.
+        """
+        try:
+            check_program([int(word) for word in words], self._design)
+        except ProgramError as error:
+            raise DeviceError(str(error)) from error
+        words = np.ascontiguousarray(words, dtype=np.uint64)
+        self._call("rpau_load_program", words.ctypes.data_as(_POINTER), words.size)
+        self._loaded = True
+
+    def run(self, max_cycles: int) -> RunReport:
+        """Runs the loaded program to its halt.
+
+        Raises:
+            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, and
+                the polynomials under way hold parts of results.
+        """
+        if not self._loaded:
+            raise DeviceError("no program is loaded: call load_program first")
+        flags = [ctypes.c_int() for _ in range(2)]
+        counters = [ctypes.c_uint64() for _ in range(2)]
+        self._call("rpau_run", max_cycles, *map(ctypes.byref, [*flags, *counters]))
+        ended, failed = (bool(flag.value) for flag in flags)
+        cycles, instructions = (counter.value for counter in counters)
+        if not ended:
+            raise DeviceError(
+                f"the program has not ended after {max_cycles} cycles: allow more, or look for "
+                "an instruction that waits for ever"
+            )
+        if failed:
+            raise DeviceError(f"instruction {instructions - 1} has an opcode that does not exist")
+        return RunReport(cycles, instructions)
+
+    def _call(self, function: str, *arguments: object) -> None:
+        if self._handle is None:
+            raise DeviceError("the device is closed: make another")
+        if getattr(self._library, function)(self._handle, *arguments):
+            text = self._library.rpau_error(self._handle).decode(errors="replace")
+            raise DeviceError(f"the simulated RTL stopped: {text}")
+
+    def _check_facts(self) -> None:
+        """Compares what the device says about itself with the design that was asked for."""
+        for index, (name, expected) in enumerate(rtl.parameters(self._design).items()):
+            found = self._library.rpau_fact(self._handle, index)
+            if found != expected:
+                raise DeviceError(
+                    f"the device says {name} = {found} and design {self._design.name} has "
+                    f"{expected}: the built simulator is of another design, clear the cache"
+                )
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as failure:
+        raise ToolError(
+            f"the built design {path} cannot be loaded ({failure}): delete it to build it again"
+        ) from failure
+    handle, number, integer = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
+    library.rpau_new.argtypes = [integer]
+    library.rpau_new.restype = handle
+    library.rpau_free.argtypes = [handle]
+    library.rpau_free.restype = None
+    library.rpau_error.argtypes = [handle]
+    library.rpau_error.restype = ctypes.c_char_p
+    library.rpau_fact.argtypes = [handle, integer]
+    library.rpau_fact.restype = ctypes.c_int64
+    place = (integer, integer, integer)
+    library.rpau_write.argtypes = [handle, *place, number, integer, _POINTER]
+    library.rpau_read.argtypes = [handle, *place, number, _POINTER]
+    library.rpau_load_program.argtypes = [handle, _POINTER, number]
+    flags = [ctypes.POINTER(integer)] * 2
+    library.rpau_run.argtypes = [handle, number, *flags, _POINTER, _POINTER]
+    return library
