@@ -1,11 +1,16 @@
 """The subcommands that run encrypted applications: ``demo`` and ``run``."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
+
+Output = Annotated[
+    Path | None, typer.Option(dir_okay=False, help="Write the numbers to this JSON file, too.")
+]
 
 
 class DeviceKind(StrEnum):
@@ -22,19 +27,20 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(run_app, name="run")
 
 
-def demo() -> None:
+def demo(output: Output = None) -> None:
     """Classify encrypted patient records on the simulated accelerator, and show what it took."""
-    from ringsmith.apps import logreg
+    from ringsmith.apps.logreg import commands
 
-    logreg.demo()
+    commands.demo(output)
 
 
 @run_app.command("logreg")
 def run_logreg(
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+    output: Output = None,
 ) -> None:
     """Logistic regression on encrypted breast-cancer records."""
-    from ringsmith.apps import logreg
+    from ringsmith.apps.logreg import commands
 
-    logreg.run(device=device.value, design=design)
+    commands.run(device.value, design, output)

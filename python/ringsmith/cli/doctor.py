@@ -57,8 +57,8 @@ def examine() -> list[Finding]:
         Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
         Finding(
             "compiled core",
-            _extension("ringsmith._core"),
-            "HE arithmetic, the cpu device",
+            _extensions("ringsmith._core", "ringsmith.devices._model"),
+            "HE arithmetic; the cpu and model devices",
             "make setup, or pip install .",
             True,
         ),
@@ -148,9 +148,10 @@ def _python() -> str:
     return platform.python_version() if sys.version_info >= (3, 11) else ""
 
 
-def _extension(module: str) -> str:
+def _extensions(*modules: str) -> str:
     try:
-        importlib.import_module(module)
+        for module in modules:
+            importlib.import_module(module)
     except ImportError:
         return ""
     return "built"
