@@ -37,15 +37,19 @@ class Stages:
     done: list[Stage] = field(default_factory=list)
 
     @contextmanager
-    def __call__(self, title: str) -> Iterator[Stage]:
+    def __call__(self, title: str, hint: str = "") -> Iterator[Stage]:
         """Shows a stage while the body runs, and how long it took and its note afterwards.
 
         A body that raises leaves a line that says so, and its error goes on.
+
+        Args:
+            title: What is being done.
+            hint: Shown while it lasts, such as how long that may be.
         """
         stage = Stage(title)
         begin = time.perf_counter()
         try:
-            with self.console.status(f"{escape(title)} …"):
+            with self.console.status(f"{escape(title)} … {escape(hint)}"):
                 yield stage
         except BaseException:
             self.console.print(f"[red]✗[/red] {escape(title)}")
@@ -54,7 +58,7 @@ class Stages:
         self.done.append(stage)
         note = f"  [dim]{escape(stage.note)}[/dim]" if stage.note else ""
         self.console.print(
-            f"[green]✓[/green] {escape(title):<46} {stage.seconds:6.1f} s{note}", highlight=False
+            f"[green]✓[/green] {escape(title):<35}{stage.seconds:5.1f} s{note}", highlight=False
         )
 
     def seconds(self) -> dict[str, float]:

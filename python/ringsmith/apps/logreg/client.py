@@ -22,6 +22,15 @@ class Client:
             interface.parameters, interface.key_needs
         )
 
+    def pack(self, features: Reals) -> Reals:
+        """Returns the slot vector of raw features (patients, features), preprocessed.
+
+        Raises:
+            ParameterError: When the patients do not fit one ciphertext.
+        """
+        inputs = self._interface.preprocessing(features)
+        return packing.pack(inputs, self._interface.parameters.slots)
+
     def encrypt(self, features: Reals) -> Ciphertext:
         """Preprocesses, packs and encrypts raw features (patients, features).
 
@@ -29,11 +38,10 @@ class Client:
             ParameterError: When the patients do not fit one ciphertext.
         """
         interface = self._interface
-        packed = packing.pack(interface.preprocessing(features), interface.parameters.slots)
         return encrypt_vector(
             interface.parameters,
             self.public_key,
-            packed,
+            self.pack(features),
             scale=interface.input_scale,
             limbs=interface.input_limbs,
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from ringsmith.apps.breakdown import Share
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.logreg.outcome import Predictions, Quality, classes
 from ringsmith.apps.operations import OperationRow
@@ -65,6 +66,7 @@ def program_table(
     device: str,
     instructions: int | None,
     cycles: int | None,
+    predicted_cycles: int | None,
     equal_bits: bool | None,
     seal_seconds: float | None,
 ) -> Table:
@@ -74,6 +76,7 @@ def program_table(
         device: Name of the device and its design.
         instructions: Issued; None on the cpu device.
         cycles: Taken; None on the cpu device.
+        predicted_cycles: Those of the schedule.
         equal_bits: Whether every residue equals the cpu device's; None: not compared.
         seal_seconds: SEAL's time for the same program; None: not measured.
     """
@@ -87,10 +90,35 @@ def program_table(
         table.add_row("instructions", f"{instructions:,}")
     if cycles is not None:
         table.add_row("cycles", f"{cycles:,}")
+    if predicted_cycles is not None:
+        table.add_row("cycles predicted by the scheduler", f"{predicted_cycles:,}")
+    if cycles is not None:
         table.add_row(f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles)))
     if seal_seconds is not None:
         table.add_row(
             "Microsoft SEAL, same program, this CPU, 1 thread", _milliseconds(seal_seconds)
+        )
+    return table
+
+
+def breakdown_table(shares: Sequence[Share], total: int) -> Table:
+    """Returns where the program's cycles went, as a table.
+
+    Args:
+        shares: From ``breakdown``.
+        total: The program's cycles.
+    """
+    table = Table(title="The program's cycles by operation", title_justify="left")
+    table.add_column("operation")
+    for heading in ("times", "instructions", "cycles", "share"):
+        table.add_column(heading, justify="right")
+    for share in shares:
+        table.add_row(
+            share.operation,
+            str(share.count),
+            str(share.instructions),
+            f"{share.cycles:,}",
+            f"{share.cycles / total:.1%}",
         )
     return table
 

@@ -1,0 +1,48 @@
+"""Where a scheduled program's cycles go, by HE operation."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ringsmith.arch.rpau.executable import Executable
+
+
+@dataclass(frozen=True)
+class Share:
+    """One kind of operation in a program.
+
+    Attributes:
+        operation: Its name, such as ``rotate``.
+        count: How often it occurs.
+        instructions: Issued for it.
+        cycles: From the issue of each of its instructions to the next issue of any; all shares add
+            up to the program's cycles.
+    """
+
+    operation: str
+    count: int
+    instructions: int
+    cycles: int
+
+
+def breakdown(executable: Executable) -> list[Share]:
+    """Returns the shares of a program, the largest first.
+
+    Operations overlap, so a cycle is given to the instruction that was issued last: the controller
+    then waits for it, or for something before it. ``halt``, the last one, takes none.
+    """
+    cycles: Counter[str] = Counter()
+    instructions: Counter[str] = Counter()
+    places: dict[str, set[str]] = {}
+    begin = 0
+    ends = (*executable.starts[1:], executable.cycles)
+    for origin, end in zip(executable.origins, ends, strict=True):
+        operation = origin.partition(":")[0]
+        cycles[operation] += end - begin
+        instructions[operation] += 1
+        places.setdefault(operation, set()).add(origin)
+        begin = end
+    return [
+        Share(operation, len(places[operation]), instructions[operation], spent)
+        for operation, spent in cycles.most_common()
+        if operation != "halt"
+    ]

@@ -1,0 +1,157 @@
+"""``ringsmith run logreg`` and ``ringsmith demo``."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
+from ringsmith.apps.logreg import report, session
+from ringsmith.apps.operations import OperationRow, operation_rows
+from ringsmith.apps.seal_program import rotation_steps
+from ringsmith.apps.stages import Stages
+from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.params import parameter_set
+
+PARAMETER_SET = "nano"
+DEMO_DESIGN = "nano"
+
+
+def run(device: str, design: str, output: Path | None = None) -> None:
+    """Classifies the held-out patients on a device and prints how well.
+
+    Args:
+        device: ``cpu``, ``model`` or ``rtl``.
+        design: The accelerator that ``model`` and ``rtl`` are.
+        output: Where to write the numbers as JSON; None: nowhere.
+
+    Raises:
+        DeviceError: When the device's residues differ from the cpu device's.
+    """
+    _check_output(output)
+    console = Console()
+    stages = Stages(console)
+    scheduled = None if device == "cpu" else design
+    current = session.begin(stages, parameter_set(PARAMETER_SET), scheduled)
+    machine = session.open_machine(stages, device, design)
+    answer = session.answer(stages, current, machine)
+    where = device if device == "cpu" else f"the {device} of {design}"
+    _print_answer(console, current, answer, where, None)
+    if output:
+        command = f"ringsmith run logreg --device {device} --design {design}"
+        _write(output, _numbers(command, stages, current, answer, None, None))
+    _refuse_different_bits(answer)
+
+
+def demo(output: Path | None = None) -> None:
+    """Shows the whole path: encrypted patients classified on the RTL of ``DEMO_DESIGN``.
+
+    Args:
+        output: Where to write the numbers as JSON; None: nowhere.
+
+    Raises:
+        DeviceError: When the RTL's residues differ from the cpu device's.
+        ToolError: When a tool is missing or fails.
+    """
+    _check_output(output)
+    console = Console()
+    parameters = parameter_set(PARAMETER_SET)
+    console.print(
+        f"\nEncrypted logistic regression on the simulated accelerator [bold]{DEMO_DESIGN}[/bold]: "
+        f"RNS-CKKS, N = {parameters.n}, {parameters.limbs} data primes and one special prime, "
+        f"{parameters.log_qp} bits, {parameters.security}-bit security.\n"
+    )
+    stages = Stages(console)
+    current = session.begin(stages, parameters, DEMO_DESIGN)
+    machine = session.open_machine(stages, "rtl", DEMO_DESIGN)
+    answer = session.answer(stages, current, machine)
+    seal = session.time_seal(stages, current)
+    with stages("Run single operations on the model") as stage:
+        steps = rotation_steps(current.server.program)[0]
+        rows = operation_rows(parameters, DEMO_DESIGN, steps, seal.operations if seal else None)
+        stage.note = "residues equal the interpreter's"
+    console.print()
+    console.print(report.patients_table(answer.predictions))
+    _print_answer(console, current, answer, f"the RTL of {DEMO_DESIGN}", seal)
+    console.print(report.operations_table(rows, DEMO_DESIGN))
+    console.print(
+        "Cycles are of the simulated RTL, operands, program and keys resident. Their time is at an "
+        "assumed clock of 200 MHz: no place and route backs it. SEAL (without HEXL) ran on one "
+        "thread of this CPU in this same run.",
+        style="dim",
+    )
+    if output:
+        command = "ringsmith demo"
+        _write(output, _numbers(command, stages, current, answer, seal, rows))
+    _refuse_different_bits(answer)
+
+
+def _print_answer(
+    console: Console,
+    current: session.Session,
+    answer: session.Answer,
+    where: str,
+    seal: session.SealTimes | None,
+) -> None:
+    console.print(report.quality_table(answer.predictions.summary()))
+    result, executable = answer.result, current.server.compiled.compiled_graph.executable
+    if executable is None or result.cycles is None:
+        return
+    console.print(
+        report.program_table(
+            where,
+            result.instructions,
+            result.cycles,
+            executable.cycles,
+            answer.equal_bits,
+            seal.program if seal else None,
+        )
+    )
+    console.print(report.breakdown_table(breakdown(executable), result.cycles))
+
+
+def _numbers(
+    command: str,
+    stages: Stages,
+    current: session.Session,
+    answer: session.Answer,
+    seal: session.SealTimes | None,
+    rows: list[OperationRow] | None,
+) -> dict[str, object]:
+    """What was measured, as JSON values."""
+    result, executable = answer.result, current.server.compiled.compiled_graph.executable
+    cycles = result.cycles
+    return {
+        **conditions(command, current.server.interface.parameters),
+        "quality": answer.predictions.summary().to_dict(),
+        "program": {
+            "instructions": result.instructions,
+            "cycles": cycles,
+            "predicted_cycles": executable.cycles if executable else None,
+            "seconds_at_assumed_clock": None
+            if cycles is None
+            else seconds_at_assumed_clock(cycles),
+            "seal_seconds": seal.program if seal else None,
+            "equal_bits_with_cpu": answer.equal_bits,
+            "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,
+        },
+        "operations": None if rows is None else [row.to_dict() for row in rows],
+        "stage_seconds": stages.seconds(),
+    }
+
+
+def _check_output(output: Path | None) -> None:
+    """Refuses a file that cannot be written before minutes are spent on what goes into it."""
+    if output and not output.absolute().parent.is_dir():
+        raise ParameterError(f"{output.parent} is no folder: make it first, or name another")
+
+
+def _write(path: Path, numbers: dict[str, object]) -> None:
+    path.write_text(json.dumps(numbers, indent=2) + "\n")
+
+
+def _refuse_different_bits(answer: session.Answer) -> None:
+    if answer.equal_bits is False:
+        raise DeviceError("the device's residues differ from the cpu device's: report this")

@@ -1,0 +1,162 @@
+"""One encrypted classification from training to decryption, stage by stage."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringsmith import runtime
+from ringsmith.apps.logreg.client import Client
+from ringsmith.apps.logreg.interface import INPUT, OUTPUT
+from ringsmith.apps.logreg.model import Model, train
+from ringsmith.apps.logreg.outcome import Predictions
+from ringsmith.apps.logreg.records import Records, load_records
+from ringsmith.apps.logreg.server import Server
+from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_version
+from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.apps.stages import Stages
+from ringsmith.objects import Ciphertext
+from ringsmith.params import CkksParameters
+
+SEAL_PROGRAM_REPEATS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """Client and server, and the client's encrypted records.
+
+    Attributes:
+        model: The trained model; the server's.
+        records: The held-out patients; the client's.
+        server: Holds the compiled program.
+        client: Holds the keys.
+        ciphertext: The records, encrypted.
+    """
+
+    model: Model
+    records: Records
+    server: Server
+    client: Client
+    ciphertext: Ciphertext
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came back, decrypted.
+
+    Attributes:
+        result: Ciphertext, cycles, instructions.
+        predictions: Decrypted probabilities beside the clear models'.
+        equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
+    """
+
+    result: runtime.RunResult
+    predictions: Predictions
+    equal_bits: bool | None
+
+
+@dataclass(frozen=True)
+class SealTimes:
+    """Microsoft SEAL on this CPU, one thread, median seconds.
+
+    Attributes:
+        program: The whole encrypted program.
+        operations: Single operations with all limbs.
+    """
+
+    program: float
+    operations: dict[str, float]
+
+
+def begin(stages: Stages, parameters: CkksParameters, design: str | None) -> Session:
+    """Trains, compiles, makes keys and encrypts.
+
+    Raises:
+        ProgramError: When the program does not fit the parameters or the design.
+        ToolError: When scikit-learn is missing.
+    """
+    with stages("Train the model in the clear") as stage:
+        training, held_out = load_records()
+        model = train(training)
+        stage.note = f"{len(training)} patients, {training.features.shape[1]} features"
+    with stages("Plan and compile the program") as stage:
+        server = Server(model, parameters, design)
+        executable = server.compiled.compiled_graph.executable
+        scheduled = f", {len(executable.words)} instructions" if executable else ""
+        stage.note = f"{len(server.program.nodes)} operations{scheduled}"
+    with stages("Client: make keys") as stage:
+        client = Client(server.interface)
+        keys = len(client.evaluation_keys.galois) + (client.evaluation_keys.relin is not None)
+        stage.note = f"{keys} evaluation keys for the server"
+    with stages("Client: encrypt the patients") as stage:
+        ciphertext = client.encrypt(held_out.features)
+        size = ciphertext.data.nbytes / 2**20
+        stage.note = f"{len(held_out)} in one ciphertext of {size:.1f} MiB"
+    return Session(model, held_out, server, client, ciphertext)
+
+
+def open_machine(stages: Stages, kind: str, design: str) -> runtime.Machine:
+    """Opens the server's device; the RTL's simulator is built the first time.
+
+    Raises:
+        ToolError: When Verilator or a compiler is missing or fails.
+    """
+    if kind != "rtl":
+        return runtime.open_device(kind, design)
+    with stages(f"Build the RTL of {design}", "minutes the first time, then cached"):
+        return runtime.open_device(kind, design)
+
+
+def answer(stages: Stages, session: Session, machine: runtime.Machine) -> Answer:
+    """Runs the program on a machine, compares with the cpu device, and decrypts.
+
+    Raises:
+        DeviceError: When the machine fails.
+    """
+    keys = session.client.evaluation_keys
+    with stages(f"Server: run on the {machine.name} device") as stage:
+        result = session.server.classify(machine, session.ciphertext, keys)
+        if result.cycles is not None:
+            stage.note = f"{result.cycles:,} clock cycles"
+    equal = None
+    if machine.name != "cpu":
+        with stages("Compare with the cpu device") as stage:
+            reference = session.server.classify(
+                runtime.open_device("cpu"), session.ciphertext, keys
+            )
+            equal = np.array_equal(result.outputs[OUTPUT].data, reference.outputs[OUTPUT].data)
+            stage.note = "every residue equal" if equal else "DIFFERENT"
+    with stages("Client: decrypt"):
+        probabilities = session.client.decrypt(result.outputs[OUTPUT], len(session.records))
+    predictions = Predictions.compare(session.model, session.records, probabilities)
+    return Answer(result, predictions, equal)
+
+
+def time_seal(stages: Stages, session: Session) -> SealTimes | None:
+    """Times Microsoft SEAL on the same program and on single operations, on this CPU.
+
+    SEAL has keys and a ciphertext of its own, and its result is checked like ours.
+
+    Returns:
+        The times; None, and a line that says so, where ``seal-python`` is not installed.
+    """
+    if seal_version() is None:
+        stages.console.print(
+            "[yellow]–[/yellow] seal-python is not installed: Microsoft SEAL is not timed "
+            r"(pip install 'ringsmith\[seal]')"
+        )
+        return None
+    with stages("Time Microsoft SEAL on this CPU") as stage:
+        program = session.server.program
+        steps = rotation_steps(program)
+        baseline = SealBaseline(program.parameters, steps)
+        packed = session.client.pack(session.records.features)
+        inputs = {INPUT: baseline.encrypt(packed, program.inputs[INPUT].scale)}
+        on_seal = SealProgram(baseline, program)
+        found = baseline.decrypt(on_seal.run(inputs)[OUTPUT])
+        clear = program.evaluate({INPUT: packed})[OUTPUT]
+        error = float(np.abs(found - clear).max())
+        assert error < 1e-4, f"SEAL's result is off by {error}: the program was mistranslated"
+        seconds = median_seconds(lambda: on_seal.run(inputs), SEAL_PROGRAM_REPEATS)
+        operations = baseline.operation_seconds(steps[0])
+        stage.note = f"the same program takes {seconds * 1e3:.1f} ms"
+    return SealTimes(seconds, dict(operations))

@@ -1,0 +1,134 @@
+"""Encrypted logistic regression, from training to decryption, on every device."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import seal
+from rich.console import Console
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.interface import INPUT, OUTPUT
+from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.apps.stages import Stages
+from ringsmith.cli.main import app
+from ringsmith.client import encode
+from ringsmith.errors import ProgramError
+from ringsmith.interop import (
+    SealParameters,
+    read_ciphertext,
+    read_galois_keys,
+    read_relin_keys,
+    write_plaintext,
+)
+from ringsmith.objects import EvaluationKeys
+from ringsmith.params import parameter_set
+from ringsmith.program import Node
+
+STAGES = Stages(Console(quiet=True))
+
+
+@pytest.fixture(scope="module")
+def current() -> session.Session:
+    """The program compiled for nano, keys, and the held-out patients encrypted."""
+    return session.begin(STAGES, parameter_set("nano"), "nano")
+
+
+@pytest.mark.parametrize("kind", ["cpu", "model", "rtl"])
+def test_decrypted_probabilities_are_the_clear_cubic_models(
+    current: session.Session, kind: str
+) -> None:
+    machine = session.open_machine(STAGES, kind, "nano")
+    answer = session.answer(STAGES, current, machine)
+    quality = answer.predictions.summary()
+    assert quality.patients == 114
+    assert quality.largest_error_to_cubic < 1e-5
+    assert quality.largest_error_to_sigmoid < 0.09
+    assert quality.same_class_as_cubic == 114
+    assert quality.accuracy_encrypted > 0.95
+    executable = current.server.compiled.compiled_graph.executable
+    assert executable is not None
+    if kind == "cpu":
+        assert (answer.equal_bits, answer.result.cycles) == (None, None)
+    else:
+        assert answer.equal_bits is True
+        assert answer.result.cycles == executable.cycles
+        assert answer.result.instructions == len(executable.words)
+
+
+def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session) -> None:
+    executable = current.server.compiled.compiled_graph.executable
+    assert executable is not None
+    shares = breakdown(executable)
+    assert sum(share.cycles for share in shares) == executable.cycles
+    assert sum(share.instructions for share in shares) == len(executable.words) - 1  # halt
+    counts = {share.operation: share.count for share in shares}
+    assert (counts["rotate"], counts["relinearize"], counts["rescale"]) == (5, 2, 4)
+
+
+def test_the_program_uses_every_level_and_no_key_too_many(current: session.Session) -> None:
+    program = current.server.program
+    assert program.outputs[OUTPUT].limbs == 1
+    assert len(program.key_needs.galois) == math.log2(32)
+
+
+def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> None:
+    with pytest.raises(ProgramError, match=r"key .* is missing"):
+        current.server.classify(runtime.open_device("cpu"), current.ciphertext, EvaluationKeys())
+
+
+def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:
+    """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
+    program, parameters = current.server.program, parameter_set("nano")
+    shape = SealParameters.from_ckks(parameters)
+    baseline = SealBaseline(parameters, rotation_steps(program))
+
+    def seal_plaintext(node: Node) -> seal.Plaintext:
+        assert node.plain is not None
+        vector = node.plain.vector(parameters.slots)
+        ours = encode(parameters, vector, scale=node.plain.scale, limbs=node.limbs)
+        plain = seal.Plaintext()
+        plain.load_bytes(baseline.context, write_plaintext(ours, shape))
+        return plain
+
+    packed = current.client.pack(current.records.features)
+    ciphertext = baseline.encrypt(packed, program.inputs[INPUT].scale)
+    expected = SealProgram(baseline, program, seal_plaintext).run({INPUT: ciphertext})[OUTPUT]
+
+    keys = EvaluationKeys(
+        read_relin_keys(baseline.relin_keys.to_string(), shape),
+        read_galois_keys(baseline.galois_keys.to_string(), shape),
+    )
+    records = read_ciphertext(ciphertext.to_string(), shape)
+    result = current.server.classify(runtime.open_device("model", "nano"), records, keys)
+    found = result.outputs[OUTPUT]
+    assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
+    assert found.scale == expected.scale()
+    decrypted = baseline.decrypt(expected)[: len(current.records)]
+    inputs = current.model.preprocessing(current.records.features)
+    assert np.abs(decrypted - current.model.cubic_probabilities(inputs)).max() < 1e-5
+
+
+def test_run_logreg_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["run", "logreg", "--device", "model", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert numbers["program"]["equal_bits_with_cpu"] is True
+    assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
+    assert numbers["quality"]["patients"] == 114
+    assert f"{numbers['program']['cycles']:,}" in done.stdout
+    assert "200 MHz (assumed)" in done.stdout
+
+
+def test_an_output_file_in_no_folder_is_refused_before_anything_runs() -> None:
+    done = CliRunner().invoke(app, ["run", "logreg", "--output", "/no/such/folder/x.json"])
+    assert done.exit_code != 0
+    assert "✓" not in done.stdout
