@@ -6,7 +6,11 @@
 namespace ringsmith::bindings {
 namespace {
 
+// As NumPy defines it: strides of axes of length one, and of empty arrays, mean nothing.
 bool is_c_contiguous(const InputArray& array) {
+  if (array.size() == 0) {
+    return true;
+  }
   std::int64_t expected = 1;
   for (std::size_t i = array.ndim(); i-- > 0;) {
     if (array.shape(i) != 1 && array.stride(i) != expected) {

@@ -14,7 +14,7 @@ void check_primes(std::span<const u64> primes, std::size_t degree) {
   if (primes.empty()) {
     throw ParameterError("a residue number system needs at least one prime");
   }
-  const u64 order = 2 * degree;
+  const u64 order = u64{2} << log2_degree(degree);
   for (std::size_t i = 0; i < primes.size(); ++i) {
     if (primes[i] % order != 1 || !is_prime(primes[i])) {
       throw ParameterError(text("modulus ", primes[i], " (index ", i,

@@ -1,0 +1,164 @@
+"""What the evaluator refuses, with which words; and arrays at the edges of their range."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith._core import secret
+from ringsmith.objects import Residues
+
+N = 256
+
+
+@pytest.fixture(scope="module")
+def context() -> _core.Context:
+    """Two data primes and a special prime, one of them of 61 bits."""
+    return _core.Context(N, [*_core.prime_search(61, N, 1), *_core.prime_search(42, N, 2)])
+
+
+@pytest.fixture
+def cipher(context: _core.Context, random_residues: Callable[..., Residues]) -> Residues:
+    """A ciphertext of size 2 and 2 limbs."""
+    return random_residues(N, context.primes[:2], 2)
+
+
+@pytest.fixture
+def key(context: _core.Context, random_residues: Callable[..., Residues]) -> Residues:
+    """A key-switching key of 2 digits."""
+    return random_residues(N, context.primes, 2, 2)
+
+
+def test_wrong_types_and_orders_are_refused(context: _core.Context, cipher: Residues) -> None:
+    for wrong in (
+        cipher.astype(np.int64),
+        cipher.astype(np.float64),
+        cipher.astype(">u8"),
+        np.asfortranarray(cipher),
+        np.repeat(cipher, 2, axis=2)[:, :, ::2],
+    ):
+        with pytest.raises(TypeError):
+            _core.negate(context, wrong)
+    with pytest.raises(TypeError):
+        _core.negate(context, cipher.tolist())
+
+
+def test_wrong_shapes_are_refused(context: _core.Context, cipher: Residues) -> None:
+    for wrong, message in [
+        (cipher[0], r"has shape \(2, 256\); expected are 3 dimensions, the last of N = 256"),
+        (cipher[:, :, :-1].copy(), "the last of N = 256"),
+        (cipher[:0], "at least one polynomial"),
+        (cipher[:, :0].copy(), "0 limbs are outside 1 ... 2"),
+        (np.zeros((2, 3, N), dtype=np.uint64), "3 limbs are outside 1 ... 2"),
+    ]:
+        with pytest.raises(_core.ParameterError, match=message):
+            _core.negate(context, wrong)
+
+
+def test_residues_beyond_their_prime_are_refused(
+    context: _core.Context, cipher: Residues, key: Residues
+) -> None:
+    q = context.primes[1]
+    cipher[1, 1, 77] = q - 1
+    _core.negate(context, cipher)
+    cipher[1, 1, 77] = q
+    with pytest.raises(_core.ParameterError, match=f"has {q} at position 77 of limb 1"):
+        _core.negate(context, cipher)
+    three = np.zeros((3, 2, N), dtype=np.uint64)
+    key[1, 1, 2, 5] = context.primes[2]
+    with pytest.raises(_core.ParameterError, match="at position 5 of limb 2"):
+        _core.relinearize(context, three, key)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c, x, k: _core.add(c, x, _core.mod_switch(c, x)), "2 and 1 limbs: bring both"),
+        (lambda c, x, k: _core.multiply(c, _core.mod_switch(c, x), x), "1 and 2 limbs"),
+        (lambda c, x, k: _core.add_plain(c, x, x[0, :1]), "has 256 words; 2 limbs"),
+        (lambda c, x, k: _core.multiply_plain(c, x, x[0, 0]), "the plaintext has shape"),
+        (lambda c, x, k: _core.relinearize(c, x, k), "this one has 2: relinearize after"),
+        (lambda c, x, k: _core.apply_galois(c, x[:1], 3, k), "has 1: relinearize it first"),
+        (lambda c, x, k: _core.apply_galois(c, x, 4, k), "Galois element 4 is not an odd"),
+        (lambda c, x, k: _core.apply_galois(c, x, 513, k), "below 2N = 512"),
+        (lambda c, x, k: _core.apply_galois(c, x, 3, k[:1]), "has 1 digits, but 2 limbs need"),
+        (
+            lambda c, x, k: _core.apply_galois(c, x, 3, k[:, :, :2].copy()),
+            r"expected is \(digits, 2, 3, 256\)",
+        ),
+        (lambda c, x, k: _core.rescale(c, _core.mod_switch(c, x)), "needs two limbs or more"),
+        (lambda c, x, k: _core.mod_switch(c, _core.mod_switch(c, x)), "needs two limbs or more"),
+        (lambda c, x, k: _core.encrypt(c, k[0, :, :2].copy(), x[0]), "the public key has"),
+        (lambda c, x, k: _core.decode(c, k[0, 0], 1.0), "3 limbs are outside 1 ... 2"),
+        (lambda c, x, k: secret.decrypt(c, k[0, 0, :2], x), "the secret key has 512 words"),
+        (lambda c, x, k: secret.generate_galois_key(c, k[0, 0], 2), "Galois element 2"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(
+    context: _core.Context,
+    cipher: Residues,
+    key: Residues,
+    call: Callable[[_core.Context, Residues, Residues], Any],
+    message: str,
+) -> None:
+    with pytest.raises(_core.ParameterError, match=message):
+        call(context, cipher, key)
+
+
+@pytest.mark.parametrize("steps", [0, 128, -128, 1000])
+def test_a_rotation_beyond_the_slots_is_refused(steps: int) -> None:
+    with pytest.raises(_core.ParameterError, match=f"cannot rotate by {steps} steps"):
+        _core.galois_element(N, steps)
+
+
+def test_galois_elements_are_powers_of_three() -> None:
+    for steps in (*range(1, 128), *range(-127, 0)):
+        assert _core.galois_element(N, steps) == pow(3, steps % 128, 2 * N)
+
+
+def test_parameters_that_give_no_context_are_refused(context: _core.Context) -> None:
+    primes = context.primes
+    for n, given, message in [
+        (N, primes[:1], "at least two primes"),
+        (N, [], "at least one prime"),
+        (N, [*primes, primes[0]], "occurs twice"),
+        (N, [primes[0], 2**31 - 1], r"modulus 2147483647 \(index 1\) is not a prime"),
+        (128, primes, "ring degree 128 is not a power of two between 256 and 65536"),
+        (2**17, primes, "ring degree 131072"),
+        (300, primes, "ring degree 300"),
+    ]:
+        with pytest.raises(_core.ParameterError, match=message):
+            _core.Context(n, given)
+
+
+def test_arithmetic_at_the_edges_is_that_of_the_integers(context: _core.Context) -> None:
+    """All pairs of 0, 1, (q - 1) / 2, (q + 1) / 2 and q - 1, in the first and second limb."""
+    words = [[0, 1, (q - 1) // 2, (q + 1) // 2, q - 1] for q in context.primes[:2]]
+    a, b = np.zeros((1, 2, N), dtype=np.uint64), np.zeros((1, 2, N), dtype=np.uint64)
+    for limb, edge in enumerate(words):
+        a[0, limb, :25] = np.repeat(np.array(edge, dtype=np.uint64), 5)
+        b[0, limb, :25] = np.tile(np.array(edge, dtype=np.uint64), 5)
+    for operation, meaning in [
+        (_core.add, lambda x, y: x + y),
+        (_core.sub, lambda x, y: x - y),
+        (_core.multiply, lambda x, y: x * y),
+    ]:
+        result = operation(context, a, b)
+        for limb in range(2):
+            q = context.primes[limb]
+            pairs = zip(a[0, limb].tolist(), b[0, limb].tolist(), strict=True)
+            assert result[0, limb].tolist() == [meaning(x, y) % q for x, y in pairs]
+
+
+def test_operands_are_left_as_they_were(
+    context: _core.Context, cipher: Residues, key: Residues
+) -> None:
+    before, key_before = cipher.copy(), key.copy()
+    cipher.flags.writeable = False
+    product = _core.multiply(context, cipher, cipher)
+    _core.relinearize(context, product, key)
+    _core.rescale(context, _core.apply_galois(context, cipher, 3, key))
+    assert np.array_equal(cipher, before)
+    assert np.array_equal(key, key_before)
