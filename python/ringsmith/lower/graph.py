@@ -215,13 +215,17 @@ class SubroutineGraph:
         return {n.attrs["name"]: n.type for n in self.nodes if n.op == "output"}
 
     def validate(self) -> None:
-        """Checks what only a finished graph can be asked: that it hands something out.
+        """Checks what only a finished graph can be asked.
 
         Raises:
-            ProgramError: When the graph has no output.
+            ProgramError: When the graph has no output, or names a key that it does not use.
         """
         if not self._names["output"]:
             raise ProgramError("the graph has no output node: add one with output(node, name)")
+        used = {node.attrs["key"] for node in self.nodes if node.op == "ksk_inner_product"}
+        for name in self.keys:
+            if name not in used:
+                raise ProgramError(f"key {name!r} is used by no node: take it out of the keys")
 
     def to_core(self) -> _core.Graph:
         """Returns the reference interpreter's copy of the graph.

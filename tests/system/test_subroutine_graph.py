@@ -1,0 +1,276 @@
+"""The subroutine graph: node rules, the file and back, files from strangers."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ringsmith.errors import InteropError, ProgramError
+from ringsmith.lower import Form, Origin, SubroutineGraph, from_json, to_json
+from ringsmith.params import CkksParameters
+
+Document = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def graph(small: CkksParameters) -> SubroutineGraph:
+    """Every op at least once: nodes 0 … 17."""
+    graph = SubroutineGraph.for_parameters(small, {"relin": 2, "galois:9": 5})
+    x, y = graph.input("x.0", (0, 1)), graph.input("x.1", (0, 1))
+    total = graph.sub(graph.add(x, y), graph.neg(graph.mul(x, y)))
+    graph.at_origin(Origin(3, "relinearize"))
+    coefficients = graph.intt(graph.automorph(total, 9))
+    digits = [graph.ntt(graph.mod_up(coefficients, digit, (0, 1, 5))) for digit in (0, 1)]
+    keys = ("relin", "galois:9")
+    sums = [graph.ksk_inner_product(digits, keys[half], half, (0, 1)) for half in (0, 1)]
+    graph.output(graph.mod_down(sums[0], 5), "y.0")
+    graph.output(graph.drop_limbs(sums[1], (0,)), "y.1")
+    return graph
+
+
+def test_the_file_and_back_is_the_same_graph(graph: SubroutineGraph) -> None:
+    again = from_json(to_json(graph))
+    assert again.nodes == graph.nodes
+    assert (again.n, again.primes, again.roots) == (graph.n, graph.primes, graph.roots)
+    assert (again.special, dict(again.keys)) == (graph.special, dict(graph.keys))
+    assert to_json(again) == to_json(graph)
+    assert {node.op for node in again.nodes} == {
+        *("input", "output", "add", "sub", "neg", "mul", "automorph", "ntt", "intt", "mod_up"),
+        *("ksk_inner_product", "mod_down", "drop_limbs"),
+    }
+
+
+def test_the_file_is_what_the_architecture_page_shows(graph: SubroutineGraph) -> None:
+    document = json.loads(to_json(graph))
+    assert list(document) == [
+        *("format", "version", "n", "primes", "roots", "special", "keys", "nodes")
+    ]
+    assert document["format"] == "ringsmith-subroutine-graph"
+    assert document["keys"] == {"relin": {"digits": 2}, "galois:9": {"digits": 5}}
+    assert document["nodes"][0] == {
+        "id": 0,
+        "op": "input",
+        "operands": [],
+        "attrs": {"name": "x.0", "base": [0, 1], "form": "ntt"},
+    }
+
+
+def test_the_interpreter_agrees_on_every_type(graph: SubroutineGraph) -> None:
+    core = graph.to_core()
+    assert len(core) == len(graph.nodes)
+    for node in graph.nodes:
+        assert core.node_type(node.id) == (list(node.type.base), str(node.type.form))
+
+
+def test_inputs_and_outputs_are_named_with_their_types(graph: SubroutineGraph) -> None:
+    assert {name: kind.base for name, kind in graph.inputs.items()} == {
+        "x.0": (0, 1),
+        "x.1": (0, 1),
+    }
+    assert {name: kind.base for name, kind in graph.outputs.items()} == {"y.0": (0, 1), "y.1": (0,)}
+    assert graph.nodes[0].origin is None
+    assert graph.nodes[-1].origin == Origin(3, "relinearize")
+
+
+ILLEGAL: list[tuple[Callable[[SubroutineGraph, int, int], object], str]] = [
+    (lambda g, x, c: g.add(x, 99), "operand 99 is not the id of an earlier node"),
+    (lambda g, x, c: g.add(x, -1), "operand -1 is not the id"),
+    (lambda g, x, c: g.add(x, c), "operands differ: ntt over base [0, 1], and coeff over"),
+    (lambda g, x, c: g.mul(c, c), "mul takes ntt form and its operand is coeff over base [0, 1]"),
+    (lambda g, x, c: g.ntt(x), "ntt takes coeff form"),
+    (lambda g, x, c: g.intt(c), "intt takes ntt form"),
+    (lambda g, x, c: g.automorph(x, 4), "element 4 is even"),
+    (lambda g, x, c: g.automorph(x, 2049), "element 2049 is not a whole number in 1 … 2047"),
+    (lambda g, x, c: g.mod_up(x, 0, (0, 5)), "mod_up takes coeff form"),
+    (lambda g, x, c: g.mod_up(c, 2, (2, 5)), "digit [2] is not one prime of the operand"),
+    (lambda g, x, c: g.mod_up(c, 0, (1, 5)), "digit [0] is not in the base [1, 5]"),
+    (lambda g, x, c: g.mod_up(c, 0, (0, 6)), "base: prime 6 is not a whole number in 0 … 5"),
+    (lambda g, x, c: g.mod_up(c, 0, (5, 0)), "base [5, 0] is not ascending"),
+    (lambda g, x, c: g.mod_up(c, 0, (0, 0)), "base [0, 0] is not ascending"),
+    (lambda g, x, c: g.mod_up(c, 0, ()), "base [] is not a list of 1 to 6 primes"),
+    (lambda g, x, c: g.ksk_inner_product([x], "galois:3", 0, [0]), "key 'galois:3' is not among"),
+    (lambda g, x, c: g.ksk_inner_product([x], "relin", 2, [0]), "half 2 is not one of 0, 1"),
+    (lambda g, x, c: g.ksk_inner_product([x], "relin", 0, [0, 1]), "2 digits are named for 1"),
+    (lambda g, x, c: g.ksk_inner_product([x], "relin", 0, [2]), "digit 2 is beyond the 2 digits"),
+    (lambda g, x, c: g.ksk_inner_product([c], "relin", 0, [0]), "works in ntt over base [0, 1]"),
+    (lambda g, x, c: g.mod_down(x, 2), "drop [2] must be one prime of the operand"),
+    (lambda g, x, c: g.mod_down(g.drop_limbs(x, [0]), 0), "and leave another"),
+    (lambda g, x, c: g.drop_limbs(x, (0, 1)), "must keep fewer primes"),
+    (lambda g, x, c: g.drop_limbs(x, (2,)), "must keep fewer primes of the operand"),
+    (lambda g, x, c: g.input("x", (0,)), "the graph already has an input 'x'"),
+    (lambda g, x, c: g.input("", (0,)), "input name '' is no name"),
+    (lambda g, x, c: g.input("a b", (0,)), "input name 'a b' is no name"),
+    (lambda g, x, c: g.neg(g.output(x, "y")), "is an output: use what it hands out"),
+    (lambda g, x, c: g.add_node("square", [x]), "op 'square' is unknown: version 1 has input"),
+    (lambda g, x, c: g.add_node("add", [x]), "add has 1 operands and takes 2"),
+    (lambda g, x, c: g.add_node("ksk_inner_product", []), "has 0 operands and takes at least 1"),
+    (lambda g, x, c: g.add_node("neg", [x], {"by": 1}), "neg has the attributes ['by'] and takes"),
+    (lambda g, x, c: g.add_node("mod_down", [x], {"drop": [1]}), "['drop', 'variant']"),
+    (
+        lambda g, x, c: g.add_node("mod_down", [x], {"drop": [1], "variant": "floor"}),
+        "mod_down variant 'floor' is not one of rounded",
+    ),
+    (lambda g, x, c: g.type_of(77), "node 77 is not a whole number in 0 … 1"),
+    (lambda g, x, c: g.to_core(), "the graph has no output node"),
+    (lambda g, x, c: to_json(g), "the graph has no output node"),
+    (lambda g, x, c: (g.output(x, "y"), g.to_core()), "key 'relin' is used by no node"),
+]
+
+
+@pytest.mark.parametrize(("build", "words"), ILLEGAL)
+def test_an_illegal_node_is_refused_in_words(
+    build: Callable[[SubroutineGraph, int, int], object], words: str, small: CkksParameters
+) -> None:
+    graph = SubroutineGraph.for_parameters(small, {"relin": 2})
+    x = graph.input("x", (0, 1))
+    c = graph.input("c", (0, 1), Form.COEFF)
+    with pytest.raises(ProgramError, match=re.escape(words)):
+        build(graph, x, c)
+
+
+def test_a_refused_node_leaves_the_graph_as_it_was(small: CkksParameters) -> None:
+    graph = SubroutineGraph.for_parameters(small)
+    x = graph.input("x", (0, 1))
+    with pytest.raises(ProgramError):
+        graph.add_node("input", [], {"name": "y", "base": [9], "form": "ntt"})
+    y = graph.input("y", (0, 1))
+    graph.output(graph.add(x, y), "z")
+    assert len(graph.nodes) == 4
+
+
+HOSTILE: list[tuple[Callable[[Document], object], str]] = [
+    (lambda d: d.update(format="png"), "format is 'png'"),
+    (lambda d: d.update(version=2), "version is 2, and this Ringsmith reads 1"),
+    (lambda d: d.update(version=True), "version is True"),
+    (lambda d: d.pop("keys"), "the file lacks ['keys']"),
+    (lambda d: d.update(extra=1), "has unknown ['extra']"),
+    (lambda d: d.update(n=1 << 31), "n 2147483648 is not a whole number in 256 … 65536"),
+    (lambda d: d.update(n=1000), "n 1000 is not a power of two"),
+    (lambda d: d.update(n="1024"), "n '1024' is not a whole number"),
+    (lambda d: d["primes"].__setitem__(0, 1 << 63), "is not a whole number in 3 … 2305843009213"),
+    (lambda d: d["primes"].__setitem__(0, 2048 * 3 + 1), "6145 is not a prime that is 1 mod 2N"),
+    (lambda d: d["primes"].__setitem__(0, 40961), "is not a whole number in 1 … 40960"),
+    (lambda d: d["primes"].__setitem__(0, d["primes"][1]), "a prime stands twice"),
+    (lambda d: d["primes"].append(5), "6 roots stand beside 7 primes"),
+    (lambda d: d.update(primes=[1] * 129), "primes is not a list of at most 128 entries"),
+    (lambda d: d["roots"].__setitem__(2, 1), "1 is not a primitive 2048-th root of unity"),
+    (lambda d: d["roots"].__setitem__(2, 0), "root 0 is not a whole number"),
+    (lambda d: d.update(special=[0]), "special primes [0] must be the last"),
+    (lambda d: d.update(special=list(range(6))), "with a data prime before them"),
+    (lambda d: d.update(keys=[]), "keys is not an object"),
+    (lambda d: d["keys"].update(relin=3), "key 'relin' is not an object"),
+    (lambda d: d["keys"].update(relin={"digits": 0}), "digits of key 'relin' 0 is not a whole"),
+    (lambda d: d["keys"].update({"a b": {"digits": 1}}), "key 'a b' is no name"),
+    (lambda d: d["keys"].pop("relin"), "key 'relin' is not among the graph's keys"),
+    (lambda d: d["keys"].update({"galois:3": {"digits": 1}}), "'galois:3' is used by no node"),
+    (lambda d: d.update(nodes={}), "nodes is not a list"),
+    (lambda d: d.update(nodes=[]), "the graph has no output node"),
+    (lambda d: d["nodes"].append(7), "node 18 is not an object"),
+    (lambda d: d["nodes"].pop(3), "node 3 calls itself 4"),
+    (lambda d: d["nodes"][2].update(operands=[0, 2]), "node 2 (add): operand 2 is not the id of"),
+    (lambda d: d["nodes"][2].update(operands=[0, -1]), "operand -1 is not the id"),
+    (lambda d: d["nodes"][2].update(operands=[0, True]), "operand True is not the id"),
+    (lambda d: d["nodes"][2].update(operands=[0] * 999), "operands is not a list of at most"),
+    (lambda d: d["nodes"][2].update(op="exec"), "node 2 (exec): op 'exec' is unknown"),
+    (lambda d: d["nodes"][2].update(op=["add"]), "node 2: op is not a text"),
+    (lambda d: d["nodes"][2].update(attrs=[]), "node 2: attrs is not an object"),
+    (lambda d: d["nodes"][2].update(cost=1), "node 2 lacks [] and has unknown ['cost']"),
+    (lambda d: d["nodes"][0]["attrs"].update(form="fft"), "form 'fft' is not one of ntt, coeff"),
+    (lambda d: d["nodes"][0]["attrs"].update(form=["ntt"]), "form ['ntt'] is not one of"),
+    (lambda d: d["nodes"][0]["attrs"].update(base="01"), "base '01' is not a list"),
+    (lambda d: d["nodes"][0]["attrs"].update(base=[0.0]), "prime 0.0 is not a whole number"),
+    (lambda d: d["nodes"][0]["attrs"].update(name="x" * 129), "is no name: use 1 to 128 letters"),
+    (lambda d: d["nodes"][0]["attrs"].update(name="x.1"), "already has an input 'x.1'"),
+    (lambda d: d["nodes"][-1].update(origin={"node": -1, "op": "add"}), "node -1 is not a whole"),
+    (lambda d: d["nodes"][-1].update(origin={"node": 1}), "origin of node 17 lacks ['op']"),
+]
+
+
+@pytest.mark.parametrize(("damage", "words"), HOSTILE)
+def test_a_file_from_a_stranger_is_refused_in_words(
+    damage: Callable[[Document], object], words: str, graph: SubroutineGraph
+) -> None:
+    document = json.loads(to_json(graph))
+    damage(document)
+    with pytest.raises(InteropError, match=re.escape(words)):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("9" * 10_000, "is not JSON"),
+        ('{"n": 1, "n": 1}', "an object has one key twice"),
+        ("[]", "the file is not an object"),
+        ("NaN", "the file is not an object"),
+    ],
+)
+def test_a_text_that_is_no_graph_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InteropError, match=words):
+        from_json(text)
+
+
+def _places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Returns the path of every value inside a document."""
+    items: list[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = list(enumerate(value))
+    return [path, *(place for key, inner in items for place in _places(inner, (*path, key)))]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_any_value_in_any_place_is_refused_or_makes_a_valid_graph(
+    data: st.DataObject, graph: SubroutineGraph
+) -> None:
+    document = json.loads(to_json(graph))
+    *path, last = data.draw(st.sampled_from([p for p in _places(document) if p]))
+    inner = document
+    for key in path:
+        inner = inner[key]
+    inner[last] = data.draw(
+        st.none()
+        | st.booleans()
+        | st.integers(-2, 10)
+        | st.floats()
+        | st.sampled_from(["", "ntt", "relin", "add", "x.0"])
+        | st.lists(st.integers(-1, 6), max_size=4)
+        | st.just({})
+    )
+    try:
+        read = from_json(json.dumps(document))
+    except InteropError:
+        return
+    assert len(read.to_core()) == len(read.nodes)  # the interpreter takes whatever is accepted
+
+
+def test_the_interpreter_runs_what_a_file_says(
+    graph: SubroutineGraph, small: CkksParameters, rng: np.random.Generator
+) -> None:
+    inputs = {
+        name: np.stack(
+            [rng.integers(0, small.primes[i], small.n, dtype=np.uint64) for i in kind.base]
+        )
+        for name, kind in graph.inputs.items()
+    }
+    keys = {
+        name: np.stack(
+            [rng.integers(0, q, (digits, 2, small.n), dtype=np.uint64) for q in small.primes], 2
+        )
+        for name, digits in graph.keys.items()
+    }
+    first = graph.to_core().run(inputs, keys)
+    again = from_json(to_json(graph)).to_core().run(inputs, keys)
+    assert first.keys() == {"y.0", "y.1"}
+    for name, value in first.items():
+        assert np.array_equal(value, again[name])
+        assert value.any()
