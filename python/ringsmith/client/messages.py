@@ -113,7 +113,8 @@ def decrypt_vector(
 
 def _checked_slots(parameters: CkksParameters, values: ArrayLike) -> NDArray[np.complex128]:
     array = np.atleast_1d(np.asarray(values))
-    if array.dtype.kind not in "iufc" or array.ndim != 1 or not np.isfinite(array).all():
+    numeric = array.dtype.kind in "iufc" and np.isfinite(array).all()
+    if not numeric or array.ndim != 1 or array.size == 0:
         raise ParameterError(
             f"an array of {array.dtype} and shape {array.shape} is no vector of finite numbers"
         )
