@@ -154,6 +154,12 @@ def test_galois_elements_are_powers_of_three() -> None:
     assert nano.galois_element(5) == _core.galois_element(nano.n, 5)
 
 
+@pytest.mark.parametrize("steps", [0, 4096, -4096])
+def test_a_rotation_that_has_no_element_is_refused(steps: int) -> None:
+    with pytest.raises(ParameterError, match=f"rotation by {steps} steps: take 1 … 4095"):
+        parameter_set("nano").galois_element(steps)
+
+
 def test_key_needs_join_to_the_larger_limbs() -> None:
     joined = KeyNeeds(3, {3: 2, 9: 4}) | KeyNeeds(None, {3: 4, 27: 1})
     assert joined == KeyNeeds(3, {3: 4, 9: 4, 27: 1})

@@ -168,7 +168,18 @@ class CkksParameters:
         return security_level(self.n, self.log_qp)
 
     def galois_element(self, steps: int) -> int:
-        """Returns the Galois element that rotates the slots by ``steps`` to the left."""
+        """Returns the Galois element of a rotation of the slots.
+
+        Args:
+            steps: Slots to the left, or negative to the right; of magnitude 1 … N/2 - 1.
+
+        Raises:
+            ParameterError: When ``steps`` is not such a number.
+        """
+        if not 0 < abs(steps) < self.slots:
+            raise ParameterError(
+                f"rotation by {steps} steps: take 1 … {self.slots - 1}, or as many to the right"
+            )
         return _core.galois_element(self.n, steps)
 
     @property
