@@ -191,12 +191,21 @@ class _Memory:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """An instruction that could come next, its start, and the slots that it would take."""
+    """An instruction that could come next.
+
+    Attributes:
+        index: Its position in the sequential order.
+        instruction: It, placed.
+        start: When it would issue.
+        new: The slots that it would take.
+        barrier: What must issue before it so that the ring is free, if anything.
+    """
 
     index: int
     instruction: Instruction
     start: int
     new: Mapping[int, int]
+    barrier: Instruction | None
 
 
 class _Run:
@@ -209,7 +218,9 @@ class _Run:
         self.graph = graph
         self.policy = policy
         self.memory = _Memory(limit, problem.design.rpaus)
-        self.timeline = Timeline(Timing.of(problem.design), problem.design.rpaus)
+        timing = Timing.of(problem.design)
+        self.fetch_cycles = timing.fetch_cycles
+        self.timeline = Timeline(timing, problem.design.rpaus)
         self.placed: list[Placed] = []
         self.left: dict[tuple[int, int], int] = {}
         for masks in (*(virtual.touched for virtual in problem.instructions), problem.kept):
@@ -269,12 +280,24 @@ class _Run:
                     return None
                 new[poly] = slot
         placed = self.timeline.guarded(virtual.place({**slots, **new}))
-        return _Candidate(index, placed, self.timeline.start_of(placed), new)
+        start = self.timeline.start_of(placed)
+        barrier = self._barrier() if self.timeline.ring_conflict(placed) else None
+        if barrier is not None:
+            start = max(start, self.timeline.start_of(barrier) + self.fetch_cycles)
+        return _Candidate(index, placed, start, new, barrier)
+
+    def _barrier(self) -> Instruction:
+        """Issues when the last broadcast has ended, whose RPAUs the next one may not share."""
+        last = next(p.instruction for p in reversed(self.placed) if p.instruction.operation.source)
+        return instruction("nop", last.mask, waits=[last.operation.unit])
 
     def _issue(self, chosen: _Candidate) -> None:
         virtual = self.problem.instructions[chosen.index]
         for poly, slot in chosen.new.items():
             self.memory.take(poly, slot, self.problem.placement[poly])
+        if chosen.barrier is not None:
+            barrier_start = self.timeline.issue(chosen.barrier)
+            self.placed.append(Placed(chosen.barrier, barrier_start, virtual.origin))
         start = self.timeline.issue(chosen.instruction)
         for poly, rpau in _places(virtual.touched):
             self.left[poly, rpau] -= 1
