@@ -24,6 +24,7 @@ unexport PYTHONPATH PYTHONHOME
 
 # `pip install` of one lock file: exactly these packages, checked against their hashes.
 PIP_LOCKED := $(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 comma := ,
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
@@ -85,18 +86,18 @@ bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and print the tables of bench/
 .PHONY: test
 test: lint-sources  ## Lint and the quick tests
 	$(call say,Quick tests)
-	@$(BIN)/python -m pytest -n 2
+	@$(PYTEST)
 
 .PHONY: test-full
 test-full: lint-sources $(STAMPS)/full  ## Lint and every test, the slow ones too
 	$(call say,All tests)
-	@$(BIN)/python -m pytest -n 2 --full
+	@$(PYTEST) --full
 
 # Verilator's lint is a test too, over every module: `make test` runs it with the others.
 .PHONY: lint
 lint: lint-sources  ## Check formats, types and RTL
 	$(call say,SystemVerilog: Verilator -Wall)
-	@$(BIN)/python -m pytest -q -n 2 tests/system/test_rtl_lint.py
+	@$(PYTEST) -q tests/system/test_rtl_lint.py
 
 .PHONY: lint-sources
 lint-sources: $(STAMPS)/dev $(STAMPS)/core

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ringsmith.params import CkksParameters, parameter_set
-    from ringsmith.program import EncryptedVector, Program, inner_product, polynomial, trace
+    from ringsmith.program import EncryptedVector, Program, inner_product, polynomial
+    from ringsmith.program.trace import trace
 
 __version__ = version("ringsmith")
 
