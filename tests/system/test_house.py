@@ -207,3 +207,15 @@ def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> N
     assert pinned
     assert all("==" in entry and "--hash=sha256:" in entry for entry in pinned)
     assert not re.search(r"://|--index|--extra-index|--find-links", text)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
+        if "://" not in target
+    ]
+    assert links
+    assert [pair for pair in links if not (pair[0].parent / pair[1]).exists()] == []
