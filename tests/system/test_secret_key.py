@@ -12,42 +12,63 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rich.console import Console
+
+from ringsmith import _core
+from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.client import Client
+from ringsmith.apps.stages import Stages
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.devices.interface import Words, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.interop import SealParameters, write_ciphertext
+from ringsmith.lower import to_json
+from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.runtime.accelerator import Accelerator
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
 SERVER_SIDE = ("apps.logreg.server", "runtime", "devices.model", "devices.rtl", "lower", "interop")
 FORBIDDEN = ("client", "_core.secret")
 
-Bytes = NDArray[np.uint8]
 
+class Search:
+    """Looks for parts of a secret in byte strings.
 
-def contains_part_of(haystack: bytes, secret: bytes, words: int = 2) -> bool:
-    """Whether any window of the secret, of ``words`` 8-byte words at any byte, is in the haystack.
-
-    The haystack is looked at in windows at every multiple of 8 bytes, the secret in windows at
-    every byte, so a copy at any alignment shows once it is one word longer than a window.
-    Windows of one repeated byte (zeros) are no evidence and do not count.
+    A part is a window of ``words`` 8-byte words that starts at any byte of the secret. A haystack
+    is looked at in windows at every multiple of 8 bytes, so a copy of the secret shows at any
+    alignment once it is one word longer than a window. Windows of one repeated byte (zeros) are no
+    evidence.
     """
-    size = 8 * words
-    offered = _windows(haystack, size, step=8)
-    wanted = _windows(secret, size, step=1)
-    wanted = wanted[np.any(wanted != wanted[:, :1], axis=1)]
-    hits = np.flatnonzero(np.isin(_digests(offered), _digests(wanted)))
-    known = {row.tobytes() for row in wanted} if len(hits) else set()
-    return any(offered[hit].tobytes() in known for hit in hits)
 
+    def __init__(self, secret: bytes, words: int) -> None:
+        self._secret = secret
+        self._words = words
+        random = np.random.default_rng(1)
+        self._factors = random.integers(1, 1 << 63, words, dtype=np.uint64) * 2 + 1
+        self._digests = np.unique(np.concatenate([self._digest(secret[k:]) for k in range(8)]))
+        # Most digests of a haystack are ruled out by their first 24 bits, before any sorting out.
+        self._possible = np.zeros(1 << 24, dtype=np.bool_)
+        self._possible[self._digests >> np.uint64(40)] = True
 
-def _windows(data: bytes, size: int, step: int) -> Bytes:
-    flat = np.frombuffer(data, dtype=np.uint8)
-    if len(flat) < size:
-        return np.empty((0, size), dtype=np.uint8)
-    return np.lib.stride_tricks.sliding_window_view(flat, size)[::step]
+    def found_in(self, haystack: bytes) -> bool:
+        """Whether a part of the secret is in the haystack."""
+        digests = self._digest(haystack)
+        likely = np.flatnonzero(self._possible[digests >> np.uint64(40)])
+        places = np.searchsorted(self._digests, digests[likely]) % len(self._digests)
+        for hit in likely[self._digests[places] == digests[likely]]:
+            window = haystack[8 * hit : 8 * (hit + self._words)]
+            if len(set(window)) > 1 and window in self._secret:
+                return True
+        return False
 
-
-def _digests(windows: Bytes) -> NDArray[np.uint64]:
-    """One word for each window: equal windows, equal words."""
-    words = np.ascontiguousarray(windows).view(np.uint64)
-    factors = np.random.default_rng(1).integers(1, 1 << 63, words.shape[1], dtype=np.uint64) * 2 + 1
-    return (words * factors).sum(axis=1, dtype=np.uint64)
+    def _digest(self, data: bytes) -> NDArray[np.uint64]:
+        """A word for each window at a multiple of 8 bytes: equal windows, equal words."""
+        words = np.frombuffer(data[: len(data) // 8 * 8], dtype=np.uint64)
+        count = max(0, len(words) - self._words + 1)
+        total = np.zeros(count, dtype=np.uint64)
+        for offset, factor in enumerate(self._factors):
+            total += words[offset : offset + count] * factor
+        return total
 
 
 @pytest.mark.parametrize("offset", [0, 1, 7, 8, 1003])
@@ -56,10 +77,95 @@ def test_the_search_finds_a_planted_part_at_any_alignment(
     rng: np.random.Generator, offset: int, words: int
 ) -> None:
     haystack, secret = rng.bytes(4096), rng.bytes(1000)
-    assert not contains_part_of(haystack, secret, words)
+    search = Search(secret, words)
+    assert not search.found_in(haystack)
     part = secret[333 : 333 + 8 * words + 8]
-    planted = haystack[:offset] + part + haystack[offset:]
-    assert contains_part_of(planted, secret, words)
+    assert search.found_in(haystack[:offset] + part + haystack[offset:])
+
+
+def searches(client: Client, parameters: CkksParameters) -> dict[str, Search]:
+    """Searches for the client's secret key in the forms that it could leak in.
+
+    Coefficients are -1, 0 and 1, so a few of them are no evidence; 32 of them are.
+    """
+    ntt = client._secret_key.reveal()
+    coefficients = np.stack(
+        [
+            _core.ntt_inverse(limb, q, root)
+            for limb, q, root in zip(ntt, parameters.primes, parameters.roots, strict=True)
+        ]
+    )
+    ternary = np.where(coefficients[0] > 1, -1, coefficients[0].astype(np.int64))
+    assert set(ternary) == {-1, 0, 1}
+    return {
+        "NTT form": Search(ntt.tobytes(), 2),
+        "residues of coefficients": Search(coefficients.tobytes(), 32),
+        "coefficients as bytes": Search(ternary.astype(np.int8).tobytes(), 4),
+        "coefficients as words": Search(ternary.tobytes(), 32),
+    }
+
+
+class Recorder(ModelDevice):
+    """A model that keeps every byte that it is given."""
+
+    def __init__(self, design: RpauDesign) -> None:
+        super().__init__(design)
+        self.written: list[bytes] = []
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Keeps the words and writes them."""
+        self.written.append(words.tobytes())
+        super().write(zone, unit, index, words)
+
+    def load_program(self, words: Words) -> None:
+        """Keeps the words and loads them."""
+        self.written.append(words.tobytes())
+        super().load_program(words)
+
+
+def test_no_part_of_the_secret_key_leaves_the_client() -> None:
+    parameters = parameter_set("nano")
+    stages = Stages(Console(quiet=True))
+    current = session.begin(stages, parameters, "nano")
+    recorder = Recorder(load_design("nano"))
+    answer = session.answer(stages, current, Accelerator(recorder))
+    assert answer.equal_bits
+
+    compiled, client = current.server.compiled, current.client
+    executable, keys = compiled.compiled_graph.executable, client.evaluation_keys
+    assert executable is not None
+    assert keys.relin is not None
+    shape = SealParameters.from_ckks(parameters)
+    seen = {
+        "device": recorder.written,
+        "program files": [to_json(compiled.lowered.graph).encode(), executable.to_json().encode()],
+        "plaintexts": [array.tobytes() for array in compiled.lowered.plaintexts.values()],
+        "evaluation keys": [key.data.tobytes() for key in (keys.relin, *keys.galois.values())],
+        "public key": [client.public_key.data.tobytes()],
+        "ciphertexts": [
+            write_ciphertext(ciphertext, shape)
+            for ciphertext in (current.ciphertext, *answer.result.outputs.values())
+        ],
+    }
+    key_words = sum(len(data) for data in seen["evaluation keys"])
+    assert sum(len(data) for data in recorder.written) > key_words // 2  # keys did pass the device
+    for form, search in searches(client, parameters).items():
+        for place, contents in seen.items():
+            assert not any(search.found_in(data) for data in contents), f"{form} in {place}"
+
+
+def test_every_form_of_the_secret_key_would_be_found() -> None:
+    """The control of the test above: a device write with a piece of the key in it is noticed."""
+    parameters = parameter_set("nano")
+    client = session.begin(Stages(Console(quiet=True)), parameters, None).client
+    secret = client._secret_key.reveal()
+    found = searches(client, parameters)
+    limb = _core.ntt_inverse(secret[4], parameters.primes[4], parameters.roots[4])
+    ternary = np.where(limb > 1, -1, limb.astype(np.int64))
+    assert found["NTT form"].found_in(bytes(3) + secret[2, 100:103].tobytes() + bytes(69))
+    assert found["residues of coefficients"].found_in(limb[500:533].tobytes())
+    assert found["coefficients as bytes"].found_in(ternary[501:541].astype(np.int8).tobytes())
+    assert found["coefficients as words"].found_in(ternary[7:40].tobytes())
 
 
 def imported_modules(source: str) -> Iterator[str]:
@@ -83,7 +189,7 @@ def file_of(module: str) -> Path | None:
 
 
 def reached_from(start: str) -> set[str]:
-    """Names below ``ringsmith`` that a module imports at any depth, packages on the way included."""
+    """Names below ``ringsmith`` that a module imports at any depth, its packages included."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:
