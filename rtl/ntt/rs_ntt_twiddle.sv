@@ -30,7 +30,7 @@ module rs_ntt_twiddle
   input  logic [LoBits-1:0] waddr_i,  // HiBits of it for the upper table
   input  logic [Width-1:0]  wdata_i
 );
-  localparam int unsigned LogCores = $clog2(Cores);
+  localparam int LogCores = $clog2(Cores);
 
   if (LogCores > HiBits) begin : gen_too_many_cores
     $error("rs_ntt_twiddle: %0d cores and an upper table of %0d words: there must be more words",
@@ -41,8 +41,8 @@ module rs_ntt_twiddle
   function automatic logic [HiBits-1:0] core_exponent(int unsigned core, logic [LogN-1:0] stride);
     logic [HiBits-1:0] exponent;
     exponent = '0;
-    for (int unsigned k = 0; k < LogCores; k++) begin
-      for (int unsigned b = k; b < LogCores; b++) begin
+    for (int k = 0; k < LogCores; k++) begin
+      for (int b = k; b < LogCores; b++) begin
         if (stride[k] && core[b]) exponent[HiBits-1-(b-k)] = 1'b1;
       end
     end

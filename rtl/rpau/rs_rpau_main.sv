@@ -377,10 +377,10 @@ module rs_rpau_main
   assert property (@(posedge clk_i) !(start_i && busy_q))
   else $error("an instruction starts while another is under way");
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(rst_ni && drain_q == DrainBits'(1) && !broadcast) || we_o)
+  assert property (@(posedge clk_i) !(drain_q == DrainBits'(1) && !broadcast) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
   ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(rst_ni && receive && drain_q == DrainBits'(1)) ||
+  assert property (@(posedge clk_i) !(receive && drain_q == DrainBits'(1)) ||
                                     receive_count_q == '0)
   else $error("a broadcast ends with %0d rows too many or too few", receive_count_q);
 endmodule

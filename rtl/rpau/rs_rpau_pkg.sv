@@ -10,6 +10,8 @@ package rs_rpau_pkg;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
 
+  localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
+
   localparam int unsigned ZoneWidth = 3;
   // Memories that the host reaches; the same numbers as Zone in devices/interface.py.
   typedef enum logic [ZoneWidth-1:0] {

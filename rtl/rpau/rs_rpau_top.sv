@@ -15,7 +15,8 @@
 //   error_o    The last program ended at an opcode that does not exist.
 //   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::fact_e.
 //
-// Reset is synchronous and active low; it leaves memories as they are.
+// Reset is synchronous and active low, and leaves memories as they are. Most of the pipelines have
+// none: hold it for rs_rpau_pkg::ResetCycles cycles, in which they run empty.
 module rs_rpau_top
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

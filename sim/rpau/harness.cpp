@@ -17,7 +17,7 @@ namespace {
 
 using u64 = std::uint64_t;
 
-constexpr int kResetCycles = 4;
+constexpr int kResetCycles = 128;  // rs_rpau_pkg::ResetCycles
 constexpr u64 kReadPatience = 64;  // cycles in which a read must have answered
 
 class Accelerator {
@@ -116,9 +116,12 @@ class Accelerator {
     top_->eval();
   }
 
+  /// The RTL claims nothing while its state is not yet reset: assertions rest.
   void reset() {
+    context_.assertOn(false);
     top_->rst_ni = 0;
     for (int cycle = 0; cycle < kResetCycles; ++cycle) tick();
+    context_.assertOn(true);
     top_->rst_ni = 1;
     tick();
   }
