@@ -46,7 +46,7 @@ module rs_mod_mul_sparse
   end
 
   function automatic int unsigned widest_tail();
-    widest_tail = 0;
+    widest_tail = 1;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
       if (Fitting[i] != '0 && sparse_tail_bits(Fitting[i]) > widest_tail) begin
         widest_tail = sparse_tail_bits(Fitting[i]);
@@ -55,7 +55,7 @@ module rs_mod_mul_sparse
   endfunction
 
   function automatic int unsigned widest_sum();
-    widest_sum = 0;
+    widest_sum = Width + 3;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
       if (Fitting[i] != '0 && sparse_sum_bits(Width, Fitting[i]) > widest_sum) begin
         widest_sum = sparse_sum_bits(Width, Fitting[i]);
@@ -74,7 +74,9 @@ module rs_mod_mul_sparse
 
   function automatic logic [Width:0] used_bits();
     used_bits = '0;
-    for (int unsigned i = 0; i < NumPrimes; i++) used_bits[Fitting[i].bits] = 1'b1;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      used_bits |= (Width + 1)'(1) << Fitting[i].bits;
+    end
   endfunction
 
   localparam int unsigned TailWidth = widest_tail();
@@ -90,7 +92,7 @@ module rs_mod_mul_sparse
   always_comb begin
     k_d = '0;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
-      if (32'(index_i) == i) k_d[Fitting[i].bits] = 1'b1;
+      if (32'(index_i) == i) k_d = (Width + 1)'(1) << Fitting[i].bits;
     end
   end
   always_ff @(posedge clk_i) k_q <= k_d;

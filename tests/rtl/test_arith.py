@@ -1,7 +1,15 @@
 """Arithmetic blocks against Python's integers: edges, random, back to back, small widths whole."""
 
+from collections.abc import Callable
+
 import numpy as np
+import numpy.typing as npt
 import pytest
+
+from ringsmith.devices.block import Block, Words
+
+MakeBlock = Callable[..., Block]
+LatencyOf = Callable[[Words, Words], int]
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
 # Each width here cuts its operands in another way, or sits at the border of one.
@@ -12,11 +20,13 @@ ALL_WIDTHS = [
 COUNT = 20_000
 
 
-def words(values):
+def words(values: npt.ArrayLike) -> Words:
     return np.array(values, dtype=np.uint64)
 
 
-def operands(rng, bits, count=COUNT):
+def operands(
+    rng: np.random.Generator, bits: int, count: int = COUNT
+) -> tuple[list[int], list[int]]:
     """Random words below 2^bits, with every pair of edge values in front."""
     top = (1 << bits) - 1
     edges = sorted({0, 1, 2, top, top - 1, 1 << (bits - 1), top >> (bits // 2), (1 << 17) & top})
@@ -25,20 +35,22 @@ def operands(rng, bits, count=COUNT):
     return a, b
 
 
-def largest_prime_below(limit):
-    def is_prime(n):
-        return n > 2 and n % 2 and all(pow(a, n - 1, n) == 1 for a in (2, 3, 5, 7, 11) if a < n)
+def largest_prime_below(limit: int) -> int:
+    def is_prime(n: int) -> bool:
+        return (
+            n > 2 and n % 2 == 1 and all(pow(a, n - 1, n) == 1 for a in (2, 3, 5, 7, 11) if a < n)
+        )
 
     return next(n for n in range(limit - 1, 2, -1) if is_prime(n))
 
 
-def moduli(width):
+def moduli(width: int) -> list[int]:
     """Odd moduli of every size that a width takes, nearest to both ends of each size."""
     sizes = sorted({width // 2, width // 2 + 1, (3 * width) // 4, width - 1, width})
     return [q for k in sizes for q in (largest_prime_below(1 << k), (1 << (k - 1)) + 1)]
 
 
-def set_modulus(block, width, q):
+def set_modulus(block: Block, width: int, q: int) -> None:
     k = q.bit_length()
     block.poke("q_i", q)
     block.poke("mu_i", (1 << (width + k)) // q - (1 << width))
@@ -46,15 +58,19 @@ def set_modulus(block, width, q):
     block.step(4)
 
 
-def stream(block, name, a, b, **more):
-    """Runs operands back to back and returns the results, aligned by the latency the block states."""
+def stream(
+    block: Block, name: str, a: list[int], b: list[int], **more: npt.ArrayLike
+) -> tuple[dict[str, Words], int]:
+    """Runs operands back to back; returns the outputs and the latency that the block states."""
     latency = int(block.peek(f"{name}_latency_o")[0])
     inputs = {"a_i": words(a), "b_i": words(b), **more}
     return block.run(inputs, cycles=len(a) + latency), latency
 
 
 @pytest.mark.parametrize("width", ALL_WIDTHS)
-def test_product_equals_integer_product(make_block, rng, width):
+def test_product_equals_integer_product(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul", a, b)
@@ -65,7 +81,9 @@ def test_product_equals_integer_product(make_block, rng, width):
 
 
 @pytest.mark.parametrize("width", ALL_WIDTHS)
-def test_low_product_equals_integer_product_modulo_its_width(make_block, rng, width):
+def test_low_product_equals_integer_product_modulo_its_width(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul_low", a, b)
@@ -75,7 +93,9 @@ def test_low_product_equals_integer_product_modulo_its_width(make_block, rng, wi
 
 
 @pytest.mark.parametrize("width", ALL_WIDTHS)
-def test_high_only_product_loses_less_than_half_a_unit(make_block, rng, width):
+def test_high_only_product_loses_less_than_half_a_unit(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul", a, b)
@@ -86,7 +106,9 @@ def test_high_only_product_loses_less_than_half_a_unit(make_block, rng, width):
 
 
 @pytest.mark.parametrize("width", ALL_WIDTHS)
-def test_barrett_equals_python_modulo_for_primes_of_every_size(make_block, rng, width):
+def test_barrett_equals_python_modulo_for_primes_of_every_size(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     for q in moduli(width):
         set_modulus(block, width, q)
@@ -101,7 +123,9 @@ def test_barrett_equals_python_modulo_for_primes_of_every_size(make_block, rng, 
 
 
 @pytest.mark.parametrize("width", [4, 5, 6, pytest.param(7, marks=pytest.mark.full)])
-def test_barrett_is_right_for_every_modulus_and_operand_of_a_small_width(make_block, width):
+def test_barrett_is_right_for_every_modulus_and_operand_of_a_small_width(
+    make_block: MakeBlock, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     size = 1 << width
     for q in range((1 << (width // 2 - 1)) + 1, size, 2):
@@ -112,7 +136,9 @@ def test_barrett_is_right_for_every_modulus_and_operand_of_a_small_width(make_bl
 
 
 @pytest.mark.parametrize("width", MOST_WIDTHS)
-def test_addition_and_subtraction_alternate_back_to_back(make_block, rng, width):
+def test_addition_and_subtraction_alternate_back_to_back(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     for q in moduli(width):
         set_modulus(block, width, q)
@@ -128,7 +154,9 @@ def test_addition_and_subtraction_alternate_back_to_back(make_block, rng, width)
 
 
 @pytest.mark.parametrize("width", MOST_WIDTHS)
-def test_twice_the_half_is_the_number(make_block, rng, width):
+def test_twice_the_half_is_the_number(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     for q in moduli(width):
         set_modulus(block, width, q)
@@ -140,7 +168,9 @@ def test_twice_the_half_is_the_number(make_block, rng, width):
 
 
 @pytest.mark.parametrize("width", [4, 5])
-def test_add_subtract_and_halve_are_right_for_every_operand_of_a_small_width(make_block, width):
+def test_add_subtract_and_halve_are_right_for_every_operand_of_a_small_width(
+    make_block: MakeBlock, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     for q in range(3, 1 << width, 2):
         block.poke("q_i", q)
@@ -153,7 +183,9 @@ def test_add_subtract_and_halve_are_right_for_every_operand_of_a_small_width(mak
 
 
 @pytest.mark.parametrize("width", [48, 60])
-def test_stated_latencies_are_the_measured_ones(make_block, latency_of, rng, width):
+def test_stated_latencies_are_the_measured_ones(
+    make_block: MakeBlock, latency_of: LatencyOf, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_arith_bench", Width=width)
     q = largest_prime_below(1 << width)
     set_modulus(block, width, q)

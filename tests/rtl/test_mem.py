@@ -1,13 +1,21 @@
 """Memory wrappers and delays against NumPy."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from ringsmith.devices.block import Block
 from ringsmith.errors import DeviceError, ToolError
 
+MakeBlock = Callable[..., Block]
+Words = npt.NDArray[Any]
 
-def traffic(rng, depth, cycles):
-    """Random reads and writes that never meet in one address, after one pass that fills the memory."""
+
+def traffic(rng: np.random.Generator, depth: int, cycles: int) -> tuple[Words, Words, Words, Words]:
+    """Random reads and writes that never meet in one address; at first the memory is filled."""
     waddr = np.concatenate([np.arange(depth), rng.integers(0, depth, cycles - depth)])
     raddr = rng.integers(0, depth, cycles)
     we = (rng.random(cycles) < 0.7) | (np.arange(cycles) < depth)
@@ -15,8 +23,10 @@ def traffic(rng, depth, cycles):
     return we, waddr, re, raddr
 
 
-def expected_reads(we, waddr, wdata, re, raddr, depth):
-    """What an output register without reset holds after each rising edge; None before the first read."""
+def expected_reads(
+    we: Words, waddr: Words, wdata: Words, re: Words, raddr: Words, depth: int
+) -> list[int | None]:
+    """What an output register without reset holds after each edge; None before the first read."""
     contents, held, results = [None] * depth, None, []
     for write, to, data, read, source in zip(we, waddr, wdata, re, raddr, strict=True):
         if read:
@@ -29,7 +39,9 @@ def expected_reads(we, waddr, wdata, re, raddr, depth):
 
 @pytest.mark.parametrize("style", ["block", "ultra", "distributed"])
 @pytest.mark.parametrize("latency", [1, 2])
-def test_memory_returns_what_was_written(make_block, rng, latency, style):
+def test_memory_returns_what_was_written(
+    make_block: MakeBlock, rng: np.random.Generator, latency: int, style: str
+) -> None:
     depth = {"block": 64, "ultra": 48, "distributed": 1}[style]
     block = make_block(
         "rs_ram_1r1w", True, Width=60, Depth=depth, ReadLatency=latency, RamStyle=style, ReadOld=1
@@ -37,29 +49,31 @@ def test_memory_returns_what_was_written(make_block, rng, latency, style):
     cycles = 4_000
     we, waddr, re, raddr = traffic(rng, depth, cycles)
     wdata = rng.integers(0, 1 << 60, cycles, np.uint64)
-    out = block.run(
-        {"we_i": we, "waddr_i": waddr, "wdata_i": wdata, "re_i": re, "raddr_i": raddr}
-    )["rdata_o"]
+    out = block.run({"we_i": we, "waddr_i": waddr, "wdata_i": wdata, "re_i": re, "raddr_i": raddr})[
+        "rdata_o"
+    ]
     expected = expected_reads(we, waddr, wdata, re, raddr, depth)
     known = [t for t, word in enumerate(expected[: cycles - latency]) if word is not None]
     assert len(known) > cycles // 2
     assert [int(out[t + latency]) for t in known] == [expected[t] for t in known]
 
 
-def test_memory_without_read_old_agrees_where_addresses_differ(make_block, rng):
+def test_memory_without_read_old_agrees_where_addresses_differ(
+    make_block: MakeBlock, rng: np.random.Generator
+) -> None:
     block = make_block("rs_ram_1r1w", True, Width=48, Depth=64)
     we, waddr, re, raddr = traffic(rng, 64, 4_000)
     re &= waddr != raddr
     wdata = rng.integers(0, 1 << 48, 4_000, np.uint64)
-    out = block.run(
-        {"we_i": we, "waddr_i": waddr, "wdata_i": wdata, "re_i": re, "raddr_i": raddr}
-    )["rdata_o"]
+    out = block.run({"we_i": we, "waddr_i": waddr, "wdata_i": wdata, "re_i": re, "raddr_i": raddr})[
+        "rdata_o"
+    ]
     expected = expected_reads(we, waddr, wdata, re, raddr, 64)
     known = [t for t, word in enumerate(expected[:-1]) if word is not None]
     assert [int(out[t + 1]) for t in known] == [expected[t] for t in known]
 
 
-def test_a_read_that_meets_a_write_stops_the_simulation(make_block):
+def test_a_read_that_meets_a_write_stops_the_simulation(make_block: MakeBlock) -> None:
     block = make_block("rs_ram_1r1w", True, Width=48, Depth=64)
     block.run({"we_i": [1, 1], "waddr_i": [3, 4], "re_i": [0, 1], "raddr_i": [3, 3]})
     with pytest.raises(DeviceError, match=r"assertion.*rs_ram_1r1w"):
@@ -69,7 +83,7 @@ def test_a_read_that_meets_a_write_stops_the_simulation(make_block):
 
 
 @pytest.mark.parametrize("port", ["w", "r"])
-def test_an_address_beyond_the_depth_stops_the_simulation(make_block, port):
+def test_an_address_beyond_the_depth_stops_the_simulation(make_block: MakeBlock, port: str) -> None:
     block = make_block(
         "rs_ram_1r1w", True, Width=60, Depth=48, ReadLatency=1, RamStyle="ultra", ReadOld=1
     )
@@ -85,13 +99,17 @@ def test_an_address_beyond_the_depth_stops_the_simulation(make_block, port):
         ({"RamStyle": "huge"}, "RamStyle is none of"),
     ],
 )
-def test_a_memory_that_cannot_be_is_refused(make_block, parameters, text):
+def test_a_memory_that_cannot_be_is_refused(
+    make_block: MakeBlock, parameters: dict[str, int | str], text: str
+) -> None:
     with pytest.raises(ToolError, match=text):
         make_block("rs_ram_1r1w", **parameters)
 
 
 @pytest.mark.parametrize("depth", [0, 1, 5])
-def test_delay_delays_by_its_depth(make_block, rng, depth):
+def test_delay_delays_by_its_depth(
+    make_block: MakeBlock, rng: np.random.Generator, depth: int
+) -> None:
     block = make_block("rs_delay", Width=62, Depth=depth)
     words = rng.integers(0, 1 << 62, 200, np.uint64)
     out = block.run({"d_i": words})["d_o"]

@@ -1,17 +1,22 @@
 """The sparse modular multiplier against Python's integers, for every elaborated prime."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from ringsmith.devices.block import Block, Words
 from ringsmith.devices.sources import rtl_root
 from ringsmith.errors import ToolError
+
+MakeBlock = Callable[..., Block]
+LatencyOf = Callable[[Words, Words], int]
 
 SMALL_PRIMES = [61, 67, 127, 131, 241, 251]  # tests/rtl/blocks/rs_sparse_bench.sv, in its order
 
 
-def elaborated_primes():
+def elaborated_primes() -> list[int]:
     """The comments of rs_sparse_pkg as numbers; the tests below hold the RTL to them."""
     text = (rtl_root() / "arith" / "rs_sparse_pkg.sv").read_text()
     formulas = dict(re.findall(r"// (\d+): (2\^.*)", text))
@@ -24,11 +29,11 @@ def elaborated_primes():
     ]
 
 
-def is_prime(n):
+def is_prime(n: int) -> bool:
     return all(pow(a, n - 1, n) == 1 for a in (2, 3, 5, 7, 11, 13, 17))
 
 
-def test_elaborated_primes_are_ntt_primes_of_the_largest_ring():
+def test_elaborated_primes_are_ntt_primes_of_the_largest_ring() -> None:
     primes = elaborated_primes()
     assert primes[0] == 2**59 + 2**25 + 2**22 - 2**20 + 1
     assert len(set(primes)) == len(primes) == 10
@@ -38,8 +43,8 @@ def test_elaborated_primes_are_ntt_primes_of_the_largest_ring():
 
 @pytest.mark.parametrize("width", [60, 54])
 def test_sparse_equals_python_modulo_for_every_elaborated_prime(
-    make_block, latency_of, rng, width
-):
+    make_block: MakeBlock, latency_of: LatencyOf, rng: np.random.Generator, width: int
+) -> None:
     block = make_block("rs_mod_mul", Width=width, Reduction=1)
     top = (1 << width) - 1
     for index, q in enumerate(elaborated_primes()):
@@ -60,7 +65,7 @@ def test_sparse_equals_python_modulo_for_every_elaborated_prime(
             assert np.array_equal(out[21 : 21 + len(a)], expected), f"q = {q}"
 
 
-def test_sparse_is_right_for_every_operand_of_a_small_width(make_block):
+def test_sparse_is_right_for_every_operand_of_a_small_width(make_block: MakeBlock) -> None:
     block = make_block("rs_sparse_bench")
     latency = int(block.peek("latency_o")[0])
     for index, q in enumerate(SMALL_PRIMES):
@@ -73,11 +78,11 @@ def test_sparse_is_right_for_every_operand_of_a_small_width(make_block):
             assert np.array_equal(out[latency:], a * b % q), f"q = {q}"
 
 
-def test_a_width_that_no_elaborated_prime_fits_is_refused(make_block):
+def test_a_width_that_no_elaborated_prime_fits_is_refused(make_block: MakeBlock) -> None:
     with pytest.raises(ToolError, match="no prime of the list fits Width = 30"):
         make_block("rs_mod_mul", Width=30, Reduction=1)
 
 
-def test_an_unknown_reduction_is_refused(make_block):
+def test_an_unknown_reduction_is_refused(make_block: MakeBlock) -> None:
     with pytest.raises(ToolError, match="Reduction = 2 is neither 0"):
         make_block("rs_mod_mul", Width=30, Reduction=2)

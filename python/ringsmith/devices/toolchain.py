@@ -45,13 +45,22 @@ class Compiler:
     native: str
 
 
+def _excerpt(log: str) -> str:
+    """What to show of a failed tool's log: from its first error on, else its end."""
+    lines = log.splitlines()
+    errors = [number for number, line in enumerate(lines) if "error" in line.lower()]
+    start = errors[0] if errors else -_LOG_LINES
+    return "\n".join(lines[start:][:_LOG_LINES])
+
+
 def run_tool(
     command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str] | None = None
 ) -> str:
     """Runs a tool and returns what it printed, standard output and error together.
 
     Raises:
-        ToolError: If the tool cannot be started or fails; the text holds the end of its log.
+        ToolError: If the tool cannot be started or fails; the text holds its first errors, or its
+            last words.
     """
     words = [str(word) for word in command]
     try:
@@ -68,10 +77,9 @@ def run_tool(
     except OSError as failure:
         raise ToolError(f"{words[0]} cannot be started: {failure.strerror}") from failure
     if done.returncode != 0:
-        tail = "\n".join(done.stdout.splitlines()[-_LOG_LINES:])
         raise ToolError(
-            f"{Path(words[0]).name} failed with status {done.returncode}; its last lines:\n{tail}\n"
-            f"the command was: {' '.join(words)}"
+            f"{Path(words[0]).name} failed with status {done.returncode}:\n"
+            f"{_excerpt(done.stdout)}\nthe command was: {' '.join(words)}"
         )
     return done.stdout
 
