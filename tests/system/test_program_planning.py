@@ -2,11 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import (
     EncryptedVector,
@@ -205,54 +208,95 @@ def test_the_listing_shows_levels_scales_keys_and_lines(small: CkksParameters) -
     assert f"{__file__}:" in listing
 
 
-def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Program | None:
-    """Returns a random program of two inputs, or None when it drew more levels than there are."""
-    slots = parameters.slots
+def test_moduli_are_switched_before_rotations_rather_than_after(small: CkksParameters) -> None:
+    def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        turned = (x + 1).rotate(3).conjugate() - x.rotate(5)
+        return x**2 * y**2 + turned
 
-    def function(x: EncryptedVector, y: EncryptedVector) -> list[EncryptedVector]:
-        values = [x * y, x, y]
+    program = planned(function, small)
+    turns = [node for node in program.nodes if node.element is not None]
+    assert [node.limbs for node in turns] == [small.limbs - 1] * 3
+    assert set(program.key_needs.galois.values()) == {small.limbs - 1}
+    (switch,) = (node for node in program.nodes if node.op is Op.MOD_SWITCH)
+    assert program.nodes[switch.operands[0]].op is Op.INPUT
+
+
+def test_a_value_that_is_needed_with_all_limbs_keeps_them(small: CkksParameters) -> None:
+    def function(x: EncryptedVector) -> EncryptedVector:
+        turned = x.rotate(3)
+        return turned**2 * turned
+
+    program = planned(function, small)
+    (turn,) = (node for node in program.nodes if node.op is Op.ROTATE)
+    assert turn.limbs == small.limbs
+    assert count(program)[Op.MOD_SWITCH] == 1
+
+
+def random_program(
+    rng: np.random.Generator, parameters: CkksParameters
+) -> tuple[Program, dict[str, int]] | None:
+    """Returns a random program of two inputs and the depth of each output.
+
+    None: it drew more levels than there are.
+    """
+    slots = parameters.slots
+    depths: dict[str, int] = {}
+
+    def step(a: EncryptedVector, b: EncryptedVector) -> tuple[EncryptedVector, int, int]:
+        """A random operation, how many operands it has, and the levels that it takes."""
+        weights = rng.uniform(-1, 1, rng.integers(1, slots + 1)) / 2
+        choices: list[Callable[[], tuple[EncryptedVector, int, int]]] = [
+            lambda: (a + b, 2, 0),
+            lambda: (a - b, 2, 0),
+            lambda: (a * b, 2, 1),
+            lambda: (-a, 1, 0),
+            lambda: (a**2, 1, 1),
+            lambda: (a * weights, 1, 1),
+            lambda: (weights - a, 1, 0),
+            lambda: (a - 0.5, 1, 0),
+            lambda: (a * 0.5j, 1, 1),
+            lambda: (a.conjugate(), 1, 0),
+            lambda: (a.rotate(int(rng.integers(-slots + 1, slots))), 1, 0),
+        ]
+        return choices[rng.integers(len(choices))]()
+
+    def function(x: EncryptedVector, y: EncryptedVector) -> dict[str, EncryptedVector]:
+        values = [(x * y, 1), (x, 0), (y, 0)]
         for _ in range(rng.integers(4, 12)):
-            a, b = (values[i] for i in rng.integers(len(values), size=2))
-            weights = rng.uniform(-1, 1, rng.integers(1, slots + 1)) / 2
-            choices: list[Callable[[], EncryptedVector]] = [
-                lambda a=a, b=b: a + b,
-                lambda a=a, b=b: a - b,
-                lambda a=a, b=b: a * b,
-                lambda a=a: -a,
-                lambda a=a: a**2,
-                lambda a=a, w=weights: a * w,
-                lambda a=a, w=weights: w - a,
-                lambda a=a: a - 0.5,
-                lambda a=a: a * 0.5j,
-                lambda a=a: a.conjugate(),
-                lambda a=a: a.rotate(int(rng.integers(-slots + 1, slots))),
-            ]
-            values.append(choices[rng.integers(len(choices))]())
-        return values[-3:] + values[:1]
+            (a, depth_a), (b, depth_b) = (values[i] for i in rng.integers(len(values), size=2))
+            value, operands, levels = step(a, b)
+            values.append((value, levels + (max(depth_a, depth_b) if operands == 2 else depth_a)))
+        outputs = {f"z{i}": value for i, value in enumerate([*values[-3:], values[0]])}
+        depths.update({name: depth for name, (_, depth) in outputs.items()})
+        return {name: vector for name, (vector, _) in outputs.items()}
 
     try:
-        return trace(function, parameters)
-    except Exception as error:
-        if "out of levels" not in str(error):
+        return trace(function, parameters), depths
+    except ProgramError as error:
+        if max(depths.values()) <= parameters.levels or "out of levels" not in str(error):
             raise
         return None
 
 
 def test_random_programs_keep_every_rule_and_decrypt_to_the_clear_result(
-    small: CkksParameters, rng: np.random.Generator, run_encrypted: Callable[..., object]
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Callable[[Program, Mapping[str, NDArray[np.generic]]], Any],
 ) -> None:
     finished = 0
     for _ in range(60):
-        program = random_program(rng, small)
-        if program is None:
+        drawn = random_program(rng, small)
+        if drawn is None:
             continue
+        program, depths = drawn
         check_invariants(program)
+        for name, depth in depths.items():  # no addition ever costs a level
+            assert program.outputs[name].level == small.levels - depth, str(program)
         inputs = {name: rng.uniform(-1, 1, small.slots) for name in program.inputs}
         expected = program.evaluate(inputs)
         if max(np.abs(values).max() for values in expected.values()) > 8:
             continue  # beyond the headroom that was promised
         finished += 1
-        run = run_encrypted(program, inputs)
-        for name, values in run.decrypted().items():  # type: ignore[attr-defined]
-            assert np.abs(values - expected[name]).max() < 1e-4, str(program)
+        for name, values in run_encrypted(program, inputs).decrypted().items():
+            assert np.abs(values - expected[name]).max() < 1e-6, str(program)
     assert finished >= 20

@@ -17,7 +17,7 @@ ladder:
 **Places.** A product is relinearized and rescaled when somebody needs it so; sums of products are
 summed before (one relinearization and one rescaling serve all), unless a term has other users, too.
 Everything else works on rescaled values, since fewer limbs are cheaper. Moduli are switched only
-where operands meet.
+where operands meet, and ``ringsmith.program.sink`` then moves those switches forward.
 
 These are the known ways of planning CKKS: reduced-error scale tracking of Kim, Papadimitriou and
 Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescaling of EVA (Dathathri
@@ -84,8 +84,9 @@ class Planner:
         parameters: The parameter set.
         trace: The traced nodes, operands before users.
         headroom_bits: log2 of the largest message magnitude that must fit.
-        on_ladder: Whether factors of different limbs are corrected onto the ladder before they are
-            multiplied, rather than having their modulus switched, which is cheaper.
+        on_ladder: Whether values lose limbs by being corrected onto the ladder. Then all values of
+            equal limbs have equal scales, unless an input has another. Otherwise their modulus is
+            switched, which is cheaper.
     """
 
     def __init__(
@@ -163,13 +164,8 @@ class Planner:
         left, right = self._ready(a), self._ready(b)
         limbs = min(self._limbs(left), self._limbs(right))
         self._require_level(limbs)
-        left, right = self._lower_factor(left, limbs), self._lower_factor(right, limbs)
+        left, right = self._lower(left, limbs), self._lower(right, limbs)
         return self._emitter.multiply(left, right)
-
-    def _lower_factor(self, node: int, limbs: int) -> int:
-        if self._on_ladder and self._limbs(node) > limbs:
-            return self._rescaled(Product(node, _ONE), limbs, self._ladder[limbs])
-        return self._emitter.mod_switch(node, limbs)
 
     # ---- one value -------------------------------------------------------------------------
 
@@ -194,6 +190,12 @@ class Planner:
         raw = self._unrescaled(product, limbs + 1, scale * self._parameters.data_primes[limbs])
         return self._emitter.rescale(raw, scale)
 
+    def _lower(self, node: int, limbs: int) -> int:
+        """Returns the node with ``limbs`` limbs: on the ladder, or else at its own scale."""
+        if self._on_ladder and self._limbs(node) > limbs:
+            return self._rescaled(Product(node, _ONE), limbs, self._ladder[limbs])
+        return self._emitter.mod_switch(node, limbs)
+
     # ---- two values ------------------------------------------------------------------------
 
     def _meet(self, a: Value, b: Value) -> tuple[Cipher, Cipher]:
@@ -214,7 +216,7 @@ class Planner:
     def _meet_products(self, a: Product, b: Product) -> tuple[Cipher, Cipher]:
         limbs = min(self._limbs(a.source), self._limbs(b.source))
         self._require_level(limbs)
-        scale = self._ladder[limbs - 1] * self._parameters.data_primes[limbs - 1]
+        scale = self._ladder[limbs] * self._ladder[limbs]  # as a product of two ciphertexts has it
         left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
         return Cipher(left, pending=True), Cipher(right, pending=True)
 
@@ -227,8 +229,8 @@ class Planner:
         node = self._ready(a)
         limbs = min(self._limbs(node), available - 1)
         self._require_level(limbs + 1)
-        lowered = self._emitter.mod_switch(node, limbs)
-        return Cipher(lowered), Cipher(self._rescaled(product, limbs, self._scale(node)))
+        lowered = self._lower(node, limbs)
+        return Cipher(lowered), Cipher(self._rescaled(product, limbs, self._scale(lowered)))
 
     def _meet_ciphers(self, a: Cipher, b: Cipher) -> tuple[Cipher, Cipher]:
         """Meets two ciphertexts of different limbs, scales or states."""
@@ -288,5 +290,5 @@ def scale_ladder(parameters: CkksParameters) -> list[float]:
     """Returns the scale that a value of l limbs normally has, at index l; index 0 is unused."""
     ladder = [0.0] * parameters.limbs + [parameters.scale]
     for limbs in range(parameters.limbs - 1, 0, -1):
-        ladder[limbs] = ladder[limbs + 1] ** 2 / parameters.data_primes[limbs]
+        ladder[limbs] = ladder[limbs + 1] * ladder[limbs + 1] / parameters.data_primes[limbs]
     return ladder

@@ -11,6 +11,7 @@ from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import whole_number
 from ringsmith.program.plan import InputSpec, Planner
+from ringsmith.program.sink import sink_mod_switches
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
 
@@ -69,7 +70,7 @@ def trace(
 
     def plan(on_ladder: bool) -> tuple[Planner, Program]:
         planner = Planner(parameters, recorder.nodes, room, on_ladder)
-        nodes = planner.plan(specs, outputs, ascending)
+        nodes = sink_mod_switches(planner.plan(specs, outputs, ascending))
         lengths = {name: spec.length or parameters.slots for name, spec in specs.items()}
         return planner, Program(_name(function), parameters, nodes, MappingProxyType(lengths))
 

@@ -1,0 +1,66 @@
+"""Moves modulus switches towards the inputs, so that fewer limbs are worked on.
+
+``rotate`` and then drop a limb is the same, but for noise, as drop it and then rotate, and a
+rotation with fewer limbs has fewer digits. The planner switches moduli where values meet; this pass
+finds the limbs that anybody still asks of each value and computes it with no more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ringsmith.program.nodes import Node, Op
+
+_MOVABLE = frozenset(
+    {Op.ADD, Op.SUB, Op.NEGATE, Op.ADD_PLAIN, Op.SUB_PLAIN, Op.ROTATE, Op.CONJUGATE, Op.MOD_SWITCH}
+)
+"""Operations that work alike, at the same scale, on any number of limbs."""
+
+
+def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Returns the same program with modulus switches as early as they can be.
+
+    What no output needs is left out.
+    """
+    needed = _needed_limbs(nodes)
+    result: list[Node] = []
+    switched: dict[tuple[int, int], int] = {}
+    moved: dict[int, int] = {}
+
+    def append(node: Node) -> int:
+        result.append(replace(node, id=len(result)))
+        return len(result) - 1
+
+    def at(identity: int, limbs: int, user: Node) -> int:
+        """Returns the moved node, switched to ``limbs`` for a user."""
+        node = result[moved[identity]]
+        if node.limbs == limbs:
+            return node.id
+        if (node.id, limbs) not in switched:
+            switch = Node(0, Op.MOD_SWITCH, (node.id,), limbs, node.scale, node.size, user.source)
+            switched[node.id, limbs] = append(switch)
+        return switched[node.id, limbs]
+
+    for node in nodes:
+        limbs = needed[node.id]
+        if not limbs:
+            continue
+        if node.op is Op.MOD_SWITCH:
+            moved[node.id] = at(node.operands[0], limbs, node)
+        elif node.op in _MOVABLE:
+            operands = tuple(at(i, limbs, node) for i in node.operands)
+            moved[node.id] = append(replace(node, operands=operands, limbs=limbs))
+        else:
+            operands = tuple(at(i, nodes[i].limbs, node) for i in node.operands)
+            moved[node.id] = append(replace(node, operands=operands))
+    return tuple(result)
+
+
+def _needed_limbs(nodes: Sequence[Node]) -> list[int]:
+    """Returns, for each node, the most limbs that a user needs of it; 0: nobody does."""
+    needed = [node.limbs if node.op is Op.OUTPUT else 0 for node in nodes]
+    for node in reversed(nodes):
+        if needed[node.id]:
+            for i in node.operands:
+                limbs = needed[node.id] if node.op in _MOVABLE else nodes[i].limbs
+                needed[i] = max(needed[i], limbs)
+    return needed
