@@ -31,7 +31,8 @@ def conditions(command: str, parameters: CkksParameters) -> dict[str, object]:
             "python": platform.python_version(),
             **{name: _version(name) for name in PACKAGES},
         },
-        "cpu": f"{_cpu_model()}, {os.cpu_count()} cores visible, SEAL on one thread",
+        "cpu": f"{_cpu_model()}, {os.cpu_count()} cores visible; SEAL on one thread",
+        "load_average": round(os.getloadavg()[0], 2),
         "parameters": {
             "name": parameters.name,
             "n": parameters.n,

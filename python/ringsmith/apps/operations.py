@@ -1,8 +1,8 @@
 """Single HE operations on an accelerator: cycles of each alone, beside Microsoft SEAL's time.
 
-Each operation is lowered, scheduled and run on the ``model`` device, whose cycles and contents
-equal the simulated RTL's, on random residues: no latency depends on data. The result is compared
-with the interpreter's, so a table with a wrong operation in it cannot come out.
+Each operation is lowered, scheduled and run on the accelerator, as RTL or model, on random
+residues: no latency depends on data. The result is compared with the interpreter's, so a table with
+a wrong operation in it cannot come out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,22 +17,24 @@ from ringsmith.lower import Form, SubroutineGraph, lower_operation
 from ringsmith.objects import Residues
 from ringsmith.params import CkksParameters
 
-OPERATIONS = ("add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
-"""HE operations that are measured, and ``ntt`` before them: one polynomial, all limbs at once."""
+OPERATIONS = ("ntt", "add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
+"""What is measured: HE operations, and before them the NTT of one polynomial, all limbs at once."""
 
 
 @dataclass(frozen=True)
 class OperationRow:
-    """One operation alone, on ciphertexts with all data limbs.
+    """One operation alone.
 
     Attributes:
         name: The operation.
+        limbs: Data limbs of its operands.
         instructions: Of its program, ``halt`` included.
         cycles: Clock cycles, operands and keys resident.
         seal_seconds: SEAL's median time on this CPU; None: not measured.
     """
 
     name: str
+    limbs: int
     instructions: int
     cycles: int
     seal_seconds: float | None
@@ -48,47 +50,50 @@ class OperationRow:
 
 
 def operation_rows(
-    parameters: CkksParameters,
+    machine: runtime.Machine,
     design: str,
+    parameters: CkksParameters,
+    limbs: int,
     steps: int,
     seal_seconds: Mapping[str, float] | None,
-    names: Sequence[str] = ("ntt", *OPERATIONS),
+    names: Sequence[str] = OPERATIONS,
 ) -> list[OperationRow]:
-    """Runs every operation alone on the model of a design.
+    """Runs every operation alone on an accelerator.
 
     Args:
+        machine: The accelerator, from ``runtime.open_device``.
+        design: Name of its design.
         parameters: HE parameters that the design can run.
-        design: Name of the design.
+        limbs: Data limbs of the operands, from 2.
         steps: Rotation to measure.
-        seal_seconds: SEAL's times by operation, or None where SEAL is missing.
+        seal_seconds: SEAL's times by operation at the same limbs, or None where SEAL is missing.
         names: Operations to measure.
 
     Raises:
-        DeviceError: When the model's result differs from the interpreter's.
+        DeviceError: When the machine's result differs from the interpreter's.
+        ProgramError: When there is no such operation.
     """
     rows = []
     for name in names:
-        graph = operation_graph(name, parameters, steps)
-        result = _run_checked(graph, design)
-        rows.append(OperationRow(name, *result, (seal_seconds or {}).get(name)))
+        graph = _operation_graph(name, parameters, limbs, steps)
+        instructions, cycles = _run_checked(graph, machine, design)
+        seal = (seal_seconds or {}).get(name)
+        rows.append(OperationRow(name, limbs, instructions, cycles, seal))
     return rows
 
 
-def operation_graph(name: str, parameters: CkksParameters, steps: int) -> SubroutineGraph:
-    """Returns the subroutine graph of one operation at all limbs.
-
-    Raises:
-        ProgramError: When there is no such operation.
-    """
+def _operation_graph(
+    name: str, parameters: CkksParameters, limbs: int, steps: int
+) -> SubroutineGraph:
+    """Returns the subroutine graph of one operation."""
     if name != "ntt":
-        return lower_operation(name, parameters, parameters.limbs, steps=steps)
+        return lower_operation(name, parameters, limbs, steps=steps)
     graph = SubroutineGraph.for_parameters(parameters)
-    value = graph.input("a", range(parameters.limbs), Form.COEFF)
-    graph.output(graph.ntt(value), "b")
+    graph.output(graph.ntt(graph.input("x", range(limbs), Form.COEFF)), "z")
     return graph
 
 
-def random_residues(
+def _random_residues(
     graph: SubroutineGraph, rng: np.random.Generator
 ) -> tuple[dict[str, Residues], dict[str, Residues]]:
     """Returns uniform canonical inputs and key-switching keys that fit a graph."""
@@ -104,19 +109,20 @@ def random_residues(
     return inputs, keys
 
 
-def _run_checked(graph: SubroutineGraph, design: str) -> tuple[int, int]:
-    """Returns (instructions, cycles) of a graph on the model, checked against the interpreter."""
+def _run_checked(graph: SubroutineGraph, machine: runtime.Machine, design: str) -> tuple[int, int]:
+    """Returns (instructions, cycles) of a graph on a machine, checked against the interpreter."""
     compiled = runtime.compile_graph(graph, design)
-    inputs, keys = random_residues(graph, np.random.default_rng(1))
+    inputs, keys = _random_residues(graph, np.random.default_rng(1))
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys).outputs
-    machine = runtime.open_device("model", design)
     result = runtime.run_graph(compiled, machine, inputs, keys)
     for name, value in expected.items():
         if not np.array_equal(result.outputs[name], value):
             raise DeviceError(
-                f"output {name!r} of the model of {design} differs from the interpreter's: "
-                "report this with the design and the operation"
+                f"output {name!r} of the {machine.name} of {design} differs from the "
+                "interpreter's: report this with the design and the operation"
             )
-    assert result.instructions is not None
-    assert result.cycles is not None
+    if result.instructions is None or result.cycles is None:
+        raise DeviceError(
+            f"the {machine.name} device counts no cycles: measure on the model or rtl device"
+        )
     return result.instructions, result.cycles

@@ -8,9 +8,10 @@ import importlib.metadata
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith.errors import ToolError
 from ringsmith.params import CkksParameters
@@ -31,13 +32,17 @@ def seal_version() -> str | None:
 
 
 def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Returns the median wall-clock time of a call in seconds, after one call to warm up."""
+    """Returns the median time of a call in seconds, after one call to warm up.
+
+    CPU time of this process, so that other processes' load does not count against SEAL; on an idle
+    machine that is the wall-clock time of a call on one thread.
+    """
     call()
     times = []
     for _ in range(repeats):
-        begin = time.perf_counter()
+        begin = time.process_time()
         call()
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     return statistics.median(times)
 
 
@@ -79,21 +84,40 @@ class SealBaseline:
         self._encryptor = seal.Encryptor(self.context, generator.create_public_key())
         self._decryptor = seal.Decryptor(self.context, generator.secret_key())
 
-    def encrypt(
-        self, values: np.ndarray[Any, Any], scale: float | None = None
-    ) -> "seal.Ciphertext":
-        """Returns a fresh SEAL ciphertext of a real vector of at most N/2 values."""
-        plain = self.encoder.encode(values, scale or self.parameters.scale)
-        return self._encryptor.encrypt(plain)
+    def encode(
+        self, values: NDArray[np.generic], scale: float, limbs: int | None = None
+    ) -> "seal.Plaintext":
+        """Returns SEAL's encoding of a real or complex vector of at most N/2 values.
 
-    def decrypt(self, ciphertext: "seal.Ciphertext") -> np.ndarray[Any, np.dtype[np.float64]]:
+        Args:
+            values: The vector, in any memory layout.
+            scale: Encoding scale.
+            limbs: Data limbs; None: all.
+        """
+        # seal-python 4.4.0 ignores strides, and would read a reversed or broadcast array wrongly.
+        contiguous = np.array(values, order="C")
+        is_complex = contiguous.dtype.kind == "c"
+        encode = self.encoder.encode_complex if is_complex else self.encoder.encode
+        plain = encode(contiguous, scale)
+        for _ in range(self.parameters.limbs - (limbs or self.parameters.limbs)):
+            self.evaluator.mod_switch_to_next_inplace(plain)
+        return plain
+
+    def encrypt(self, values: NDArray[np.generic], scale: float | None = None) -> "seal.Ciphertext":
+        """Returns a fresh SEAL ciphertext of a vector; see ``encode``."""
+        return self._encryptor.encrypt(self.encode(values, scale or self.parameters.scale))
+
+    def decrypt(self, ciphertext: "seal.Ciphertext") -> NDArray[np.float64]:
         """Returns the real slots of a SEAL ciphertext."""
         return np.asarray(self.encoder.decode(self._decryptor.decrypt(ciphertext)))
 
-    def operation_seconds(self, steps: int, repeats: int = REPEATS) -> Mapping[str, float]:
-        """Times single operations on ciphertexts with all limbs.
+    def operation_seconds(
+        self, limbs: int, steps: int, repeats: int = REPEATS
+    ) -> Mapping[str, float]:
+        """Times single operations.
 
         Args:
+            limbs: Data limbs of the operands, from 2.
             steps: The rotation to time; its Galois key must be one of this baseline's.
             repeats: Calls of each.
 
@@ -104,8 +128,11 @@ class SealBaseline:
         rng = np.random.default_rng(1)
         values = rng.uniform(-1, 1, self.parameters.slots)
         a, b = self.encrypt(values), self.encrypt(values[::-1])
-        plain = self.encoder.encode(values, self.parameters.scale)
+        plain = self.encode(values, self.parameters.scale, limbs)
         evaluator = self.evaluator
+        for _ in range(self.parameters.limbs - limbs):
+            for operand in (a, b):
+                evaluator.mod_switch_to_next_inplace(operand)
         product = evaluator.multiply(a, b)
         scaled = evaluator.multiply_plain(a, plain)
         coefficients = evaluator.transform_from_ntt(a)

@@ -54,12 +54,8 @@ class SealProgram:
 
     def _encode(self, node: Node) -> "seal.Plaintext":
         assert node.plain is not None
-        slots = self._program.parameters.slots
-        encode = self._baseline.encoder.encode_complex
-        plain = encode(node.plain.vector(slots), node.plain.scale)
-        for _ in range(self._program.parameters.limbs - node.limbs):
-            self._baseline.evaluator.mod_switch_to_next_inplace(plain)
-        return plain
+        values = node.plain.vector(self._program.parameters.slots)
+        return self._baseline.encode(values, node.plain.scale, node.limbs)
 
     def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":
         evaluator, a = self._baseline.evaluator, operands[0]

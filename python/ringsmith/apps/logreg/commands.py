@@ -68,18 +68,25 @@ def demo(output: Path | None = None) -> None:
     machine = session.open_machine(stages, "rtl", DEMO_DESIGN)
     answer = session.answer(stages, current, machine)
     seal = session.time_seal(stages, current)
-    with stages("Run single operations on the model") as stage:
-        steps = rotation_steps(current.server.program)[0]
-        rows = operation_rows(parameters, DEMO_DESIGN, steps, seal.operations if seal else None)
+    with stages("Run single operations on the RTL") as stage:
+        rows = operation_rows(
+            machine,
+            DEMO_DESIGN,
+            parameters,
+            limbs=parameters.limbs,
+            steps=rotation_steps(current.server.program)[0],
+            seal_seconds=seal.operations if seal else None,
+        )
         stage.note = "residues equal the interpreter's"
     console.print()
     console.print(report.patients_table(answer.predictions))
     _print_answer(console, current, answer, f"the RTL of {DEMO_DESIGN}", seal)
     console.print(report.operations_table(rows, DEMO_DESIGN))
     console.print(
-        "Cycles are of the simulated RTL, operands, program and keys resident. Their time is at an "
-        "assumed clock of 200 MHz: no place and route backs it. SEAL (without HEXL) ran on one "
-        "thread of this CPU in this same run.",
+        "Cycles are the simulated RTL's, with operands, program and keys resident; their time is "
+        "at an assumed clock of 200 MHz, which no place and route backs. SEAL (without HEXL) ran "
+        "on one thread of this CPU in this same run; its CPU time counts. A cubic is no "
+        "probability: it passes 0 and 1 by up to 0.08 where the sigmoid comes close to them.",
         style="dim",
     )
     if output:

@@ -126,7 +126,7 @@ def breakdown_table(shares: Sequence[Share], total: int) -> Table:
 def operations_table(rows: Sequence[OperationRow], design: str) -> Table:
     """Returns single operations as a table."""
     table = Table(
-        title=f"Single operations on {design}, all limbs, operands and keys resident",
+        title=f"Single operations on {design}, {rows[0].limbs} limbs",
         title_justify="left",
     )
     table.add_column("operation")

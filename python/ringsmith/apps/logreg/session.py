@@ -157,6 +157,6 @@ def time_seal(stages: Stages, session: Session) -> SealTimes | None:
         error = float(np.abs(found - clear).max())
         assert error < 1e-4, f"SEAL's result is off by {error}: the program was mistranslated"
         seconds = median_seconds(lambda: on_seal.run(inputs), SEAL_PROGRAM_REPEATS)
-        operations = baseline.operation_seconds(steps[0])
+        operations = baseline.operation_seconds(program.parameters.limbs, steps[0])
         stage.note = f"the same program takes {seconds * 1e3:.1f} ms"
     return SealTimes(seconds, dict(operations))
