@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "runtime": frozenset(
         {"_core", "arch", "devices", "interop", "lower", "objects", "params", "program"}
     ),
+    "debug": frozenset({"_core", "arch", "devices", "lower", "params", "program", "runtime"}),
     "apps": EVERYTHING,
     "cli": EVERYTHING,
 }

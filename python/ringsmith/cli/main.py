@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications
+from ringsmith.cli import applications, debug
 from ringsmith.errors import RingsmithError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 applications.add_to(app)
+debug.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:

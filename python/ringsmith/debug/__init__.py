@@ -1,0 +1,1 @@
+"""Looking inside: traces of programs, their pictures, waves of the RTL, coverage."""

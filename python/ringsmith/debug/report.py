@@ -1,0 +1,72 @@
+"""What ``ringsmith trace`` prints: where the cycles go."""
+
+from collections.abc import Iterator
+
+from rich.markup import escape
+from rich.table import Table
+
+from ringsmith.arch.rpau.isa import ISA
+from ringsmith.debug.summary import Gap, busy_cycles, gaps, shares
+from ringsmith.debug.trace import Trace
+
+
+def tables(trace: Trace, gap_count: int = 8) -> Iterator[Table]:
+    """The summary of a trace as tables: operations, units, the largest idle gaps.
+
+    Args:
+        trace: The program in time.
+        gap_count: How many gaps to list.
+    """
+    yield _operations(trace)
+    yield _units(trace)
+    yield _gaps(gaps(trace)[:gap_count])
+
+
+def _operations(trace: Trace) -> Table:
+    table = Table(title="Cycles by HE operation, on the critical path", title_justify="left")
+    table.add_column("operation")
+    for heading in ("times", "instructions", "cycles", "share", "unit cycles"):
+        table.add_column(heading, justify="right")
+    for share in shares(trace):
+        table.add_row(
+            share.operation,
+            f"{share.count}" if share.count else "–",
+            f"{share.instructions}" if share.instructions else "–",
+            f"{share.critical_cycles:,}",
+            f"{share.critical_cycles / trace.cycles:.1%}",
+            f"{share.unit_cycles:,}" if share.unit_cycles else "–",
+        )
+    table.add_section()
+    table.add_row("all", "", str(len(trace.events)), f"{trace.cycles:,}", "100.0%", "")
+    return table
+
+
+def _units(trace: Trace) -> Table:
+    table = Table(title="Busy share of each unit", title_justify="left")
+    table.add_column("RPAU", justify="right")
+    for unit in ISA.execution_units:
+        table.add_column(unit, justify="right")
+    for rpau in range(trace.design.rpaus):
+        busy = (busy_cycles(trace, rpau, unit) / trace.cycles for unit in ISA.execution_units)
+        table.add_row(str(rpau), *(f"{share:.1%}" for share in busy))
+    return table
+
+
+def _gaps(largest: list[Gap]) -> Table:
+    table = Table(title="Largest idle gaps", title_justify="left")
+    for heading in ("cycles", "from", "to"):
+        table.add_column(heading, justify="right")
+    for heading in ("unit", "RPAUs", "before", "why"):
+        table.add_column(heading)
+    for gap in largest:
+        before = "–" if gap.before is None else f"#{gap.before.index}"
+        table.add_row(
+            f"{gap.cycles:,}",
+            f"{gap.begin:,}",
+            f"{gap.end:,}",
+            gap.unit,
+            ",".join(map(str, gap.rpaus)),
+            before,
+            escape(gap.reason),
+        )
+    return table
