@@ -1,21 +1,30 @@
 """Files of other libraries in and out: Microsoft SEAL 4.x."""
 
-from ringsmith.interop.seal import (
-    SealParameters,
+from ringsmith.interop.seal_compression import Compression
+from ringsmith.interop.seal_info import Description, describe
+from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
+from ringsmith.interop.seal_read import (
     read_ciphertext,
     read_galois_keys,
-    read_parameters,
     read_plaintext,
     read_public_key,
     read_relin_keys,
     read_secret_key,
+)
+from ringsmith.interop.seal_write import (
     write_ciphertext,
-    write_parameters,
+    write_galois_keys,
     write_plaintext,
+    write_public_key,
+    write_relin_keys,
+    write_secret_key,
 )
 
 __all__ = [
+    "Compression",
+    "Description",
     "SealParameters",
+    "describe",
     "read_ciphertext",
     "read_galois_keys",
     "read_parameters",
@@ -24,6 +33,10 @@ __all__ = [
     "read_relin_keys",
     "read_secret_key",
     "write_ciphertext",
+    "write_galois_keys",
     "write_parameters",
     "write_plaintext",
+    "write_public_key",
+    "write_relin_keys",
+    "write_secret_key",
 ]

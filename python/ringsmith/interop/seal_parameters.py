@@ -6,12 +6,23 @@ from functools import cached_property
 
 from ringsmith import _core
 from ringsmith.errors import InteropError
-from ringsmith.interop.seal_stream import DEFAULT_VERSION, Source, open_object, wrap
+from ringsmith.interop.seal_compression import Compression
+from ringsmith.interop.seal_stream import (
+    DEFAULT_VERSION,
+    Limit,
+    Source,
+    check_version,
+    open_object,
+    wrap,
+    wrap_whole,
+)
 from ringsmith.params import CkksParameters
 
 CKKS_SCHEME = 2
 _MAX_PRIMES = 64
 _MIN_DEGREE, _MAX_DEGREE = 1 << 10, 1 << 16
+PARAMETERS_LIMIT = Limit(size=17 + (_MAX_PRIMES + 1) * 24)
+"""Of the parameters' payload: scheme, N, number of primes, and each modulus with its header."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,17 @@ class SealParameters:
 
     @classmethod
     def from_ckks(cls, parameters: CkksParameters) -> "SealParameters":
-        """The same ring and primes."""
+        """The same ring and primes.
+
+        Raises:
+            InteropError: When the parameters have several special primes, which SEAL has not.
+        """
+        if len(parameters.special_primes) != 1:
+            raise InteropError(
+                f"parameters {parameters.name!r} have {len(parameters.special_primes)} special "
+                "primes and SEAL has exactly 1: use a set with one special prime and one data "
+                "prime a digit"
+            )
         return cls(parameters.n, parameters.primes)
 
     def to_ckks(self, scale: float, name: str = "seal") -> CkksParameters:
@@ -90,7 +111,7 @@ def read_parameters(source: Source) -> SealParameters:
     Raises:
         InteropError: When the bytes are malformed, or the scheme is not CKKS.
     """
-    reader = open_object(source, "SEAL encryption parameters")
+    reader = open_object(source, "SEAL encryption parameters", PARAMETERS_LIMIT)
     scheme = reader.u8()
     if scheme != CKKS_SCHEME:
         raise reader.error(f"scheme {scheme} is not CKKS ({CKKS_SCHEME})")
@@ -110,10 +131,23 @@ def read_parameters(source: Source) -> SealParameters:
 
 
 def write_parameters(
-    parameters: SealParameters, *, version: tuple[int, int] = DEFAULT_VERSION
+    parameters: SealParameters,
+    *,
+    version: tuple[int, int] = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
 ) -> bytes:
-    """The bytes of SEAL's ``EncryptionParameters``, uncompressed."""
+    """The bytes of SEAL's ``EncryptionParameters``.
+
+    Args:
+        parameters: The ring and primes.
+        version: SEAL version to name in every header. 4.0 … 4.3 read only their own minor version.
+        compression: Of the payload; SEAL reads zlib and zstd only where it was built with them.
+
+    Raises:
+        InteropError: For an unknown version.
+    """
+    check_version(version)
     payload = struct.pack("<BQQ", CKKS_SCHEME, parameters.n, len(parameters.primes))
     for modulus in (*parameters.primes, 0):
         payload += wrap(struct.pack("<Q", modulus), version)
-    return wrap(payload, version)
+    return wrap_whole(payload, version, compression)

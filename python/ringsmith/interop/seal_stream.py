@@ -2,31 +2,70 @@
 
 Every object starts with a header of 16 bytes (SEAL's ``serialization.h``): u16 magic 0xA15E, u8
 header size, u8 major and u8 minor version, u8 compression, u16 reserved, u64 size of header and
-payload together. All is little-endian and unaligned.
+payload together. All is little-endian and unaligned. Objects inside an object have headers of their
+own and are not compressed again.
 """
 
 import os
+import stat
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
+from ringsmith.interop.seal_compression import Compression, compress, decompress
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
 """The bytes of an object, or the path of a file that holds them."""
 
 DEFAULT_VERSION = (4, 4)
 """SEAL version that written objects name: readers before 4.4 accept only their own minor one."""
+NEWEST_MINOR = 4
+"""Newest SEAL 4.x whose format is known here; as SEAL does, newer ones are refused."""
 
 _MAGIC = 0xA15E
 _HEADER = struct.Struct("<HBBBBHQ")
-_COMPRESSIONS = {1: "zlib", 2: "zstd"}
+
+
+@dataclass(frozen=True)
+class Header:
+    """What an object says of itself: version, compression, and size with this header."""
+
+    version: tuple[int, int]
+    compression: Compression
+    size: int
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How large the payload of an object can be.
+
+    Attributes:
+        size: Bytes, by the parameters.
+        expansion: Bytes that one compressed byte can make, for objects that are random and whose
+            ``size`` is far beyond any real one (sets of keys); None: no such bound.
+        slack: Bytes that are allowed beyond ``expansion``.
+    """
+
+    size: int
+    expansion: int | None = None
+    slack: int = 0
+
+    def of_compressed(self, compressed: int) -> int:
+        """The bound for a stream of ``compressed`` bytes."""
+        if self.expansion is None:
+            return self.size
+        return min(self.size, self.expansion * compressed + self.slack)
 
 
 class Reader:
     """Reads the payload of one object; every count is checked against what is left.
+
+    Attributes:
+        what: Names the object in errors.
 
     Raises:
         InteropError: From any method, when the bytes end too early or are not what they must be.
@@ -35,17 +74,23 @@ class Reader:
     def __init__(self, data: memoryview, what: str) -> None:
         self._data = data
         self._position = 0
-        self._what = what
+        self.what = what
 
     def error(self, message: str) -> InteropError:
         """An error that names the object and the position in it."""
-        return InteropError(f"{self._what}, byte {self._position}: {message}")
+        return InteropError(f"{self.what}, byte {self._position}: {message}")
+
+    @property
+    def left(self) -> int:
+        """Bytes that were not read."""
+        return len(self._data) - self._position
 
     def take(self, count: int) -> memoryview:
         """The next ``count`` bytes."""
-        left = len(self._data) - self._position
-        if count > left:
-            raise self.error(f"{count} bytes expected, {left} left: the file is cut off or damaged")
+        if count > self.left:
+            raise self.error(
+                f"{count} bytes expected, {self.left} left: the file is cut off or damaged"
+            )
         self._position += count
         return self._data[self._position - count : self._position]
 
@@ -73,56 +118,132 @@ class Reader:
 
     def nested(self, what: str) -> "Reader":
         """A reader for the object that starts here, header included."""
-        reader = Reader(self._data[self._position :], f"{self._what}: {what}")
-        size = reader.header()
-        self.take(size)
-        return Reader(reader.take(size - _HEADER.size), f"{self._what}: {what}")
+        reader = Reader(self._data[self._position :], f"{self.what}: {what}")
+        header = reader.header()
+        if header.compression is not Compression.NONE:
+            raise reader.error(f"compressed ({header.compression}) inside another object")
+        self.take(header.size)
+        return Reader(reader.take(header.size - _HEADER.size), f"{self.what}: {what}")
 
-    def array(self, what: str = "data") -> NDArray[np.uint64]:
-        """The words of SEAL's ``DynArray``, an object that starts here."""
+    def array(self, what: str, *allowed: int) -> NDArray[np.uint64]:
+        """The words of SEAL's ``DynArray``, an object that starts here.
+
+        Args:
+            what: Names it in errors.
+            allowed: Word counts that the parameters allow; checked before the words are read.
+        """
         reader = self.nested(what)
-        words = reader.words(reader.u64())
+        count = reader.u64()
+        if count not in allowed:
+            choices = " or ".join(map(str, sorted(set(allowed))))
+            raise reader.error(f"the number of words is {count}, but the parameters need {choices}")
+        words = reader.words(count)
         reader.finish()
         return words
 
-    def header(self) -> int:
-        """Reads and checks a header; the size it names, itself included."""
-        magic, header_size, major, minor, compression, _, size = _HEADER.unpack(
+    def header(self) -> Header:
+        """Reads and checks the header that starts here."""
+        magic, header_size, major, minor, method, reserved, size = _HEADER.unpack(
             self.take(_HEADER.size)
         )
-        if magic != _MAGIC or header_size != _HEADER.size:
+        if magic != _MAGIC or header_size != _HEADER.size or reserved:
             raise self.error("no SEAL header: is this a file that SEAL saved?")
-        if major != DEFAULT_VERSION[0]:
-            raise self.error(f"written by SEAL {major}.{minor}; only 4.x is read")
-        if compression:
-            name = _COMPRESSIONS.get(compression, f"method {compression}")
-            raise self.error(f"compressed ({name}): save it with compr_mode_type::none")
+        if major != DEFAULT_VERSION[0] or minor > NEWEST_MINOR:
+            raise self.error(
+                f"written by SEAL {major}.{minor}; only 4.0 … 4.{NEWEST_MINOR} are read"
+            )
+        if method not in tuple(Compression):
+            raise self.error(f"compression {method} is not none (0), zlib (1) or zstd (2)")
         if size < _HEADER.size:
             raise self.error(f"the header names a size of {size} bytes, less than its own")
-        return int(size)
+        return Header((major, minor), Compression(method), size)
 
     def finish(self) -> None:
         """Refuses bytes after the end of the object."""
-        left = len(self._data) - self._position
-        if left:
-            raise self.error(f"{left} bytes too many")
+        if self.left:
+            raise self.error(f"{self.left} bytes too many")
 
 
-def open_object(source: Source, what: str) -> Reader:
+def open_object(source: Source, what: str, limit: Limit) -> Reader:
     """A reader for the payload of a whole file or byte string; ``what`` names it in errors."""
-    data = Path(source).read_bytes() if isinstance(source, str | os.PathLike) else source
+    return open_with_header(source, what, limit)[1]
+
+
+def open_with_header(source: Source, what: str, limit: Limit) -> tuple[Header, Reader]:
+    """The header of a whole file or byte string, and a reader for its payload.
+
+    No more than a small multiple of the limit is ever held in memory.
+
+    Raises:
+        InteropError: When the file cannot be read or is larger than the limit, when the header is
+            wrong, or when a compressed payload is damaged or passes the limit.
+    """
+    if isinstance(source, str | os.PathLike):
+        what = f"{os.fspath(source)}: {what}"
+        data: bytes | bytearray | memoryview = _read_file(Path(source), what, limit)
+    else:
+        data = source
     whole = Reader(memoryview(data), what)
-    payload = whole.nested("object")
+    header = whole.header()
+    payload = whole.take(header.size - _HEADER.size)
     whole.finish()
-    return payload
+    if header.compression is Compression.NONE:
+        _check_size(whole, len(payload), limit.size)
+        return header, Reader(payload, what)
+    bound = limit.of_compressed(len(payload))
+    return header, Reader(
+        memoryview(decompress(payload, header.compression, bound, whole.error)), what
+    )
 
 
-def wrap(payload: bytes, version: tuple[int, int] = DEFAULT_VERSION) -> bytes:
-    """An object: the header for a payload, then the payload."""
-    size = _HEADER.size + len(payload)
-    return _HEADER.pack(_MAGIC, _HEADER.size, *version, 0, 0, size) + payload
+def wrap(payload: bytes, version: tuple[int, int]) -> bytes:
+    """An object inside another: the header for a payload, then the payload."""
+    return _with_header(payload, version, Compression.NONE)
 
 
-def wrap_array(words: NDArray[np.uint64], version: tuple[int, int] = DEFAULT_VERSION) -> bytes:
+def wrap_array(words: NDArray[np.uint64], version: tuple[int, int]) -> bytes:
     """SEAL's ``DynArray`` of words as an object."""
     return wrap(struct.pack("<Q", words.size) + words.astype("<u8").tobytes(), version)
+
+
+def wrap_whole(payload: bytes, version: tuple[int, int], compression: Compression) -> bytes:
+    """A whole object, its payload compressed if that is wanted."""
+    return _with_header(compress(payload, compression), version, compression)
+
+
+def check_version(version: tuple[int, int]) -> None:
+    """Refuses a SEAL version that cannot be written for."""
+    if version not in [(DEFAULT_VERSION[0], minor) for minor in range(NEWEST_MINOR + 1)]:
+        raise InteropError(
+            f"SEAL version {'.'.join(map(str, version))} is not known here: write for "
+            f"4.0 … 4.{NEWEST_MINOR}"
+        )
+
+
+def _with_header(payload: bytes, version: tuple[int, int], compression: Compression) -> bytes:
+    size = _HEADER.size + len(payload)
+    return _HEADER.pack(_MAGIC, _HEADER.size, *version, compression, 0, size) + payload
+
+
+def _read_file(path: Path, what: str, limit: Limit) -> bytes:
+    """The bytes of a regular file that starts with a header and is not beyond the limit."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise InteropError(f"{what}: not a regular file: save the object to a file first")
+            start = file.read(_HEADER.size)
+            reader = Reader(memoryview(start), what)
+            reader.header()
+            # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
+            _check_size(reader, status.st_size, limit.size + limit.size // 256 + 1024)
+            return start + file.read(status.st_size)
+    except OSError as error:
+        raise InteropError(f"{what}: cannot be read: {error.strerror}") from None
+
+
+def _check_size(reader: Reader, size: int, limit: int) -> None:
+    if size > limit:
+        raise reader.error(
+            f"{size} bytes; such an object has at most {limit} bytes with these parameters"
+        )

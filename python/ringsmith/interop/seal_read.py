@@ -1,47 +1,28 @@
-"""Microsoft SEAL 4.x objects of CKKS, uncompressed: read to Ringsmith's objects, and written.
+"""Microsoft SEAL 4.x objects of CKKS, read to Ringsmith's objects.
 
-SEAL is asked for such files with ``save(stream, compr_mode_type::none)``. Whatever a file says is
-checked before it is believed: sizes against the bytes that are there, shapes and levels against
-the parameters, residues against their primes. Seeded objects are expanded.
+Whatever a file says is checked before it is believed: its size and every count against the
+parameters before memory is taken for them, shapes and levels against the parameters, residues
+against their primes. Seeded objects are expanded.
 """
 
 import math
-import struct
 
 import numpy as np
 
-from ringsmith import _core
 from ringsmith.errors import InteropError
-from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
-from ringsmith.interop.seal_stream import (
-    DEFAULT_VERSION,
-    Reader,
-    Source,
-    open_object,
-    wrap,
-    wrap_array,
-)
+from ringsmith.interop.seal_parameters import SealParameters
+from ringsmith.interop.seal_seed import EXPANDERS, SEED_BYTES
+from ringsmith.interop.seal_stream import Limit, Reader, Source, open_object
 from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
 
-__all__ = [
-    "SealParameters",
-    "read_ciphertext",
-    "read_galois_keys",
-    "read_parameters",
-    "read_plaintext",
-    "read_public_key",
-    "read_relin_keys",
-    "read_secret_key",
-    "write_ciphertext",
-    "write_parameters",
-    "write_plaintext",
-]
-
-_MAX_SIZE = 16
+MAX_SIZE = 16
 """SEAL_CIPHERTEXT_SIZE_MAX."""
 _PARMS_ID_BYTES = 32
-_SEED_BYTES = 64
-_BLAKE2XB = 1
+_MEMBERS = 512
+"""More bytes than headers, counts, seed and parms_id of one object take."""
+_KEY_EXPANSION = 8
+"""Bytes that a compressed byte of a set of keys can make: residues are random, and NTT primes have
+more than 8 of their words' 64 bits."""
 
 
 def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext:
@@ -50,7 +31,8 @@ def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext:
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    reader = open_object(source, "SEAL plaintext")
+    limit = Limit(_polynomials(parameters, parameters.max_limbs) + _MEMBERS)
+    reader = open_object(source, "SEAL plaintext", limit)
     limbs = _data_level(reader, parameters)
     data, scale = _plaintext_members(reader, parameters, limbs)
     return Plaintext(data, scale)
@@ -62,7 +44,8 @@ def read_secret_key(source: Source, parameters: SealParameters) -> Residues:
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    reader = open_object(source, "SEAL secret key")
+    limit = Limit(_polynomials(parameters, len(parameters.primes)) + _MEMBERS)
+    reader = open_object(source, "SEAL secret key", limit)
     _key_level(reader, parameters)
     return _plaintext_members(reader, parameters, len(parameters.primes))[0]
 
@@ -73,9 +56,10 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    reader = open_object(source, "SEAL ciphertext")
+    limit = Limit(MAX_SIZE * _polynomials(parameters, parameters.max_limbs) + _MEMBERS)
+    reader = open_object(source, "SEAL ciphertext", limit)
     limbs = _data_level(reader, parameters)
-    data, scale = _ciphertext_members(reader, parameters, limbs)
+    data, scale = _ciphertext_members(reader, parameters, limbs, MAX_SIZE)
     return Ciphertext(data, scale)
 
 
@@ -85,7 +69,8 @@ def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    return PublicKey(_public_key(open_object(source, "SEAL public key"), parameters))
+    limit = Limit(2 * _polynomials(parameters, len(parameters.primes)) + _MEMBERS)
+    return PublicKey(_public_key(open_object(source, "SEAL public key", limit), parameters))
 
 
 def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
@@ -95,8 +80,9 @@ def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
         InteropError: When the bytes are malformed, belong to other parameters, or hold keys for
             higher powers of the secret.
     """
-    reader = open_object(source, "SEAL relinearization keys")
-    keys = _switching_keys(reader, parameters)
+    limit = _keys_limit(parameters, MAX_SIZE - 2)
+    reader = open_object(source, "SEAL relinearization keys", limit)
+    keys = _switching_keys(reader, parameters, MAX_SIZE - 2)
     if list(keys) != [0]:
         powers = ", ".join(str(index + 2) for index in keys) or "none"
         raise reader.error(f"keys for the secret's powers {powers}; expected is 2 alone")
@@ -109,56 +95,22 @@ def read_galois_keys(source: Source, parameters: SealParameters) -> dict[int, Ke
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    reader = open_object(source, "SEAL Galois keys")
-    return {2 * index + 1: key for index, key in _switching_keys(reader, parameters).items()}
+    limit = _keys_limit(parameters, parameters.n)
+    reader = open_object(source, "SEAL Galois keys", limit)
+    keys = _switching_keys(reader, parameters, parameters.n)
+    return {2 * index + 1: key for index, key in keys.items()}
 
 
-def write_plaintext(
-    plaintext: Plaintext,
-    parameters: SealParameters,
-    *,
-    version: tuple[int, int] = DEFAULT_VERSION,
-) -> bytes:
-    """The bytes of a plaintext as SEAL saves it uncompressed.
-
-    Args:
-        plaintext: Over data primes of ``parameters``.
-        parameters: The set that the reader will use.
-        version: SEAL version to name in the headers. 4.0 … 4.3 read only their own minor version.
-
-    Raises:
-        InteropError: When shape, scale or residues do not fit the parameters.
-    """
-    data = _checked_data(plaintext.data, plaintext.scale, parameters, dimensions=2)
-    payload = parameters.parms_id(plaintext.limbs)
-    payload += struct.pack("<Qd", data.size, plaintext.scale)
-    return wrap(payload + wrap_array(data, version), version)
+def _polynomials(parameters: SealParameters, limbs: int) -> int:
+    """Bytes of a polynomial over so many primes."""
+    return 8 * limbs * parameters.n
 
 
-def write_ciphertext(
-    ciphertext: Ciphertext,
-    parameters: SealParameters,
-    *,
-    version: tuple[int, int] = DEFAULT_VERSION,
-) -> bytes:
-    """The bytes of a ciphertext as SEAL saves it uncompressed.
-
-    Args:
-        ciphertext: Over data primes of ``parameters``; size 2 … 16.
-        parameters: The set that the reader will use.
-        version: SEAL version to name in the headers. 4.0 … 4.3 read only their own minor version.
-
-    Raises:
-        InteropError: When shape, scale or residues do not fit the parameters.
-    """
-    data = _checked_data(ciphertext.data, ciphertext.scale, parameters, dimensions=3)
-    if not 2 <= ciphertext.size <= _MAX_SIZE:
-        raise InteropError(f"a ciphertext of size {ciphertext.size}: SEAL has 2 … {_MAX_SIZE}")
-    payload = parameters.parms_id(ciphertext.limbs)
-    payload += struct.pack(
-        "<BQQQdQ", 1, ciphertext.size, parameters.n, ciphertext.limbs, ciphertext.scale, 1
-    )
-    return wrap(payload + wrap_array(data, version), version)
+def _keys_limit(parameters: SealParameters, entries: int) -> Limit:
+    """The limit of KSwitchKeys with up to ``entries`` keys, most of them absent."""
+    primes = len(parameters.primes)
+    key = 8 + (primes - 1) * (2 * _polynomials(parameters, primes) + _MEMBERS)
+    return Limit(_MEMBERS + entries * key, _KEY_EXPANSION, _MEMBERS + 8 * entries)
 
 
 def _level(reader: Reader, parameters: SealParameters) -> int:
@@ -190,16 +142,18 @@ def _scale(reader: Reader) -> float:
     return scale
 
 
-def _check_canonical(data: Residues, parameters: SealParameters, what: str) -> None:
+def check_canonical(data: Residues, parameters: SealParameters, what: str) -> None:
     """Refuses residues (..., L, N) that are not below the primes of their limbs."""
     primes = np.array(parameters.primes[: data.shape[-2]], dtype=np.uint64)
     if (data >= primes[:, np.newaxis]).any():
         raise InteropError(f"{what}: a residue is not below its prime: the data is damaged")
 
 
-def _shaped(words: Residues, shape: tuple[int, ...], parameters: SealParameters) -> Residues:
+def _shaped(
+    reader: Reader, words: Residues, shape: tuple[int, ...], parameters: SealParameters
+) -> Residues:
     data = words.reshape(shape)
-    _check_canonical(data, parameters, "SEAL object")
+    check_canonical(data, parameters, reader.what)
     return data
 
 
@@ -210,59 +164,61 @@ def _plaintext_members(
     words = limbs * parameters.n
     reader.expect("the number of coefficients", reader.u64(), words)
     scale = _scale(reader)
-    data = reader.array()
-    reader.expect("the number of words", data.size, words)
+    data = reader.array("data", words)
     reader.finish()
-    return _shaped(data, (limbs, parameters.n), parameters), scale
+    return _shaped(reader, data, (limbs, parameters.n), parameters), scale
 
 
 def _ciphertext_members(
-    reader: Reader, parameters: SealParameters, limbs: int
+    reader: Reader, parameters: SealParameters, limbs: int, max_size: int
 ) -> tuple[Residues, float]:
     """What follows the parms_id of a ciphertext: (size, limbs, N) residues and the scale."""
     reader.expect("the NTT-form flag", reader.u8(), 1)
     size = reader.u64()
-    if not 2 <= size <= _MAX_SIZE:
-        raise reader.error(f"size {size} is outside 2 … {_MAX_SIZE}")
+    if not 2 <= size <= max_size:
+        allowed = f"outside 2 … {max_size}" if max_size > 2 else "not 2, as a key's is"
+        raise reader.error(f"size {size} is {allowed}")
     reader.expect("N", reader.u64(), parameters.n)
     reader.expect("the number of limbs", reader.u64(), limbs)
     scale = _scale(reader)
     reader.expect("the correction factor", reader.u64(), 1)
-    words = reader.array()
     polynomial = limbs * parameters.n
-    if size == 2 and words.size == polynomial:
+    seeded = (polynomial,) if size == 2 else ()
+    words = reader.array("data", size * polynomial, *seeded)
+    if words.size == polynomial:
         second = _expanded_seed(reader, parameters, limbs)
         words = np.concatenate([words, second.reshape(-1)])
-    reader.expect("the number of words", words.size, size * polynomial)
     reader.finish()
-    return _shaped(words, (size, limbs, parameters.n), parameters), scale
+    return _shaped(reader, words, (size, limbs, parameters.n), parameters), scale
 
 
 def _expanded_seed(reader: Reader, parameters: SealParameters, limbs: int) -> Residues:
     """The uniform polynomial (limbs, N) of the UniformRandomGeneratorInfo that comes next."""
     info = reader.nested("seed")
     kind = info.u8()
-    if kind != _BLAKE2XB:
-        raise info.error(f"random generator {kind}: only BLAKE2Xb ({_BLAKE2XB}) is read")
-    seed = bytes(info.take(_SEED_BYTES))
+    if kind not in EXPANDERS:
+        known = ", ".join(f"{name} ({number})" for number, (name, _) in EXPANDERS.items())
+        raise info.error(f"random generator {kind} is not one of SEAL's: {known}")
+    seed = bytes(info.take(SEED_BYTES))
     info.finish()
-    return _core.expand_seed(seed, parameters.n, parameters.primes[:limbs])
+    _, expand = EXPANDERS[kind]
+    return expand(seed, parameters.n, parameters.primes[:limbs])
 
 
 def _public_key(reader: Reader, parameters: SealParameters) -> Residues:
     """The members of a ciphertext of size 2 at the key level: (2, K, N) residues."""
     _key_level(reader, parameters)
-    data, _ = _ciphertext_members(reader, parameters, len(parameters.primes))
-    reader.expect("the key's size", data.shape[0], 2)
-    return data
+    return _ciphertext_members(reader, parameters, len(parameters.primes), 2)[0]
 
 
-def _switching_keys(reader: Reader, parameters: SealParameters) -> dict[int, KeySwitchKey]:
-    """The members of KSwitchKeys: the keys that are there, by index."""
+def _switching_keys(
+    reader: Reader, parameters: SealParameters, most: int
+) -> dict[int, KeySwitchKey]:
+    """The members of KSwitchKeys: the keys that are there, by index; at most ``most`` entries."""
     _key_level(reader, parameters)
     entries = reader.u64()
-    if entries > parameters.n:
-        raise reader.error(f"{entries} entries; SEAL has at most N = {parameters.n}")
+    if entries > most:
+        raise reader.error(f"{entries} entries; SEAL has at most {most}")
     digits = len(parameters.primes) - 1
     keys = {}
     for index in range(entries):
@@ -277,20 +233,3 @@ def _switching_keys(reader: Reader, parameters: SealParameters) -> dict[int, Key
         keys[index] = KeySwitchKey(np.stack(halves))
     reader.finish()
     return keys
-
-
-def _checked_data(
-    data: Residues, scale: float, parameters: SealParameters, *, dimensions: int
-) -> Residues:
-    """The residues of an object to write, after its shape, scale and residues were checked."""
-    if data.dtype != np.uint64 or data.ndim != dimensions or data.shape[-1] != parameters.n:
-        raise InteropError(
-            f"data of shape {data.shape} and type {data.dtype}; expected are {dimensions} "
-            f"dimensions of uint64, the last of N = {parameters.n}"
-        )
-    if not 1 <= data.shape[-2] <= parameters.max_limbs:
-        raise InteropError(f"{data.shape[-2]} limbs are outside 1 … {parameters.max_limbs}")
-    if not (math.isfinite(scale) and scale > 0):
-        raise InteropError(f"scale {scale} is not a positive finite number")
-    _check_canonical(data, parameters, "the object to write")
-    return data

@@ -1,0 +1,92 @@
+"""The compression of Microsoft SEAL's objects: one zlib or zstd stream behind the header.
+
+A few bytes can stand for gigabytes, so decompression stops at a bound that its caller knows.
+"""
+
+import zlib
+from collections.abc import Callable
+from enum import IntEnum
+
+import zstandard
+
+from ringsmith.errors import InteropError
+
+Refusal = Callable[[str], InteropError]
+"""Makes an error of a reason; knows the object's name."""
+
+_ZSTD_STEP = 1024
+"""Bytes of a zstd stream decompressed at once. Each 4 of them can be a block, and a block makes at
+most 128 KiB: the bound is passed by at most 32 MiB before it is seen."""
+_ZSTD_WINDOW = 1 << 27
+"""Largest window that a zstd stream may ask for, in bytes: zstd's own default bound."""
+
+
+class Compression(IntEnum):
+    """SEAL's ``compr_mode_type``, as the header holds it."""
+
+    NONE = 0
+    ZLIB = 1
+    ZSTD = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+def compress(payload: bytes, method: Compression) -> bytes:
+    """A payload as it stands behind a header that names the method."""
+    if method is Compression.ZLIB:
+        return zlib.compress(payload)
+    if method is Compression.ZSTD:
+        return zstandard.ZstdCompressor().compress(payload)
+    return payload
+
+
+def decompress(data: memoryview, method: Compression, limit: int, refuse: Refusal) -> bytes:
+    """The payload of a compressed object.
+
+    Args:
+        data: All bytes behind the header.
+        method: zlib or zstd.
+        limit: Largest payload in bytes; a stream that makes more is given up there.
+        refuse: Makes the errors.
+
+    Raises:
+        InteropError: When the stream is damaged, cut off, followed by other bytes, or makes more
+            than ``limit`` bytes.
+    """
+    try:
+        if method is Compression.ZLIB:
+            payload, ended, rest = _zlib(data, limit)
+        else:
+            payload, ended, rest = _zstd(data, limit)
+    except (zlib.error, zstandard.ZstdError) as error:
+        raise refuse(f"damaged {method} stream: {error}") from None
+    if len(payload) > limit:
+        raise refuse(
+            f"the {method} stream of {len(data)} bytes makes more than the {limit} bytes that "
+            "such an object can have: it is damaged, or made to exhaust memory"
+        )
+    if not ended:
+        raise refuse(f"the {method} stream is cut off: the file is incomplete")
+    if rest:
+        raise refuse(f"{rest} bytes too many behind the {method} stream")
+    return payload
+
+
+def _zlib(data: memoryview, limit: int) -> tuple[bytes, bool, int]:
+    """(payload, whether the stream ended, bytes behind it); stops at ``limit`` + 1 bytes."""
+    stream = zlib.decompressobj()
+    payload = stream.decompress(data, limit + 1)
+    return payload, stream.eof, len(stream.unused_data)
+
+
+def _zstd(data: memoryview, limit: int) -> tuple[bytes, bool, int]:
+    """As ``_zlib``; stops soon after ``limit`` bytes."""
+    stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+    parts, size, position = [], 0, 0
+    while position < len(data) and not stream.eof and size <= limit:
+        parts.append(stream.decompress(data[position : position + _ZSTD_STEP]))
+        size += len(parts[-1])
+        position += _ZSTD_STEP
+    rest = len(data) - min(position, len(data)) + len(stream.unused_data)
+    return b"".join(parts), stream.eof, rest

@@ -1,0 +1,181 @@
+"""Ringsmith's objects as Microsoft SEAL 4.x saves them.
+
+Every function takes ``version``, the SEAL version to name in every header, nested ones too (SEAL
+4.0 … 4.3 read only their own minor version, 4.4 all of them), and ``compression`` of the payload
+(SEAL reads zlib and zstd only where it was built with them). Every function raises ``InteropError``
+when an object's shape, scale or residues do not fit the parameters, or the version is unknown.
+"""
+
+import math
+import struct
+from collections.abc import Mapping
+
+import numpy as np
+
+from ringsmith.errors import InteropError
+from ringsmith.interop.seal_compression import Compression
+from ringsmith.interop.seal_parameters import SealParameters
+from ringsmith.interop.seal_read import MAX_SIZE, check_canonical
+from ringsmith.interop.seal_stream import (
+    DEFAULT_VERSION,
+    check_version,
+    wrap,
+    wrap_array,
+    wrap_whole,
+)
+from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
+
+Version = tuple[int, int]
+
+
+def write_plaintext(
+    plaintext: Plaintext,
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of a plaintext over data primes of ``parameters``."""
+    check_version(version)
+    data = _data_residues(plaintext.data, parameters, dimensions=2)
+    payload = _plaintext_payload(data, _checked_scale(plaintext.scale), parameters, version)
+    return wrap_whole(payload, version, compression)
+
+
+def write_secret_key(
+    key: Residues,
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of a secret key (K, N) over all primes; the client's to keep."""
+    check_version(version)
+    _key_residues(key, (len(parameters.primes), parameters.n), parameters, "the secret key")
+    payload = _plaintext_payload(key, 1.0, parameters, version)
+    return wrap_whole(payload, version, compression)
+
+
+def write_ciphertext(
+    ciphertext: Ciphertext,
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of a ciphertext of 2 … 16 polynomials over data primes of ``parameters``."""
+    check_version(version)
+    data = _data_residues(ciphertext.data, parameters, dimensions=3)
+    if not 2 <= ciphertext.size <= MAX_SIZE:
+        raise InteropError(f"a ciphertext of size {ciphertext.size}: SEAL has 2 … {MAX_SIZE}")
+    payload = _ciphertext_payload(data, _checked_scale(ciphertext.scale), parameters, version)
+    return wrap_whole(payload, version, compression)
+
+
+def write_public_key(
+    key: PublicKey,
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of a public key (2, K, N)."""
+    check_version(version)
+    shape = (2, len(parameters.primes), parameters.n)
+    _key_residues(key.data, shape, parameters, "the public key")
+    return wrap_whole(_ciphertext_payload(key.data, 1.0, parameters, version), version, compression)
+
+
+def write_relin_keys(
+    key: KeySwitchKey,
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of relinearization keys: the one for s^2, (K - 1, 2, K, N)."""
+    check_version(version)
+    payload = _switching_payload({0: key}, 1, parameters, version)
+    return wrap_whole(payload, version, compression)
+
+
+def write_galois_keys(
+    keys: Mapping[int, KeySwitchKey],
+    parameters: SealParameters,
+    *,
+    version: Version = DEFAULT_VERSION,
+    compression: Compression = Compression.NONE,
+) -> bytes:
+    """The bytes of Galois keys by Galois element, each (K - 1, 2, K, N)."""
+    check_version(version)
+    for element in keys:
+        if not 1 <= element < 2 * parameters.n or element % 2 == 0:
+            raise InteropError(f"Galois element {element} is not odd in 1 … {2 * parameters.n - 1}")
+    entries = {(element - 1) // 2: key for element, key in keys.items()}
+    payload = _switching_payload(entries, parameters.n, parameters, version)
+    return wrap_whole(payload, version, compression)
+
+
+def _plaintext_payload(
+    data: Residues, scale: float, parameters: SealParameters, version: Version
+) -> bytes:
+    members = struct.pack("<Qd", data.size, scale)
+    return parameters.parms_id(data.shape[0]) + members + wrap_array(data, version)
+
+
+def _ciphertext_payload(
+    data: Residues, scale: float, parameters: SealParameters, version: Version
+) -> bytes:
+    size, limbs, n = data.shape
+    members = struct.pack("<BQQQdQ", 1, size, n, limbs, scale, 1)
+    return parameters.parms_id(limbs) + members + wrap_array(data, version)
+
+
+def _switching_payload(
+    keys: Mapping[int, KeySwitchKey], entries: int, parameters: SealParameters, version: Version
+) -> bytes:
+    """The members of KSwitchKeys with the keys at their indices, the other entries empty."""
+    primes = len(parameters.primes)
+    shape = (primes - 1, 2, primes, parameters.n)
+    parts = [parameters.parms_id(primes), struct.pack("<Q", entries)]
+    for index in range(entries):
+        if index not in keys:
+            parts.append(struct.pack("<Q", 0))
+            continue
+        data = keys[index].data
+        _key_residues(data, shape, parameters, "the key-switching key")
+        parts.append(struct.pack("<Q", shape[0]))
+        parts += [
+            wrap(_ciphertext_payload(digit, 1.0, parameters, version), version) for digit in data
+        ]
+    return b"".join(parts)
+
+
+def _checked_scale(scale: float) -> float:
+    if not (math.isfinite(scale) and scale > 0):
+        raise InteropError(f"scale {scale} is not a positive finite number")
+    return scale
+
+
+def _data_residues(data: Residues, parameters: SealParameters, dimensions: int) -> Residues:
+    """The residues of a plaintext or ciphertext, after shape and residues were checked."""
+    if data.dtype != np.uint64 or data.ndim != dimensions or data.shape[-1] != parameters.n:
+        raise InteropError(
+            f"data of shape {data.shape} and type {data.dtype}; expected are {dimensions} "
+            f"dimensions of uint64, the last of N = {parameters.n}"
+        )
+    if not 1 <= data.shape[-2] <= parameters.max_limbs:
+        raise InteropError(f"{data.shape[-2]} limbs are outside 1 … {parameters.max_limbs}")
+    check_canonical(data, parameters, "the object to write")
+    return data
+
+
+def _key_residues(
+    data: Residues, shape: tuple[int, ...], parameters: SealParameters, what: str
+) -> None:
+    if data.dtype != np.uint64 or data.shape != shape:
+        raise InteropError(
+            f"{what} has shape {data.shape} and type {data.dtype}; SEAL's has shape {shape} of "
+            "uint64: use keys of the same parameters, one data prime a digit"
+        )
+    check_canonical(data, parameters, what)
