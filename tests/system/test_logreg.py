@@ -14,6 +14,7 @@ from ringsmith import runtime
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT
+from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
@@ -40,7 +41,7 @@ def current() -> session.Session:
     return session.begin(STAGES, parameter_set("nano"), "nano")
 
 
-@pytest.mark.parametrize("kind", ["cpu", "model", "rtl"])
+@pytest.mark.parametrize("kind", ["cpu", "model"])  # and rtl in the demo's test below
 def test_decrypted_probabilities_are_the_clear_cubic_models(
     current: session.Session, kind: str
 ) -> None:
@@ -113,6 +114,23 @@ def test_the_whole_program_equals_seals_residue_for_residue(current: session.Ses
     decrypted = baseline.decrypt(expected)[: len(current.records)]
     inputs = current.model.preprocessing(current.records.features)
     assert np.abs(decrypted - current.model.cubic_probabilities(inputs)).max() < 1e-5
+
+
+def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["demo", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    program, quality = numbers["program"], numbers["quality"]
+    assert program["equal_bits_with_cpu"] is True
+    assert program["cycles"] == program["predicted_cycles"]
+    assert quality["same_class_as_cubic"] == quality["patients"] == 114
+    assert quality["largest_error_to_cubic"] < 1e-5
+    assert {row["name"] for row in numbers["operations"]} == set(OPERATIONS)
+    assert all(row["cycles"] > 0 < row["seal_seconds"] for row in numbers["operations"])
+    assert f"{program['cycles']:,}" in done.stdout
+    assert "assumed" in done.stdout
 
 
 def test_run_logreg_prints_its_figures_and_writes_them(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def test_cyclic_sums_of_packed_records_give_every_patients_logit_in_every_block(
     rng: np.random.Generator,
 ) -> None:
     inputs, weights = rng.normal(size=(100, 30)), rng.normal(size=30)
-    total = packing.pack(inputs, SLOTS) * packing.pack_weights(weights, SLOTS)
+    everyone = np.tile(weights, (packing.patients_per_ciphertext(SLOTS), 1))
+    total = packing.pack(inputs, SLOTS) * packing.pack(everyone, SLOTS)
     step = packing.patients_per_ciphertext(SLOTS)
     while step < SLOTS:
         total = total + np.roll(total, -step)

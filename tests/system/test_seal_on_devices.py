@@ -5,22 +5,37 @@ a subroutine graph on the cpu, the model and the RTL of ``nano``; SEAL does the 
 result, and the two are compared residue for residue.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
 import seal
+from _pytest.mark import ParameterSet
 
 from ringsmith import runtime
 from ringsmith.apps.seal_baseline import SealBaseline
-from ringsmith.interop import SealParameters, read_ciphertext, read_galois_keys, read_relin_keys
+from ringsmith.interop import (
+    SealParameters,
+    read_ciphertext,
+    read_galois_keys,
+    read_plaintext,
+    read_relin_keys,
+)
 from ringsmith.lower import lower_operation
-from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.objects import EvaluationKeys, Residues
 from ringsmith.params import CkksParameters, parameter_set
 
 STEPS = (1, 100, 4095)
-OPERATIONS = ("add", "multiply", "relinearize", "rescale", *(f"rotate:{step}" for step in STEPS))
+OPERATIONS = (
+    *("add", "sub", "negate", "add_plain", "sub_plain", "multiply_plain"),
+    *("multiply", "square", "relinearize", "rescale", "mod_switch", "conjugate"),
+    *(f"rotate:{step}" for step in STEPS),
+)
+KEY_SWITCHING = ("relinearize", "rotate", "conjugate")
+KINDS = ("cpu", "model", "rtl")
 
 
 def seals_own_parameters() -> CkksParameters:
@@ -42,15 +57,18 @@ class World:
     baseline: SealBaseline
     keys: dict[str, Residues]
 
-    def read(self, ciphertext: seal.Ciphertext) -> Ciphertext:
-        """A SEAL ciphertext, by way of its bytes."""
-        return read_ciphertext(ciphertext.to_string(), SealParameters.from_ckks(self.parameters))
+    def polynomials(self, operand: seal.Ciphertext | seal.Plaintext) -> Residues:
+        """What a SEAL object holds, (polynomials, limbs, N), by way of its bytes."""
+        shape = SealParameters.from_ckks(self.parameters)
+        if isinstance(operand, seal.Plaintext):
+            return read_plaintext(operand.to_bytes(), shape).data[np.newaxis]
+        return read_ciphertext(operand.to_string(), shape).data
 
 
 @cache
 def world(name: str) -> World:
     parameters = PARAMETERS[name]()
-    baseline = SealBaseline(parameters, STEPS)
+    baseline = SealBaseline(parameters, (0, *STEPS))  # SEAL's step 0 is conjugation
     shape = SealParameters.from_ckks(parameters)
     galois = read_galois_keys(baseline.galois_keys.to_string(), shape)
     relin = read_relin_keys(baseline.relin_keys.to_string(), shape)
@@ -64,41 +82,58 @@ def device(kind: str) -> runtime.Machine:
 
 def expected(
     world: World, operation: str, limbs: int, rng: np.random.Generator
-) -> tuple[list[seal.Ciphertext], seal.Ciphertext]:
+) -> tuple[list[seal.Ciphertext | seal.Plaintext], seal.Ciphertext]:
     """Operands, and SEAL's result of an operation on them."""
-    evaluator, slots = world.baseline.evaluator, world.parameters.slots
-    a, b = (world.baseline.encrypt(rng.uniform(-1, 1, slots)) for _ in range(2))
+    baseline, evaluator = world.baseline, world.baseline.evaluator
+    slots, scale = world.parameters.slots, world.parameters.scale
+    a, b = (baseline.encrypt(rng.uniform(-1, 1, slots)) for _ in range(2))
     for _ in range(world.parameters.limbs - limbs):
         a, b = evaluator.mod_switch_to_next(a), evaluator.mod_switch_to_next(b)
+    plain = baseline.encode(rng.uniform(-1, 1, slots), scale, limbs)
     name, _, step = operation.partition(":")
     match name:
-        case "add":
-            return [a, b], evaluator.add(a, b)
-        case "multiply":
-            return [a, b], evaluator.multiply(a, b)
+        case "add" | "sub" | "multiply":
+            return [a, b], getattr(evaluator, name)(a, b)
+        case "negate" | "square":
+            return [a], getattr(evaluator, name)(a)
+        case "add_plain" | "sub_plain" | "multiply_plain":
+            return [a, plain], getattr(evaluator, name)(a, plain)
         case "relinearize":
             product = evaluator.multiply(a, b)
-            return [product], evaluator.relinearize(product, world.baseline.relin_keys)
+            return [product], evaluator.relinearize(product, baseline.relin_keys)
         case "rescale":
             return [a], evaluator.rescale_to_next(a)
+        case "mod_switch":
+            return [a], evaluator.mod_switch_to_next(a)
+        case "conjugate":
+            return [a], evaluator.complex_conjugate(a, baseline.galois_keys)
         case "rotate":
-            return [a], evaluator.rotate_vector(a, int(step), world.baseline.galois_keys)
+            return [a], evaluator.rotate_vector(a, int(step), baseline.galois_keys)
     raise AssertionError(operation)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("limbs", [4, 3])
-@pytest.mark.parametrize("primes", PARAMETERS)
-@pytest.mark.parametrize("kind", ["cpu", "model", "rtl"])
+def cases() -> Iterator[ParameterSet]:
+    """Every operation at two levels of both parameter sets on every device.
+
+    Simulated key switching takes seconds: some of it waits for the full pass.
+    """
+    for kind, primes, limbs, name in product(KINDS, PARAMETERS, (4, 3), OPERATIONS):
+        quick = name.partition(":")[0] not in KEY_SWITCHING or name in ("relinearize", "rotate:1")
+        slow = kind == "rtl" and limbs == 3 and not quick
+        marks = [pytest.mark.full] if slow else []
+        yield pytest.param(kind, primes, limbs, name, marks=marks)
+
+
+@pytest.mark.parametrize(("kind", "primes", "limbs", "operation"), cases())
 def test_an_operation_on_a_device_equals_seal_residue_for_residue(
     kind: str, primes: str, limbs: int, operation: str, rng: np.random.Generator
 ) -> None:
     here = world(primes)
     operands, result = expected(here, operation, limbs, rng)
     name, _, step = operation.partition(":")
-    graph = lower_operation(name, here.parameters, limbs, steps=int(step or 0))
-    polynomials = [poly for operand in operands for poly in here.read(operand).data]
+    graph = lower_operation(name, here.parameters, limbs, steps=int(step or 1))
+    polynomials = np.concatenate([here.polynomials(operand) for operand in operands])
     inputs = dict(zip(graph.inputs, polynomials, strict=True))
     compiled = runtime.compile_graph(graph, "nano")
     found = runtime.run_graph(compiled, device(kind), inputs, here.keys).outputs
-    np.testing.assert_array_equal(np.stack(list(found.values())), here.read(result).data)
+    np.testing.assert_array_equal(np.stack(list(found.values())), here.polynomials(result))
