@@ -30,7 +30,12 @@ class Accelerator {
     reset();
   }
 
-  ~Accelerator() { top_->final(); }
+  ~Accelerator() {
+    // Verilator takes scopes out of the context that the thread used last: that must not be the
+    // context of another device, which may be gone.
+    Verilated::threadContextp(&context_);
+    top_->final();
+  }
 
   /// Parameter `fact` (rs_rpau_pkg::fact_e) of the device, as it says itself.
   u64 fact(int fact) const { return top_->design_o[fact]; }
