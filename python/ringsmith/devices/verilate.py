@@ -43,7 +43,7 @@ _COMPILE = (
     "-DVL_USER_FATAL",
 )
 _LINK = ("-shared", "-pthread", "-Wl,-Bsymbolic", "-Wl,--no-undefined")
-_RUNTIME = ("verilated.cpp", "verilated_threads.cpp", "verilated_dpi.cpp")
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 
 # Generated files up to this many bytes together are compiled as one: reading Verilator's headers
 # costs more than the code of a small block.
@@ -201,7 +201,8 @@ def _runtime() -> Path:
     sources.append(sim_root() / "harness" / "stop.cpp")
 
     def build(work: Path) -> None:
-        _compile([(source, "-O2") for source in sources], work, [sim_root() / "harness"])
+        # None of it runs in every cycle, and -O2 would cost the first build ten seconds.
+        _compile([(source, "-O0") for source in sources], work, [sim_root() / "harness"])
 
     key = fingerprint(_tool_facts(), [Path(__file__), *sources, *_harness()])
     return built("verilator-runtime", key, build)
@@ -209,19 +210,14 @@ def _runtime() -> Path:
 
 def _compile_design(folder: Path, wrapper: Sequence[Path], include: Sequence[Path]) -> list[Path]:
     """Compiles a verilated design: what runs every cycle at -O2, what runs once at -O0."""
+    folders = [folder, sim_root() / "harness", *include]
     generated = sorted(folder.glob("V*.cpp"))
-    slow = [file for file in generated if file.stem.endswith("__Slow")]
-    fast = [*(file for file in generated if file not in slow), *wrapper]
-    if sum(file.stat().st_size for file in [*fast, *slow]) <= _UNITY_BYTES:
-        fast = [_unity(folder / "fast.cpp", fast)]
-        slow = [_unity(folder / "slow.cpp", slow)]
-    jobs = [*((file, "-O2") for file in fast), *((file, "-O0") for file in slow)]
-    return _compile(jobs, folder, [folder, sim_root() / "harness", *include])
-
-
-def _unity(target: Path, sources: Sequence[Path]) -> Path:
-    target.write_text("".join(f'#include "{source}"\n' for source in sources))
-    return target
+    if sum(file.stat().st_size for file in generated) <= _UNITY_BYTES:
+        unity = folder / "unity.cpp"
+        unity.write_text("".join(f'#include "{source}"\n' for source in [*generated, *wrapper]))
+        return _compile([(unity, "-O2")], folder, folders)
+    jobs = [(file, "-O0" if file.stem.endswith("__Slow") else "-O2") for file in generated]
+    return _compile([*jobs, *((file, "-O2") for file in wrapper)], folder, folders)
 
 
 def _compile(jobs: Sequence[tuple[Path, str]], target: Path, include: Sequence[Path]) -> list[Path]:
