@@ -1,8 +1,9 @@
 // Arithmetic blocks: how integer products are tiled, and how many cycles each block takes.
 //
-// A latency here is the number of rising edges from the one that samples a block's inputs to the one
-// after which its outputs hold the result, the sampling edge included. The blocks take one operation
-// a cycle, have no reset and no valid: their user delays its own valid by the same number of cycles.
+// A latency here is the number of rising edges from the one that samples a block's inputs to the
+// one after which its outputs hold the result, the sampling edge included. The blocks take one
+// operation a cycle, have no reset and no valid: their user delays its own valid by the same number
+// of cycles.
 package rs_arith_pkg;
 
   // Values of the parameter Reduction of rs_mod_mul.
@@ -75,8 +76,9 @@ package rs_arith_pkg;
   localparam int unsigned DspLong = 26;
   localparam int unsigned DspShort = 17;
 
-  // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up to
-  // the width the four blocks turn around a square centre (a pinwheel), otherwise they form a grid.
+  // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
+  // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
+  // grid.
   function automatic int unsigned mul_split_a(int unsigned width);
     if (width <= DspLong) return (width + 1) / 2;
     if (width < 2 * DspShort) return DspLong;

@@ -2,8 +2,8 @@
 //
 //   s_o = sub_i ? a_i - b_i mod q_i : a_i + b_i mod q_i      0 <= a_i, b_i, s_o < q_i < 2^Width
 //
-// One result a cycle, latency rs_arith_pkg::mod_addsub_latency(): one adder a stage. q_i belongs to the
-// operands of the cycle before. Cost: two adders of Width + 1 bits.
+// One result a cycle, latency rs_arith_pkg::mod_addsub_latency(): one adder a stage. q_i belongs to
+// the operands of the cycle before. Cost: two adders of Width + 1 bits.
 module rs_mod_addsub #(
   parameter int unsigned Width = 48
 ) (

@@ -16,7 +16,8 @@ module rs_mod_halve #(
   logic [Width-1:0] addend, h_q;
   assign addend = x_i[0] ? (q_i >> 1) : '0;
 
-  // (x + q) / 2 = floor(x / 2) + floor(q / 2) + 1 when both are odd, which is below q: no carry out.
+  // (x + q) / 2 = floor(x / 2) + floor(q / 2) + 1 when both are odd, which is below q: no carry
+  // out.
   always_ff @(posedge clk_i) h_q <= (x_i >> 1) + addend + Width'(x_i[0]);
   assign h_o = h_q;
 endmodule

@@ -3,15 +3,16 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// One result a cycle, latency rs_arith_pkg::mod_mul_latency(Reduction). All ports but clk_i, a_i, b_i
-// and p_o describe the modulus and hold still from the cycle in which operands enter until their result
-// leaves.
+// One result a cycle, latency rs_arith_pkg::mod_mul_latency(Reduction). All ports but clk_i, a_i,
+// b_i and p_o describe the modulus and hold still from the cycle in which operands enter until
+// their result leaves.
 //
-//   Reduction              modulus                              uses          operands
-//   ReductionBarrett (0)   odd, of MinBits to Width bits        mu_i, shift_i both below 2^Width, one below q_i
-//   ReductionSparse  (1)   number index_i of rs_sparse_pkg      index_i       both below 2^Width, one below q_i
+//   Reduction              modulus                          uses
+//   ReductionBarrett (0)   odd, of MinBits to Width bits    mu_i, shift_i
+//   ReductionSparse  (1)   number index_i of rs_sparse_pkg  index_i
 //
-// The unused ports of the other reduction are ignored.
+// Both operands are below 2^Width and at least one of them below q_i: the other may be a residue of
+// any other modulus. The ports of the other reduction are ignored.
 module rs_mod_mul
   import rs_arith_pkg::*;
 #(

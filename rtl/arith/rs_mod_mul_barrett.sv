@@ -2,12 +2,13 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// The modulus: odd, of k = shift_i bits (2^(k-1) < q_i < 2^k), MinBits <= k <= Width, with
-// mu_i = floor(2^(Width+k) / q_i) - 2^Width. These three hold still from the cycle in which operands
-// enter until their result leaves.
+// The modulus: odd, of k = shift_i bits (2^(k-1) < q_i < 2^k), MinBits <= k <= Width, with mu_i =
+// floor(2^(Width+k) / q_i) - 2^Width. These three hold still from the cycle in which operands enter
+// until their result leaves.
 //
-// The operands: both below 2^Width, and at least one of them below q_i. So b_i = 1 reduces any word, and
-// a constant below q_i multiplies a residue of any other modulus; a_i, b_i < q_i is the usual case.
+// The operands: both below 2^Width, and at least one of them below q_i. So b_i = 1 reduces any
+// word, and a constant below q_i multiplies a residue of any other modulus; a_i, b_i < q_i is the
+// usual case.
 //
 //   t = floor(a*b / 2^k)
 //   e = t + floor(t * mu / 2^Width)      (less than the quotient by at most 3)
@@ -15,7 +16,8 @@
 //   p = r - {0, 1, 2 or 3} q
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_barrett_latency(), at most one adder a stage.
-// docs/arithmetic.md proves the bounds. Cost: the DSPs of rs_mul, of its HighOnly form and of rs_mul_low.
+// docs/arithmetic.md proves the bounds. Cost: the DSPs of rs_mul, of its HighOnly form and of
+// rs_mul_low.
 module rs_mod_mul_barrett
   import rs_arith_pkg::*;
 #(
@@ -113,7 +115,8 @@ module rs_mod_mul_barrett
   );
   always_ff @(posedge clk_i) r_q <= x_delayed - eq;
 
-  // p: subtract q, 2q and 3q side by side (the top bit says "went below zero"), take the last that fits.
+  // p: subtract q, 2q and 3q side by side (the top bit says "went below zero"), take the last that
+  // fits.
   logic [RestWidth:0] less1_q, less2_q, less3_q;
   logic [Width-1:0]   less0_q, p_q;
   always_ff @(posedge clk_i) begin

@@ -2,9 +2,10 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// The prime is number index_i of the elaborated list, so that instances of different primes are the same
-// module; q_i is its value. Primes of the list that Width cannot take are left out. Both ports hold still from the cycle in which operands enter until their result
-// leaves. The operands: both below 2^Width, and at least one of them below q_i.
+// The prime is number index_i of the elaborated list, so that instances of different primes are the
+// same module; q_i is its value. Primes of the list that Width cannot take are left out. Both ports
+// hold still from the cycle in which operands enter until their result leaves. The operands: both
+// below 2^Width, and at least one of them below q_i.
 //
 // From 2^k = -s (mod q), three times:
 //   x = a*b = xh 2^k + xl,  xh = x1 2^C + x0

@@ -2,13 +2,13 @@
 //
 //   {hi_o, lo_o} = a_i * b_i      0 <= a_i, b_i < 2^Width
 //
-// One result a cycle, latency rs_arith_pkg::mul_latency(). The product is returned as two words so that
-// no signal is wider than 64 bits, which simulators and C++ compute in one machine word.
+// One result a cycle, latency rs_arith_pkg::mul_latency(). The product is returned as two words so
+// that no signal is wider than 64 bits, which simulators and C++ compute in one machine word.
 //
-// Cost: the operands are cut at A and B bits (rs_arith_pkg::mul_split_a/_b) into four blocks of at most
-// 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks lie like a
-// pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and columns. 48 bits take
-// 6, 54 bits 9 (8 and a 2 x 2), 43 bits 5, 30 bits 4.
+// Cost: the operands are cut at A and B bits (rs_arith_pkg::mul_split_a/_b) into four blocks of at
+// most 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks
+// lie like a pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and
+// columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
 // floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/arithmetic.md bounds d.
@@ -109,8 +109,8 @@ module rs_mul
     assign centre = '0;
   end
 
-  // Bits below B are the lowest block's alone. From B to S the blocks add up in `low`, above S in `high`;
-  // each cycle adds two numbers, and at last the carry crosses from low to high.
+  // Bits below B are the lowest block's alone. From B to S the blocks add up in `low`, above S in
+  // `high`; each cycle adds two numbers, and at last the carry crosses from low to high.
   localparam int unsigned LowWidth = 2 * A - B + 2;
   logic [LowWidth-1:0] low_east_q, low_north_q, low_q;
   logic [TopWidth-1:0] high_east_q, high_north_q, high_q;

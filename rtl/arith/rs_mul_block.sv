@@ -3,9 +3,9 @@
 //   p_o = a_i * b_i mod 2^OutWidth
 //
 // One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers. The
-// operands should come from registers, which synthesis then moves into the DSP. Limits: both widths at
-// most 26 and one at most 17 (one DSP), or one at most 34 and the other at most 26 (two). An operand of
-// at most two bits is added as rows, without a DSP.
+// operands should come from registers, which synthesis then moves into the DSP. Limits: both widths
+// at most 26 and one at most 17 (one DSP), or one at most 34 and the other at most 26 (two). An
+// operand of at most two bits is added as rows, without a DSP.
 module rs_mul_block
   import rs_arith_pkg::*;
 #(

@@ -2,8 +2,8 @@
 //
 //   p_o = a_i * b_i mod 2^OutWidth      0 <= a_i, b_i < 2^Width,  Width <= OutWidth <= Width + 2
 //
-// One result a cycle, latency rs_arith_pkg::mul_low_latency(). The cut is rs_mul's, and each block keeps
-// only the bits below OutWidth.
+// One result a cycle, latency rs_arith_pkg::mul_low_latency(). The cut is rs_mul's, and each block
+// keeps only the bits below OutWidth.
 module rs_mul_low
   import rs_arith_pkg::*;
 #(
@@ -99,7 +99,8 @@ module rs_mul_low
     assign centre = '0;
   end
 
-  // The lowest and the highest block share no bit, so that four numbers are left: two adders, then one.
+  // The lowest and the highest block share no bit, so that four numbers are left: two adders, then
+  // one.
   logic [OutWidth-1:0] east_q, north_q, p_q;
   always_ff @(posedge clk_i) begin
     east_q  <= (south | top) + east;

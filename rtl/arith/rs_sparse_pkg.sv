@@ -1,8 +1,9 @@
 // The sparse primes that a design with Reduction = ReductionSparse is elaborated for.
 //
-// All are 1 modulo 2^17, so that they serve rings up to N = 2^16. Number 0 is Medha's 60-bit prime; the
-// paper does not print its 54-bit primes, so the others are the first nine above 2^53 with three signed
-// powers from 2^17 to 2^25. A design with other primes brings its own package of this name.
+// All are 1 modulo 2^17, so that they serve rings up to N = 2^16. Number 0 is Medha's 60-bit prime;
+// the paper does not print its 54-bit primes, so the others are the first nine above 2^53 with
+// three signed powers from 2^17 to 2^25. A design with other primes brings its own package of this
+// name.
 package rs_sparse_pkg;
   import rs_arith_pkg::*;
 

@@ -2,9 +2,9 @@
 //
 //   p_o = x_i * s      s = 1 + sum of +- 2^shift over the terms of prime number index_i
 //
-// One result a cycle, latency rs_arith_pkg::sparse_times_latency(); index_i holds still meanwhile. Only
-// shifts that some elaborated prime has are built: with one prime they are wires, with more a selector.
-// The user sees to it that the product fits OutWidth bits. Cost: three adders.
+// One result a cycle, latency rs_arith_pkg::sparse_times_latency(); index_i holds still meanwhile.
+// Only shifts that some elaborated prime has are built: with one prime they are wires, with more a
+// selector. The user sees to it that the product fits OutWidth bits. Cost: three adders.
 module rs_sparse_times
   import rs_arith_pkg::*;
 #(
@@ -56,7 +56,8 @@ module rs_sparse_times
     negative_q <= negative_d;
   end
 
-  // A negative term enters as its complement here, and as a carry into one of the three adders below.
+  // A negative term enters as its complement here, and as a carry into one of the three adders
+  // below.
   logic signed [OutWidth-1:0] x_wide;
   logic [OutWidth-1:0]        term_d[SparseTerms], term_q[SparseTerms];
   assign x_wide = OutWidth'(x_i);

@@ -2,8 +2,8 @@
 //
 //   d_o in cycle t + Depth is d_i in cycle t; Depth = 0 is a wire
 //
-// No reset, so that synthesis can put it into shift-register LUTs (SRL16/SRL32): what comes out in the
-// first Depth cycles is unknown. Cost: about Width LUTs for each 32 of Depth.
+// No reset, so that synthesis can put it into shift-register LUTs (SRL16/SRL32): what comes out in
+// the first Depth cycles is unknown. Cost: about Width LUTs for each 32 of Depth.
 module rs_delay #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 1

@@ -1,16 +1,16 @@
 // Memory with one write port and one read port, on one clock.
 //
 //   wdata_i is stored at waddr_i at a rising edge with we_i
-//   rdata_o is the word at raddr_i, ReadLatency cycles after a rising edge with re_i (that edge counts)
+//   rdata_o is the word at raddr_i, ReadLatency cycles after one with re_i (that edge counts)
 //
-// A read that starts together with a write of the same address: with ReadOld the word before the write;
-// without, the read's result is undefined, the memory is cheaper (UltraRAM needs that), and a simulation
-// with assertions stops there. Reads and writes of different addresses never meet. Without re_i the
-// output of a memory of ReadLatency 1 stays; ReadLatency 2 adds an output register that always follows.
-// Contents have no reset.
+// A read that starts together with a write of the same address: with ReadOld the word before the
+// write; without, the read's result is undefined, the memory is cheaper (UltraRAM needs that), and
+// a simulation with assertions stops there. Reads and writes of different addresses never meet.
+// Without re_i the output of a memory of ReadLatency 1 stays; ReadLatency 2 adds an output register
+// that always follows. Contents have no reset.
 //
-// Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288 holds
-// 4096 x 72; "distributed" takes LUTs.
+// Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288
+// holds 4096 x 72; "distributed" takes LUTs.
 module rs_ram_1r1w #(
   parameter int unsigned Width = 48,
   parameter int unsigned Depth = 1024,

@@ -1,5 +1,5 @@
-// All arithmetic blocks of one width side by side, so that a test builds them once. Latencies come out as
-// the package states them.
+// All arithmetic blocks of one width side by side, so that a test builds them once. Latencies come
+// out as the package states them.
 module rs_arith_bench
   import rs_arith_pkg::*;
 #(
