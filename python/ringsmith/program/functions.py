@@ -1,8 +1,8 @@
-"""Building blocks that users call on encrypted vectors: inner products and polynomials."""
+"""Building blocks that users call on encrypted vectors: sums and inner products."""
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues, numbers, plain_values, whole_number
+from ringsmith.program.plain import PlainValues, plain_values, whole_number
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -47,7 +47,42 @@ def inner_product(
             return _in_every_block(entries, length, stride, slots)
 
         weights = plain_values(weights, slots, source, lay_out)
-    total = x * weights
+    return _summed(x * weights, length, stride, everywhere)
+
+
+def sum_slots(
+    x: EncryptedVector,
+    length: int | None = None,
+    *,
+    stride: int = 1,
+    everywhere: bool = False,
+) -> EncryptedVector:
+    """Returns sums of ``length`` entries: log2(length) rotations and no multiplication.
+
+    Slot i of the result is the sum over j = 0 … length - 1 of x[i + j*stride], slots counted modulo
+    the number of slots; so without ``length`` every slot holds the sum of all. Layouts and
+    ``everywhere`` are those of ``inner_product``.
+
+    Args:
+        x: The encrypted vectors.
+        length: Entries of each vector, a power of two; None: slots / stride.
+        stride: Distance in slots of the entries of one vector, a power of two.
+        everywhere: Whether all length*stride slots of each block hold the sums.
+
+    Raises:
+        ProgramError: When length or stride is illegal.
+    """
+    slots, source = x.trace.slots, caller()
+    if length is None:
+        length = slots // _checked_power_of_two("stride", stride, slots, source)
+    length = _checked_power_of_two("length", length, slots, source)
+    stride = _checked_power_of_two("stride", stride, slots // length, source)
+    return _summed(x, length, stride, everywhere)
+
+
+def _summed(x: EncryptedVector, length: int, stride: int, everywhere: bool) -> EncryptedVector:
+    """Rotates and adds; ``sum_slots`` describes the arguments, which were checked."""
+    slots, total = x.trace.slots, x
     steps = [stride << k for k in range(length.bit_length() - 1)]
     for step in steps:
         total = total + total.rotate(step)
@@ -57,51 +92,6 @@ def inner_product(
         for step in steps:
             total = total + total.rotate(-step)
     return total
-
-
-def polynomial(x: EncryptedVector, coefficients: object) -> EncryptedVector:
-    """Returns c[0] + c[1]*x + … + c[d]*x^d in every slot, through ceil(log2(d + 1)) levels.
-
-    The polynomial is split at the largest power of two m <= d into low + x^m * high, and so on
-    (Paterson and Stockmeyer 1973, with the baby steps left out). A product with a coefficient is
-    a plain multiplication whose scale is free, and the planner makes it the scale of what it is
-    added to.
-
-    Args:
-        x: The encrypted vector.
-        coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero.
-
-    Raises:
-        ProgramError: When the coefficients are not numbers, or make a constant.
-    """
-    source = caller()
-    c = np.trim_zeros(np.atleast_1d(numbers(coefficients, source)), "b")
-    if c.size < 2:
-        raise source.error(
-            "the polynomial is constant, and its value does not depend on the encrypted vector: "
-            "give a nonzero coefficient of degree 1 or more"
-        )
-    return _plus(_without_constant(x, c), c[0])
-
-
-def _without_constant(x: EncryptedVector, c: PlainValues) -> EncryptedVector:
-    """Returns c[1]*x + … + c[d]*x^d for d >= 1 and c[d] != 0.
-
-    The constant is left to the caller: it is added after rescaling, while the terms here are added
-    before it, so that one rescaling serves them all.
-    """
-    m = 1 << ((c.size - 1).bit_length() - 1)
-    high, low = c[m:], np.trim_zeros(c[:m], "b")
-    power = x**m
-    if high.size > 1:
-        total = _plus(_without_constant(x, high), high[0]) * power
-    else:
-        total = power if high[0] == 1 else power * high[0]
-    return total + _without_constant(x, low) if low.size > 1 else total
-
-
-def _plus(x: EncryptedVector, constant: complex) -> EncryptedVector:
-    return x if constant == 0 else x + constant
 
 
 def _in_every_block(entries: PlainValues, length: int, stride: int, slots: int) -> PlainValues:

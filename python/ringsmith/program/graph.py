@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.program.evaluate import evaluate
+from ringsmith.program.forecast import Forecast, forecast
 from ringsmith.program.nodes import Node, Op
 from ringsmith.program.plain import PlainValues
 
@@ -62,6 +63,19 @@ class Program:
             ProgramError: When an input is missing, unknown, too long or not numeric.
         """
         return evaluate(self.nodes, self.parameters.slots, self.lengths, inputs)
+
+    def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
+        """Forecasts how far decrypted results will be from ``evaluate``'s.
+
+        Args:
+            bounds: What the magnitudes of the encrypted numbers stay within: one number for all
+                inputs; or for each input a number, or a vector with a bound for each of its
+                numbers.
+
+        Raises:
+            ProgramError: When a bound is missing, or is no finite magnitude.
+        """
+        return forecast(self.parameters, self.nodes, self.lengths, bounds)
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""

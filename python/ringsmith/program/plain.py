@@ -46,6 +46,27 @@ def plain_values(
 
 def numbers(value: object, source: SourceLine) -> PlainValues:
     """Returns a fresh array of shape () or (length,), or refuses the value with the user's line."""
+    array = _finite(value, source)
+    if array.ndim > 1 or array.size == 0:
+        raise source.error(
+            f"an array of shape {array.shape} is no vector: use one dimension and at least 1 number"
+        )
+    return array
+
+
+def matrix(value: object, source: SourceLine) -> PlainValues:
+    """Returns a fresh array of shape (rows, columns), or refuses the value with the user's line."""
+    array = _finite(value, source)
+    if array.ndim != 2 or array.size == 0:
+        raise source.error(
+            f"an array of shape {array.shape} is no matrix: use two dimensions, rows first, and at "
+            "least 1 number"
+        )
+    return array
+
+
+def _finite(value: object, source: SourceLine) -> PlainValues:
+    """Returns a fresh array of finite numbers, of any shape."""
     try:
         array: NDArray[Any] = np.asarray(value)
     except ValueError:
@@ -54,10 +75,6 @@ def numbers(value: object, source: SourceLine) -> PlainValues:
         raise source.error(
             f"{value!r:.60} ({type(value).__name__}) is not numeric: "
             "use encrypted vectors, numbers or arrays of numbers"
-        )
-    if array.ndim > 1 or array.size == 0:
-        raise source.error(
-            f"an array of shape {array.shape} is no vector: use one dimension and at least 1 number"
         )
     if not np.isfinite(array).all():
         raise source.error("a plain operand holds NaN or infinity: use finite numbers")

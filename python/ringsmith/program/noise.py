@@ -1,0 +1,100 @@
+"""How large CKKS's own errors are when they arise: standard deviations in every slot.
+
+An error polynomial with independent coefficients of variance v has, in every slot, the complex
+value of variance N * v, and values in different slots are uncorrelated: evaluation at the primitive
+2N-th roots of unity is sqrt(N) times a unitary map (Cheon, Kim, Kim, Song 2017, eprint 2016/421,
+section 3). Secrets are ternary and uniform (variance 2/3), errors centred binomial (10.5). What is
+rounded is uniform in [-1/2, 1/2] (1/12), the usual heuristic (Gentry, Halevi, Smart 2012, eprint
+2012/099, appendix A.5; Kim, Papadimitriou, Polyakov 2022, eprint 2020/1118, section 3).
+
+Everything here is in units of encoded integers; dividing by the scale makes errors of messages.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.params import CkksParameters
+
+Reals = NDArray[np.float64]
+"""Shape (slots,)."""
+
+SECRET_VARIANCE = 2 / 3
+ERROR_VARIANCE = 10.5
+ROUNDING_VARIANCE = 1 / 12
+DOUBLE_ROUNDING = 2.0**-53
+
+
+def rescale_spread(parameters: CkksParameters) -> float:
+    """Standard deviation that rounding both polynomials adds: r_0 + r_1 * s, in every slot.
+
+    Dividing by any prime rounds so: rescaling, and the end of key switching and of encryption.
+    """
+    n = parameters.n
+    return math.sqrt(n * ROUNDING_VARIANCE * (1 + n * SECRET_VARIANCE))
+
+
+def encryption_spread(parameters: CkksParameters, limbs: int) -> float:
+    """Standard deviation of a fresh public-key encryption: (v*e + e_0 + e_1*s) / d, rounded.
+
+    The encryption of zero is made with one prime d more and divided by it, as in SEAL: the next
+    data prime, or the special one where all data primes are in use.
+    """
+    n, divisor = parameters.n, parameters.primes[limbs]
+    error = n * ERROR_VARIANCE * (1 + 2 * n * SECRET_VARIANCE) / divisor**2
+    return math.sqrt(error + rescale_spread(parameters) ** 2)
+
+
+def key_switch_spread(parameters: CkksParameters, limbs: int) -> float:
+    """Standard deviation of the sum of digits times key errors, over p, where digits are random.
+
+    A digit is uniform in [0, q_J): its deviation from q_J / 2 has the variance q_J^2 / 12. The
+    rounding of the division by p is not in here.
+    """
+    n = parameters.n
+    digits = sum((q / special_product(parameters)) ** 2 for q in parameters.data_primes[:limbs])
+    return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
+
+
+def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
+    """Standard deviation in each slot of what the digits' mean makes of the key's errors, over p.
+
+    Digits are not centred (``docs/architecture.md``, ``mod_up``): each has the mean q_J / 2 in
+    every coefficient, whose value in the slot of root z is q_J / (1 - z). Slots whose root is near
+    1, slot 0 before all, see this, and every use of one key sees the same.
+    """
+    n = parameters.n
+    digits = sum((q / special_product(parameters)) ** 2 for q in parameters.data_primes[:limbs])
+    return math.sqrt(n * ERROR_VARIANCE * digits) / _distance_from_one(n)
+
+
+def special_product(parameters: CkksParameters) -> float:
+    """P: what key switching divides by."""
+    return float(math.prod(parameters.special_primes))
+
+
+def encoding_spread(parameters: CkksParameters) -> float:
+    """Standard deviation of a vector's encoding: N coefficients rounded to integers."""
+    return math.sqrt(parameters.n * ROUNDING_VARIANCE)
+
+
+def floating_spread(parameters: CkksParameters) -> float:
+    """Relative error of an encoding or decoding in double precision, of the vector's rms.
+
+    An FFT of N points errs by about log2(N) roundings in the rms; the other steps by few.
+    """
+    return DOUBLE_ROUNDING * (math.log2(parameters.n) + 4)
+
+
+@lru_cache(maxsize=16)
+def _distance_from_one(n: int) -> Reals:
+    """|1 - z| for the root z = exp(i * pi * 3^j / N) of each slot j."""
+    exponents = np.empty(n // 2)
+    exponent = 1
+    for j in range(n // 2):
+        exponents[j] = exponent
+        exponent = 3 * exponent % (2 * n)
+    distance: Reals = 2 * np.abs(np.sin(np.pi * exponents / (2 * n)))
+    return distance
