@@ -10,6 +10,7 @@ from ringsmith.runtime.compiled import (
     open_device,
     run_graph,
 )
+from ringsmith.runtime.explain import cycles_by_node, explain
 from ringsmith.runtime.machine import CompiledGraph, GraphResult, Machine
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "RunResult",
     "compile_graph",
     "compile_program",
+    "cycles_by_node",
+    "explain",
     "named_keys",
     "open_device",
     "run_graph",

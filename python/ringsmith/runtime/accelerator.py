@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ringsmith.arch.rpau.constants import modulus_words, twiddle_tables
-from ringsmith.arch.rpau.executable import Executable, KeyLoad
+from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.virtual import bits_of
-from ringsmith.devices.interface import Device, Zone
+from ringsmith.devices.interface import Device, RunReport, Zone
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import Residues
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
@@ -23,7 +23,8 @@ class Accelerator:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._primes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-        self._executable: Executable | None = None
+        self._constants: tuple[tuple[int, ...], ...] | None = None
+        self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
 
     @property
@@ -57,14 +58,37 @@ class Accelerator:
                 "another device"
             )
         self._load_primes(executable)
-        self._load_program(executable)
-        self._load_keys(executable, keys)
-        for name, places in executable.inputs.items():
-            for limb, (rpau, index) in zip(inputs[name], sorted(places.items()), strict=True):
-                self.device.write(Zone.POLY, rpau, index, limb)
-        report = self.device.run(max_cycles=2 * executable.cycles + 1000)
-        outputs = {name: self._read(places) for name, places in executable.outputs.items()}
-        return GraphResult(outputs, report.cycles, report.instructions)
+        self._load_constants(executable)
+        host = {
+            (value, rpau): limb
+            for name, values in executable.inputs.items()
+            for limb, (rpau, value) in zip(inputs[name], sorted(values.items()), strict=True)
+        }
+        cycles = instructions = 0
+        for run in executable.runs:
+            report = self._run(run, host, keys)
+            cycles += report.cycles
+            instructions += report.instructions
+        outputs = {
+            name: np.stack([host[value, rpau] for rpau, value in sorted(values.items())])
+            for name, values in executable.outputs.items()
+        }
+        return GraphResult(outputs, cycles, instructions, executable.host_transfers)
+
+    def _run(
+        self, run: Run, host: dict[tuple[int, int], Residues], keys: Mapping[str, Residues]
+    ) -> RunReport:
+        """Carries out one run: what it takes from ``host`` and adds there are limbs."""
+        self._load_program(run)
+        self._load_keys(run, keys)
+        for value, places in run.loads.items():
+            for rpau, index in places.items():
+                self.device.write(Zone.POLY, rpau, index, host[value, rpau])
+        report = self.device.run(max_cycles=2 * run.cycles + 1000)
+        for value, places in run.stores.items():
+            for rpau, index in places.items():
+                host[value, rpau] = self.device.read(Zone.POLY, rpau, index)
+        return report
 
     def _load_primes(self, executable: Executable) -> None:
         wanted = (executable.primes, executable.roots)
@@ -77,21 +101,25 @@ class Accelerator:
             self.device.write(Zone.TWIDDLE_LO, rpau, 0, low)
             self.device.write(Zone.TWIDDLE_HI, rpau, 0, high)
         self._primes = wanted
-        self._executable = None
+        self._constants = None
         self._keys.clear()
 
-    def _load_program(self, executable: Executable) -> None:
-        if self._executable is executable:
+    def _load_constants(self, executable: Executable) -> None:
+        if self._constants == executable.constants:
             return
         for rpau, values in enumerate(executable.constants):
             padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
             self.device.write(Zone.CONSTANT, rpau, 0, padded)
-        self.device.load_program(np.array(executable.words, dtype=np.uint64))
-        self._executable = executable
+        self._constants = executable.constants
 
-    def _load_keys(self, executable: Executable, keys: Mapping[str, Residues]) -> None:
-        for load in executable.keys:
+    def _load_program(self, run: Run) -> None:
+        if self._program is not run:
+            self.device.load_program(np.array(run.words, dtype=np.uint64))
+            self._program = run
+
+    def _load_keys(self, run: Run, keys: Mapping[str, Residues]) -> None:
+        for load in run.keys:
             key = keys[load.key]
             held = self._keys.get(load.index)
             if held is not None and held[0] == load and held[1] is key:
@@ -99,7 +127,3 @@ class Accelerator:
             for rpau in bits_of(load.mask):
                 self.device.write(Zone.KEY, rpau, load.index, key[load.digit, load.half, rpau])
             self._keys[load.index] = (load, key)
-
-    def _read(self, places: Mapping[int, int]) -> Residues:
-        limbs = [self.device.read(Zone.POLY, rpau, index) for rpau, index in sorted(places.items())]
-        return np.stack(limbs)

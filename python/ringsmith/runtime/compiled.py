@@ -35,11 +35,14 @@ class RunResult:
         outputs: Output name -> ciphertext.
         cycles: Clock cycles from start to completion, data resident; None on the CPU.
         instructions: Instructions issued; None on the CPU.
+        host_transfers: Limbs of N words that crossed to or from the host under way; 0 where the
+            program fits.
     """
 
     outputs: dict[str, Ciphertext]
     cycles: int | None
     instructions: int | None
+    host_transfers: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ class Compiled:
             name: Ciphertext(np.stack([result.outputs[p] for p in port.polynomials]), port.scale)
             for name, port in self.lowered.outputs.items()
         }
-        return RunResult(outputs, result.cycles, result.instructions)
+        return RunResult(outputs, result.cycles, result.instructions, result.host_transfers)
 
 
 def compile_program(program: Program, design: str | RpauDesign | None = None) -> Compiled:

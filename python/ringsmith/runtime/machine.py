@@ -32,11 +32,15 @@ class GraphResult:
         outputs: Output name -> residues (limbs, N).
         cycles: Clock cycles from start to completion, data resident; None on the CPU.
         instructions: Instructions issued; None on the CPU.
+        host_transfers: Limbs of N words that crossed to or from the host while the program was
+            under way, because it did not fit on the device at once; the inputs that the first run
+            takes and the outputs of the last are not counted.
     """
 
     outputs: dict[str, Residues]
     cycles: int | None = None
     instructions: int | None = None
+    host_transfers: int = 0
 
 
 class Machine(Protocol):

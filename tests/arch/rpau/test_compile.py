@@ -156,10 +156,7 @@ def test_an_executable_survives_its_json_file() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"work_polys": 4}, "needs .* work polynomials at once and design small has 4"),
-        ({"key_polys": 5}, "needs 6 key-store polynomials and design small has key_polys = 5"),
         ({"constants": 4}, "needs .* constants and design small has constants = 4"),
-        ({"program_words": 16}, "instructions and design small has program_words = 16"),
         ({"log_n": 9}, "degree N = 256 and design small is built for N = 512"),
         ({"rpaus": 3}, "4 primes and design small has 3 RPAUs"),
         ({"word_bits": 47}, "has 48 bits and design small has words of 47"),
@@ -172,6 +169,34 @@ def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
     graph.output(graph.mod_down(graph.neg(graph.input("z", (0, 1, 2))), 2), "z")
     with pytest.raises(ProgramError, match=message):
         compile_graph(graph, replace(SMALL, **change))
+
+
+@pytest.mark.parametrize(
+    "change", [{"work_polys": 7}, {"key_polys": 2}, {"program_words": 16}, {"work_polys": 6}]
+)
+def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[str, int]) -> None:
+    graph = relinearization((0, 1, 2))
+    x = graph.input("z", (0, 1, 2))
+    graph.output(graph.mod_down(graph.mul(x, x), 2), "z")
+    graph.output(x, "passed")
+    executable = run_both(graph, replace(SMALL, **change), np.random.default_rng(4))
+    assert len(executable.runs) > 1
+    assert executable.host_transfers > 0
+    assert run_both(graph, SMALL, np.random.default_rng(4)).host_transfers == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_graphs_in_parts_equal_the_interpreter(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    graph = random_graph(random, size=20)
+    run_both(graph, replace(SMALL, work_polys=10, key_polys=4, program_words=32), random)
+
+
+def test_instructions_that_belong_together_and_do_not_fit_are_refused() -> None:
+    tiny = replace(SMALL)
+    object.__setattr__(tiny, "work_polys", 2)  # no legal design is so small
+    with pytest.raises(ProgramError, match="need 3 work polynomials at once and design small"):
+        compile_graph(relinearization((0, 1, 2)), tiny)
 
 
 def test_a_coefficient_form_automorphism_is_refused() -> None:

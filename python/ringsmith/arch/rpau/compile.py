@@ -1,12 +1,14 @@
 """From a subroutine graph to an executable of a design."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import Executable, KeyLoad
-from ringsmith.arch.rpau.schedule import Problem, schedule
-from ringsmith.arch.rpau.select import Location, Selection, select
+from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
+from ringsmith.arch.rpau.isa import KEY_POLY
+from ringsmith.arch.rpau.segment import Segment, cut
+from ringsmith.arch.rpau.select import Selection, select
+from ringsmith.arch.rpau.virtual import bits_of, placed
 from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import SubroutineGraph
 
@@ -15,43 +17,48 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     """Selects, schedules and encodes a subroutine graph for a design.
 
     Raises:
-        ProgramError: If the ring, the primes, the keys, the constants, the polynomials or the
-            instructions do not fit the design; the message says what is needed and what there is.
+        ProgramError: If the ring, the primes, the constants or a few instructions that belong
+            together do not fit the design; the message says what is needed and what there is.
     """
     _check_fit(graph, design)
     selection = select(graph)
-    _check_capacity(
-        "key-store polynomials", "key_polys", len(selection.keys), design.key_polys, design
-    )
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
-    problem = Problem(
-        instructions=selection.instructions,
-        placement=selection.placement,
-        resident=_masks(selection.inputs.values()),
-        kept=_masks(selection.outputs.values()),
-        design=design,
-    )
-    plan = schedule(problem)
-    _check_capacity("instructions", "program_words", len(plan.placed), design.program_words, design)
-    for step in plan.placed:
-        check(step.instruction, design)
     return Executable(
         design=design,
         primes=tuple(graph.primes),
         roots=tuple(graph.roots),
-        words=tuple(encode(step.instruction) for step in plan.placed),
+        constants=_constant_files(selection, len(graph.primes)),
+        inputs=selection.inputs,
+        outputs=selection.outputs,
+        runs=tuple(_run(segment, selection, design) for segment in cut(selection, design)),
+    )
+
+
+def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
+    plan = segment.plan
+    program = [placed(step.instruction, KEY_POLY, segment.keys) for step in plan.placed]
+    for instruction in program:
+        check(instruction, design)
+    polynomials = {index: (key, mask) for key, (index, mask) in selection.keys.items()}
+    return Run(
+        words=tuple(encode(instruction) for instruction in program),
         starts=tuple(step.start for step in plan.placed),
         origins=tuple(step.origin for step in plan.placed),
         cycles=plan.cycles,
         peak_polys=plan.peak,
-        constants=_constant_files(selection, len(graph.primes)),
-        inputs=_homes(selection.inputs, plan.slots),
-        outputs=_homes(selection.outputs, plan.slots),
         keys=tuple(
-            KeyLoad(k.key, k.digit, k.half, index, mask)
-            for k, (index, mask) in selection.keys.items()
+            KeyLoad(key.key, key.digit, key.half, place, mask)
+            for index, place in segment.keys.items()
+            for key, mask in [polynomials[index]]
         ),
+        loads=_places(segment.loads, plan.slots),
+        stores=_places(segment.stores, plan.slots),
     )
+
+
+def _places(masks: Mapping[int, int], slots: Mapping[int, int]) -> dict[int, dict[int, int]]:
+    """Work polynomial by RPAU of each virtual polynomial."""
+    return {poly: dict.fromkeys(bits_of(mask), slots[poly]) for poly, mask in masks.items()}
 
 
 def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
@@ -87,26 +94,8 @@ def _check_capacity(
         )
 
 
-def _masks(locations: Iterable[Location]) -> dict[int, int]:
-    """The virtual polynomials of some locations, each with the mask of RPAUs."""
-    masks: dict[int, int] = {}
-    for location in locations:
-        for rpau, poly in location.items():
-            masks[poly] = masks.get(poly, 0) | 1 << rpau
-    return masks
-
-
 def _constant_files(selection: Selection, rpaus: int) -> tuple[tuple[int, ...], ...]:
     """Constant file of each RPAU; an index that an RPAU does not use holds 0."""
     return tuple(
         tuple(entry.get(rpau, 0) for entry in selection.constants) for rpau in range(rpaus)
     )
-
-
-def _homes(
-    locations: Mapping[str, Location], slots: Mapping[int, int]
-) -> dict[str, dict[int, int]]:
-    return {
-        name: {rpau: slots[poly] for rpau, poly in where.items()}
-        for name, where in locations.items()
-    }

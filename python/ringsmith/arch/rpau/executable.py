@@ -7,9 +7,10 @@ JSON file, so that it can be looked at, kept and checked.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any
 
-from ringsmith.arch.rpau.assembler import decode
+from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.errors import ProgramError
 
@@ -28,37 +29,95 @@ class KeyLoad:
     mask: int
 
 
+Places = Mapping[int, Mapping[int, int]]
+"""Value -> work polynomial by RPAU."""
+
+
 @dataclass(frozen=True)
-class Executable:
-    """A scheduled program of one design.
+class Run:
+    """What the device does between two times that the host touches its memories.
 
     Attributes:
-        design: The design that it was scheduled for.
-        primes: Prime of each RPAU.
-        roots: The primes' 2N-th roots of unity.
         words: Instruction words, ``halt`` last.
         starts: For each instruction, the cycle in which it issues, counted from the start command.
         origins: For each instruction, the HE operation that it serves.
         cycles: Clock cycles from the start command to completion.
         peak_polys: The most work polynomials in use at once in one RPAU.
-        constants: Constant file of each RPAU.
-        inputs: Input name -> work polynomial by RPAU.
-        outputs: Output name -> work polynomial by RPAU.
-        keys: Contents of the key store.
+        keys: What the key store must hold.
+        loads: Values that the host writes before the run.
+        stores: Values that the host reads after it.
     """
 
-    design: RpauDesign
-    primes: tuple[int, ...]
-    roots: tuple[int, ...]
     words: tuple[int, ...]
     starts: tuple[int, ...]
     origins: tuple[str, ...]
     cycles: int
     peak_polys: int
+    keys: tuple[KeyLoad, ...]
+    loads: Places
+    stores: Places
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A scheduled program of one design: one run, or several where it does not fit at once.
+
+    The host knows polynomials as limbs of numbered values. Values that are no input came to be on
+    the device and are spilled to the host between runs.
+
+    Attributes:
+        design: The design that it was scheduled for.
+        primes: Prime of each RPAU.
+        roots: The primes' 2N-th roots of unity.
+        constants: Constant file of each RPAU.
+        inputs: Input name -> value by RPAU that takes the input's limb.
+        outputs: Output name -> value by RPAU that gives the output's limb.
+        runs: In the order of execution.
+    """
+
+    design: RpauDesign
+    primes: tuple[int, ...]
+    roots: tuple[int, ...]
     constants: tuple[tuple[int, ...], ...]
     inputs: Mapping[str, Mapping[int, int]]
     outputs: Mapping[str, Mapping[int, int]]
-    keys: tuple[KeyLoad, ...]
+    runs: tuple[Run, ...]
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles of all runs; what the host does between them is not counted."""
+        return sum(run.cycles for run in self.runs)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The instruction words of all runs."""
+        return tuple(word for run in self.runs for word in run.words)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """For each instruction of all runs, the HE operation that it serves."""
+        return tuple(origin for run in self.runs for origin in run.origins)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """For each instruction of all runs, its cycle, as if run followed run at once."""
+        ends = accumulate((run.cycles for run in self.runs), initial=0)
+        return tuple(
+            end + cycle for run, end in zip(self.runs, ends, strict=False) for cycle in run.starts
+        )
+
+    @property
+    def host_transfers(self) -> int:
+        """Limbs of N words that cross to or from the host between two runs, keys included."""
+        between = [run.stores for run in self.runs[:-1]] + [run.loads for run in self.runs[1:]]
+        limbs = sum(len(places) for values in between for places in values.values())
+        held: dict[int, KeyLoad] = {}
+        for number, run in enumerate(self.runs):
+            for load in run.keys:
+                if number and held.get(load.index) != load:
+                    limbs += load.mask.bit_count()
+                held[load.index] = load
+        return limbs
 
     def to_json(self) -> str:
         """The executable as a JSON file."""
@@ -83,29 +142,36 @@ class Executable:
             raise ProgramError(
                 f"damaged executable ({error}): compile the program again"
             ) from error
-        for word in executable.words:
-            decode(word)
+        for run in executable.runs:
+            check_program(run.words, executable.design)
         return executable
 
 
 def _from_table(table: dict[str, Any]) -> Executable:
-    def places(entry: dict[str, dict[str, int]]) -> dict[str, dict[int, int]]:
-        return {
-            name: {int(rpau): int(poly) for rpau, poly in where.items()}
-            for name, where in entry.items()
-        }
-
     return Executable(
         design=RpauDesign(**table["design"]),
         primes=tuple(table["primes"]),
         roots=tuple(table["roots"]),
-        words=tuple(table["words"]),
-        starts=tuple(table["starts"]),
-        origins=tuple(table["origins"]),
-        cycles=int(table["cycles"]),
-        peak_polys=int(table["peak_polys"]),
         constants=tuple(tuple(values) for values in table["constants"]),
-        inputs=places(table["inputs"]),
-        outputs=places(table["outputs"]),
-        keys=tuple(KeyLoad(**entry) for entry in table["keys"]),
+        inputs={name: _numbered(values) for name, values in table["inputs"].items()},
+        outputs={name: _numbered(values) for name, values in table["outputs"].items()},
+        runs=tuple(_run(entry) for entry in table["runs"]),
     )
+
+
+def _run(entry: dict[str, Any]) -> Run:
+    return Run(
+        words=tuple(entry["words"]),
+        starts=tuple(entry["starts"]),
+        origins=tuple(entry["origins"]),
+        cycles=int(entry["cycles"]),
+        peak_polys=int(entry["peak_polys"]),
+        keys=tuple(KeyLoad(**load) for load in entry["keys"]),
+        loads={int(value): _numbered(places) for value, places in entry["loads"].items()},
+        stores={int(value): _numbered(places) for value, places in entry["stores"].items()},
+    )
+
+
+def _numbered(places: dict[str, int]) -> dict[int, int]:
+    """A mapping from RPAUs, whose numbers JSON made strings."""
+    return {int(rpau): int(place) for rpau, place in places.items()}

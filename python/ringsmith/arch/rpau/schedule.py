@@ -15,7 +15,6 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import Instruction, instruction
 from ringsmith.arch.rpau.timeline import Timeline, Timing
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
-from ringsmith.errors import ProgramError
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Problem:
         placement: For each virtual polynomial, the mask of RPAUs that hold it.
         resident: Virtual polynomial -> mask, for those loaded before the program starts.
         kept: Virtual polynomial -> mask, for those read after it has ended.
+        pinned: Virtual polynomial -> slot, for resident ones that lie there already.
         design: The accelerator.
     """
 
@@ -34,6 +34,7 @@ class Problem:
     placement: Sequence[int]
     resident: Mapping[int, int]
     kept: Mapping[int, int]
+    pinned: Mapping[int, int]
     design: RpauDesign
 
 
@@ -57,7 +58,7 @@ class Schedule:
     """A program in issue order.
 
     Attributes:
-        placed: The instructions, ``halt`` last.
+        placed: The instructions, ``halt`` last; key-store operands are still those of ``select``.
         slots: Work-polynomial index of every virtual polynomial.
         cycles: From the start command to completion.
         peak: The most work polynomials in use at once in one RPAU.
@@ -89,31 +90,35 @@ _LOOKAHEADS = (1 << 20, 8, 1)
 
 
 def schedule(problem: Problem) -> Schedule:
-    """The shortest schedule found; the same one each time.
-
-    Raises:
-        ProgramError: If the work polynomials do not suffice, with the number that would.
-    """
+    """The shortest schedule found of a problem that ``first_fit`` can solve."""
     graph = _Dependences(problem)
-    sequential = [-float(index) for index in range(len(problem.instructions))]
+    sequential = _sequential(problem)
     policies = [
         _Policy(priority, slack, lookahead)
         for priority in ([float(cycles) for cycles in graph.path], sequential)
         for slack, lookahead in product(_SLACKS, _LOOKAHEADS)
     ]
     limit = problem.design.work_polys
-    runs = (_Run(problem, graph, policy, limit).run() for policy in policies)
-    best = min(
-        (plan for plan in runs if plan is not None), key=lambda plan: plan.cycles, default=None
-    )
-    if best is None:
-        thrifty = _Run(problem, graph, _Policy(sequential, 0, 1), None).run()
-        assert thrifty is not None
-        raise ProgramError(
-            f"the program needs {thrifty.peak} work polynomials at once and design "
-            f"{problem.design.name} has {limit}: use a design with more, or split the program"
-        )
-    return best
+    plans = (_Run(problem, graph, policy, limit).run() for policy in policies)
+    return min((plan for plan in plans if plan is not None), key=lambda plan: plan.cycles)
+
+
+def first_fit(problem: Problem) -> Schedule | None:
+    """The schedule in sequential order, thrifty with memory; None if it does not fit."""
+    policy = _Policy(_sequential(problem), slack=0, lookahead=1)
+    return _Run(problem, _Dependences(problem), policy, problem.design.work_polys).run()
+
+
+def needed_polys(problem: Problem) -> int:
+    """Work polynomials that the sequential order needs."""
+    policy = _Policy(_sequential(problem), slack=0, lookahead=1)
+    plan = _Run(problem, _Dependences(problem), policy, None).run()
+    assert plan is not None
+    return plan.peak
+
+
+def _sequential(problem: Problem) -> list[float]:
+    return [-float(index) for index in range(len(problem.instructions))]
 
 
 class _Dependences:
@@ -174,7 +179,7 @@ class _Memory:
 
     def take(self, poly: int, slot: int, mask: int) -> None:
         """Gives a slot to a virtual polynomial in the RPAUs of the mask."""
-        if slot == len(self.taken):
+        while slot >= len(self.taken):
             self.taken.append(0)
             self.freed.append([0] * self.rpaus)
         self.taken[slot] |= mask
@@ -249,11 +254,12 @@ class _Run:
 
     def _load(self) -> bool:
         """Places what is resident from the start; drops at once what nothing touches."""
-        for poly, mask in self.problem.resident.items():
-            slot = self.memory.find(mask)
+        resident, pinned = self.problem.resident, self.problem.pinned
+        for poly in sorted(resident, key=lambda poly: poly not in pinned):
+            slot = pinned[poly] if poly in pinned else self.memory.find(resident[poly])
             if slot is None:
                 return False
-            self.memory.take(poly, slot, mask)
+            self.memory.take(poly, slot, resident[poly])
         for poly, rpau in _places(self.problem.resident):
             if (poly, rpau) not in self.left:
                 self.memory.release(poly, rpau, 0)

@@ -151,7 +151,7 @@ class _Selector:
     # Emission -------------------------------------------------------------------------------------
 
     def _emit(self, opcode: str, rpaus: Iterable[int], **fields: int) -> None:
-        chosen = instruction(opcode, mask_of(rpaus), **fields)
+        chosen = instruction(opcode, mask_of(rpaus), waits=(), **fields)
         self.out.instructions.append(VirtualInstruction(chosen, self.origin))
 
     def _emit_grouped(self, rpaus: Iterable[int], opcode: str, **operands: Location | int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ringsmith.arch.rpau.isa import POLY, Instruction
+from ringsmith.arch.rpau.isa import POLY, Instruction, Operand
 
 
 def mask_of(rpaus: Iterable[int]) -> int:
@@ -25,10 +25,11 @@ def bits_of(mask: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class VirtualInstruction:
-    """An instruction whose work polynomials are virtual; all its other operands are final.
+    """An instruction whose work polynomials are virtual.
 
     Attributes:
-        instruction: What is done; its work-polynomial operands count virtual polynomials.
+        instruction: What is done. Its work-polynomial operands count virtual polynomials, its
+            key-store operands the key polynomials of the whole program.
         origin: The HE operation that it serves.
     """
 
@@ -61,10 +62,17 @@ class VirtualInstruction:
                     masks[poly] = masks.get(poly, 0) | 1 << rpau
         return masks
 
+    def operands(self) -> Iterator[tuple[Operand, int]]:
+        """The operands, each with its value."""
+        return zip(self.instruction.operation.operands, self.instruction.values, strict=True)
+
     def place(self, slots: Mapping[int, int]) -> Instruction:
         """The instruction with a work polynomial in the place of each virtual one."""
-        operands = zip(self.instruction.operation.operands, self.instruction.values, strict=True)
-        values = tuple(
-            slots[value] if operand.kind == POLY else value for operand, value in operands
-        )
-        return replace(self.instruction, values=values)
+        return placed(self.instruction, POLY, slots)
+
+
+def placed(instruction: Instruction, kind: str, places: Mapping[int, int]) -> Instruction:
+    """The instruction with the values of its operands of one kind replaced."""
+    operands = zip(instruction.operation.operands, instruction.values, strict=True)
+    values = tuple(places[value] if operand.kind == kind else value for operand, value in operands)
+    return replace(instruction, values=values)

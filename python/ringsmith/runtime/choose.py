@@ -1,0 +1,76 @@
+"""The smallest accelerator that runs a subroutine graph, when nobody names one."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
+from ringsmith.arch.rpau.design import RpauDesign, load_design, named_designs
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.lower import SubroutineGraph
+
+_MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (256, 65536))
+"""Work polynomials and program words that are tried, in this order, for a design made to fit."""
+_MIN_KEY_POLYS, _MAX_KEY_POLYS = 16, 4096
+"""Key-store polynomials are a power of two in this range, so that operations share a design."""
+
+
+def smallest_design(graph: SubroutineGraph) -> RpauDesign:
+    """Returns the smallest design that runs a graph; see ``compile_for_smallest``."""
+    return compile_for_smallest(graph).design
+
+
+def compile_for_smallest(graph: SubroutineGraph) -> Executable:
+    """Schedules a graph for the smallest named design that it fits, else for one made to fit it.
+
+    Smaller means fewer multipliers, then fewer bits of memory. A design made to fit is ``nano``
+    with the graph's ring, number of primes and word width, and as much memory as is needed.
+
+    Raises:
+        ProgramError: If not even a design made to fit could run the graph; says why.
+    """
+    for design in sorted(map(load_design, named_designs()), key=_size):
+        try:
+            return compile_for_rpau(graph, design)
+        except ProgramError:
+            continue
+    reason = "no design of this size can be made"
+    try:
+        for design in _fitting_designs(graph):
+            try:
+                return compile_for_rpau(graph, design)
+            except ProgramError as error:
+                reason = str(error)
+    except ParameterError as error:
+        reason = str(error)
+    raise ProgramError(
+        f"no named design runs this program, and none could be made that does: {reason}. "
+        "Run it on the cpu device, or use smaller parameters"
+    )
+
+
+def _size(design: RpauDesign) -> tuple[int, int, str]:
+    """Multipliers, then bits of polynomial memory, then the name."""
+    multipliers = design.rpaus * (2 * design.cores + design.dyadic_cores)
+    polynomials = design.rpaus * (design.work_polys + design.key_polys)
+    return multipliers, polynomials * design.n * design.word_bits, design.name
+
+
+def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
+    """Designs of the graph's ring and primes with more and more memory."""
+    nano = load_design("nano")
+    word_bits = max(30, *(prime.bit_length() for prime in graph.primes))
+    needed = max(_MIN_KEY_POLYS, 2 * sum(graph.keys.values()))
+    key_polys = min(_MAX_KEY_POLYS, 1 << (needed - 1).bit_length())
+    rpaus = max(2, len(graph.primes))
+    for work_polys, program_words in _MEMORY_STEPS:
+        yield replace(
+            nano,
+            name=f"fit{graph.n}x{rpaus}x{word_bits}",
+            log_n=graph.n.bit_length() - 1,
+            word_bits=word_bits,
+            rpaus=rpaus,
+            work_polys=work_polys,
+            key_polys=key_polys,
+            program_words=program_words,
+        )

@@ -1,0 +1,265 @@
+"""Single HE operations on ciphertexts, on any device, with the checks that Microsoft SEAL makes.
+
+For programs of more than one operation, ``compile_program`` keeps data on the device in between;
+this is for whoever has ciphertexts and wants one result, such as a program written for SEAL.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.errors import ProgramError
+from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
+from ringsmith.lower.operations import OperationWriter, Polynomials
+from ringsmith.objects import Ciphertext, EvaluationKeys, Plaintext, Residues
+from ringsmith.params import CkksParameters
+from ringsmith.runtime.choose import compile_for_smallest
+from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
+from ringsmith.runtime.machine import CompiledGraph, Machine
+
+BINARY = ("add", "sub", "multiply")
+PLAIN = ("add_plain", "multiply_plain")
+UNARY = ("negate", "square", "relinearize", "rescale", "mod_switch", "rotate", "conjugate")
+OPERATIONS = (*BINARY, *PLAIN, *UNARY)
+
+_Shape = tuple[str, tuple[int, ...], int, tuple[int, ...]]
+"""Operation, sizes of the ciphertexts, limbs, Galois elements: what a graph depends on."""
+
+
+class Evaluator:
+    """Runs HE operations one by one.
+
+    Args:
+        parameters: The parameter set: one special prime, one data prime a digit.
+        keys: Evaluation keys for relinearize, rotate and conjugate.
+        device: ``cpu``, ``model`` or ``rtl``.
+        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest that runs the
+            operation.
+
+    Raises:
+        ParameterError: When no design has that name.
+    """
+
+    def __init__(
+        self,
+        parameters: CkksParameters,
+        keys: EvaluationKeys | None = None,
+        device: str = "cpu",
+        design: str | RpauDesign | None = None,
+    ) -> None:
+        self.parameters = parameters
+        self._keys = named_keys(keys or EvaluationKeys())
+        self._device = device
+        self._design = load_design(design) if isinstance(design, str) else design
+        self._compiled: dict[_Shape, CompiledGraph] = {}
+        self._machines: dict[RpauDesign | None, Machine] = {}
+
+    def run(
+        self,
+        operation: str,
+        a: Ciphertext,
+        b: Ciphertext | Plaintext | None = None,
+        *,
+        steps: int = 0,
+    ) -> Ciphertext:
+        """Runs one operation.
+
+        Args:
+            operation: One of ``OPERATIONS``.
+            a: The first operand.
+            b: The second: a ciphertext for add, sub and multiply, a plaintext for the plain ones.
+            steps: Of rotate: slots to the left, or negative to the right; 0 changes nothing. A
+                step without a key of its own is made of others as SEAL makes it.
+
+        Raises:
+            ProgramError: When operands do not fit one another or the operation (level, scale,
+                number of polynomials), a key is missing, or the result would be transparent.
+            ParameterError, DeviceError, ToolError: When the device cannot be had.
+        """
+        _check_operands(operation, a, b)
+        elements: tuple[int, ...] = ()
+        if operation == "rotate":
+            elements = self._rotations(steps)
+        elif operation == "conjugate":
+            elements = (self._existing(self.parameters.conjugation_element, "conjugation"),)
+        scale = self._checked_scale(operation, a, b)
+        if operation in ("rotate", "conjugate", "relinearize") and a.size == 2 and not elements:
+            return a  # nothing to do: a rotation by 0, or two polynomials already
+        if operation == "relinearize" and RELIN_KEY not in self._keys:
+            raise ProgramError("relinearize needs relinearization keys, and none are given")
+        sizes = (a.size, b.size) if isinstance(b, Ciphertext) else (a.size,)
+        data = self._execute((operation, sizes, a.limbs, elements), a, b)
+        if not data[1:].any():
+            raise ProgramError(
+                f"the result of {operation} is transparent (anybody can read it): an operand is "
+                "zero, or the operands cancel; SEAL refuses it, too"
+            )
+        return Ciphertext(data, scale)
+
+    def _execute(self, shape: _Shape, a: Ciphertext, b: Ciphertext | Plaintext | None) -> Residues:
+        if shape not in self._compiled:
+            graph = _graph(self.parameters, *shape)
+            if self._device == "cpu" or self._design is not None:
+                design = None if self._device == "cpu" else self._design
+                self._compiled[shape] = compile_graph(graph, design)
+            else:
+                self._compiled[shape] = CompiledGraph(graph, compile_for_smallest(graph))
+        compiled = self._compiled[shape]
+        polynomials = list(a.data)
+        if b is not None:
+            polynomials += [b.data] if isinstance(b, Plaintext) else list(b.data)
+        inputs = dict(zip(compiled.graph.inputs, polynomials, strict=True))
+        outputs = run_graph(compiled, self._machine(compiled), inputs, self._keys).outputs
+        return np.stack([outputs[name] for name in compiled.graph.outputs])
+
+    def _machine(self, compiled: CompiledGraph) -> Machine:
+        design = None if compiled.executable is None else compiled.executable.design
+        if design not in self._machines:
+            self._machines[design] = (
+                open_device(self._device) if design is None else open_device(self._device, design)
+            )
+        return self._machines[design]
+
+    def _rotations(self, steps: int) -> tuple[int, ...]:
+        """Galois elements of a rotation: its own key's, else those of its signed binary digits."""
+        if steps == 0:
+            return ()
+        element = self.parameters.galois_element(steps)
+        if galois_key_name(element) in self._keys:
+            return (element,)
+        terms = non_adjacent_form(steps)
+        if len(terms) == 1:
+            return (self._existing(element, f"rotation by {steps}"),)
+        whole = self.parameters.slots
+        return tuple(
+            self._existing(self.parameters.galois_element(term), f"rotation by {steps}, {term} of")
+            for term in terms
+            if abs(term) != whole
+        )
+
+    def _existing(self, element: int, what: str) -> int:
+        if galois_key_name(element) not in self._keys:
+            raise ProgramError(
+                f"the Galois key of element {element} is missing ({what}): create it with the keys"
+            )
+        return element
+
+    def _checked_scale(
+        self, operation: str, a: Ciphertext, b: Ciphertext | Plaintext | None
+    ) -> float:
+        """Scale of the result; checked as SEAL checks it."""
+        limbs = a.limbs
+        if operation in ("rescale", "mod_switch"):
+            if limbs < 2:
+                raise ProgramError(f"{operation}: the ciphertext has one limb left and drops none")
+            limbs -= 1
+        match operation:
+            case "multiply" | "multiply_plain" if b is not None:
+                scale = a.scale * b.scale
+            case "square":
+                scale = a.scale * a.scale
+            case "rescale":
+                return a.scale / float(self.parameters.primes[limbs])
+            case "mod_switch":
+                scale = a.scale
+            case _:
+                if b is not None and not _close(a.scale, b.scale):
+                    raise ProgramError(
+                        f"{operation}: the operands' scales {a.scale:.17g} and {b.scale:.17g} "
+                        "differ: rescale or encode one to the other's scale"
+                    )
+                return a.scale
+        bits = math.prod(self.parameters.primes[:limbs]).bit_length()
+        if not math.isfinite(scale) or int(math.log2(scale)) >= bits:
+            raise ProgramError(
+                f"{operation}: the scale would be {scale:.6g}, beyond the modulus of {bits} bits "
+                f"of {limbs} limbs: rescale before, or use smaller scales"
+            )
+        return scale
+
+
+def non_adjacent_form(value: int) -> list[int]:
+    """The signed powers of two, no two adjacent, that sum to ``value``; the least first.
+
+    >>> non_adjacent_form(7), non_adjacent_form(-6)
+    ([-1, 8], [2, -8])
+    """
+    sign, value = (-1, -value) if value < 0 else (1, value)
+    terms = []
+    power = 1
+    while value:
+        if value & 1:
+            digit = 2 - (value & 3)
+            terms.append(sign * digit * power)
+            value -= digit
+        value >>= 1
+        power <<= 1
+    return terms
+
+
+def _check_operands(operation: str, a: Ciphertext, b: Ciphertext | Plaintext | None) -> None:
+    """Refuses operands of the wrong kind, level or number of polynomials."""
+    if operation not in OPERATIONS:
+        raise ProgramError(f"no operation {operation!r}: choose one of {', '.join(OPERATIONS)}")
+    wanted: tuple[type, str] = (type(None), "no second operand")
+    if operation in BINARY:
+        wanted = (Ciphertext, "a second ciphertext")
+    elif operation in PLAIN:
+        wanted = (Plaintext, "a plaintext")
+    if not isinstance(b, wanted[0]):
+        raise ProgramError(f"{operation} takes {wanted[1]}")
+    if b is not None and a.limbs != b.limbs:
+        raise ProgramError(
+            f"{operation}: the operands have {a.limbs} and {b.limbs} limbs: mod_switch the higher "
+            "one down"
+        )
+    sizes = [a.size] + ([b.size] if isinstance(b, Ciphertext) else [])
+    if operation in ("multiply", "square", "rotate", "conjugate") and max(sizes) > 2:
+        raise ProgramError(f"{operation} takes 2 polynomials, not {max(sizes)}: relinearize first")
+    if operation == "relinearize" and a.size > 3:
+        raise ProgramError(f"relinearize takes 3 polynomials, not {a.size}: do it more often")
+
+
+def _graph(
+    parameters: CkksParameters,
+    operation: str,
+    sizes: tuple[int, ...],
+    limbs: int,
+    elements: tuple[int, ...],
+) -> SubroutineGraph:
+    """The operation as subroutines: inputs in the order of the operands' polynomials."""
+    keys = {galois_key_name(element): limbs for element in elements}
+    if operation == "relinearize":
+        keys[RELIN_KEY] = limbs
+    graph = SubroutineGraph.for_parameters(parameters, keys)
+    writer = OperationWriter(graph, parameters)
+    a = writer.input("x", sizes[0], limbs)
+    result: Polynomials
+    if operation in BINARY:
+        result = getattr(writer, operation)(a, writer.input("y", sizes[1], limbs))
+    elif operation in PLAIN:
+        result = getattr(writer, operation)(a, writer.input("p", 1, limbs)[0])
+    elif operation == "mod_switch":
+        result = writer.mod_switch(a, limbs - 1)
+    elif elements:
+        result = a
+        for element in elements:
+            result = writer.apply_galois(result, element)
+    else:
+        unary: Mapping[str, Callable[[Polynomials], Polynomials]] = {
+            "negate": writer.negate,
+            "square": writer.square,
+            "relinearize": writer.relinearize,
+            "rescale": writer.rescale,
+        }
+        result = unary[operation](a)
+    writer.output(result, "z")
+    return graph
+
+
+def _close(a: float, b: float) -> bool:
+    """Whether SEAL takes two scales for equal."""
+    return abs(a - b) < sys.float_info.epsilon * max(abs(a), abs(b), 1.0)

@@ -1,0 +1,57 @@
+"""What a program will do and cost, in words, on a design."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from numpy.typing import ArrayLike
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.program import Program
+from ringsmith.runtime.compiled import compile_program
+
+
+def explain(
+    program: Program,
+    design: str | RpauDesign | None = None,
+    *,
+    bounds: Mapping[str, ArrayLike] | float = 1.0,
+) -> str:
+    """Explains a program: graph, levels, scales, keys, cost, and the precision to expect.
+
+    Args:
+        program: From ``trace``.
+        design: A design to schedule the program for and count clock cycles on; None: operations
+            are counted.
+        bounds: What the magnitudes of the encrypted numbers stay within, as for
+            ``Program.forecast``.
+
+    Raises:
+        ParameterError: If there is no such design.
+        ProgramError: If the program does not fit the design, or a bound is wrong.
+    """
+    if design is None:
+        return program.explain(bounds)
+    executable = compile_program(program, design).compiled_graph.executable
+    assert executable is not None, "a design was given"
+    head = f"on design {executable.design.name}"
+    cycles = cycles_by_node(executable)
+    return f"{head}\n{program.explain(bounds, cycles=cycles)}"
+
+
+def cycles_by_node(executable: Executable) -> dict[int, int]:
+    """Returns clock cycles by HE node; together they are the program's.
+
+    Operations overlap, so a cycle is counted for the instruction that was issued last. What serves
+    no node, fetching the first instruction and the final ``halt``, is counted for the node next to
+    it.
+    """
+    cycles: Counter[int] = Counter()
+    begin, node = 0, 0
+    ends = (*executable.starts[1:], executable.cycles)
+    for origin, end in zip(executable.origins, ends, strict=True):
+        _, _, identity = origin.partition(":")
+        node = int(identity) if identity else node
+        cycles[node] += end - begin
+        begin = end
+    return dict(cycles)

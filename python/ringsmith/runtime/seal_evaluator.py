@@ -1,0 +1,101 @@
+"""``seal-python`` objects on a Ringsmith device: SEAL's evaluator with another engine.
+
+>>> evaluator = SealEvaluator(context, device="model", relin_keys=relin_keys)  # doctest: +SKIP
+>>> product = evaluator.relinearize(evaluator.multiply(a, b))  # doctest: +SKIP
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.interop import (
+    read_ciphertext,
+    read_galois_keys,
+    read_parameters,
+    read_plaintext,
+    read_relin_keys,
+    write_ciphertext,
+)
+from ringsmith.objects import Ciphertext, EvaluationKeys, Plaintext
+from ringsmith.runtime.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    import seal
+
+
+class SealEvaluator:
+    """Computes on ``seal.Ciphertext`` objects; results equal SEAL's residue for residue.
+
+    Args:
+        context: CKKS with key switching.
+        relin_keys: For ``relinearize``.
+        galois_keys: For ``rotate`` and ``conjugate``.
+        device: ``cpu``, ``model`` or ``rtl``.
+        design: Which accelerator; None: the smallest that runs each operation.
+
+    Raises:
+        InteropError: When the context is not of CKKS, or the keys are another context's.
+    """
+
+    def __init__(
+        self,
+        context: "seal.SEALContext",
+        *,
+        relin_keys: "seal.RelinKeys | None" = None,
+        galois_keys: "seal.GaloisKeys | None" = None,
+        device: str = "cpu",
+        design: str | RpauDesign | None = None,
+    ) -> None:
+        self._context = context
+        parms = context.key_context_data().parms()
+        self._parameters = read_parameters(parms.to_bytes())
+        relin = None
+        if relin_keys is not None:
+            relin = read_relin_keys(relin_keys.to_string(), self._parameters)
+        galois = {}
+        if galois_keys is not None:
+            galois = read_galois_keys(galois_keys.to_string(), self._parameters)
+        self._evaluator = Evaluator(
+            self._parameters.to_ckks(scale=2.0), EvaluationKeys(relin, galois), device, design
+        )
+
+    def add(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a + b; operands of one level and scale."""
+        return self._run("add", a, b)
+
+    def multiply(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a * b, of three polynomials."""
+        return self._run("multiply", a, b)
+
+    def multiply_plain(self, a: "seal.Ciphertext", b: "seal.Plaintext") -> "seal.Ciphertext":
+        """Returns a * b for a plaintext b."""
+        return self._run("multiply_plain", a, b)
+
+    def relinearize(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a with two polynomials."""
+        return self._run("relinearize", a)
+
+    def rescale(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a divided by its last prime: SEAL's ``rescale_to_next``."""
+        return self._run("rescale", a)
+
+    def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
+        """Returns a with its slots rotated left by ``steps``: SEAL's ``rotate_vector``."""
+        return self._run("rotate", a, steps=steps)
+
+    def conjugate(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns the complex conjugate of a."""
+        return self._run("conjugate", a)
+
+    def _run(self, operation: str, a: Any, b: Any = None, *, steps: int = 0) -> "seal.Ciphertext":  # noqa: ANN401
+        import seal
+
+        second: Ciphertext | Plaintext | None = None
+        if isinstance(b, seal.Plaintext):
+            second = read_plaintext(b.to_bytes(), self._parameters)
+        elif b is not None:
+            second = read_ciphertext(b.to_string(), self._parameters)
+        first = read_ciphertext(a.to_string(), self._parameters)
+        result = self._evaluator.run(operation, first, second, steps=steps)
+        answer = seal.Ciphertext()
+        answer.load_bytes(self._context, write_ciphertext(result, self._parameters))
+        return answer
