@@ -21,12 +21,12 @@ SECRET_KEY_CODE = "_core.secret"  # noqa: S105 - a module, not a password
 """What touches the secret key; even a room that may import everything may not import this."""
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
-    "": frozenset({"params", "program"}),  # ringsmith/__init__.py: the names users start from
+    "": frozenset({"params", "program", "runtime"}),  # ringsmith/__init__.py: the names users start from
     "errors": frozenset(),
     "params": frozenset({"_core"}),
     "objects": frozenset({"params"}),
     "interop": frozenset({"params", "objects", "_core"}),
-    "client": frozenset({"params", "objects", "_core", SECRET_KEY_CODE}),
+    "client": frozenset({"params", "objects", "interop", "_core", SECRET_KEY_CODE}),
     "program": frozenset({"params"}),
     "lower": frozenset({"program", "params", "_core"}),
     "arch": frozenset({"lower", "_core"}),

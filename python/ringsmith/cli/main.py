@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications, debug
+from ringsmith.cli import applications, debug, keys, seal
 from ringsmith.errors import RingsmithError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 applications.add_to(app)
+keys.add_to(app)
+seal.add_to(app)
 debug.add_to(app)
 
 

@@ -1,0 +1,159 @@
+"""``ringsmith seal``: Microsoft SEAL's files, told and computed on."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ringsmith.cli.applications import DeviceKind
+from ringsmith.cli.refusals import refuses_in_one_line
+
+if TYPE_CHECKING:
+    from ringsmith.interop import SealParameters
+    from ringsmith.objects import EvaluationKeys
+
+seal_app = typer.Typer(help="Microsoft SEAL's files.", no_args_is_help=True)
+
+InFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that SEAL saved.")]
+Parameters = Annotated[Path, typer.Option("--params", help="SEAL's EncryptionParameters (CKKS).")]
+
+
+class Operation(StrEnum):
+    """What ``ringsmith seal eval`` can do; ``runtime.evaluator`` does it."""
+
+    ADD = "add"
+    SUB = "sub"
+    NEGATE = "negate"
+    ADD_PLAIN = "add_plain"
+    MULTIPLY = "multiply"
+    MULTIPLY_PLAIN = "multiply_plain"
+    SQUARE = "square"
+    RELINEARIZE = "relinearize"
+    RESCALE = "rescale"
+    MOD_SWITCH = "mod_switch"
+    ROTATE = "rotate"
+    CONJUGATE = "conjugate"
+
+
+class Packing(StrEnum):
+    """Compression of what is written."""
+
+    NONE = "none"
+    ZLIB = "zlib"
+    ZSTD = "zstd"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the subcommands to the command line ``app``."""
+    app.add_typer(seal_app, name="seal")
+
+
+@seal_app.command()
+@refuses_in_one_line
+def info(
+    file: InFile,
+    params: Annotated[
+        Path | None, typer.Option("--params", help="Tell level and type exactly, with these.")
+    ] = None,
+) -> None:
+    """Tell what a SEAL file is: type, version, compression, shape, scale."""
+    from ringsmith.interop import describe, read_parameters
+
+    found = describe(file, None if params is None else read_parameters(params))
+    major, minor = found.header.version
+    fields = {
+        "type": found.kind,
+        "SEAL": f"{major}.{minor}",
+        "compression": str(found.header.compression),
+        "bytes": str(found.header.size),
+        **found.fields,
+    }
+    width = max(map(len, fields))
+    for name, value in fields.items():
+        typer.echo(f"{name:{width}}  {value}")
+
+
+@seal_app.command("eval")
+@refuses_in_one_line
+def evaluate(
+    operation: Annotated[Operation, typer.Argument(metavar="OP", help="What to do.")],
+    first: Annotated[Path, typer.Argument(metavar="IN", help="A ciphertext.")],
+    params: Parameters,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the result goes.")],
+    second: Annotated[
+        Path | None,
+        typer.Argument(metavar="[IN2]", help="A second ciphertext; a plaintext for OP_plain."),
+    ] = None,
+    relin_keys: Annotated[Path | None, typer.Option(help="For relinearize.")] = None,
+    galois_keys: Annotated[Path | None, typer.Option(help="For rotate and conjugate.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Of rotate: slots to the left, or negative to the right.")
+    ] = None,
+    device: Annotated[DeviceKind, typer.Option(help="Where to compute.")] = DeviceKind.CPU,
+    design: Annotated[
+        str | None, typer.Option(help="Accelerator to use; the smallest that fits, if none.")
+    ] = None,
+    seal_version: Annotated[
+        str, typer.Option(help="SEAL 4.x to write for: 4.0 … 4.3 read only their own.")
+    ] = "4.4",
+    compression: Annotated[Packing, typer.Option(help="Of the result.")] = Packing.NONE,
+) -> None:
+    """Compute OP on a SEAL ciphertext; the result is the one that SEAL would save.
+
+    OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, multiply_plain (IN2 a plaintext);
+    negate, square, relinearize, rescale, mod_switch, rotate, conjugate.
+    """
+    from ringsmith.errors import ProgramError
+    from ringsmith.interop import (
+        Compression,
+        read_ciphertext,
+        read_parameters,
+        read_plaintext,
+        write_ciphertext,
+    )
+    from ringsmith.interop.files import write_whole
+    from ringsmith.runtime.evaluator import PLAIN, Evaluator
+
+    if (steps is None) == (operation is Operation.ROTATE):
+        wanted = "needs --steps" if steps is None else "takes no --steps"
+        raise ProgramError(f"{operation} {wanted}")
+    if design is not None and device is DeviceKind.CPU:
+        raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
+    version = _version(seal_version)
+    shape = read_parameters(params)
+    evaluator = Evaluator(
+        shape.to_ckks(scale=2.0),
+        _keys(shape, relin_keys, galois_keys),
+        device.value,
+        design,
+    )
+    operand = None
+    if second is not None:
+        read = read_plaintext if operation.value in PLAIN else read_ciphertext
+        operand = read(second, shape)
+    result = evaluator.run(
+        operation.value, read_ciphertext(first, shape), operand, steps=steps or 0
+    )
+    packing = Compression[compression.name]
+    data = write_ciphertext(result, shape, version=version, compression=packing)
+    write_whole(output, data, overwrite=True)
+
+
+def _keys(shape: "SealParameters", relin: Path | None, galois: Path | None) -> "EvaluationKeys":
+    from ringsmith.interop import read_galois_keys, read_relin_keys
+    from ringsmith.objects import EvaluationKeys
+
+    return EvaluationKeys(
+        None if relin is None else read_relin_keys(relin, shape),
+        {} if galois is None else read_galois_keys(galois, shape),
+    )
+
+
+def _version(text: str) -> tuple[int, int]:
+    from ringsmith.errors import InteropError
+
+    major, _, minor = text.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        raise InteropError(f"SEAL version {text!r} is not of the form 4.1")
+    return int(major), int(minor)

@@ -1,0 +1,136 @@
+"""Evaluation bundles: the folder that a client hands to a server. No secret key goes in.
+
+A folder of SEAL files and a manifest::
+
+    manifest.json       {"format": "ringsmith-evaluation-keys", "version": 1, "name": …,
+                         "files": {"parameters.seal": <SHA-256 in hex>, …}}
+    parameters.seal     SEAL's EncryptionParameters
+    relin_keys.seal     SEAL's RelinKeys, where the client made them
+    galois_keys.seal    SEAL's GaloisKeys, where the client made them
+
+``write_bundle`` takes evaluation keys and nothing else, so it has no secret to write; a reader
+refuses a folder that holds any other file, or one whose digest is not the manifest's.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ringsmith.errors import InteropError
+from ringsmith.interop.files import write_whole
+from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
+from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
+from ringsmith.interop.seal_write import write_galois_keys, write_relin_keys
+from ringsmith.objects import EvaluationKeys
+
+MANIFEST = "manifest.json"
+PARAMETERS = "parameters.seal"
+RELIN_KEYS = "relin_keys.seal"
+GALOIS_KEYS = "galois_keys.seal"
+_FILES = frozenset({PARAMETERS, RELIN_KEYS, GALOIS_KEYS})
+_FORMAT, _VERSION = "ringsmith-evaluation-keys", 1
+_MAX_MANIFEST = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What a bundle holds.
+
+    Attributes:
+        name: What the client called its parameters.
+        parameters: The ring and primes.
+        keys: The evaluation keys.
+    """
+
+    name: str
+    parameters: SealParameters
+    keys: EvaluationKeys
+
+
+def write_bundle(folder: Path, bundle: Bundle) -> None:
+    """Makes the folder, which must not exist, and writes a bundle into it; the manifest last.
+
+    Raises:
+        InteropError: When the folder exists or cannot be written, or the keys are of other
+            parameters.
+    """
+    shape, keys = bundle.parameters, bundle.keys
+    files = {PARAMETERS: write_parameters(shape)}
+    if keys.relin is not None:
+        files[RELIN_KEYS] = write_relin_keys(keys.relin, shape)
+    if keys.galois:
+        files[GALOIS_KEYS] = write_galois_keys(keys.galois, shape)
+    make_folder(folder)
+    for name, data in files.items():
+        write_whole(folder / name, data, overwrite=False)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    manifest = {"format": _FORMAT, "version": _VERSION, "name": bundle.name, "files": digests}
+    text = json.dumps(manifest, indent=1) + "\n"
+    write_whole(folder / MANIFEST, text.encode(), overwrite=False)
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Reads a bundle from a stranger.
+
+    Raises:
+        InteropError: When a file is missing, damaged, or one that no bundle has, such as a secret
+            key.
+    """
+    folder = Path(folder)
+    name, digests = _read_manifest(folder / MANIFEST)
+    found = {path.name for path in folder.iterdir()} - {MANIFEST}
+    for stranger in sorted(found - digests.keys()):
+        raise InteropError(
+            f"{folder}: holds {stranger!r}, which its manifest does not name: an evaluation bundle "
+            "has nothing else in it, least of all a secret key"
+        )
+    for missing in sorted(digests.keys() - found):
+        raise InteropError(f"{folder}: {missing!r} of the manifest is missing")
+    shape = read_parameters(folder / PARAMETERS)
+    relin = read_relin_keys(folder / RELIN_KEYS, shape) if RELIN_KEYS in digests else None
+    galois = read_galois_keys(folder / GALOIS_KEYS, shape) if GALOIS_KEYS in digests else {}
+    for file, digest in digests.items():
+        with (folder / file).open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != digest:
+                raise InteropError(f"{folder / file}: its SHA-256 is not the manifest's: damaged")
+    return Bundle(name, shape, EvaluationKeys(relin, galois))
+
+
+def make_folder(folder: Path, mode: int = 0o755) -> None:
+    """Makes a folder that must not exist yet.
+
+    Raises:
+        InteropError: When it exists or cannot be made.
+    """
+    try:
+        Path(folder).mkdir(mode)
+    except FileExistsError:
+        raise InteropError(
+            f"{folder}: exists and is not overwritten: choose another name, or remove it"
+        ) from None
+    except OSError as error:
+        raise InteropError(f"{folder}: cannot be made: {error.strerror}") from None
+
+
+def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:
+    """(name, file -> digest)."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MAX_MANIFEST)
+        manifest: Any = json.loads(text)
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InteropError(f"{path}: not the JSON of an evaluation bundle") from None
+    if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (
+        _FORMAT,
+        _VERSION,
+    ):
+        raise InteropError(f"{path}: not a manifest of {_FORMAT!r}, version {_VERSION}")
+    name, files = manifest.get("name"), manifest.get("files")
+    files = files if isinstance(files, dict) else {}
+    if not isinstance(name, str) or not {PARAMETERS} <= files.keys() <= _FILES:
+        raise InteropError(f"{path}: must name {PARAMETERS!r} and no files but {sorted(_FILES)}")
+    return name, {file: str(digest) for file, digest in files.items()}

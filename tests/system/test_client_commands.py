@@ -1,0 +1,257 @@
+"""``ringsmith keys``, ``encrypt`` and ``decrypt``, and the bundle that a server gets."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import seal
+from typer.testing import CliRunner, Result
+
+from ringsmith import _core, interop
+from ringsmith.cli.main import app
+from ringsmith.client.bundle import read_secret_key_file
+from ringsmith.errors import InteropError
+from ringsmith.interop.bundle import read_bundle
+from ringsmith.params import parameter_set
+
+VALUES = [1.5, -2.0, 0.25]
+runner = CliRunner()
+
+
+def run(*words: object) -> Result:
+    """Runs ``ringsmith`` with the words."""
+    return runner.invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A client's folder ``keys`` for ``nano``, and an encrypted vector beside it."""
+    folder = tmp_path_factory.mktemp("client")
+    done = run("keys", folder / "keys", "--set", "nano", "--rotate", "1", "--conjugate")
+    assert done.exit_code == 0, done.output
+    (folder / "values.txt").write_text("1.5\n-2\n\n0.25\n")
+    done = run("encrypt", folder / "values.txt", *public(folder), "-o", folder / "cipher.seal")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def params(home: Path) -> list[object]:
+    return ["--params", home / "keys" / "evaluation" / "parameters.seal"]
+
+
+def public(home: Path) -> list[object]:
+    return [*params(home), "--public-key", home / "keys" / "public_key.seal"]
+
+
+def secret(home: Path) -> list[object]:
+    return [*params(home), "--secret-key", home / "keys" / "secret_key.seal"]
+
+
+def refused(done: Result, message: str) -> None:
+    """The command refused in one line."""
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith("ringsmith: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+def test_what_is_encrypted_is_decrypted(home: Path) -> None:
+    done = run("decrypt", home / "cipher.seal", *secret(home), "--count", 4, "--digits", 6)
+    assert done.exit_code == 0, done.output
+    found = [float(line) for line in done.stdout.splitlines()]
+    assert np.abs(np.array(found) - [*VALUES, 0]).max() < 2.0**-20
+    done = run("decrypt", home / "cipher.seal", *secret(home), "--count", 1, "--complex")
+    assert re.fullmatch(r"[-+.e0-9]+j\n", done.stdout)
+    assert abs(complex(done.stdout) - 1.5) < 2.0**-20
+
+
+def test_the_server_computes_with_the_bundle_alone(home: Path, tmp_path: Path) -> None:
+    bundle = home / "keys" / "evaluation"
+    cipher, server = tmp_path / "cipher.seal", [*params(home), "-o"]
+    relin = ["--relin-keys", bundle / "relin_keys.seal"]
+    galois = ["--galois-keys", bundle / "galois_keys.seal", "--steps", 1]
+    for words in (
+        ["square", home / "cipher.seal"],
+        ["relinearize", cipher, *relin],
+        ["rescale", cipher],
+        ["rotate", cipher, *galois],
+    ):
+        assert run("seal", "eval", *words, *server, cipher).exit_code == 0
+    done = run("decrypt", cipher, *secret(home), "--count", 2)
+    found = [float(line) for line in done.stdout.splitlines()]
+    assert np.abs(np.array(found) - [4, 0.0625]).max() < 2.0**-15
+
+
+def test_seal_decrypts_with_the_keys_made_here(home: Path) -> None:
+    parms = seal.EncryptionParameters(seal.scheme_type.ckks)
+    parms.load(str(home / "keys" / "evaluation" / "parameters.seal"))
+    context = seal.SEALContext(parms)
+    key, cipher = seal.SecretKey(), seal.Ciphertext()
+    key.load(context, str(home / "keys" / "secret_key.seal"))
+    cipher.load(context, str(home / "cipher.seal"))
+    relin, galois = seal.RelinKeys(), seal.GaloisKeys()
+    relin.load(context, str(home / "keys" / "evaluation" / "relin_keys.seal"))
+    galois.load(context, str(home / "keys" / "evaluation" / "galois_keys.seal"))
+    evaluator = seal.Evaluator(context)
+    cipher = evaluator.relinearize(evaluator.square(cipher), relin)
+    cipher = evaluator.rotate_vector(cipher, 1, galois)
+    decoded = seal.CKKSEncoder(context).decode(seal.Decryptor(context, key).decrypt(cipher))
+    assert np.abs(np.array(decoded[:2]) - [4, 0.0625]).max() < 2.0**-15
+
+
+def test_only_the_owner_can_read_the_secret_key(home: Path, tmp_path: Path) -> None:
+    keys = home / "keys"
+    assert (keys / "secret_key.seal").stat().st_mode & 0o777 == 0o600
+    assert keys.stat().st_mode & 0o777 == 0o700
+    open_key = tmp_path / "open.seal"
+    open_key.write_bytes((keys / "secret_key.seal").read_bytes())
+    open_key.chmod(0o640)
+    done = run("decrypt", home / "cipher.seal", *params(home), "--secret-key", open_key)
+    refused(done, f"may use this secret key (mode 0640): chmod 600 {open_key}")
+
+
+def test_a_mild_umask_does_not_open_the_secret_key(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        assert run("keys", tmp_path / "keys", "--set", "nano", "--no-relin").exit_code == 0
+    finally:
+        os.umask(before)
+    assert (tmp_path / "keys" / "secret_key.seal").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
+    assert not (tmp_path / "keys" / "evaluation" / "relin_keys.seal").exists()
+
+
+def test_keys_are_never_written_over(home: Path) -> None:
+    before = {path: path.read_bytes() for path in (home / "keys").rglob("*.seal")}
+    refused(run("keys", home / "keys", "--set", "nano"), "exists and is not overwritten")
+    assert {path: path.read_bytes() for path in (home / "keys").rglob("*.seal")} == before
+
+
+def test_a_failure_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise InteropError("disk full")
+
+    monkeypatch.setattr("ringsmith.client.bundle.write_bundle", fail)
+    refused(run("keys", tmp_path / "keys", "--set", "nano"), "disk full")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bundle_holds_no_part_of_the_secret_key(home: Path) -> None:
+    """No 16 bytes of the key, in any form that it could leak in, are in any file for the server.
+
+    The control is the secret key's own file, in which they are found.
+    """
+    parameters = parameter_set("nano")
+    shape = interop.SealParameters.from_ckks(parameters)
+    key = read_secret_key_file(home / "keys" / "secret_key.seal", shape).reveal()
+    coefficients = _core.ntt_inverse(key[0], parameters.primes[0], parameters.roots[0])
+    ternary = np.where(coefficients > 1, -1, coefficients.astype(np.int64))
+    assert set(ternary) == {-1, 0, 1}
+    pieces = {limb[start : start + 2].tobytes() for limb in key for start in range(0, 8192, 64)}
+    for form in (coefficients, ternary):
+        pieces |= {form[start : start + 24].tobytes() for start in range(0, 8192, 64)}
+    pieces |= {ternary.astype(np.int8)[s : s + 24].tobytes() for s in range(0, 8192, 64)}
+    files = [*(home / "keys" / "evaluation").iterdir(), home / "keys" / "public_key.seal"]
+    assert len(files) == 5
+    for path in files:
+        data = path.read_bytes()
+        assert not any(piece in data for piece in pieces), path
+    own = (home / "keys" / "secret_key.seal").read_bytes()
+    assert any(piece in own for piece in pieces)
+
+
+def test_a_bundle_is_read_back(home: Path) -> None:
+    bundle = read_bundle(home / "keys" / "evaluation")
+    assert bundle.name == "nano"
+    assert bundle.parameters.primes == parameter_set("nano").primes
+    assert bundle.keys.relin is not None
+    assert set(bundle.keys.galois) == {3, 2 * 8192 - 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("secret_key.seal", lambda _: b"x", "holds 'secret_key.seal'.* least of all a secret key"),
+        ("relin_keys.seal", lambda _: None, "'relin_keys.seal' of the manifest is missing"),
+        ("relin_keys.seal", lambda good: good[:-8], "cut off or damaged"),
+        (
+            "relin_keys.seal",
+            lambda good: good[:300] + bytes(8) + good[308:],
+            "SHA-256 is not the manifest's",
+        ),
+        ("manifest.json", lambda _: None, "manifest.json: cannot be read"),
+        ("manifest.json", lambda _: b"[" * 60000, "not the JSON of an evaluation bundle"),
+        ("manifest.json", lambda _: b"[]", "not a manifest of 'ringsmith-evaluation-keys'"),
+        (
+            "manifest.json",
+            lambda good: json.dumps(json.loads(good) | {"files": {"../x": ""}}).encode(),
+            "must name 'parameters.seal'",
+        ),
+    ],
+)
+def test_a_bundle_that_was_tampered_with_is_refused(
+    home: Path, tmp_path: Path, name: str, change: Callable[[bytes], bytes | None], message: str
+) -> None:
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    for path in (home / "keys" / "evaluation").iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    good = (folder / name).read_bytes() if (folder / name).exists() else b""
+    data = change(good)
+    if data is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(data)
+    with pytest.raises(InteropError, match=message):
+        read_bundle(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "message"),
+    [
+        ("1\ntwo\n", [], "values.txt, line 2: 'two' is not a number"),
+        ("nan\n", [], "no vector of finite numbers"),
+        ("", [], "no vector of finite numbers"),
+        ("1\n" * 4097, [], "more than the 4096 numbers that have a slot"),
+        ("1\n", ["--scale-bits", "1000"], "is outside 0 … 999"),
+        ("1\n", ["--scale-bits", "300"], "exceeds the modulus"),
+        ("1\n", ["--limbs", "9"], "limbs = 9 is outside 1 … 4"),
+    ],
+)
+def test_vectors_that_cannot_be_encrypted_are_refused(
+    home: Path, tmp_path: Path, text: str, more: list[str], message: str
+) -> None:
+    values, output = tmp_path / "values.txt", tmp_path / "cipher.seal"
+    values.write_text(text)
+    refused(run("encrypt", values, *public(home), *more, "-o", output), message)
+    assert not output.exists()
+
+
+def test_decrypted_values_go_to_a_new_file_of_the_owner(home: Path, tmp_path: Path) -> None:
+    output = tmp_path / "values.txt"
+    command = ["decrypt", home / "cipher.seal", *secret(home), "-o", output]
+    assert run(*command).exit_code == 0
+    assert output.stat().st_mode & 0o777 == 0o600
+    assert len(output.read_text().splitlines()) == 4096
+    refused(run(*command), "exists and is not overwritten")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name either --params FILE or --set NAME"),
+        (["--set", "nano", "--params", "x"], "name either --params FILE or --set NAME"),
+        (["--set", "giant"], "no parameter set is called 'giant'"),
+        (["--params", "absent.seal"], "cannot be read: No such file"),
+        (["--set", "nano", "--rotate", "5000"], "rotation by 5000 steps: take 1 … 4095"),
+    ],
+)
+def test_keys_that_cannot_be_made_are_refused(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
+    refused(run("keys", tmp_path / "keys", *words), message)
+    assert list(tmp_path.iterdir()) == []
