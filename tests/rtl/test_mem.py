@@ -37,8 +37,15 @@ def expected_reads(
     return results
 
 
-@pytest.mark.parametrize("style", ["block", "ultra", "distributed"])
-@pytest.mark.parametrize("latency", [1, 2])
+@pytest.mark.parametrize(
+    ("latency", "style"),
+    [
+        (1, "ultra"),
+        (2, "block"),
+        pytest.param(2, "distributed", marks=pytest.mark.full),
+        pytest.param(1, "block", marks=pytest.mark.full),
+    ],
+)
 def test_memory_returns_what_was_written(
     make_block: MakeBlock, rng: np.random.Generator, latency: int, style: str
 ) -> None:
