@@ -1,7 +1,7 @@
 """Ringsmith: homomorphic-encryption programs, the accelerators that run them, and their runtime.
 
-The names that a program is written with are here; keys are made in ``ringsmith.client`` and
-programs run by ``ringsmith.runtime``. They are imported when first used, so that the command line
+What a program is written, compiled and run with is here; keys are made, and messages encrypted and
+decrypted, in ``ringsmith.client``. Names are imported when first used, so that the command line
 starts at once.
 """
 
@@ -10,27 +10,60 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ringsmith.params import CkksParameters, parameter_set
-    from ringsmith.program import EncryptedVector, Program, inner_product, polynomial
+    from ringsmith.params import AutoParameters, CkksParameters, parameter_set
+    from ringsmith.program import (
+        EncryptedVector,
+        InputSpec,
+        Program,
+        inner_product,
+        matvec,
+        polynomial,
+        sum_slots,
+    )
     from ringsmith.program.trace import trace
+    from ringsmith.runtime import compile_program, open_device
+    from ringsmith.runtime.explain import explain
 
 __version__ = version("ringsmith")
 
+_ROOMS = {
+    "params": ("AutoParameters", "CkksParameters", "parameter_set"),
+    "program": (
+        "EncryptedVector",
+        "InputSpec",
+        "Program",
+        "inner_product",
+        "matvec",
+        "polynomial",
+        "sum_slots",
+        "trace",
+    ),
+    "runtime": ("compile_program", "explain", "open_device"),
+}
+"""Room -> the names that come from it."""
+
 __all__ = [
+    "AutoParameters",
     "CkksParameters",
     "EncryptedVector",
+    "InputSpec",
     "Program",
     "__version__",
+    "compile_program",
+    "explain",
     "inner_product",
+    "matvec",
+    "open_device",
     "parameter_set",
     "polynomial",
+    "sum_slots",
     "trace",
 ]
 
 
 def __getattr__(name: str) -> object:
     """Import a public name from its room when it is first asked for."""
-    if name not in __all__:
-        raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")
-    room = "params" if name in {"CkksParameters", "parameter_set"} else "program"
-    return getattr(import_module(f"ringsmith.{room}"), name)
+    for room, names in _ROOMS.items():
+        if name in names:
+            return getattr(import_module(f"ringsmith.{room}"), name)
+    raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")

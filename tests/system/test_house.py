@@ -21,7 +21,7 @@ SECRET_KEY_CODE = "_core.secret"  # noqa: S105 - a module, not a password
 """What touches the secret key; even a room that may import everything may not import this."""
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
-    "": frozenset({"params", "program", "runtime"}),  # ringsmith/__init__.py: the names users start from
+    "": frozenset({"params", "program", "runtime"}),  # ringsmith/__init__.py
     "errors": frozenset(),
     "params": frozenset({"_core"}),
     "objects": frozenset({"params"}),

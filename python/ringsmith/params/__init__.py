@@ -1,5 +1,6 @@
 """HE parameter sets: checked, frozen, named; the security table; what keys a program needs."""
 
+from ringsmith.params.automatic import AutoParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import core_context
 from ringsmith.params.keys import KeyNeeds
@@ -8,6 +9,7 @@ from ringsmith.params.sets import PARAMETER_SETS, parameter_set
 
 __all__ = [
     "PARAMETER_SETS",
+    "AutoParameters",
     "CkksParameters",
     "KeyNeeds",
     "SecurityWarning",

@@ -1,6 +1,5 @@
 """The HE graph as a whole: a planned program, readable and runnable in the clear."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.program.evaluate import evaluate
+from ringsmith.program.explain import describe_keys, describe_node, explain
 from ringsmith.program.forecast import Forecast, forecast
 from ringsmith.program.nodes import Node, Op
 from ringsmith.program.plain import PlainValues
@@ -22,12 +22,14 @@ class Program:
         parameters: The parameter set that it was planned for.
         nodes: The HE graph, operands before users.
         lengths: Numbers that each input holds, by name; the slots after them are zero.
+        choice: Why the parameters are what they are, where they were chosen automatically.
     """
 
     name: str
     parameters: CkksParameters
     nodes: tuple[Node, ...]
     lengths: Mapping[str, int]
+    choice: str = ""
 
     @property
     def inputs(self) -> dict[str, Node]:
@@ -79,38 +81,38 @@ class Program:
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""
-        needs = self.key_needs
         lines = [
-            f"program {self.name}: parameters {self.parameters.name}, "
-            f"N = {self.parameters.n}, {self.parameters.limbs} data primes",
-            f"keys: {_describe_keys(needs)}",
+            self._title(),
+            f"keys: {describe_keys(self.key_needs)}",
             f"{'node':>6}  {'operation':<34} limbs  scale    size  line",
         ]
-        lines += [
-            f"{'%' + str(node.id):>6}  {_expression(node):<34} {node.limbs:>5}  "
-            f"2^{math.log2(node.scale):<6.2f} {node.size:>4}  {node.source}"
-            for node in self.nodes
-        ]
+        lines += [f"{describe_node(node)}  {node.source}" for node in self.nodes]
         return "\n".join(lines)
+
+    def explain(
+        self,
+        bounds: Mapping[str, ArrayLike] | float = 1.0,
+        *,
+        cycles: Mapping[int, int] | None = None,
+    ) -> str:
+        """Returns the listing with costs and the precision to expect, for people.
+
+        Args:
+            bounds: Bounds of the inputs' magnitudes, as for ``forecast``.
+            cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+
+        Raises:
+            ProgramError: When a bound is missing, or is no finite magnitude.
+        """
+        title = self._title() + (f"\nparameters were chosen:\n{self.choice}" if self.choice else "")
+        forecast = self.forecast(bounds)
+        return explain(title, self.parameters, self.nodes, self.key_needs, forecast, cycles)
+
+    def _title(self) -> str:
+        return (
+            f"program {self.name}: parameters {self.parameters.name}, "
+            f"N = {self.parameters.n}, {self.parameters.limbs} data primes"
+        )
 
     def __str__(self) -> str:
         return self.describe()
-
-
-def _describe_keys(needs: KeyNeeds) -> str:
-    parts = [] if needs.relin is None else [f"relinearization at up to {needs.relin} limbs"]
-    parts += [f"Galois element {e} at up to {limbs} limbs" for e, limbs in needs.galois.items()]
-    return "; ".join(parts) or "none"
-
-
-def _expression(node: Node) -> str:
-    arguments = [f"%{i}" for i in node.operands]
-    if node.name is not None:
-        arguments.append(repr(node.name))
-    if node.steps is not None:
-        arguments.append(str(node.steps))
-    if node.plain is not None:
-        scalar = node.plain.values.ndim == 0
-        what = f"{node.plain.values:.6g}" if scalar else "vector"
-        arguments.append(f"{what} * 2^{math.log2(node.plain.scale):.2f}")
-    return f"{node.op}({', '.join(arguments)})"

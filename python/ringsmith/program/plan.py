@@ -30,11 +30,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node, Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.vector import TraceNode
+
+
+class LevelsError(ProgramError):
+    """A program that needs more levels than its parameters have."""
 
 
 @dataclass(frozen=True)
@@ -270,9 +275,10 @@ class Planner:
             return
         levels, needed = self._parameters.levels, self._depth()
         needed = max(needed, levels + 1)
-        raise self._emitter.source.error(
-            f"out of levels: the program needs at least {needed} levels ({needed + 1} data primes) "
-            f"and parameters {self._parameters.name!r} have {levels} ({levels + 1} data primes): "
+        raise LevelsError(
+            f"{self._emitter.source}: out of levels: the program needs at least {needed} levels "
+            f"({needed + 1} data primes) and parameters {self._parameters.name!r} have {levels} "
+            f"({levels + 1} data primes): "
             "add data primes, or multiply less deeply (a product of n factors needs only log2(n) "
             "levels when it is multiplied as a tree)"
         )

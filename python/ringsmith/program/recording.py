@@ -1,0 +1,201 @@
+"""Recording: a Python function is called on encrypted vectors, which write down what it does."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ringsmith.errors import ProgramError
+from ringsmith.params import CkksParameters
+from ringsmith.program.graph import Program
+from ringsmith.program.nodes import Op
+from ringsmith.program.plain import whole_number
+from ringsmith.program.plan import InputSpec, Planner
+from ringsmith.program.sink import sink_mod_switches
+from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+Inputs = Mapping[str, InputSpec | int | None] | Iterable[str] | None
+"""Inputs as users declare them; see ``trace``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What a function does to encrypted vectors of some number of slots; no parameters yet.
+
+    Attributes:
+        name: Name of the function.
+        trace: The recorded operations.
+        inputs: How each input arrives.
+        outputs: Operations whose results are handed out, by name.
+        used: Operations that the outputs depend on, ascending.
+        source: The line that asked for the trace.
+    """
+
+    name: str
+    trace: Trace
+    inputs: Mapping[str, InputSpec]
+    outputs: Mapping[str, int]
+    used: tuple[int, ...]
+    source: SourceLine
+
+    @property
+    def depth(self) -> int:
+        """The most multiplications that follow one another: the program needs so many levels."""
+        depths: dict[int, int] = {}
+        for index in self.used:
+            node = self.trace.nodes[index]
+            before = max((depths[i] for i in node.operands), default=0)
+            depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
+        return max(depths.values())
+
+    def plan(self, parameters: CkksParameters, headroom_bits: int) -> Program:
+        """Plans for a parameter set of as many slots.
+
+        Takes the cheap plan unless it fails or loses a level that the ladder would have kept.
+
+        Raises:
+            LevelsError: When levels do not suffice.
+            ProgramError: When the program cannot be planned otherwise.
+        """
+        for name, spec in self.inputs.items():
+            if spec.limbs is not None and spec.limbs > parameters.limbs:
+                raise self.source.error(
+                    f"input {name!r}: limbs = {spec.limbs} is not a whole number in "
+                    f"1 … {parameters.limbs}"
+                )
+        try:
+            planner, program = self._plan(parameters, headroom_bits, on_ladder=False)
+        except ProgramError as error:
+            try:
+                return self._plan(parameters, headroom_bits, on_ladder=True)[1]
+            except ProgramError:
+                raise error from None
+        if planner.levels_lost:
+            try:
+                other, on_ladder = self._plan(parameters, headroom_bits, on_ladder=True)
+            except ProgramError:
+                return program
+            if other.levels_lost < planner.levels_lost:
+                return on_ladder
+        return program
+
+    def _plan(
+        self, parameters: CkksParameters, headroom_bits: int, *, on_ladder: bool
+    ) -> tuple[Planner, Program]:
+        planner = Planner(parameters, self.trace.nodes, headroom_bits, on_ladder)
+        nodes = sink_mod_switches(planner.plan(dict(self.inputs), dict(self.outputs), self.used))
+        slots = parameters.slots
+        lengths = {name: spec.length or slots for name, spec in self.inputs.items()}
+        return planner, Program(self.name, parameters, nodes, MappingProxyType(lengths))
+
+
+def record(
+    function: Callable[..., Any], slots: int, inputs: Inputs, source: SourceLine
+) -> Recording:
+    """Calls a function once on encrypted vectors that record.
+
+    Args:
+        function: As for ``trace``.
+        slots: Numbers that one ciphertext holds.
+        inputs: As for ``trace``.
+        source: The line that asks, for errors.
+
+    Raises:
+        ProgramError: When inputs, the function's operations or its results are not legal.
+    """
+    specs = _checked_inputs(function, inputs, slots, source)
+    recorder = Trace(slots)
+    vectors = {name: recorder.record(TraceNode(Op.INPUT, (), source, name=name)) for name in specs}
+    try:
+        inspect.signature(function).bind(**vectors)
+    except TypeError as error:
+        raise source.error(
+            f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
+        ) from None
+    outputs = _checked_outputs(function, function(**vectors), recorder)
+    used = _reachable(recorder, outputs.values())
+    for name, vector in vectors.items():
+        if vector.index not in used:
+            raise source.error(
+                f"input {name!r} is used by no output: use it, or take it out of the inputs"
+            )
+    return Recording(_name(function), recorder, specs, outputs, tuple(sorted(used)), source)
+
+
+def _checked_inputs(
+    function: Callable[..., Any], inputs: Inputs, slots: int, source: SourceLine
+) -> dict[str, InputSpec]:
+    if inputs is None:
+        declared = inspect.signature(function).parameters.values()
+        inputs = [p.name for p in declared if p.default is p.empty and p.kind in _BY_NAME]
+    given = dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys(inputs)
+    if not given:
+        raise source.error("the program has no inputs: name at least one encrypted vector")
+    specs = {}
+    for name, value in given.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise source.error(f"input {name!r:.60} is not a name: use a Python identifier")
+        spec = value if isinstance(value, InputSpec) else InputSpec(length=value)
+        length, limbs = whole_number(spec.length), whole_number(spec.limbs)
+        if spec.length is not None and (length is None or not 1 <= length <= slots):
+            raise source.error(
+                f"input {name!r}: length = {spec.length!r:.60} is not a whole number in 1 … {slots}"
+            )
+        if spec.limbs is not None and (limbs is None or limbs < 1):
+            raise source.error(
+                f"input {name!r}: limbs = {spec.limbs!r:.60} is not a whole number from 1"
+            )
+        if spec.scale is not None and not spec.scale > 1:
+            raise source.error(f"input {name!r}: scale = {spec.scale!r} must exceed 1")
+        specs[name] = spec
+    return specs
+
+
+def _checked_outputs(
+    function: Callable[..., Any], returned: object, recorder: Trace
+) -> dict[str, int]:
+    if isinstance(returned, Mapping):
+        named = dict(returned)
+    elif isinstance(returned, tuple | list):
+        named = {f"result{i}": value for i, value in enumerate(returned)}
+    else:
+        named = {"result": returned}
+    source = _definition(function)
+    if not named:
+        raise source.error(f"{_name(function)} returns nothing: return an encrypted vector")
+    outputs = {}
+    for name, value in named.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise source.error(f"output {name!r:.60} is not a name: use a Python identifier")
+        if not isinstance(value, EncryptedVector) or value.trace is not recorder:
+            raise source.error(
+                f"output {name!r} of {_name(function)} is {value!r:.60}, which does not come from "
+                "its inputs: return encrypted vectors computed from them"
+            )
+        outputs[name] = value.index
+    return outputs
+
+
+def _reachable(recorder: Trace, outputs: Iterable[int]) -> set[int]:
+    """Returns the traced nodes that the outputs depend on."""
+    reached: set[int] = set()
+    waiting = list(outputs)
+    while waiting:
+        index = waiting.pop()
+        if index not in reached:
+            reached.add(index)
+            waiting.extend(recorder.nodes[index].operands)
+    return reached
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _definition(function: Callable[..., Any]) -> SourceLine:
+    code = getattr(function, "__code__", None)
+    return caller() if code is None else SourceLine(code.co_filename, code.co_firstlineno)

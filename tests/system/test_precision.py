@@ -1,0 +1,268 @@
+"""The precision forecast: it holds against what is decrypted, and is not far off."""
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from ringsmith.apps.logreg import packing
+from ringsmith.apps.logreg.interface import INPUT
+from ringsmith.apps.logreg.model import train
+from ringsmith.apps.logreg.records import load_records
+from ringsmith.apps.logreg.server import plan
+from ringsmith.errors import ProgramError
+from ringsmith.params import CkksParameters, SecurityWarning, parameter_set
+from ringsmith.program import (
+    EncryptedVector,
+    InputSpec,
+    OutputForecast,
+    Program,
+    inner_product,
+    matvec,
+    polynomial,
+    sum_slots,
+    trace,
+)
+from ringsmith.program.forecast import error_bound
+from ringsmith.program.noise import rescale_spread
+from ringsmith.program.spread import (
+    MAX_TERMS,
+    Kind,
+    Source,
+    Term,
+    Terms,
+    add,
+    merge,
+    rotate,
+)
+
+Runner = Callable[..., Any]
+Bounds = Mapping[str, ArrayLike] | float
+
+
+def margins(
+    program: Program,
+    inputs: dict[str, np.ndarray[Any, Any]],
+    run_encrypted: Runner,
+    bounds: Bounds = 1.0,
+) -> list[float]:
+    """Runs a program and returns log2(forecast error / largest measured error) of each output."""
+    expected = program.evaluate(inputs)
+    forecast = program.forecast(bounds)
+    assert not forecast.overflows, "the program is to be forecast where it works"
+    found = []
+    for name, values in run_encrypted(program, inputs).decrypted().items():
+        measured = float(np.abs(values - expected[name]).max())
+        found.append(math.log2(forecast.outputs[name].error / measured))
+        assert np.abs(expected[name]).max() <= forecast.outputs[name].bound * (1 + 1e-9)
+    return found
+
+
+PARAMETERS = [
+    (1024, (50, 40, 40, 40, 40), 51, 40),  # key switching outweighs in slot 0
+    (1024, (44, 30, 30, 30, 30), 50, 30),  # a wide special prime: rounding outweighs
+    (2048, (58, 50, 50, 50), 58, 50),  # no better than double precision in places
+    (1024, (40, 25, 25, 25), 40, 25),  # primes far from the scale
+]
+
+
+def unsafe(n: int, data: tuple[int, ...], special: int, scale: int) -> CkksParameters:
+    """Parameters far too small to be secure, so that tests are quick."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=n, prime_bits=data, special_bits=special, scale_bits=scale, security=None
+        )
+
+
+def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Program | None:
+    """Returns a random program, or None where it drew more levels than there are."""
+    slots = parameters.slots
+
+    def step(a: EncryptedVector, b: EncryptedVector) -> EncryptedVector:
+        length = 1 << int(rng.integers(1, 6))
+        weights = rng.uniform(-1, 1, int(rng.integers(1, slots + 1)))
+        choices: list[Callable[[], EncryptedVector]] = [
+            lambda: a + b,
+            lambda: a - b.rotate(int(rng.integers(1, slots))),
+            lambda: a * b,
+            lambda: -a * a,
+            lambda: a * weights + b,
+            lambda: weights - a,
+            lambda: a * (0.5 + 0.25j),
+            lambda: a.conjugate() + b,
+            lambda: a.rotate(int(rng.integers(-slots + 1, slots))),
+            lambda: a.rotate(1) + b.rotate(1),  # one key for both
+            lambda: sum_slots(a, length) / length,
+            lambda: inner_product(a, rng.uniform(-1, 1, length), length) / 4,
+            lambda: polynomial(a, rng.uniform(-1, 1, int(rng.integers(2, 5)))) / 2,
+            lambda: matvec(rng.uniform(-1, 1, (4, 8)), a * np.ones(8)) / 8,
+        ]
+        return choices[rng.integers(len(choices))]()
+
+    def function(x: EncryptedVector, y: EncryptedVector) -> dict[str, EncryptedVector]:
+        values = [x, y, x + y]
+        for _ in range(rng.integers(3, 9)):
+            a, b = (values[i] for i in rng.integers(len(values), size=2))
+            values.append(step(a, b))
+        return {"last": values[-1], "other": values[rng.integers(3, len(values))], "start": x + y}
+
+    try:
+        return trace(function, parameters)
+    except ProgramError as error:
+        if "levels" in str(error) or "needs" in str(error):
+            return None
+        raise
+
+
+def test_the_forecast_holds_on_random_programs_and_is_close(
+    rng: np.random.Generator, run_encrypted: Runner
+) -> None:
+    sets = [unsafe(*literal) for literal in PARAMETERS]
+    programs, loose = 0, []
+    while programs < 44:
+        program = random_program(rng, sets[programs % len(sets)])
+        if program is None or program.forecast().overflows:
+            continue
+        programs += 1
+        slots = program.parameters.slots
+        inputs = {name: rng.uniform(-1, 1, slots) for name in program.inputs}
+        found = margins(program, inputs, run_encrypted)
+        assert min(found) >= 0, program.explain()
+        loose += found
+    print(f"forecast / measured: median 2^{np.median(loose):.1f}, most 2^{max(loose):.1f}")
+    assert np.median(loose) < 6
+
+
+def test_the_forecast_holds_on_the_demo(run_encrypted: Runner) -> None:
+    pytest.importorskip("sklearn")
+    training, held_out = load_records()
+    model = train(training)
+    parameters = parameter_set("nano")
+    program = plan(model, parameters)
+    records = model.preprocessing(held_out.features)
+    packed = packing.pack(records, parameters.slots)
+    (margin,) = margins(program, {INPUT: packed}, run_encrypted, {INPUT: np.abs(packed)})
+    print(f"forecast / measured: 2^{margin:.1f}")
+    assert 0 <= margin < 6
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (lambda x: x + 0, Kind.ENCRYPTION),
+        (lambda x: x.rotate(3), Kind.KEY_OFFSET),
+        (lambda x: x * np.linspace(0.5, 1, 100), Kind.RESCALE),
+        (lambda x: x**2, Kind.ENCRYPTION),
+    ],
+)
+def test_the_typical_error_is_forecast_within_a_bit(
+    function: Callable[..., Any],
+    kind: Kind,
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Runner,
+) -> None:
+    program = trace(function, small, ["x"])
+    x = rng.choice([-1.0, 1.0], small.slots)  # at the bound in every slot
+    errors = run_encrypted(program, {"x": x}).decrypted()["result"]
+    errors = np.abs(errors - program.evaluate({"x": x})["result"])
+    output = program.forecast().outputs["result"]
+    squares = errors**2
+    squares[squares.argmax()] = np.median(squares)  # one slot may outweigh: its share varies
+    ratio = output.rms / math.sqrt(float(squares.mean()))
+    assert 0.5 < ratio < (2 if kind is not Kind.KEY_OFFSET else 8)
+    assert max(output.shares, key=lambda k: output.shares[k]) in {kind, Kind.ENCRYPTION}
+
+
+def test_slot_0_errs_most_after_a_rotation_because_digits_are_not_centred(
+    small: CkksParameters, run_encrypted: Runner
+) -> None:
+    program = trace(lambda x: x.rotate(5), small)
+    output = program.forecast().outputs["result"]
+    assert output.slot == 0
+    assert output.shares[Kind.KEY_OFFSET] > 0.9
+    errors = np.abs(run_encrypted(program, {"x": np.zeros(1)}).decrypted()["result"])
+    near, far = np.sort(errors)[-small.slots // 16 :], np.median(errors)
+    assert near.max() > 4 * far
+
+
+def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) -> None:
+    def error(function: Callable[..., Any]) -> float:
+        return trace(function, small).forecast().outputs["result"].rms
+
+    one, two, four = (error(f) for f in (lambda x: x + 0, lambda x, y: x + y, lambda x: x + x))
+    assert two == pytest.approx(math.sqrt(2) * one, rel=0.01)
+    assert four == pytest.approx(2 * one, rel=0.01)
+    turned = [np.ones(4), np.full(4, 3.0)]
+    source: Source = (Kind.ENCRYPTION, 0)
+    terms = {source: Term(turned[0])}
+    assert add(terms, rotate(terms, 1))[source].spread == pytest.approx(math.sqrt(2))
+    twice = add(add(terms, rotate(terms, 1)), rotate(terms, 1))
+    assert twice[source].spread == pytest.approx(math.sqrt(2) + 1)
+
+
+def test_merging_terms_never_lowers_the_error() -> None:
+    terms: Terms = {(Kind.ENCODING, i): Term(np.full(4, 1.0 + i)) for i in range(3 * MAX_TERMS)}
+    merged = merge(terms, [], 7)
+    total = sum(term.spread**2 for term in terms.values())
+    assert len(merged) <= MAX_TERMS
+    assert np.all(sum(term.spread**2 for term in merged.values()) >= total)
+    private = [source for source in terms if source[1] in (1, 2)]
+    exact = merge({source: terms[source] for source in private}, private, 8)
+    (term,) = exact.values()
+    assert term.spread == pytest.approx(math.sqrt(4 + 9))
+
+
+def test_bounds_of_inputs_scale_the_errors_of_products(small: CkksParameters) -> None:
+    program = trace(lambda x, y: x * y, small, {"x": 100, "y": InputSpec(length=100)})
+
+    def forecast(bounds: Bounds) -> OutputForecast:
+        return program.forecast(bounds).outputs["result"]
+
+    assert forecast({"x": 4, "y": 2.0}).bound == 8
+    assert forecast(4.0).error > 3 * forecast(1.0).error
+    assert forecast({"x": np.zeros(3), "y": 0}).error < forecast(1.0).error
+    rounding = rescale_spread(small) / program.outputs["result"].scale
+    assert forecast(0.0).rms == pytest.approx(rounding, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ({"y": 1}, "bounds were given for ['y']"),
+        ({"x": -1}, "bounds no magnitudes"),
+        ({"x": np.ones(101)}, "at most 100"),
+        (math.nan, "bounds no magnitudes"),
+        ("much", "bounds no magnitudes"),
+    ],
+)
+def test_bounds_that_bound_nothing_are_refused(
+    bounds: object, message: str, small: CkksParameters
+) -> None:
+    program = trace(lambda x: x + 1, small, {"x": 100})
+    with pytest.raises(ProgramError) as caught:
+        program.forecast(bounds)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_messages_that_may_exceed_the_modulus_are_told(small: CkksParameters) -> None:
+    program = trace(lambda x: x**16, small)
+    assert not program.forecast().overflows
+    forecast = program.forecast(2.0)
+    assert forecast.overflows
+    assert "may exceed its modulus" in program.explain(2.0)
+
+
+def test_the_error_bound_is_a_quantile_of_products_of_gaussians(rng: np.random.Generator) -> None:
+    slots = 256
+    bound = error_bound(np.ones(slots))
+
+    real, imaginary = rng.normal(0, math.sqrt(0.5), (2, 2, 4000, slots))
+    largest = np.abs(np.prod(real + 1j * imaginary, axis=0)).max(axis=1)
+    assert largest.max() < bound < 2 * largest.max()
+    assert error_bound(np.array([1.0] + [1e-9] * (slots - 1))) < bound
