@@ -4,8 +4,8 @@
 //   mode       result lane l
 //   pointwise  a*B + C, or a*B - C where sub_i is set; B is b, k1 or 1, and C is c, k2 or 0
 //   forward    u + w*t and u - w*t           decimation in time (Cooley, Tukey)
-//   inverse    (u + t)/2 and w*(t - u)/2     decimation in frequency (Gentleman, Sande); the factors
-//                                            are w = -psi^(-e), hence t - u
+//   inverse    (u + t)/2 and w*(t - u)/2     decimation in frequency (Gentleman, Sande);
+//                                            w = -psi^(-e), hence t - u
 //
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
 // lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which

@@ -3,11 +3,11 @@
 // The parameters are those of a design (python/ringsmith/arch/rpau/design.py, which checks them).
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
-//              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes: word j
-//              of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The other zones
-//              have one word a row, in lane 0. Only the zone poly is read: the row comes with
-//              host_rvalid_o, rs_rpau_pkg::host_read_latency() cycles later, one read a cycle, and
-//              host_zone_i, host_rpau_i and host_index_i hold still until the last row is there.
+//              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes:
+//              word j of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The
+//              other zones have one word a row, in lane 0. Only the zone poly is read: the row
+//              comes with host_rvalid_o, rs_rpau_pkg::host_read_latency() cycles later, one read a
+//              cycle; host_zone_i, host_rpau_i and host_index_i hold still until the last is there.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
 //              until halt has issued.

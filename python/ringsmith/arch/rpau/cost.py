@@ -7,7 +7,7 @@ numbers on the RTL's side, and the tests measure every instruction on the RTL ag
 A latency counts from the cycle in which the controller issues an instruction to the first one in
 which it can issue another to the same unit; by then every result lies in memory. A whole program
 takes as many cycles as lie between the cycle that accepts the start command (cycle 0) and the one
-in which ``halt`` issues, ``FINISH_CYCLES`` more where that is not 0.
+in which ``halt`` issues: then every result lies in memory.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,14 +16,8 @@ from types import MappingProxyType
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 
-START_CYCLES = 0
-"""From the start command to the first fetch."""
-
 FETCH_CYCLES = 4
 """From one issue to the earliest next one: address, two cycles of program store, decoding."""
-
-FINISH_CYCLES = 0
-"""From the issue of ``halt`` to completion: it issues when every result lies in memory."""
 
 MUL_LATENCY = 5
 MUL_LOW_LATENCY = 4
