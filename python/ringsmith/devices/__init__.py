@@ -1,1 +1,1 @@
-"""Machines behind one narrow interface. This room knows memories, programs and cycles, and no HE scheme."""
+"""Machines behind one narrow interface: memories, programs and cycles, and no HE scheme."""
