@@ -49,8 +49,6 @@ class Block {
   virtual ~Block() = default;
   /// Settles all logic after inputs changed.
   virtual void eval() = 0;
-  /// Runs the design's final blocks.
-  virtual void finish() = 0;
   const std::vector<Port>& ports() const { return ports_; }
 
  protected:

@@ -88,7 +88,6 @@ class GeneratedBlock final : public Block {{
     }};
   }}
   void eval() override {{ model_.eval(); }}
-  void finish() override {{ model_.final(); }}
 
  private:
   {model} model_;
