@@ -25,7 +25,7 @@ et al. 2020).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -273,7 +273,8 @@ class Planner:
         """Refuses to multiply or correct a value that cannot be rescaled any more."""
         if limbs > 1:
             return
-        levels, needed = self._parameters.levels, self._depth()
+        levels = self._parameters.levels
+        needed = multiplicative_depth(self._trace, range(len(self._trace)))
         needed = max(needed, levels + 1)
         raise LevelsError(
             f"{self._emitter.source}: out of levels: the program needs at least {needed} levels "
@@ -283,13 +284,20 @@ class Planner:
             "levels when it is multiplied as a tree)"
         )
 
-    def _depth(self) -> int:
-        """Returns the most multiplications that follow one another anywhere in the trace."""
-        depths: list[int] = []
-        for node in self._trace:
-            before = max((depths[i] for i in node.operands), default=0)
-            depths.append(before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN)))
-        return max(depths, default=0)
+
+def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int:
+    """Returns the most multiplications that follow one another: at least so many levels are needed.
+
+    Args:
+        trace: The traced nodes, operands before users.
+        used: Indices of the nodes that count, ascending, each with all it depends on.
+    """
+    depths: dict[int, int] = {}
+    for index in used:
+        node = trace[index]
+        before = max((depths[i] for i in node.operands), default=0)
+        depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
+    return max(depths.values(), default=0)
 
 
 def scale_ladder(parameters: CkksParameters) -> list[float]:

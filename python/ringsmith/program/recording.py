@@ -11,7 +11,7 @@ from ringsmith.params import CkksParameters
 from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import whole_number
-from ringsmith.program.plan import InputSpec, Planner
+from ringsmith.program.plan import InputSpec, Planner, multiplicative_depth
 from ringsmith.program.sink import sink_mod_switches
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
@@ -45,12 +45,7 @@ class Recording:
     @property
     def depth(self) -> int:
         """The most multiplications that follow one another: the program needs so many levels."""
-        depths: dict[int, int] = {}
-        for index in self.used:
-            node = self.trace.nodes[index]
-            before = max((depths[i] for i in node.operands), default=0)
-            depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
-        return max(depths.values())
+        return multiplicative_depth(self.trace.nodes, self.used)
 
     def plan(self, parameters: CkksParameters, headroom_bits: int) -> Program:
         """Plans for a parameter set of as many slots.
