@@ -243,4 +243,5 @@ def test_insecure_parameters_are_computed_on_with_a_warning(tmp_path: Path) -> N
     place = ["--params", str(tmp_path / "p"), "-o", str(tmp_path / "z")]
     done = runner.invoke(app, ["seal", "eval", "negate", str(tmp_path / "a"), *place])
     assert done.exit_code == 0
-    assert "ringsmith: warning: seal: logQP = 80 bits at N = 2048 is below 128-bit" in done.stderr
+    assert done.stderr.startswith("ringsmith: warning: seal: ")
+    assert "logQP = 80 bits at N = 2048 is below 128" in done.stderr

@@ -231,10 +231,10 @@ def _graph(
     elements: tuple[int, ...],
 ) -> SubroutineGraph:
     """The operation as subroutines: inputs in the order of the operands' polynomials."""
-    keys = {galois_key_name(element): limbs for element in elements}
+    names = [galois_key_name(element) for element in elements]
     if operation == "relinearize":
-        keys[RELIN_KEY] = limbs
-    graph = SubroutineGraph.for_parameters(parameters, keys)
+        names.append(RELIN_KEY)
+    graph = SubroutineGraph.for_parameters(parameters, dict.fromkeys(names, parameters.limbs))
     writer = OperationWriter(graph, parameters)
     a = writer.input("x", sizes[0], limbs)
     result: Polynomials

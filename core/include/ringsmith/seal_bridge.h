@@ -1,0 +1,172 @@
+// Microsoft SEAL programs on a Ringsmith device: SEAL's own ciphertexts in, SEAL's own ciphertexts
+// out, each residue as SEAL itself would compute it.
+//
+//   ringsmith::SealBridge bridge(context, {.device = "model"});
+//   bridge.set_relin_keys(relin_keys);
+//   seal::Ciphertext product = bridge.relinearize(bridge.multiply(a, b));
+//
+// Scheduling and devices belong to Ringsmith's Python runtime. So each call runs the command
+// `ringsmith seal eval` as a child process, on files in a folder that only this user can read, and
+// that goes when the bridge does. A call therefore costs a second or so beyond the device's own
+// time; a program of many operations is better traced and compiled once (docs/seal.md).
+//
+// This header needs SEAL 4 and POSIX, and nothing else of Ringsmith's library; secret keys have no
+// way into it. A bridge is not for two threads at once.
+#pragma once
+
+#include <fcntl.h>
+#include <seal/seal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace ringsmith {
+
+static_assert(SEAL_VERSION_MAJOR == 4, "seal_bridge.h needs Microsoft SEAL 4");
+
+/// A device that refused or failed; the text is the one line that `ringsmith seal eval` printed.
+class SealBridgeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where a bridge computes.
+struct SealBridgeOptions {
+  std::string device = "model";       ///< `cpu`, `model` or `rtl`
+  std::string design = {};            ///< which accelerator; empty: the smallest that fits
+  std::string command = "ringsmith";  ///< name (on PATH) or path of the ringsmith command
+};
+
+/// Hands operations on SEAL's CKKS ciphertexts to a device.
+class SealBridge {
+ public:
+  /// @param context  CKKS, with key switching
+  /// @throws SealBridgeError if no private temporary folder can be made
+  explicit SealBridge(const seal::SEALContext& context, SealBridgeOptions options = {})
+      : context_(context), options_(std::move(options)) {
+    std::string name = (std::filesystem::temp_directory_path() / "ringsmith-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw SealBridgeError("no temporary folder: " + std::generic_category().message(errno));
+    }
+    folder_ = name;
+    save(context_.key_context_data()->parms(), "params");
+  }
+
+  ~SealBridge() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  SealBridge(const SealBridge&) = delete;
+  SealBridge& operator=(const SealBridge&) = delete;
+
+  /// Keys for `relinearize`.
+  void set_relin_keys(const seal::RelinKeys& keys) { save(keys, "relin"); }
+  /// Keys for `rotate_vector`.
+  void set_galois_keys(const seal::GaloisKeys& keys) { save(keys, "galois"); }
+
+  /// Evaluator::multiply: two polynomials each in, three out.
+  /// @throws SealBridgeError  if SEAL would refuse the operands, or the device fails; so do all
+  [[nodiscard]] seal::Ciphertext multiply(const seal::Ciphertext& a, const seal::Ciphertext& b) {
+    save(a, "a");
+    save(b, "b");
+    return evaluate({"multiply", path("a"), path("b")});
+  }
+
+  /// Evaluator::relinearize: three polynomials back to two.
+  [[nodiscard]] seal::Ciphertext relinearize(const seal::Ciphertext& a) {
+    save(a, "a");
+    return evaluate({"relinearize", path("a"), "--relin-keys", path("relin")});
+  }
+
+  /// Evaluator::rescale_to_next.
+  [[nodiscard]] seal::Ciphertext rescale_to_next(const seal::Ciphertext& a) {
+    save(a, "a");
+    return evaluate({"rescale", path("a")});
+  }
+
+  /// Evaluator::rotate_vector: by `steps` slots to the left, or negative to the right.
+  [[nodiscard]] seal::Ciphertext rotate_vector(const seal::Ciphertext& a, int steps) {
+    save(a, "a");
+    return evaluate(
+        {"rotate", path("a"), "--galois-keys", path("galois"), "--steps=" + std::to_string(steps)});
+  }
+
+ private:
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / (name + ".seal")).string();
+  }
+
+  template <typename Object>
+  void save(const Object& object, const std::string& name) const {
+    std::ofstream file(path(name), std::ios::binary | std::ios::trunc);
+    object.save(file, seal::compr_mode_type::none);
+    if (!file.flush()) {
+      throw SealBridgeError(path(name) + ": cannot be written");
+    }
+  }
+
+  [[nodiscard]] seal::Ciphertext evaluate(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {options_.command, "seal", "eval"});
+    const std::string version =
+        std::to_string(SEAL_VERSION_MAJOR) + "." + std::to_string(SEAL_VERSION_MINOR);
+    arguments.insert(arguments.end(), {"--params", path("params"), "--output", path("result"),
+                                       "--device", options_.device, "--seal-version", version});
+    if (!options_.design.empty()) {
+      arguments.insert(arguments.end(), {"--design", options_.design});
+    }
+    run(arguments);
+    seal::Ciphertext result;
+    std::ifstream file(path("result"), std::ios::binary);
+    result.load(context_, file);
+    return result;
+  }
+
+  /// Runs a command with its output and errors in a file; throws them if it fails.
+  void run(std::vector<std::string>& arguments) const {
+    std::vector<char*> words;
+    for (std::string& argument : arguments) {
+      words.push_back(argument.data());
+    }
+    words.push_back(nullptr);
+    const std::string log = (folder_ / "log").string();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    pid_t child = 0;
+    const int failure =
+        posix_spawnp(&child, words.front(), &actions, nullptr, words.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0) {
+      throw SealBridgeError(arguments.front() + ": " + std::generic_category().message(failure));
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+      if (errno != EINTR) {
+        throw SealBridgeError("waitpid: " + std::generic_category().message(errno));
+      }
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      std::ifstream file(log);
+      throw SealBridgeError(std::string(std::istreambuf_iterator<char>(file), {}));
+    }
+  }
+
+  seal::SEALContext context_;
+  SealBridgeOptions options_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace ringsmith

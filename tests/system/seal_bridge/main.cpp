@@ -1,0 +1,120 @@
+// SEAL's evaluator and a Ringsmith device, side by side.
+//
+//   seal_bridge device COMMAND DEVICE   every operation of the bridge beside SEAL's own
+//   seal_bridge read FILE...            parameters, then ciphertexts that SEAL must be able to load
+//   seal_bridge write FOLDER            params.seal, and one ciphertext in each compression
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "ringsmith/seal_bridge.h"
+
+namespace {
+
+seal::EncryptionParameters make_parameters() {
+  seal::EncryptionParameters parameters(seal::scheme_type::ckks);
+  parameters.set_poly_modulus_degree(8192);
+  parameters.set_coeff_modulus(seal::CoeffModulus::Create(8192, {47, 41, 41, 41, 48}));
+  return parameters;
+}
+
+std::string bytes(const seal::Ciphertext& ciphertext) {
+  std::ostringstream stream;
+  ciphertext.save(stream, seal::compr_mode_type::none);
+  return stream.str();
+}
+
+void compare(const std::string& name, const seal::Ciphertext& mine, const seal::Ciphertext& seals) {
+  std::cout << name << (bytes(mine) == bytes(seals) ? " equal" : " DIFFERENT") << std::endl;
+}
+
+seal::Ciphertext encrypt(const seal::SEALContext& context, const seal::KeyGenerator& generator,
+                         double value) {
+  seal::PublicKey key;
+  generator.create_public_key(key);
+  seal::Plaintext plain;
+  seal::CKKSEncoder(context).encode(value, std::ldexp(1.0, 40), plain);
+  seal::Ciphertext cipher;
+  seal::Encryptor(context, key).encrypt(plain, cipher);
+  return cipher;
+}
+
+int device(const std::string& command, const std::string& kind) {
+  const seal::SEALContext context(make_parameters());
+  seal::KeyGenerator generator(context);
+  seal::RelinKeys relin_keys;
+  generator.create_relin_keys(relin_keys);
+  seal::GaloisKeys galois_keys;
+  generator.create_galois_keys(std::vector<int>{1, -4}, galois_keys);
+  const seal::Evaluator evaluator(context);
+  const seal::Ciphertext a = encrypt(context, generator, 1.5);
+  const seal::Ciphertext b = encrypt(context, generator, -0.75);
+
+  ringsmith::SealBridge bridge(context, {.device = kind, .command = command});
+  bridge.set_relin_keys(relin_keys);
+  bridge.set_galois_keys(galois_keys);
+  seal::Ciphertext product, relinearized, rescaled, rotated;
+  evaluator.multiply(a, b, product);
+  compare("multiply", bridge.multiply(a, b), product);
+  evaluator.relinearize(product, relin_keys, relinearized);
+  compare("relinearize", bridge.relinearize(product), relinearized);
+  evaluator.rescale_to_next(relinearized, rescaled);
+  compare("rescale", bridge.rescale_to_next(relinearized), rescaled);
+  evaluator.rotate_vector(rescaled, -4, galois_keys, rotated);
+  compare("rotate", bridge.rotate_vector(rescaled, -4), rotated);
+  try {
+    static_cast<void>(bridge.rotate_vector(a, 2));
+  } catch (const ringsmith::SealBridgeError& error) {
+    std::cout << "refused: " << error.what();
+  }
+  try {
+    ringsmith::SealBridge absent(context, {.device = kind, .command = "no-such-command"});
+    static_cast<void>(absent.rescale_to_next(a));
+  } catch (const ringsmith::SealBridgeError& error) {
+    std::cout << "refused: " << error.what() << std::endl;
+  }
+  return 0;
+}
+
+int read(const std::vector<std::string>& files) {
+  seal::EncryptionParameters parameters;
+  std::ifstream first(files.at(0), std::ios::binary);
+  parameters.load(first);
+  const seal::SEALContext context(parameters);
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    std::ifstream file(files[i], std::ios::binary);
+    seal::Ciphertext cipher;
+    cipher.load(context, file);
+    std::cout << "loaded " << cipher.size() << " at " << cipher.coeff_modulus_size() << std::endl;
+  }
+  return 0;
+}
+
+int write(const std::string& folder) {
+  const seal::EncryptionParameters parameters = make_parameters();
+  const seal::SEALContext context(parameters);
+  const seal::Ciphertext cipher = encrypt(context, seal::KeyGenerator(context), 1.0);
+  std::ofstream params(folder + "/params.seal", std::ios::binary);
+  parameters.save(params);
+  for (int mode = 0; mode < 3; ++mode) {
+    const auto compression = static_cast<seal::compr_mode_type>(mode);
+    if (seal::Serialization::IsSupportedComprMode(compression)) {
+      std::ofstream file(folder + "/" + std::to_string(mode) + ".seal", std::ios::binary);
+      cipher.save(file, compression);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.at(0) == "device") {
+    return device(arguments.at(1), arguments.at(2));
+  }
+  if (arguments.at(0) == "read") {
+    return read({arguments.begin() + 1, arguments.end()});
+  }
+  return write(arguments.at(1));
+}

@@ -1,0 +1,68 @@
+"""``seal_bridge.h`` in a C++ program, and SEAL for C++ on files of every compression.
+
+SEAL for C++ is no package of this project: where CMake finds one (set ``CMAKE_PREFIX_PATH`` or
+``SEAL_DIR``), the program in ``seal_bridge/`` is built with it; elsewhere these tests are skipped.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ringsmith import interop
+from ringsmith.interop import Compression
+
+SOURCES = Path(__file__).with_name("seal_bridge")
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C++ program, built."""
+    build = tmp_path_factory.mktemp("build")
+    configure = [BIN / "cmake", "-S", SOURCES, "-B", build, "-DCMAKE_BUILD_TYPE=Release"]
+    done = subprocess.run(configure, capture_output=True, text=True, check=False)
+    if done.returncode and "SEAL" in done.stderr:
+        pytest.skip("no Microsoft SEAL for C++ here: install it, or set CMAKE_PREFIX_PATH to one")
+    assert done.returncode == 0, done.stderr
+    make = [BIN / "cmake", "--build", build]
+    done = subprocess.run(make, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return build / "seal_bridge"
+
+
+def run(program: Path, *words: object) -> list[str]:
+    """The lines that the program prints."""
+    command = [str(program), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("device", ["cpu", "model"])
+def test_a_seal_program_gets_seals_own_ciphertexts(program: Path, device: str) -> None:
+    *lines, no_key, no_command = run(program, "device", BIN / "ringsmith", device)
+    operations = ("multiply", "relinearize", "rescale", "rotate")
+    assert lines == [f"{name} equal" for name in operations]
+    assert no_key.startswith("refused: ringsmith: the Galois key of element 9 is missing")
+    assert no_command == "refused: no-such-command: No such file or directory"
+
+
+def test_what_seal_compresses_is_read_and_the_reverse(program: Path, tmp_path: Path) -> None:
+    run(program, "write", tmp_path)
+    shape = interop.read_parameters(tmp_path / "params.seal")
+    plain = interop.read_ciphertext(tmp_path / "0.seal", shape)
+    version = interop.describe(tmp_path / "0.seal").header.version
+    written = [tmp_path / "mine_params.seal"]
+    written[0].write_bytes(interop.write_parameters(shape, version=version))
+    for method in Compression:
+        theirs = tmp_path / f"{int(method)}.seal"
+        if theirs.exists():  # SEAL was built with it
+            found = interop.read_ciphertext(theirs, shape)
+            assert np.array_equal(found.data, plain.data)
+            written.append(tmp_path / f"mine_{method}.seal")
+            data = interop.write_ciphertext(plain, shape, version=version, compression=method)
+            written[-1].write_bytes(data)
+    assert run(program, "read", *written) == ["loaded 2 at 4"] * (len(written) - 1)
