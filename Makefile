@@ -119,6 +119,8 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 docs: $(STAMPS)/core  ## Write the generated pages and sources again
 	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.arch.rpau.generate_isa
+	$(call say,Named designs: size$(comma) cycles$(comma) random programs on the RTL)
+	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10
 
 # ---- upkeep ------------------------------------------------------------------------------------
 

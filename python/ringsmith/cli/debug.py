@@ -1,4 +1,4 @@
-"""The subcommands that look inside: ``trace``."""
+"""The subcommands that look inside: ``trace`` and ``designs``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
     app.command()(trace)
+    app.command()(designs)
 
 
 Program = Annotated[
@@ -79,6 +80,33 @@ def trace(
         if path is not None:
             path.write_text(text(), encoding="utf-8")
             typer.echo(f"wrote {path}")
+
+
+def designs(
+    table: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the page to this file.")
+    ] = None,
+    programs: Annotated[
+        int, typer.Option(min=0, help="Random programs to run on the RTL of each design.")
+    ] = 0,
+) -> None:
+    """List the named designs: size, cycles of the main operations, what was verified."""
+    from ringsmith.arch.rpau.design import load_design, named_designs
+    from ringsmith.arch.rpau.isa import ISA
+    from ringsmith.debug.compare import compare
+    from ringsmith.debug.designs import DesignRow, cycles_table, operation_cycles, page, size_table
+    from ringsmith.devices.rtl import RtlDevice
+
+    length = 2 * len(ISA.operations)
+    rows = []
+    for design in map(load_design, named_designs()):
+        verified = compare(RtlDevice(design), design, range(programs), length) if programs else None
+        rows.append(DesignRow(design, operation_cycles(design), verified))
+    typer.echo(f"{size_table(rows)}\n{cycles_table(rows)}", nl=False)
+    if table is not None:
+        command = f"ringsmith designs --table {table} --programs {programs}"
+        table.write_text(page(rows, command), encoding="utf-8")
+        typer.echo(f"\nwrote {table}")
 
 
 def _executable(

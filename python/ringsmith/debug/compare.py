@@ -1,0 +1,81 @@
+"""Model against RTL on random programs: contents, cycles and instructions, all equal."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.random_program import RandomProgram, random_program
+from ringsmith.devices.interface import Device, RunReport, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import DeviceError
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found equal.
+
+    Attributes:
+        programs: Random programs that ran on both devices.
+        instructions: Executed on each, over all programs.
+        cycles: Taken by each, over all programs.
+        polynomials: Compared at the ends of the programs.
+    """
+
+    programs: int
+    instructions: int
+    cycles: int
+    polynomials: int
+
+
+def load_random(device: Device, program: RandomProgram) -> None:
+    """Loads a random program and all contents that it starts from."""
+    for zone, rpau, index, words in program.loads():
+        device.write(Zone[zone], rpau, index, words)
+    device.load_program(program.words)
+
+
+def run_random(device: Device, program: RandomProgram) -> RunReport:
+    """Loads and runs a random program on a device.
+
+    Raises:
+        DeviceError: If it does not end in the cycles that the timeline says.
+    """
+    load_random(device, program)
+    return device.run(max_cycles=program.cycles + 1000)
+
+
+def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: int) -> Compared:
+    """Runs random programs on a device and on the model.
+
+    Args:
+        device: The device to be compared, of the same design.
+        design: The design.
+        seeds: One a program.
+        length: Instructions of each program, ``halt`` included.
+
+    Raises:
+        DeviceError: At the first difference; names the seed and what differs.
+    """
+    programs = instructions = cycles = polynomials = 0
+    for seed in seeds:
+        program = random_program(design, seed, length)
+        model = ModelDevice(design)
+        found, expected = run_random(device, program), run_random(model, program)
+        if found != expected:
+            raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")
+        for rpau, written in enumerate(program.written):
+            for poly in sorted(written):
+                one, other = (d.read(Zone.POLY, rpau, poly) for d in (device, model))
+                wrong = np.flatnonzero(one != other)
+                if wrong.size:
+                    raise DeviceError(
+                        f"random program {seed} of {design.name}: RPAU {rpau}, polynomial {poly}, "
+                        f"word {wrong[0]} is {one[wrong[0]]} and the model has {other[wrong[0]]}"
+                    )
+                polynomials += 1
+        programs += 1
+        instructions += found.instructions
+        cycles += found.cycles
+    return Compared(programs, instructions, cycles, polynomials)

