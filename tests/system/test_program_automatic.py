@@ -113,6 +113,7 @@ def test_errors_of_the_program_itself_come_through() -> None:
         ({"headroom_bits": -1}, "headroom_bits = -1 is not a whole number"),
         ({"headroom_bits": 2.5}, "headroom_bits = 2.5 is not a whole number"),
         ({"input_bound": 0}, "input_bound = 0 must be positive"),
+        ({"precision_bits": "20"}, "precision_bits = '20' is no number"),
         ({"max_n": 512}, "max_n = 512 is outside"),
     ],
 )

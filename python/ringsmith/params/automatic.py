@@ -43,6 +43,10 @@ class AutoParameters:
                 f"security = {self.security!r} is not a level of the HE standard: choose "
                 f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
             )
+        for name in ("precision_bits", "input_bound", "max_n"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ParameterError(f"{name} = {value!r} is no number: write one")
         if not 1 <= self.precision_bits <= WIDEST_PRIME_BITS:
             raise ParameterError(
                 f"precision_bits = {self.precision_bits!r} is outside 1 … {WIDEST_PRIME_BITS}: "
