@@ -10,6 +10,7 @@ from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program import EncryptedVector, InputSpec, inner_product, polynomial, trace
+from ringsmith.runtime import compile_program
 
 
 def logistic(x: EncryptedVector) -> EncryptedVector:
@@ -87,6 +88,16 @@ def test_headroom_is_taken_from_the_call_or_the_wish() -> None:
     assert first_bits(program.parameters) == pytest.approx(3, abs=0.1)
 
 
+def test_primes_are_no_wider_than_a_designs_words() -> None:
+    program = trace(logistic, AutoParameters(precision_bits=15, max_prime_bits=48), {"x": 4096})
+    assert max(program.parameters.primes).bit_length() <= 48
+    assert program.parameters.n == 8192
+    executable = compile_program(program, "nano").compiled_graph.executable
+    assert executable is not None
+    with pytest.raises(ProgramError, match="primes of 48 bear"):
+        trace(logistic, AutoParameters(precision_bits=35, max_prime_bits=48))
+
+
 def test_what_no_parameters_hold_is_refused_in_words() -> None:
     with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 135 bits .* 109"):
         trace(lambda x: x**16, AutoParameters(max_n=4096))
@@ -114,6 +125,9 @@ def test_errors_of_the_program_itself_come_through() -> None:
         ({"headroom_bits": 2.5}, "headroom_bits = 2.5 is not a whole number"),
         ({"input_bound": 0}, "input_bound = 0 must be positive"),
         ({"precision_bits": "20"}, "precision_bits = '20' is no number"),
+        ({"max_prime_bits": 48.5}, "max_prime_bits = 48.5 is no number of its kind"),
+        ({"max_prime_bits": 24}, "max_prime_bits = 24 is outside 25 … 60"),
+        ({"max_prime_bits": 61}, "max_prime_bits = 61 is outside 25 … 60"),
         ({"max_n": 512}, "max_n = 512 is outside"),
     ],
 )

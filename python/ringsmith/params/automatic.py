@@ -10,9 +10,9 @@ from ringsmith.params.security import MAX_LOG_QP
 MIN_SCALE_BITS = MIN_PRIME_BITS
 """Smallest scale that is tried: the primes that rescaling drops have its size."""
 WIDEST_PRIME_BITS = 60
-"""Widest prime that is chosen: what hardware designs take at most."""
+"""Widest prime that is ever chosen: what hardware designs take at most."""
 SPECIAL_MARGIN_BITS = 5
-"""How much wider than q_0 the special prime is, where 60 bits allow.
+"""How much wider than q_0 the special prime is, where ``max_prime_bits`` allows.
 
 Key switching's noise is divided by it; in slot 0 it would otherwise outweigh all other errors.
 """
@@ -29,6 +29,7 @@ class AutoParameters:
         headroom_bits: Messages stay within ±2^headroom_bits throughout.
         input_bound: What the magnitudes of all encrypted inputs stay within.
         max_n: Largest ring degree to take.
+        max_prime_bits: Widest prime to take, such as a design's ``word_bits``; at most 60.
     """
 
     security: int = 128
@@ -36,6 +37,7 @@ class AutoParameters:
     headroom_bits: int = 3
     input_bound: float = 1.0
     max_n: int = MAX_DEGREE
+    max_prime_bits: int = WIDEST_PRIME_BITS
 
     def __post_init__(self) -> None:
         if self.security not in MAX_LOG_QP:
@@ -43,10 +45,15 @@ class AutoParameters:
                 f"security = {self.security!r} is not a level of the HE standard: choose "
                 f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
             )
-        for name in ("precision_bits", "input_bound", "max_n"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ParameterError(f"{name} = {value!r} is no number: write one")
+        for name, value in (
+            ("precision_bits", self.precision_bits),
+            ("input_bound", self.input_bound),
+            ("max_n", self.max_n),
+            ("max_prime_bits", self.max_prime_bits),
+        ):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole and (name.startswith("max") or not isinstance(value, float)):
+                raise ParameterError(f"{name} = {value!r} is no number of its kind: write one")
         if not 1 <= self.precision_bits <= WIDEST_PRIME_BITS:
             raise ParameterError(
                 f"precision_bits = {self.precision_bits!r} is outside 1 … {WIDEST_PRIME_BITS}: "
@@ -63,6 +70,14 @@ class AutoParameters:
         if not MIN_DEGREE <= self.max_n <= MAX_DEGREE:
             raise ParameterError(f"max_n = {self.max_n!r} is outside {MIN_DEGREE} … {MAX_DEGREE}")
 
+        narrowest = MIN_SCALE_BITS + headroom + 2
+        if not narrowest <= self.max_prime_bits <= WIDEST_PRIME_BITS:
+            raise ParameterError(
+                f"max_prime_bits = {self.max_prime_bits!r} is outside {narrowest} … "
+                f"{WIDEST_PRIME_BITS}: q_0 holds a scale of at least {MIN_SCALE_BITS} bits, "
+                f"headroom_bits = {headroom} and 2 more"
+            )
+
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
         for n, bits in MAX_LOG_QP[self.security].items():
@@ -72,7 +87,7 @@ class AutoParameters:
     @property
     def max_scale_bits(self) -> int:
         """Largest scale for which q_0, of scale, headroom and 2 bits, is not too wide."""
-        return WIDEST_PRIME_BITS - self.headroom_bits - 2
+        return self.max_prime_bits - self.headroom_bits - 2
 
     def prime_bits(self, levels: int, scale_bits: int) -> tuple[int, ...]:
         """Returns the sizes of q_0, of a prime for each level, and of the special prime.
@@ -80,7 +95,7 @@ class AutoParameters:
         q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts.
         """
         first = scale_bits + self.headroom_bits + 2
-        special = min(first + SPECIAL_MARGIN_BITS, WIDEST_PRIME_BITS)
+        special = min(first + SPECIAL_MARGIN_BITS, self.max_prime_bits)
         return first, *(scale_bits,) * levels, special
 
     def candidate(self, n: int, levels: int, scale_bits: int) -> CkksParameters:

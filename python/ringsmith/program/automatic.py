@@ -7,7 +7,7 @@ from itertools import count
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters
-from ringsmith.params.automatic import MIN_SCALE_BITS, WIDEST_PRIME_BITS
+from ringsmith.params.automatic import MIN_SCALE_BITS
 from ringsmith.program.graph import Program
 from ringsmith.program.plan import LevelsError
 from ringsmith.program.recording import Recording
@@ -135,7 +135,8 @@ class _Search:
         if best is None:
             self.obstacle = (
                 f"with {levels} levels, {tried[max(tried)]}, {asked:g} are asked for, and its "
-                f"modulus of {self.carried} bits and primes of {WIDEST_PRIME_BITS} bear 2^{widest}"
+                f"modulus of {self.carried} bits and primes of {self.wish.max_prime_bits} "
+                f"bear 2^{widest}"
             )
             return None
         chosen = round(math.log2(best.parameters.scale))
