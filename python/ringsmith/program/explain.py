@@ -107,8 +107,7 @@ def _precision(nodes: Sequence[Node], forecast: Forecast) -> list[str]:
 
 
 def _output(name: str, output: OutputForecast) -> str:
-    shares = ", ".join(f"{share:.0%} {kind}" for kind, share in output.shares.items())
-    shares = ", ".join(part for part in shares.split(", ") if not part.startswith("0%"))
+    shares = ", ".join(f"{s:.0%} {kind}" for kind, s in output.shares.items() if s >= 0.005)
     return (
         f"  {name}: {output.bits:.1f} bits (largest error {output.error:.2g}, typically "
         f"{output.rms:.2g}, numbers to {output.bound:.3g}); in slot {output.slot}, the worst: "

@@ -72,10 +72,10 @@ def _best_split(c: PlainValues) -> _Part:
         for baby in range(2, min(largest, degree + 1) + 1)
         for leaf in (baby - 1, baby)
     ]
-    return min((way for way in ways if way is not None), key=products)
+    return min((way for way in ways if way is not None), key=_products)
 
 
-def products(part: _Part) -> int:
+def _products(part: _Part) -> int:
     """Returns how many products of encrypted vectors the evaluation of a part makes."""
     powers: set[int] = set()
     splits = 0
