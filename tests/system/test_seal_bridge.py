@@ -7,12 +7,15 @@ SEAL for C++ is no package of this project: where CMake finds one (set ``CMAKE_P
 import subprocess
 import sys
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 import pytest
 
 from ringsmith import interop
+from ringsmith.client import encode, generate_keys
 from ringsmith.interop import Compression
+from ringsmith.params import KeyNeeds
 
 SOURCES = Path(__file__).with_name("seal_bridge")
 BIN = Path(sys.executable).parent
@@ -55,14 +58,51 @@ def test_what_seal_compresses_is_read_and_the_reverse(program: Path, tmp_path: P
     shape = interop.read_parameters(tmp_path / "params.seal")
     plain = interop.read_ciphertext(tmp_path / "0.seal", shape)
     version = interop.describe(tmp_path / "0.seal").header.version
-    written = [tmp_path / "mine_params.seal"]
+    written = [tmp_path / "params.mine.seal"]
     written[0].write_bytes(interop.write_parameters(shape, version=version))
     for method in Compression:
         theirs = tmp_path / f"{int(method)}.seal"
         if theirs.exists():  # SEAL was built with it
             found = interop.read_ciphertext(theirs, shape)
             assert np.array_equal(found.data, plain.data)
-            written.append(tmp_path / f"mine_{method}.seal")
+            written.append(tmp_path / f"cipher.{method}.seal")
             data = interop.write_ciphertext(plain, shape, version=version, compression=method)
             written[-1].write_bytes(data)
-    assert run(program, "read", *written) == ["loaded 2 at 4"] * (len(written) - 1)
+    assert run(program, "read", *written) == [f"loaded {path.name}" for path in written[1:]]
+
+
+@pytest.mark.parametrize("method", Compression)
+def test_seal_loads_every_type_that_is_written(
+    program: Path, tmp_path: Path, method: Compression
+) -> None:
+    run(program, "write", tmp_path)
+    theirs = tmp_path / f"{int(method)}.seal"
+    if not theirs.exists():
+        pytest.skip(f"this SEAL was built without {method}")
+    shape = interop.read_parameters(tmp_path / "params.seal")
+    parameters = shape.to_ckks(scale=2.0**40)
+    element = parameters.galois_element(5)
+    secret, public, keys = generate_keys(
+        parameters, KeyNeeds(parameters.limbs, {element: parameters.limbs})
+    )
+    assert keys.relin is not None
+    options = Options(version=interop.describe(theirs).header.version, compression=method)
+    files = {
+        "public": interop.write_public_key(public, shape, **options),
+        "relin": interop.write_relin_keys(keys.relin, shape, **options),
+        "galois": interop.write_galois_keys(keys.galois, shape, **options),
+        "secret": interop.write_secret_key(secret.reveal(), shape, **options),
+        "plain": interop.write_plaintext(encode(parameters, [1.0, 2.0]), shape, **options),
+    }
+    paths = [tmp_path / f"{name}.seal" for name in files]
+    for path, data in zip(paths, files.values(), strict=True):
+        path.write_bytes(data)
+    lines = run(program, "read", tmp_path / "params.seal", *paths)
+    assert lines == [f"loaded {path.name}" for path in paths]
+
+
+class Options(TypedDict):
+    """How objects are written."""
+
+    version: tuple[int, int]
+    compression: Compression

@@ -13,8 +13,8 @@ from ringsmith.interop.seal_stream import Header, Limit, Reader, Source, open_wi
 
 Fields = dict[str, str]
 
-_LIMIT = Limit(size=1 << 34, expansion=8, slack=1 << 26)
-"""16 GiB; compressed, 8 times the file and 64 MiB."""
+_LIMIT = Limit(size=1 << 33, expansion=8, slack=1 << 26)
+"""8 GiB; compressed, 8 times the file and 64 MiB."""
 _SCHEMES = {1: "BFV", 2: "CKKS", 3: "BGV"}
 _MAX_DEGREE = 1 << 17
 _MAX_PRIMES = 64
@@ -47,10 +47,10 @@ def describe(source: Source, parameters: SealParameters | None = None) -> Descri
         InteropError: When the file is none of SEAL's, or damaged.
     """
     header, reader = open_with_header(source, "SEAL file", _LIMIT)
-    start = bytes(reader.take(reader.left))
+    payload = reader.take(reader.left)
     for layout in (_parameters, _ciphertext, _plaintext, _keys):
         try:
-            kind, fields = layout(Reader(memoryview(start), reader.what), parameters)
+            kind, fields = layout(Reader(payload, reader.what), parameters)
         except InteropError:
             continue
         return Description(kind, header, fields)

@@ -237,7 +237,8 @@ def _read_file(path: Path, what: str, limit: Limit) -> bytes:
             reader.header()
             # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
             _check_size(reader, status.st_size, limit.size + limit.size // 256 + 1024)
-            return start + file.read(status.st_size)
+            file.seek(0)
+            return file.read(status.st_size)
     except OSError as error:
         raise InteropError(f"{what}: cannot be read: {error.strerror}") from None
 

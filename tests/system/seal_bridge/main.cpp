@@ -1,7 +1,8 @@
 // SEAL's evaluator and a Ringsmith device, side by side.
 //
 //   seal_bridge device COMMAND DEVICE   every operation of the bridge beside SEAL's own
-//   seal_bridge read FILE...            parameters, then ciphertexts that SEAL must be able to load
+//   seal_bridge read FILE...            parameters, then objects that SEAL must be able to load: of
+//                                       the type that the file's name starts with
 //   seal_bridge write FOLDER            params.seal, and one ciphertext in each compression
 #include <fstream>
 #include <iostream>
@@ -76,16 +77,36 @@ int device(const std::string& command, const std::string& kind) {
   return 0;
 }
 
+template <typename Object>
+Object load(const seal::SEALContext& context, const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  Object object;
+  object.load(context, file);
+  return object;
+}
+
 int read(const std::vector<std::string>& files) {
   seal::EncryptionParameters parameters;
   std::ifstream first(files.at(0), std::ios::binary);
   parameters.load(first);
   const seal::SEALContext context(parameters);
   for (std::size_t i = 1; i < files.size(); ++i) {
-    std::ifstream file(files[i], std::ios::binary);
-    seal::Ciphertext cipher;
-    cipher.load(context, file);
-    std::cout << "loaded " << cipher.size() << " at " << cipher.coeff_modulus_size() << std::endl;
+    const std::filesystem::path path = files[i];
+    const std::string kind = path.filename().string().substr(0, 5);
+    if (kind == "publi") {
+      load<seal::PublicKey>(context, path);
+    } else if (kind == "relin") {
+      load<seal::RelinKeys>(context, path);
+    } else if (kind == "galoi") {
+      load<seal::GaloisKeys>(context, path);
+    } else if (kind == "secre") {
+      load<seal::SecretKey>(context, path);
+    } else if (kind == "plain") {
+      load<seal::Plaintext>(context, path);
+    } else {
+      load<seal::Ciphertext>(context, path);
+    }
+    std::cout << "loaded " << path.filename().string() << std::endl;
   }
   return 0;
 }
