@@ -73,11 +73,13 @@ OutputArray with_plain(const CkksContext& context, const InputArray& a, const In
   return to_numpy(without_gil([&] { return operation(context, view, message); }));
 }
 
-OutputArray relinearize_array(const CkksContext& context, const InputArray& a,
-                              const InputArray& key) {
+using WithKey = Ciphertext (*)(const CkksContext&, CiphertextView, KeySwitchKeyView);
+
+template <WithKey operation>
+OutputArray with_key(const CkksContext& context, const InputArray& a, const InputArray& key) {
   const CiphertextView view = ciphertext_of(context, a);
   const KeySwitchKeyView switching_key = key_of(context.rns(), key);
-  return to_numpy(without_gil([&] { return relinearize(context, view, switching_key); }));
+  return to_numpy(without_gil([&] { return operation(context, view, switching_key); }));
 }
 
 OutputArray apply_galois_array(const CkksContext& context, const InputArray& a, u64 element,
@@ -91,22 +93,24 @@ OutputArray apply_galois_array(const CkksContext& context, const InputArray& a, 
 
 void register_evaluator(nb::module_& module) {
   nb::class_<CkksContext>(module, "Context",
-                          "RNS-CKKS over a ring: data primes, then one special prime.")
+                          "RNS-CKKS over a ring: data primes, then special primes.")
       .def(
           "__init__",
-          [](CkksContext* self, std::size_t n, const std::vector<u64>& primes) {
+          [](CkksContext* self, std::size_t n, const std::vector<u64>& primes, std::size_t special,
+             std::size_t dnum) {
             nb::gil_scoped_release release;
-            new (self) CkksContext(n, primes);
+            new (self) CkksContext(n, primes, special, dnum);
           },
-          nb::arg("n"), nb::arg("primes"))
+          nb::arg("n"), nb::arg("primes"), nb::arg("special") = 1, nb::arg("dnum") = 0)
       .def_prop_ro("n", &CkksContext::degree, "Ring degree N.")
       .def_prop_ro(
           "primes", [](const CkksContext& context) { return context.rns().primes(); },
-          "Data primes, then the special prime.")
+          "Data primes, then the special primes.")
       .def_prop_ro(
           "roots", [](const CkksContext& context) { return context.rns().roots(); },
           "The smallest primitive 2N-th root of unity modulo each prime.")
       .def_prop_ro("max_limbs", &CkksContext::max_limbs, "Number of data primes.")
+      .def_prop_ro("dnum", &CkksContext::dnum, "Digits of every key-switching key.")
       .def_prop_ro("slots", &CkksContext::slots, "Values in one plaintext: N / 2.");
 
   module.def("encode", &encode_array, nb::arg("ctx"), nb::arg("values"), nb::arg("scale"),
@@ -129,8 +133,11 @@ void register_evaluator(nb::module_& module) {
   module.def("multiply", &binary<&multiply>, nb::arg("ctx"), nb::arg("a"), nb::arg("b"),
              "a * b, not relinearized: size(a) + size(b) - 1 polynomials.");
   module.def("square", &unary<&square>, nb::arg("ctx"), nb::arg("a"), "a * a, not relinearized.");
-  module.def("relinearize", &relinearize_array, nb::arg("ctx"), nb::arg("a"), nb::arg("key"),
+  module.def("relinearize", &with_key<&relinearize>, nb::arg("ctx"), nb::arg("a"), nb::arg("key"),
              "A ciphertext of three polynomials back to two.");
+  module.def("relinearize_rescale", &with_key<&relinearize_rescale>, nb::arg("ctx"), nb::arg("a"),
+             nb::arg("key"),
+             "relinearize and rescale by one division: fewer transforms, bits of its own.");
   module.def("rescale", &unary<&rescale>, nb::arg("ctx"), nb::arg("a"),
              "Divides by the last data prime and rounds; one limb fewer.");
   module.def("mod_switch", &unary<&mod_switch>, nb::arg("ctx"), nb::arg("a"),

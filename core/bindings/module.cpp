@@ -5,8 +5,10 @@
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() = "Exact RNS-CKKS arithmetic and the subroutine graph's reference interpreter.";
-  nb::exception<ringsmith::ParameterError>(module, "ParameterError", PyExc_ValueError);
-  nb::exception<ringsmith::GraphError>(module, "GraphError", PyExc_ValueError);
+  // The one place where C++ errors become the package's: users catch ringsmith.errors' types.
+  const nb::module_ errors = nb::module_::import_("ringsmith.errors");
+  nb::exception<ringsmith::ParameterError>(module, "ParameterError", errors.attr("ParameterError"));
+  nb::exception<ringsmith::GraphError>(module, "GraphError", errors.attr("ProgramError"));
 
   ringsmith::bindings::register_numbers(module);
   ringsmith::bindings::register_evaluator(module);

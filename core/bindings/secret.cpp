@@ -12,7 +12,7 @@ std::span<const u64> secret_key_of(const CkksContext& context, const InputArray&
 }
 
 std::vector<std::size_t> key_shape(const CkksContext& context) {
-  return {context.max_limbs(), 2, context.rns().size(), context.degree()};
+  return {context.dnum(), 2, context.rns().size(), context.degree()};
 }
 
 OutputArray secret_key(RandomSource& random, const CkksContext& context) {
@@ -63,10 +63,10 @@ void register_secret(nb::module_& module) {
   def_random(module, "generate_public_key", &public_key,
              "The public key (2, K, N) of a secret key.", nb::arg("ctx"), nb::arg("secret_key"));
   def_random(module, "generate_relin_key", &relin_key,
-             "The relinearization key (K - 1, 2, K, N) of a secret key.", nb::arg("ctx"),
+             "The relinearization key (dnum, 2, K, N) of a secret key.", nb::arg("ctx"),
              nb::arg("secret_key"));
   def_random(module, "generate_galois_key", &galois_key,
-             "The key (K - 1, 2, K, N) that switches back after x -> x^element.", nb::arg("ctx"),
+             "The key (dnum, 2, K, N) that switches back after x -> x^element.", nb::arg("ctx"),
              nb::arg("secret_key"), nb::arg("element"));
   def_random(module, "encrypt_symmetric", &encrypt_with_secret,
              "Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N).",

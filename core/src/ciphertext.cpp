@@ -13,10 +13,11 @@ void check(const CkksContext& context, const CiphertextView& ciphertext) {
   context.rns().check_size(ciphertext.data.size(), ciphertext.size * base.size(), "the ciphertext");
 }
 
-void check(const CkksContext& context, const KeySwitchKeyView& key, std::size_t limbs) {
-  if (key.digits < limbs) {
-    throw ParameterError(text("the key-switching key has ", key.digits, " digits, but ", limbs,
-                              " limbs need as many: make the key for these parameters"));
+void check(const CkksContext& context, const KeySwitchKeyView& key) {
+  if (key.digits != context.dnum()) {
+    throw ParameterError(text("the key-switching key has ", key.digits,
+                              " digits, but the parameters", " have dnum = ", context.dnum(),
+                              ": make the key for them"));
   }
   context.rns().check_size(key.data.size(), key.digits * 2 * context.rns().size(),
                            "the key-switching key");

@@ -184,10 +184,24 @@ void FourierTables::inverse(std::span<Complex> values, double factor) const {
   }
 }
 
-CkksContext::CkksContext(std::size_t degree, std::span<const u64> primes)
-    : rns_(degree, primes), fourier_(degree) {
+CkksContext::CkksContext(std::size_t degree, std::span<const u64> primes, std::size_t special,
+                         std::size_t dnum)
+    : rns_(degree, primes), fourier_(degree), special_(special) {
   if (primes.size() < 2) {
     throw ParameterError("CKKS needs at least two primes: a data prime and the special prime");
+  }
+  if (special < 1 || special >= primes.size()) {
+    throw ParameterError(text(special, " special primes of ", primes.size(),
+                              " primes: take at least one, and leave a data prime"));
+  }
+  if (dnum == 0) {
+    return;
+  }
+  digit_size_ = (max_limbs() + dnum - 1) / dnum;
+  if (digits(max_limbs()) != dnum) {
+    throw ParameterError(text("dnum = ", dnum, " does not cut ", max_limbs(),
+                              " data primes: digits of ", digit_size_, " make ",
+                              digits(max_limbs()), " digits: take that as dnum"));
   }
 }
 
@@ -201,7 +215,8 @@ Base CkksContext::data_base(std::size_t limbs) const {
 
 Base CkksContext::switching_base(std::size_t limbs) const {
   Base base = data_base(limbs);
-  base.push_back(special());
+  const Base special = special_base();
+  base.insert(base.end(), special.begin(), special.end());
   return base;
 }
 

@@ -29,6 +29,59 @@ Ciphertext copy_of(const CkksContext& context, CiphertextView a) {
   return copy;
 }
 
+// The sums over the digits of `target`, times the key, before the division by the special primes:
+// two polynomials over the switching base.
+Ciphertext key_products(const CkksContext& context, std::span<const u64> target, std::size_t limbs,
+                        KeySwitchKeyView key) {
+  const RnsContext& rns = context.rns();
+  const std::size_t degree = context.degree();
+  const Base switching_base = context.switching_base(limbs);
+  rns.check_size(target.size(), limbs, "the polynomial to switch");
+  check(context, key);
+
+  std::vector<u64> coefficients(target.begin(), target.end());
+  kernels::intt(rns, context.data_base(limbs), coefficients);
+
+  // One prime of the switching base at a time: only that prime's limb of every digit is in memory.
+  const std::size_t count = context.digits(limbs);
+  std::vector<u64> digit_words(count * degree);
+  std::vector<std::span<const u64>> digits(count);
+  std::vector<std::span<const u64>> keys(count);
+  Ciphertext sums(2, switching_base.size(), degree);
+  for (std::size_t i = 0; i < switching_base.size(); ++i) {
+    const Base prime = {switching_base[i]};
+    for (std::size_t index = 0; index < count; ++index) {
+      const Base digit = context.digit(index, limbs);
+      if (digit.front() <= prime[0] && prime[0] <= digit.back()) {  // NTT(INTT(x)) = x
+        digits[index] = limb_of(target, prime[0], degree);
+        continue;
+      }
+      const std::span<u64> words = limb_of(std::span<u64>(digit_words), index, degree);
+      kernels::mod_up(
+          rns, digit, prime,
+          std::span<const u64>(coefficients).subspan(digit.front() * degree, digit.size() * degree),
+          words);
+      kernels::ntt(rns, prime, words);
+      digits[index] = words;
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+      for (std::size_t index = 0; index < count; ++index) {
+        keys[index] = key.half(index, half);
+      }
+      kernels::ksk_inner_product(rns, prime, digits, keys,
+                                 limb_of(sums.polynomial(half), i, degree));
+    }
+  }
+  return sums;
+}
+
+void check_product(const CiphertextView& a, const char* operation) {
+  if (a.size != 3) {
+    throw ParameterError(text(operation, " takes a ciphertext of 3 polynomials, this one has ",
+                              a.size, ": relinearize after every multiplication"));
+  }
+}
+
 }  // namespace
 
 Ciphertext add(const CkksContext& context, CiphertextView a, CiphertextView b) {
@@ -97,13 +150,32 @@ Ciphertext square(const CkksContext& context, CiphertextView a) { return multipl
 
 Ciphertext relinearize(const CkksContext& context, CiphertextView a, KeySwitchKeyView key) {
   const Base base = checked_base(context, a);
-  if (a.size != 3) {
-    throw ParameterError(text("relinearize takes a ciphertext of 3 polynomials, this one has ",
-                              a.size, ": relinearize after every multiplication"));
-  }
+  check_product(a, "relinearize");
   Ciphertext result = switch_key(context, a.polynomial(2), a.limbs, key);
   for (std::size_t i = 0; i < result.size; ++i) {
     kernels::add(context.rns(), base, a.polynomial(i), result.polynomial(i), result.polynomial(i));
+  }
+  return result;
+}
+
+Ciphertext relinearize_rescale(const CkksContext& context, CiphertextView a, KeySwitchKeyView key) {
+  const Base base = checked_base(context, a);
+  check_product(a, "relinearize_rescale");
+  if (a.limbs < 2) {
+    throw ParameterError(
+        "relinearize_rescale needs two limbs or more: the last level has no prime to divide by");
+  }
+  const Base switching_base = context.switching_base(a.limbs);
+  const BaseView drop = BaseView(switching_base).subspan(a.limbs - 1);
+  Ciphertext sums = key_products(context, a.polynomial(2), a.limbs, key);
+  Ciphertext result(2, a.limbs - 1, context.degree());
+  std::vector<u64> raised(switching_base.size() * context.degree());
+  for (std::size_t half = 0; half < 2; ++half) {
+    const std::span<u64> sum = sums.polynomial(half);
+    kernels::mod_up_scaled(context.rns(), base, switching_base, a.polynomial(half), raised);
+    kernels::add(context.rns(), switching_base, sum, raised, sum);
+    kernels::mod_down(context.rns(), switching_base, drop, Form::kNtt, sum,
+                      result.polynomial(half));
   }
   return result;
 }
@@ -116,8 +188,8 @@ Ciphertext rescale(const CkksContext& context, CiphertextView a) {
   }
   Ciphertext result(a.size, a.limbs - 1, context.degree());
   for (std::size_t i = 0; i < a.size; ++i) {
-    kernels::mod_down_rounded(context.rns(), base, base.back(), Form::kNtt, a.polynomial(i),
-                              result.polynomial(i));
+    kernels::mod_down(context.rns(), base, BaseView(base).last(1), Form::kNtt, a.polynomial(i),
+                      result.polynomial(i));
   }
   return result;
 }
@@ -166,47 +238,12 @@ u64 galois_element(std::size_t degree, i64 steps) {
 
 Ciphertext switch_key(const CkksContext& context, std::span<const u64> target, std::size_t limbs,
                       KeySwitchKeyView key) {
-  const RnsContext& rns = context.rns();
-  const std::size_t degree = context.degree();
-  const Base switching_base = context.switching_base(limbs);
-  rns.check_size(target.size(), limbs, "the polynomial to switch");
-  check(context, key, limbs);
-
-  std::vector<u64> coefficients(target.begin(), target.end());
-  kernels::intt(rns, context.data_base(limbs), coefficients);
-
-  // One prime of the switching base at a time: only that prime's limb of every digit is in memory.
-  std::vector<u64> digit_words(limbs * degree);
-  std::vector<std::span<const u64>> digits(limbs);
-  std::vector<std::span<const u64>> keys(limbs);
-  std::vector<u64> sums[2] = {std::vector<u64>(switching_base.size() * degree),
-                              std::vector<u64>(switching_base.size() * degree)};
-  for (std::size_t i = 0; i < switching_base.size(); ++i) {
-    const Base prime = {switching_base[i]};
-    for (std::size_t digit = 0; digit < limbs; ++digit) {
-      if (digit == prime[0]) {  // NTT(INTT(x)) = x
-        digits[digit] = limb_of(target, digit, degree);
-        continue;
-      }
-      const std::span<u64> words = limb_of(std::span<u64>(digit_words), digit, degree);
-      kernels::mod_up_digit(rns, digit, prime,
-                            limb_of(std::span<const u64>(coefficients), digit, degree), words);
-      kernels::ntt(rns, prime, words);
-      digits[digit] = words;
-    }
-    for (std::size_t half = 0; half < 2; ++half) {
-      for (std::size_t digit = 0; digit < limbs; ++digit) {
-        keys[digit] = key.half(digit, half);
-      }
-      kernels::ksk_inner_product(rns, prime, digits, keys,
-                                 limb_of(std::span<u64>(sums[half]), i, degree));
-    }
-  }
-
-  Ciphertext result(2, limbs, degree);
+  const Base base = context.switching_base(limbs);
+  const Ciphertext sums = key_products(context, target, limbs, key);
+  Ciphertext result(2, limbs, context.degree());
   for (std::size_t half = 0; half < 2; ++half) {
-    kernels::mod_down_rounded(rns, switching_base, context.special(), Form::kNtt, sums[half],
-                              result.polynomial(half));
+    kernels::mod_down(context.rns(), base, context.special_base(), Form::kNtt,
+                      sums.view().polynomial(half), result.polynomial(half));
   }
   return result;
 }

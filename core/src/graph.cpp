@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <utility>
@@ -154,19 +155,28 @@ class NodeBuilder {
     return base;
   }
 
-  // Version 1 knows digits and drops of one prime.
-  std::size_t one_prime_attribute(const std::string& name) {
-    const Base base = base_attribute(name);
-    if (base.size() != 1) {
-      fail("has ", base.size(), " primes in '", name, "': this version takes one");
+  // Primes of the operand; exactly one where the variant is `single`.
+  void take_primes(const std::string& name, std::string_view single) {
+    node_.primes = base_attribute(name);
+    if (text_attribute("variant") == single && node_.primes.size() != 1) {
+      fail("has ", node_.primes.size(), " primes in '", name, "': variant '", single,
+           "' takes one");
     }
-    return base[0];
+    for (const std::size_t prime : node_.primes) {
+      require_in_base(prime);
+    }
   }
 
-  void require_variant(std::string_view variant) {
-    if (text_attribute("variant") != variant) {
-      fail("has variant '", text_attribute("variant"), "'; known is '", variant, "'");
+  void require_variant(std::initializer_list<std::string_view> variants) {
+    const std::string& variant = text_attribute("variant");
+    if (std::find(variants.begin(), variants.end(), variant) != variants.end()) {
+      return;
     }
+    std::string known;
+    for (const std::string_view name : variants) {
+      known += text(known.empty() ? "'" : ", '", name, "'");
+    }
+    fail("has variant '", variant, "'; known is ", known);
   }
 
   // All operands have one type, which is the node's until the operation changes it.
@@ -227,11 +237,20 @@ class NodeBuilder {
   }
 
   void build_mod_up() {
-    require_variant("rns_digit");
-    require_form(Form::kCoeff);
-    node_.prime = one_prime_attribute("digit");
-    require_in_base(node_.prime);
-    node_.type.base = base_attribute("base");
+    require_variant({"rns_digit", "fast_base_conv", "scaled"});
+    take_primes("digit", "rns_digit");
+    Base target = base_attribute("base");
+    node_.scaled = text_attribute("variant") == "scaled";
+    if (!node_.scaled) {
+      require_form(Form::kCoeff);
+    } else if (node_.primes != node_.type.base) {
+      fail("scales all limbs: 'digit' must be the operand's base");
+    } else if (!std::all_of(node_.primes.begin(), node_.primes.end(), [&target](auto prime) {
+                 return std::find(target.begin(), target.end(), prime) != target.end();
+               })) {
+      fail("scales into a base that lacks a prime of its operand's");
+    }
+    node_.type.base = std::move(target);
   }
 
   void build_ksk_inner_product() {
@@ -249,12 +268,13 @@ class NodeBuilder {
   }
 
   void build_mod_down() {
-    require_variant("rounded");
-    node_.prime = one_prime_attribute("drop");
-    require_in_base(node_.prime);
-    std::erase(node_.type.base, node_.prime);
+    require_variant({"rounded", "centred_base_conv"});
+    take_primes("drop", "rounded");
+    for (const std::size_t prime : node_.primes) {
+      std::erase(node_.type.base, prime);
+    }
     if (node_.type.base.empty()) {
-      fail("drops the only prime of its operand");
+      fail("drops all primes of its operand");
     }
   }
 

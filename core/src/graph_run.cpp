@@ -153,14 +153,14 @@ class Interpreter {
         kernels::intt(rns_, base, out);
         break;
       case Op::kModUp:
-        kernels::mod_up_digit(rns_, node.prime, base, operand_limb(node, node.prime), out);
+        compute_mod_up(node, out);
         break;
       case Op::kKskInnerProduct:
         compute_inner_product(node, out);
         break;
       case Op::kModDown:
-        kernels::mod_down_rounded(rns_, nodes_[node.operands[0]].type.base, node.prime,
-                                  node.type.form, first, out);
+        kernels::mod_down(rns_, nodes_[node.operands[0]].type.base, node.primes, node.type.form,
+                          first, out);
         break;
       case Op::kDropLimbs:
         for (std::size_t i = 0; i < base.size(); ++i) {
@@ -169,6 +169,19 @@ class Interpreter {
         }
         break;
     }
+  }
+
+  void compute_mod_up(const Node& node, std::span<u64> out) const {
+    if (node.scaled) {
+      kernels::mod_up_scaled(rns_, node.primes, node.type.base, operand(node, 0), out);
+      return;
+    }
+    std::vector<u64> digit;
+    for (const std::size_t prime : node.primes) {
+      const std::span<const u64> limb = operand_limb(node, prime);
+      digit.insert(digit.end(), limb.begin(), limb.end());
+    }
+    kernels::mod_up(rns_, node.primes, node.type.base, digit, out);
   }
 
   void compute_inner_product(const Node& node, std::span<u64> out) const {

@@ -45,10 +45,6 @@ std::vector<std::size_t> ntt_sources(const RnsContext& context, u64 element) {
   return sources;
 }
 
-// A sum of 64 products below 2^122 fits 128 bits.
-constexpr std::size_t kLazyProducts = 64;
-static_assert(2 * Modulus::kMaxBits + 6 <= 128);
-
 }  // namespace
 
 void add(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<const u64> b,
@@ -114,22 +110,6 @@ void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
   }
 }
 
-void mod_up_digit(const RnsContext& context, std::size_t digit, BaseView base,
-                  std::span<const u64> limb, std::span<u64> out) {
-  context.check_size(limb.size(), 1, "the digit");
-  context.check_size(out.size(), base.size(), "the result");
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    const std::span<u64> to = limb_of(out, i, context.degree());
-    const Modulus& target = context.modulus(base[i]);
-    if (context.modulus(digit).value() <= target.value()) {  // already canonical
-      std::copy(limb.begin(), limb.end(), to.begin());
-    } else {
-      std::transform(limb.begin(), limb.end(), to.begin(),
-                     [target](u64 word) { return target.reduce(word); });
-    }
-  }
-}
-
 void ksk_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits,
                        std::span<const std::span<const u64>> keys, std::span<u64> out) {
@@ -150,58 +130,12 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
     for (std::size_t i = 0; i < degree; ++i) {
       u128 sum = 0;
       for (std::size_t d = 0; d < digits.size(); ++d) {
-        if (d % kLazyProducts == 0) {
+        if (d % Modulus::kLazyProducts == 0) {
           sum = modulus.reduce_wide(sum);
         }
         sum += static_cast<u128>(digits[d][offset + i]) * keys[d][key_offset + i];
       }
       out[offset + i] = modulus.reduce_wide(sum);
-    }
-  }
-}
-
-void mod_down_rounded(const RnsContext& context, BaseView base, std::size_t drop, Form form,
-                      std::span<const u64> in, std::span<u64> out) {
-  const std::size_t degree = context.degree();
-  const auto found = std::find(base.begin(), base.end(), drop);
-  if (found == base.end() || base.size() < 2) {
-    throw ParameterError(text("cannot divide by prime ", drop, ": it must be one of the base's ",
-                              base.size(), " primes, and another must remain"));
-  }
-  context.check_size(in.size(), base.size(), "the operand");
-  context.check_size(out.size(), base.size() - 1, "the result");
-  const auto position = static_cast<std::size_t>(found - base.begin());
-  const Modulus dropped = context.modulus(drop);
-  const u64 half = dropped.value() / 2;
-
-  const std::span<const u64> last = limb_of(in, position, degree);
-  std::vector<u64> rounded(last.begin(), last.end());
-  if (form == Form::kNtt) {
-    context.ntt(drop).inverse(rounded);
-  }
-  for (u64& word : rounded) {
-    word = dropped.add(word, half);
-  }
-
-  std::vector<u64> correction(degree);
-  for (std::size_t i = 0, kept = 0; i < base.size(); ++i) {
-    if (i == position) {
-      continue;
-    }
-    const Modulus modulus = context.modulus(base[i]);
-    const u64 half_residue = modulus.reduce(half);
-    for (std::size_t k = 0; k < degree; ++k) {
-      correction[k] = modulus.subtract(modulus.reduce(rounded[k]), half_residue);
-    }
-    if (form == Form::kNtt) {
-      context.ntt(base[i]).forward(correction);
-    }
-    const u64 q = modulus.value();
-    const ShoupFactor inverse(modulus.inverse(dropped.value()), modulus);
-    const std::span<const u64> from = limb_of(in, i, degree);
-    const std::span<u64> to = limb_of(out, kept++, degree);
-    for (std::size_t k = 0; k < degree; ++k) {
-      to[k] = inverse.multiply(modulus.subtract(from[k], correction[k]), q);
     }
   }
 }

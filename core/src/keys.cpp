@@ -33,23 +33,29 @@ std::vector<u64> encrypt_zero_symmetric(const RnsContext& rns, BaseView base,
   return zero;
 }
 
-// Digit J encrypts zero at the key level, with p * s'_J added to its first half in limb J only.
+// Digit J encrypts zero at the key level, with P * s' added to its first half in the limbs of digit
+// J's primes only; P is the product of the special primes.
 std::vector<u64> switching_key(const CkksContext& context, std::span<const u64> secret_key,
                                std::span<const u64> old_secret, RandomSource& random) {
   const RnsContext& rns = context.rns();
   const std::size_t degree = context.degree();
   const Base base = context.key_base();
-  const u64 special = rns.modulus(context.special()).value();
   std::vector<u64> key;
-  key.reserve(context.max_limbs() * 2 * base.size() * degree);
-  for (std::size_t digit = 0; digit < context.max_limbs(); ++digit) {
+  key.reserve(context.dnum() * 2 * base.size() * degree);
+  for (std::size_t digit = 0; digit < context.dnum(); ++digit) {
     std::vector<u64> zero = encrypt_zero_symmetric(rns, base, secret_key, random);
-    const Modulus& modulus = rns.modulus(digit);
-    const ShoupFactor factor(modulus.reduce(special), modulus);
-    const std::span<u64> limb = limb_of(std::span<u64>(zero), digit, degree);
-    const std::span<const u64> old_limb = limb_of(old_secret, digit, degree);
-    for (std::size_t i = 0; i < degree; ++i) {
-      limb[i] = modulus.add(limb[i], factor.multiply(old_limb[i], modulus.value()));
+    for (const std::size_t prime : context.digit(digit, context.max_limbs())) {
+      const Modulus& modulus = rns.modulus(prime);
+      u64 product = 1;
+      for (const std::size_t special : context.special_base()) {
+        product = modulus.multiply(product, rns.modulus(special).value());
+      }
+      const ShoupFactor factor(product, modulus);
+      const std::span<u64> limb = limb_of(std::span<u64>(zero), prime, degree);
+      const std::span<const u64> old_limb = limb_of(old_secret, prime, degree);
+      for (std::size_t i = 0; i < degree; ++i) {
+        limb[i] = modulus.add(limb[i], factor.multiply(old_limb[i], modulus.value()));
+      }
     }
     key.insert(key.end(), zero.begin(), zero.end());
   }
@@ -104,7 +110,8 @@ Ciphertext encrypt(const CkksContext& context, std::span<const u64> public_key,
   const std::size_t key_words = rns.size() * context.degree();
   rns.check_size(public_key.size(), 2 * rns.size(), "the public key");
 
-  // One prime above `limbs` data primes: the next data prime, or at the top the special prime.
+  // One prime above `limbs` data primes: the next data prime, or at the top the first special
+  // prime.
   const Base base = consecutive_base(limbs + 1);
   const std::size_t words = base.size() * context.degree();
   const SecretVector<u64> ephemeral =
@@ -116,7 +123,7 @@ Ciphertext encrypt(const CkksContext& context, std::span<const u64> public_key,
         small_in_ntt_form(rns, base, sample_error(context.degree(), random));
     kernels::multiply(rns, base, public_key.subspan(half * key_words, words), ephemeral, zero);
     kernels::add(rns, base, zero, error, zero);
-    kernels::mod_down_rounded(rns, base, base.back(), Form::kNtt, zero, result.polynomial(half));
+    kernels::mod_down(rns, base, BaseView(base).last(1), Form::kNtt, zero, result.polynomial(half));
   }
   const std::span<u64> body = result.polynomial(0);
   kernels::add(rns, context.data_base(limbs), body, plain, body);

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringsmith import _core
+from ringsmith import _core, errors
 from ringsmith._core import secret
 from ringsmith.objects import Residues
 
@@ -83,7 +83,10 @@ def test_residues_beyond_their_prime_are_refused(
         (lambda c, x, k: _core.apply_galois(c, x[:1], 3, k), "has 1: relinearize it first"),
         (lambda c, x, k: _core.apply_galois(c, x, 4, k), "Galois element 4 is not an odd"),
         (lambda c, x, k: _core.apply_galois(c, x, 513, k), "below 2N = 512"),
-        (lambda c, x, k: _core.apply_galois(c, x, 3, k[:1]), "has 1 digits, but 2 limbs need"),
+        (
+            lambda c, x, k: _core.apply_galois(c, x, 3, k[:1]),
+            "has 1 digits, but the parameters have dnum = 2",
+        ),
         (
             lambda c, x, k: _core.apply_galois(c, x, 3, k[:, :, :2].copy()),
             r"expected is \(digits, 2, 3, 256\)",
@@ -162,3 +165,12 @@ def test_operands_are_left_as_they_were(
     _core.rescale(context, _core.apply_galois(context, cipher, 3, key))
     assert np.array_equal(cipher, before)
     assert np.array_equal(key, key_before)
+
+
+def test_the_cores_errors_are_the_packages() -> None:
+    with pytest.raises(errors.ParameterError, match="is not a power of two"):
+        _core.Context(1000, [17, 97])
+    primes = _core.prime_search(30, 256, 2)
+    graph = _core.Graph(256, primes, [_core.smallest_root(q, 256) for q in primes])
+    with pytest.raises(errors.ProgramError, match="is an unknown operation"):
+        graph.add_node("divide", [], {})

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import _core
+from ringsmith.arch.rpau.select import select
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
 from ringsmith.params import CkksParameters
@@ -84,7 +85,7 @@ def test_a_lowered_operation_equals_the_evaluator_bit_for_bit(
     graph = lower_operation(op, small, limbs, steps=steps)
     inputs = {name: residues(rng, small, (), limbs) for name in graph.inputs}
     keys = {name: residues(rng, small, (small.limbs, 2), len(small.primes)) for name in graph.keys}
-    assert all(digits == limbs for digits in graph.keys.values())
+    assert all(digits == small.dnum for digits in graph.keys.values())
     result = graph.to_core().run(inputs, keys)
 
     x, y = ([inputs[n] for n in sorted(inputs) if n.startswith(letter)] for letter in "xy")
@@ -256,3 +257,25 @@ def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
         ("bus", _core.sub(context, right, left)),
     ):
         assert np.array_equal(np.stack([result[f"{name}.{k}"] for k in range(3)]), expected)
+
+
+@pytest.mark.parametrize(
+    ("operation", "change", "words"),
+    [
+        ("relinearize", {"dnum": 2}, "has mod_up as 'rns_digit' only, .* 'fast_base_conv' of 2"),
+        ("relinearize", {"special_bits": (41, 41)}, "'rounded' only, .* 'centred_base_conv' of 2"),
+        ("relinearize_rescale", {}, "asks for 'scaled' of 4 primes: take parameters with one"),
+    ],
+)
+def test_rpau_refuses_the_variants_that_it_has_no_instructions_for(
+    operation: str, change: dict[str, Any], words: str
+) -> None:
+    literal = {"n": 8192, "prime_bits": (40,) * 4, "special_bits": 41, "scale_bits": 40}
+    parameters = CkksParameters.create(**(literal | change))
+    with pytest.raises(ProgramError, match=words):
+        select(lower_operation(operation, parameters, 4))
+
+
+def test_the_fused_operation_refuses_the_last_level(small: CkksParameters) -> None:
+    with pytest.raises(ProgramError, match="relinearize_rescale of 1 limbs: .* allow 2 … 5"):
+        lower_operation("relinearize_rescale", small, 1)

@@ -2,13 +2,17 @@
 
 import dataclasses
 import math
+import re
+import warnings
 from typing import Any
 
 import pytest
 
 from ringsmith import _core
+from ringsmith.devices.sources import rtl_root
 from ringsmith.errors import ParameterError
 from ringsmith.params import (
+    PARAMETER_SETS,
     CkksParameters,
     KeyNeeds,
     SecurityWarning,
@@ -16,7 +20,10 @@ from ringsmith.params import (
     parameter_set,
     security_level,
 )
+from ringsmith.params.bfv import heaws
 from ringsmith.params.security import MAX_LOG_QP
+from ringsmith.params.sets import MEDHA_WIDE_PRIME
+from ringsmith.params.sparse import MAX_SHIFT, MAX_TERMS, sparse_primes
 
 GOOD: dict[str, Any] = {
     "n": 8192,
@@ -42,6 +49,13 @@ REFUSED = [
     ({"scale_bits": 0}, "scale_bits = 0 must be a whole number of bits from 1"),
     ({"scale_bits": True}, "scale_bits = True"),
     ({"scale_bits": 170}, "scale = 2^170.0 reaches the data modulus of 170.0 bits"),
+    ({"special_bits": ()}, "0 special primes: key switching needs at least 1"),
+    ({"special_bits": (48, 62), "security": None}, "special_bits[1] = 62 is outside 20 … 61"),
+    ({"special_bits": (48, 41)}, "logQP = 259 needs N >= 16384 for 128-bit security"),
+    ({"dnum": 3}, "dnum = 3 does not cut 4 data primes: digits of 2 primes make 2 digits"),
+    ({"dnum": 5}, "dnum = 5 is not a number of digits in 1 … 4, the data primes"),
+    ({"dnum": -1}, "dnum = -1 is not a number of digits"),
+    ({"dnum": 2.0}, "dnum = 2.0 is not a number of digits"),
 ]
 
 
@@ -64,6 +78,9 @@ REFUSED_PRIMES = [
     ({"scale": 0.5}, "scale = 0.5 must be a finite float of at least 1.0"),
     ({"scale": math.inf}, "scale = inf must be"),
     ({"scale": math.nan}, "scale = nan must be"),
+    ({"special_prime": ()}, "0 special primes: key switching needs at least 1"),
+    ({"n": 2048}, "logQP = 136 needs N >= 8192 for 128-bit security; N is 2048"),
+    ({"security": 256}, "logQP = 136 needs N >= 16384 for 256-bit security"),
 ]
 
 
@@ -76,9 +93,141 @@ def test_an_illegal_prime_is_refused_in_words(change: dict[str, Any], words: str
     assert words in str(refusal.value)
 
 
-def test_two_special_primes_are_refused() -> None:
-    with pytest.raises(ParameterError, match=r"2 special primes: .* exactly 1"):
-        CkksParameters(8192, PRIMES[:1], (PRIMES[1], 281474976694273), 2.0**41)
+def test_sets_of_the_wrong_shape_are_refused() -> None:
+    with pytest.raises(ParameterError, match="0 special primes: key switching needs at least 1"):
+        CkksParameters(8192, PRIMES[:1], (), 2.0**41)
+
+
+def test_digits_are_groups_of_consecutive_primes() -> None:
+    parameters = CkksParameters.create(
+        n=16384, prime_bits=(40,) * 7, special_bits=(41, 41, 41), scale_bits=40, dnum=3
+    )
+    assert (parameters.dnum, parameters.digit_size, parameters.special) == (3, 3, (7, 8, 9))
+    assert parameters.digits(7) == [(0, 1, 2), (3, 4, 5), (6,)]
+    assert parameters.digits(4) == [(0, 1, 2), (3,)]
+    context = core_context(parameters)
+    assert (context.dnum, context.max_limbs, context.primes) == (3, 7, list(parameters.primes))
+    assert parameter_set("nano").digits(3) == [(0,), (1,), (2,)]
+
+
+# ---- the papers' sets ----------------------------------------------------------------------------
+
+PAPERS: list[tuple[str, tuple[int, int, int, int], int | None, int | None]] = [
+    # name, (N, L, dnum, k), level by the table, level that its authors state where they do
+    ("medha-set1", (1 << 14, 7, 7, 1), 128, None),
+    ("medha-set2", (1 << 15, 9, 9, 1), 192, None),
+    ("medha21-set1", (1 << 14, 6, 6, 1), 128, 151),
+    ("medha21-set2", (1 << 14, 7, 7, 1), 128, 130),
+    ("medha21-set3", (1 << 14, 8, 8, 1), None, 115),
+    ("framework-set1", (1 << 16, 45, 45, 1), 128, 98),
+    ("framework-set2", (1 << 16, 24, 3, 8), 128, 128),
+    ("framework-set3", (1 << 14, 9, 1, 1), 128, 128),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "level", "declared"), PAPERS)
+def test_the_papers_sets_have_their_shape_and_level(
+    name: str, shape: tuple[int, int, int, int], level: int | None, declared: int | None
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = PARAMETER_SETS[name]()
+    assert (found.n, found.limbs, found.dnum, len(found.special_primes)) == shape
+    assert (found.security, found.declared_security, found.name) == (level, declared, name)
+    warned = [str(w.message) for w in caught if issubclass(w.category, SecurityWarning)]
+    assert bool(warned) == (level is None or (declared or 128) < 128)
+    assert all(f"its authors state {declared} bits" in text for text in warned)
+
+
+def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("medha")]
+    for found in sets:
+        assert found.primes[0] == 2**59 + 2**25 + 2**22 - 2**20 + 1
+        assert [q.bit_length() for q in found.primes] == [60] + [54] * found.limbs
+        assert all(q % 2**17 == 1 for q in found.primes)
+    assert [sum(q.bit_length() for q in s.primes) for s in sets] == [438, 546, 384, 438, 492]
+
+
+def test_heaws_is_a_ring_and_primes_and_says_that_it_is_bfv() -> None:
+    found = heaws()
+    assert (found.scheme, found.n, found.declared_security) == ("bfv", 4096, 80)
+    assert (len(found.primes), len(found.extension_primes)) == (6, 7)
+    assert found.log_q == 180
+    assert found.log_extended >= 372
+    with pytest.raises(ParameterError, match="heaws is a BFV set"):
+        parameter_set("heaws")
+
+
+# ---- sparse primes -------------------------------------------------------------------------------
+
+
+def test_the_hardwares_list_is_this_family() -> None:
+    text = (rtl_root() / "arith" / "rs_sparse_pkg.sv").read_text()
+    number = r"\{6'd(\d+), " + ", ".join([r"\{1'b([01]), 1'b([01]), 5'd(\d+)\}"] * 3)
+    listed = []
+    for fields in re.findall(number, text):
+        exponent, *terms = map(int, fields)
+        value = (1 << exponent) + 1
+        for used, negative, shift in zip(terms[::3], terms[1::3], terms[2::3], strict=True):
+            value += used * (-1 if negative else 1) << shift
+        listed.append(value)
+    listed.reverse()
+    assert listed == [MEDHA_WIDE_PRIME.value, *(prime.value for prime in sparse_primes(54, 9))]
+    arith = (rtl_root() / "arith" / "rs_arith_pkg.sv").read_text()
+    assert f"SparseTerms = {MAX_TERMS};" in arith
+    assert f"SparseShifts = {MAX_SHIFT + 1};" in arith
+
+
+@pytest.mark.parametrize("bits", [30, 32, 36, 42, 48, 54, 60])
+def test_sparse_primes_are_primes_of_their_form(bits: int) -> None:
+    low, high = 14, min(25, bits - 3)
+    found = sparse_primes(bits, 8, low=low, high=high)
+    values = [prime.value for prime in found]
+    assert values == sorted(set(values))
+    for prime in found:
+        assert _core.is_prime(prime.value)
+        assert prime.value.bit_length() == bits
+        assert prime.value % 2**low == 1
+        assert 1 <= len(prime.terms) <= 3
+        formula = re.sub(r"2\^(\d+)", r"2**\1", str(prime))
+        assert evaluate_formula(formula) == prime.value
+
+
+def evaluate_formula(formula: str) -> int:
+    """The value of a text such as 2**5 + 2**3 - 2**2 + 1."""
+    total = 0
+    for sign, base, exponent in re.findall(r"([+-]?) ?(\d+)(?:\*\*(\d+))?", formula):
+        total += (-1 if sign == "-" else 1) * int(base) ** int(exponent or 1)
+    return total
+
+
+@pytest.mark.parametrize("low", [16, 17])
+def test_medhas_wide_prime_is_found_by_the_search(low: int) -> None:
+    assert MEDHA_WIDE_PRIME in sparse_primes(60, 9 if low == 17 else 13, low=low)
+
+
+@pytest.mark.parametrize(
+    ("bits", "count", "options", "words"),
+    [
+        (20, 1, {}, "sparse primes of 20 bits: choose 21 … 61 bits"),
+        (54, 0, {}, "0 primes: ask for at least 1"),
+        (54, 1000, {}, "1000 were asked for: lower low, raise high or take more terms"),
+        (54, 1, {"terms": 4}, "4 terms: the family has 1 … 3"),
+        (54, 1, {"low": 26}, "terms from 2^26 to 2^25: choose 1 <= low"),
+        (54, 1, {"high": 28}, "terms from 2^17 to 2^28"),
+    ],
+)
+def test_a_sparse_family_that_cannot_be_is_refused(
+    bits: int, count: int, options: dict[str, int], words: str
+) -> None:
+    with pytest.raises(ParameterError) as refusal:
+        sparse_primes(bits, count, **options)
+    assert words in str(refusal.value)
+
+
+# ---- nano, and the table -------------------------------------------------------------------------
 
 
 def test_nano_is_128_bit_secure_and_has_the_primes_of_seal() -> None:

@@ -40,7 +40,7 @@ struct Ciphertext {
 };
 
 /// A key-switching key that somebody else owns, NTT form.
-/// Word index: ((digit * 2 + half) * K + prime) * N + position, K all primes, special one last.
+/// Word index: ((digit * 2 + half) * K + prime) * N + position, K all primes, special ones last.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
@@ -54,7 +54,7 @@ struct KeySwitchKeyView {
 
 /// @throws ParameterError unless size >= 1, the limbs are a data level and the words fit them
 void check(const CkksContext& context, const CiphertextView& ciphertext);
-/// @throws ParameterError unless the key has `limbs` or more digits and the words fit them
-void check(const CkksContext& context, const KeySwitchKeyView& key, std::size_t limbs);
+/// @throws ParameterError unless the key has the context's number of digits and the words fit them
+void check(const CkksContext& context, const KeySwitchKeyView& key);
 
 }  // namespace ringsmith

@@ -1,6 +1,7 @@
 // CKKS parameters as the evaluator sees them, and the encoder.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <span>
 #include <vector>
@@ -25,14 +26,20 @@ class FourierTables {
   std::vector<std::complex<double>> roots_;  // roots_[i] = exp(i * pi / N)^brev(i)
 };
 
-/// RNS-CKKS with one special prime: base q_0 ... q_{L-1}, p. Immutable.
+/// RNS-CKKS: base q_0 ... q_{L-1}, p_0 ... p_{k-1}, and how key switching cuts it. Immutable.
 ///
-/// Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic encryption".
+/// Digit j of dnum is the data primes j * a ... min((j + 1) * a, L) - 1 with a = ceil(L / dnum).
+/// Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic encryption";
+/// Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption", section 3.
 class CkksContext {
  public:
-  /// @param primes data primes, then the special prime
-  /// @throws ParameterError for fewer than two primes, and as RnsContext does
-  CkksContext(std::size_t degree, std::span<const u64> primes);
+  /// @param primes  data primes, then the special primes
+  /// @param special number k of special primes, at least 1
+  /// @param dnum    number of digits; 0 for one data prime a digit, SEAL's and Medha's case
+  /// @throws ParameterError unless a data prime is left and dnum digits of equal size (the last may
+  ///         be smaller, none empty) make up the data primes, and as RnsContext does
+  CkksContext(std::size_t degree, std::span<const u64> primes, std::size_t special = 1,
+              std::size_t dnum = 0);
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
   [[nodiscard]] const FourierTables& fourier() const { return fourier_; }
@@ -40,14 +47,25 @@ class CkksContext {
   /// Values in one plaintext: N / 2.
   [[nodiscard]] std::size_t slots() const { return rns_.degree() / 2; }
   /// Limbs of a fresh ciphertext: the number of data primes.
-  [[nodiscard]] std::size_t max_limbs() const { return rns_.size() - 1; }
-  /// Index of the special prime.
-  [[nodiscard]] std::size_t special() const { return rns_.size() - 1; }
+  [[nodiscard]] std::size_t max_limbs() const { return rns_.size() - special_; }
+  /// The special primes.
+  [[nodiscard]] Base special_base() const { return consecutive_base(special_, max_limbs()); }
+  /// Number of digits of every key-switching key.
+  [[nodiscard]] std::size_t dnum() const { return digits(max_limbs()); }
+  /// Number of digits that a polynomial of `limbs` limbs has.
+  [[nodiscard]] std::size_t digits(std::size_t limbs) const {
+    return (limbs + digit_size_ - 1) / digit_size_;
+  }
+  /// The primes of one digit of a polynomial of `limbs` limbs, index below digits(limbs).
+  [[nodiscard]] Base digit(std::size_t index, std::size_t limbs) const {
+    const std::size_t first = index * digit_size_;
+    return consecutive_base(std::min(digit_size_, limbs - first), first);
+  }
 
   /// The base of `limbs` data primes.
   /// @throws ParameterError unless 1 <= limbs <= max_limbs()
   [[nodiscard]] Base data_base(std::size_t limbs) const;
-  /// The same with the special prime after it: where key switching computes.
+  /// The same with the special primes after it: where key switching computes.
   [[nodiscard]] Base switching_base(std::size_t limbs) const;
   /// All primes: the key level.
   [[nodiscard]] Base key_base() const { return consecutive_base(rns_.size()); }
@@ -55,6 +73,8 @@ class CkksContext {
  private:
   RnsContext rns_;
   FourierTables fourier_;
+  std::size_t special_;
+  std::size_t digit_size_ = 1;  // data primes in a digit
 };
 
 /// Encodes up to N / 2 complex values; missing ones are zero.

@@ -36,6 +36,13 @@ namespace ringsmith {
 /// Three polynomials back to two by switching the last one from s^2 to s.
 [[nodiscard]] Ciphertext relinearize(const CkksContext& context, CiphertextView a,
                                      KeySwitchKeyView key);
+/// relinearize and rescale in one division, by the special primes and the last data prime: saves a
+/// forward transform of every limb and half. Its bits are its own, not those of the two in turn.
+///
+/// The division errs by at most (k + 1) / 2 a coefficient and half for k special primes, where
+/// rescale alone errs by 1 / 2. SEAL has no such operation. Kim, Polyakov, Zucca 2021, section 4.
+[[nodiscard]] Ciphertext relinearize_rescale(const CkksContext& context, CiphertextView a,
+                                             KeySwitchKeyView key);
 /// Divides by the last data prime and rounds; one limb fewer.
 [[nodiscard]] Ciphertext rescale(const CkksContext& context, CiphertextView a);
 /// Drops the last limb.
@@ -50,10 +57,11 @@ namespace ringsmith {
 [[nodiscard]] u64 galois_element(std::size_t degree, i64 steps);
 
 /// Key switching of one polynomial: `result` gets the two polynomials that, added to a ciphertext
-/// under s, contribute target * s'. SEAL's Evaluator::switch_key_inplace.
+/// under s, contribute target * s'. With one prime a digit and one special prime, SEAL's
+/// Evaluator::switch_key_inplace.
 ///
 /// @param target  limbs * N words, NTT form
-/// Hybrid key switching, one prime a digit: Gentry, Halevi, Smart 2012; Kim, Polyakov, Zucca 2021.
+/// Hybrid key switching: Gentry, Halevi, Smart 2012; Han, Ki 2020, section 3.
 [[nodiscard]] Ciphertext switch_key(const CkksContext& context, std::span<const u64> target,
                                     std::size_t limbs, KeySwitchKeyView key);
 

@@ -55,7 +55,8 @@ struct Node {
   ValueType type;                   // of the result; of the operand for an output
   std::string name;                 // input, output: its name; ksk_inner_product: the key's
   u64 element = 0;                  // automorph
-  std::size_t prime = 0;            // mod_up: the digit's prime; mod_down: the dropped prime
+  Base primes;                      // mod_up: the digit's primes; mod_down: the dropped primes
+  bool scaled = false;              // mod_up: variant "scaled"
   std::size_t half = 0;             // ksk_inner_product: which half of the key
   std::vector<std::size_t> digits;  // ksk_inner_product: the key's digit for each operand
 };
@@ -93,12 +94,14 @@ class Graph {
   ///   mul     two operands of one base, both in NTT form
   ///   automorph          element; one operand
   ///   ntt, intt          one operand of the other form
-  ///   mod_up             digit: [prime], base, variant "rns_digit"; a coefficient-form operand
-  ///   that
-  ///                      has the digit's limb
+  ///   mod_up             digit, base, variant; one operand that has the digit's limbs.
+  ///                      "rns_digit": a digit of one prime; "fast_base_conv": of any number; both
+  ///                      in coefficient form (kernels::mod_up). "scaled": the digit is the
+  ///                      operand's base, part of `base`; either form (kernels::mod_up_scaled)
   ///   ksk_inner_product  key, half (0 or 1), digits, base; for each digit an NTT-form operand over
   ///                      `base`
-  ///   mod_down           drop: [prime], variant "rounded"; one operand
+  ///   mod_down           drop, variant; one operand (kernels::mod_down). "rounded": of one prime;
+  ///                      "centred_base_conv": of any number
   ///   drop_limbs         base, part of the operand's base in its order; one operand
   ///
   /// @return the node's id: ids count from 0

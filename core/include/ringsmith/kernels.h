@@ -40,15 +40,26 @@ void intt(const RnsContext& context, BaseView base, std::span<u64> polynomial);
 void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
                std::span<const u64> in, std::span<u64> out);
 
-/// ModUp of one digit that is one prime: the residue in [0, q_digit), not centred, modulo each
-/// prime of `base`; the limb of the digit's own prime is a copy. Not in place.
+/// ModUp of one digit: fast base conversion, uncorrected. Not in place.
 ///
-/// SEAL's switch_key_inplace; Halevi, Polyakov, Shoup 2018, section 3, without the correction.
-/// @param digit  index of the digit's prime
-/// @param limb   N words modulo that prime, coefficient form
+/// With D the product of the digit's primes d_i, y_i = [x_i * (D / d_i)^-1]_{d_i} in [0, d_i), limb
+/// j of the result is sum_i y_i * (D / d_i) mod q_j; a limb of the digit's own is a copy. What the
+/// limbs hold is one integer x + u * D with x in [0, D), not centred, and 0 <= u < number of
+/// primes. For a digit of one prime that is its residue modulo every prime: SEAL's
+/// switch_key_inplace. Bajard, Eynard, Hasan, Zucca 2016, section 3; Han, Ki 2020, section 3.
+///
+/// @param digit  at least one prime
+/// @param in     one limb for each prime of the digit, coefficient form
 /// @param out    base.size() limbs, coefficient form
-void mod_up_digit(const RnsContext& context, std::size_t digit, BaseView base,
-                  std::span<const u64> limb, std::span<u64> out);
+void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
+            std::span<u64> out);
+
+/// Multiplies by the primes that it adds: P * a over a larger base, P the product of the primes of
+/// `base` that are not in `from`; their limbs are zero. Exact, in either form. Not in place.
+/// Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021, section 4.
+/// @throws ParameterError unless `base` has all primes of `from`, or if a size differs
+void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std::span<const u64> in,
+                   std::span<u64> out);
 
 /// out = sum over d of digits[d] * keys[d], in NTT form. Not in place.
 ///
@@ -59,17 +70,22 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits,
                        std::span<const std::span<const u64>> keys, std::span<u64> out);
 
-/// Divides by one prime of the base and rounds: key switching's ModDown and CKKS's rescale.
+/// Divides by the product D of some primes of the base: key switching's ModDown, CKKS's rescale,
+/// and both at once when a data prime is among the dropped.
 ///
-/// With p the dropped prime, h = floor(p / 2), x_p its limb's coefficients: r = (x_p + h) mod p,
-/// and each remaining limb becomes (x_j - ((r - h) mod q_j)) * p^-1 mod q_j. SEAL's
-/// RNSTool::divide_and_round_q_last(_ntt)_inplace; Halevi, Polyakov, Shoup 2018, section 2.4.
+/// With h_i = floor(d_i / 2), r_i = ([x_i * (D / d_i)^-1]_{d_i} + h_i) mod d_i and c_j =
+/// sum_i (r_i - h_i) * (D / d_i) mod q_j, each remaining limb becomes (x_j - c_j) * D^-1 mod q_j.
+/// The integers sum_i (r_i - h_i) * (D / d_i) that c_j is the residue of lie within k * D / 2 for k
+/// dropped primes, so the result differs from x / D by at most k / 2. For one prime that is
+/// rounding, and the bits are those of SEAL's RNSTool::divide_and_round_q_last(_ntt)_inplace.
+/// Halevi, Polyakov, Shoup 2018, section 2.4; Han, Ki 2020, section 3, here with centred residues.
 ///
-/// @param base  of `in`; contains `drop` and at least one other prime
+/// @param base  of `in`; contains all of `drop` and at least one other prime
+/// @param drop  at least one prime
 /// @param form  of both `in` and `out`
 /// @param out   the remaining limbs in the order of `base`; may be in place when `drop` is last
-/// @throws ParameterError if `drop` is not in the base, is all of it, or a size differs
-void mod_down_rounded(const RnsContext& context, BaseView base, std::size_t drop, Form form,
-                      std::span<const u64> in, std::span<u64> out);
+/// @throws ParameterError if `drop` is empty, not in the base or all of it, or a size differs
+void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form,
+              std::span<const u64> in, std::span<u64> out);
 
 }  // namespace ringsmith::kernels

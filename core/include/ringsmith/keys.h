@@ -23,12 +23,12 @@ namespace ringsmith {
                                                    std::span<const u64> secret_key,
                                                    RandomSource& random);
 
-/// The key that switches from s^2 to s, in KeySwitchKeyView's layout with K - 1 digits.
+/// The key that switches from s^2 to s, in KeySwitchKeyView's layout with dnum digits.
 [[nodiscard]] std::vector<u64> generate_relin_key(const CkksContext& context,
                                                   std::span<const u64> secret_key,
                                                   RandomSource& random);
 
-/// The key that switches from s(x^element) to s, in KeySwitchKeyView's layout with K - 1 digits.
+/// The key that switches from s(x^element) to s, in KeySwitchKeyView's layout with dnum digits.
 /// @throws ParameterError unless element is odd and below 2N
 [[nodiscard]] std::vector<u64> generate_galois_key(const CkksContext& context,
                                                    std::span<const u64> secret_key, u64 element,

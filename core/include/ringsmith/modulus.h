@@ -13,6 +13,8 @@ class Modulus {
  public:
   /// The widest modulus: lazy NTT values up to 4q then fit a word with a bit to spare.
   static constexpr int kMaxBits = 61;
+  /// Products of two words below 2^61 that, with one such word, sum to less than 2^128.
+  static constexpr int kLazyProducts = 64;
 
   /// @throws ParameterError unless 2 <= value < 2^61
   explicit Modulus(u64 value);

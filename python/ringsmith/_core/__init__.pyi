@@ -2,7 +2,7 @@
 
 Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
 prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key
-(2, K, N), a key-switching key (digits, 2, K, N): L data limbs, K primes with the special prime
+(2, K, N), a key-switching key (digits, 2, K, N): L data limbs, K primes with the special primes
 last, all in NTT form. TypeError: another type or order. ParameterError or GraphError: a value or
 shape that does not fit, with the way out.
 """
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith import errors
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
@@ -20,10 +21,10 @@ _Residues: TypeAlias = NDArray[np.uint64]
 MAX_MODULUS_BITS: int
 """Widest modulus of the core in bits."""
 
-class ParameterError(ValueError):
+class ParameterError(errors.ParameterError):
     """A parameter or an argument is outside what the function accepts."""
 
-class GraphError(ValueError):
+class GraphError(errors.ProgramError):
     """A subroutine graph is malformed, or is run with inputs or keys that do not fit it."""
 
 def is_prime(q: int) -> bool:
@@ -55,16 +56,20 @@ def expand_seed(seed: bytes, n: int, primes: Sequence[int]) -> _Residues:
 
 @final
 class Context:
-    """RNS-CKKS over a ring: data primes, then one special prime."""
+    """RNS-CKKS over a ring: data primes, then special primes.
 
-    def __init__(self, n: int, primes: Sequence[int]) -> None: ...
+    Digit j of `dnum` is the data primes j*a ... min((j+1)*a, L) - 1 with a = ceil(L / dnum); a dnum
+    of 0 takes one prime a digit.
+    """
+
+    def __init__(self, n: int, primes: Sequence[int], special: int = 1, dnum: int = 0) -> None: ...
     @property
     def n(self) -> int:
         """Ring degree N."""
 
     @property
     def primes(self) -> list[int]:
-        """Data primes, then the special prime."""
+        """Data primes, then the special primes."""
 
     @property
     def roots(self) -> list[int]:
@@ -73,6 +78,10 @@ class Context:
     @property
     def max_limbs(self) -> int:
         """Number of data primes."""
+
+    @property
+    def dnum(self) -> int:
+        """Digits of every key-switching key."""
 
     @property
     def slots(self) -> int:
@@ -116,6 +125,12 @@ def square(ctx: Context, a: _Residues) -> _Residues:
 
 def relinearize(ctx: Context, a: _Residues, key: _Residues) -> _Residues:
     """A ciphertext of three polynomials back to two."""
+
+def relinearize_rescale(ctx: Context, a: _Residues, key: _Residues) -> _Residues:
+    """`relinearize` and `rescale` by one division: fewer transforms, bits of its own.
+
+    The division errs by at most (k + 1) / 2 a coefficient and half, k the number of special primes.
+    """
 
 def rescale(ctx: Context, a: _Residues) -> _Residues:
     """Divides by the last data prime and rounds; one limb fewer."""

@@ -27,13 +27,13 @@ def generate_public_key_for_test(ctx: Context, secret_key: _Residues, seed: int)
     """`generate_public_key` from a fixed seed: never for real keys."""
 
 def generate_relin_key(ctx: Context, secret_key: _Residues) -> _Residues:
-    """The relinearization key (K - 1, 2, K, N) of a secret key."""
+    """The relinearization key (dnum, 2, K, N) of a secret key."""
 
 def generate_relin_key_for_test(ctx: Context, secret_key: _Residues, seed: int) -> _Residues:
     """`generate_relin_key` from a fixed seed: never for real keys."""
 
 def generate_galois_key(ctx: Context, secret_key: _Residues, element: int) -> _Residues:
-    """The key (K - 1, 2, K, N) that switches back after X -> X^element."""
+    """The key (dnum, 2, K, N) that switches back after X -> X^element."""
 
 def generate_galois_key_for_test(
     ctx: Context, secret_key: _Residues, element: int, seed: int

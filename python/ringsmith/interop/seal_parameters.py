@@ -59,18 +59,19 @@ class SealParameters:
         """The same ring and primes.
 
         Raises:
-            InteropError: When the parameters have several special primes, which SEAL has not.
+            InteropError: When the parameters have several special primes, or several data primes a
+                digit, which SEAL has not.
         """
-        if len(parameters.special_primes) != 1:
+        if len(parameters.special_primes) != 1 or parameters.digit_size != 1:
             raise InteropError(
                 f"parameters {parameters.name!r} have {len(parameters.special_primes)} special "
-                "primes and SEAL has exactly 1: use a set with one special prime and one data "
-                "prime a digit"
+                f"primes and {parameters.dnum} digits of {parameters.limbs} data primes, and SEAL "
+                "has exactly 1 special prime and one prime a digit: use such a set"
             )
         return cls(parameters.n, parameters.primes)
 
     def to_ckks(self, scale: float, name: str = "seal") -> CkksParameters:
-        """The same ring and primes with a default scale.
+        """The same ring and primes with a default scale; warns where they are not secure.
 
         Raises:
             InteropError: For a single prime, which leaves none to be special.
@@ -83,6 +84,7 @@ class SealParameters:
             data_primes=self.primes[:-1],
             special_prime=self.primes[-1],
             scale=scale,
+            security=None,
             name=name,
         )
 

@@ -173,9 +173,22 @@ class SubroutineGraph:
         """From NTT to coefficient form."""
         return self.add_node("intt", (a,))
 
-    def mod_up(self, a: int, digit: int, base: Sequence[int]) -> int:
-        """Limb ``digit`` of a, not centred, modulo every prime of ``base``; coefficient form."""
-        attrs = {"digit": [digit], "base": list(base), "variant": "rns_digit"}
+    def mod_up(self, a: int, digit: int | Sequence[int], base: Sequence[int]) -> int:
+        """The limbs ``digit`` of a modulo every prime of ``base``; coefficient form, not centred.
+
+        One index is variant ``rns_digit``; a sequence is variant ``fast_base_conv``.
+        """
+        one = isinstance(digit, int)
+        attrs = {
+            "digit": [digit] if isinstance(digit, int) else list(digit),
+            "base": list(base),
+            "variant": "rns_digit" if one else "fast_base_conv",
+        }
+        return self.add_node("mod_up", (a,), attrs)
+
+    def mod_up_scaled(self, a: int, base: Sequence[int]) -> int:
+        """Returns a times the primes that ``base`` adds, over ``base``; their limbs are zero."""
+        attrs = {"digit": list(self.type_of(a).base), "base": list(base), "variant": "scaled"}
         return self.add_node("mod_up", (a,), attrs)
 
     def ksk_inner_product(
@@ -186,9 +199,16 @@ class SubroutineGraph:
         attrs = {"key": key, "half": half, "digits": list(digits), "base": list(base)}
         return self.add_node("ksk_inner_product", operands, attrs)
 
-    def mod_down(self, a: int, drop: int) -> int:
-        """Returns a / prime ``drop``, rounded as SEAL rounds; ModDown and rescale."""
-        return self.add_node("mod_down", (a,), {"drop": [drop], "variant": "rounded"})
+    def mod_down(self, a: int, drop: int | Sequence[int]) -> int:
+        """Returns a divided by primes; ModDown, rescale, and both at once.
+
+        One index is variant ``rounded``, SEAL's; a sequence is variant ``centred_base_conv``, which
+        for k primes errs by at most k/2.
+        """
+        if isinstance(drop, int):
+            return self.add_node("mod_down", (a,), {"drop": [drop], "variant": "rounded"})
+        attrs = {"drop": list(drop), "variant": "centred_base_conv"}
+        return self.add_node("mod_down", (a,), attrs)
 
     def drop_limbs(self, a: int, base: Sequence[int]) -> int:
         """The limbs of ``base`` alone."""

@@ -19,6 +19,9 @@ from ringsmith.lower.operations import (
 from ringsmith.params import CkksParameters, KeyNeeds, core_context
 from ringsmith.program import Node, Op, Plain, Program
 
+FUSED = "relinearize_rescale"
+"""The operation that relinearizes and rescales by one division."""
+
 
 @dataclass(frozen=True)
 class CiphertextPort:
@@ -55,10 +58,15 @@ class Lowered:
     keys: KeyNeeds
 
 
-def graph_keys(needs: KeyNeeds) -> dict[str, int]:
-    """Returns the digits of every needed key by its name in graphs: one digit a limb."""
-    keys = {} if needs.relin is None else {RELIN_KEY: needs.relin}
-    return keys | {galois_key_name(element): limbs for element, limbs in needs.galois.items()}
+def graph_keys(parameters: CkksParameters, needs: KeyNeeds) -> dict[str, int]:
+    """Returns the digits of every needed key by its name in graphs: whole keys.
+
+    A key with fewer or more digits belongs to other parameters, even where the digits of a low
+    level would be there.
+    """
+    names = [] if needs.relin is None else [RELIN_KEY]
+    names += [galois_key_name(element) for element in needs.galois]
+    return dict.fromkeys(names, parameters.dnum)
 
 
 def lower(program: Program) -> Lowered:
@@ -73,7 +81,7 @@ class _Lowering:
         self._program = program
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
-            program.parameters, graph_keys(program.key_needs)
+            program.parameters, graph_keys(program.parameters, program.key_needs)
         )
         self._writer = OperationWriter(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
@@ -172,7 +180,8 @@ def lower_operation(
     operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
 
     Args:
-        name: Any operation of ``Op`` but input and output, such as ``relinearize``.
+        name: Any operation of ``Op`` but input and output, such as ``relinearize``; or
+            ``relinearize_rescale``, the two by one division.
         parameters: The parameter set.
         limbs: Limbs of the operands, in 1 … L; for rescale and mod_switch from 2.
         steps: Of rotate: slots to the left.
@@ -180,10 +189,12 @@ def lower_operation(
     Raises:
         ProgramError: When there is no such operation, or the limbs do not fit it.
     """
+    if name == FUSED:
+        return _lower_fused(parameters, limbs)
     operations = [op for op in Op if op not in (Op.INPUT, Op.OUTPUT)]
     if name not in operations:
         raise ProgramError(
-            f"no operation is called {name!r}: choose one of {', '.join(operations)}"
+            f"no operation is called {name!r}: choose one of {', '.join(operations)}, {FUSED}"
         )
     op = Op(name)
     drops = op in (Op.RESCALE, Op.MOD_SWITCH)
@@ -199,7 +210,7 @@ def lower_operation(
         element = parameters.conjugation_element
     relin = limbs if op is Op.RELINEARIZE else None
     needs = KeyNeeds(relin, {} if element is None else {element: limbs})
-    graph = SubroutineGraph.for_parameters(parameters, graph_keys(needs))
+    graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, needs))
     graph.at_origin(Origin(0, name))
     writer = OperationWriter(graph, parameters)
     operands = [writer.input("x", 3 if op is Op.RELINEARIZE else 2, limbs)]
@@ -210,6 +221,19 @@ def lower_operation(
         (plain,) = writer.input("p", 1, limbs)
     result = write_operation(writer, op, operands, plain, limbs - drops, element)
     writer.output(result, "z")
+    return graph
+
+
+def _lower_fused(parameters: CkksParameters, limbs: int) -> SubroutineGraph:
+    """The graph of ``relinearize_rescale`` alone, as ``lower_operation`` names its ports."""
+    if not 2 <= limbs <= parameters.limbs:
+        raise ProgramError(
+            f"{FUSED} of {limbs} limbs: parameters {parameters.name!r} allow 2 … {parameters.limbs}"
+        )
+    graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, KeyNeeds(limbs)))
+    graph.at_origin(Origin(0, FUSED))
+    writer = OperationWriter(graph, parameters)
+    writer.output(writer.relinearize_rescale(writer.input("x", 3, limbs)), "z")
     return graph
 
 

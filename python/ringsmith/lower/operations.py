@@ -1,4 +1,4 @@
-"""HE operations on ciphertexts written as subroutines. Bits are SEAL's.
+"""HE operations on ciphertexts written as subroutines. Where SEAL has the operation, its bits.
 
 A ciphertext is a tuple of node ids, one a polynomial, in NTT form over q_0 … q_{limbs-1}.
 """
@@ -26,6 +26,7 @@ class OperationWriter:
 
     def __init__(self, graph: SubroutineGraph, parameters: CkksParameters) -> None:
         self._graph = graph
+        self._parameters = parameters
         self._special = parameters.special
 
     def input(self, name: str, size: int, limbs: int) -> Polynomials:
@@ -81,6 +82,24 @@ class OperationWriter:
         s0, s1 = self.switch_key(a2, RELIN_KEY)
         return self._graph.add(a0, s0), self._graph.add(a1, s1)
 
+    def relinearize_rescale(self, a: Polynomials) -> Polynomials:
+        """Returns a relinearized and rescaled by one division, which has its own bits.
+
+        The special primes and the last data prime are divided away together: a forward transform
+        of every limb and half fewer than relinearize and rescale in turn. The division errs by at
+        most (k + 1)/2 a coefficient and half, for k special primes.
+        """
+        a0, a1, a2 = a
+        extended, products = self._key_products(a2, RELIN_KEY)
+        drop = (self._graph.type_of(a2).base[-1], *self._special)
+        half0, half1 = (
+            self._graph.mod_down(
+                self._graph.add(total, self._graph.mod_up_scaled(p, extended)), drop
+            )
+            for p, total in zip((a0, a1), products, strict=True)
+        )
+        return half0, half1
+
     def apply_galois(self, a: Polynomials, element: int) -> Polynomials:
         """Returns a(X^element) under the original key: a rotation or conjugation."""
         a0, a1 = (self._graph.automorph(p, element) for p in a)
@@ -97,15 +116,27 @@ class OperationWriter:
         return tuple(self._graph.drop_limbs(p, range(limbs)) for p in a)
 
     def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """Returns the two polynomials that the key makes of ``target``: SEAL's key switching.
+        """Returns the two polynomials that the key makes of ``target``: hybrid key switching.
 
-        Each limb is a digit: lifted to all primes with the special one, multiplied with its key
-        and summed; then the special prime is divided away. Both halves share the digits.
+        With one prime a digit and one special prime, SEAL's bits. Both halves share the digits.
         """
+        special = self._special
+        _, products = self._key_products(target, key)
+        drop = special[0] if len(special) == 1 else special
+        half0, half1 = (self._graph.mod_down(total, drop) for total in products)
+        return half0, half1
+
+    def _key_products(self, target: int, key: str) -> tuple[tuple[int, ...], tuple[int, int]]:
+        """The base with special primes, and over it the sums of digits times key, both halves."""
         graph, limbs = self._graph, self._graph.type_of(target).base
         coefficients = graph.intt(target)
         extended = (*limbs, *self._special)
-        digits = [graph.ntt(graph.mod_up(coefficients, digit, extended)) for digit in limbs]
-        sums = (graph.ksk_inner_product(digits, key, half, limbs) for half in (0, 1))
-        half0, half1 = (graph.mod_down(total, self._special[0]) for total in sums)
-        return half0, half1
+        groups = self._parameters.digits(len(limbs))
+        single = self._parameters.digit_size == 1
+        raised = [
+            graph.ntt(graph.mod_up(coefficients, group[0] if single else group, extended))
+            for group in groups
+        ]
+        numbers = range(len(groups))
+        first, second = (graph.ksk_inner_product(raised, key, h, numbers) for h in (0, 1))
+        return extended, (first, second)

@@ -15,6 +15,8 @@ from ringsmith.errors import ProgramError
 
 T = TypeVar("T")
 MAX_NAME = 128
+MOD_UP_VARIANTS = ("rns_digit", "fast_base_conv", "scaled")
+MOD_DOWN_VARIANTS = ("rounded", "centred_base_conv")
 
 
 class Form(StrEnum):
@@ -175,17 +177,21 @@ def _intt(_: Ring, operands: Sequence[PolyType], __: Mapping[str, Any]) -> PolyT
 
 
 def _mod_up(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    _require_form("mod_up", operands[0], Form.COEFF)
-    _checked_choice("mod_up variant", attrs["variant"], ("rns_digit",))
+    variant = _checked_choice("mod_up variant", attrs["variant"], MOD_UP_VARIANTS)
     digit = _checked_base(ring, "digit", attrs["digit"])
-    if len(digit) != 1 or digit[0] not in operands[0].base:
-        raise ProgramError(
-            f"digit {list(digit)} is not one prime of the operand, which is {operands[0]}"
-        )
+    operand = operands[0]
+    if variant == "scaled":
+        if digit != operand.base:
+            raise ProgramError(f"scaled mod_up takes all limbs: digit {list(digit)} of {operand}")
+    else:
+        _require_form("mod_up", operand, Form.COEFF)
+        if not set(digit) <= set(operand.base) or (variant == "rns_digit" and len(digit) != 1):
+            count = "one prime" if variant == "rns_digit" else "primes"
+            raise ProgramError(f"digit {list(digit)} is not {count} of the operand: {operand}")
     base = _checked_base(ring, "base", attrs["base"])
-    if digit[0] not in base:
+    if not set(digit) <= set(base):
         raise ProgramError(f"digit {list(digit)} is not in the base {list(base)} that it goes to")
-    return PolyType(base, Form.COEFF)
+    return PolyType(base, operand.form)
 
 
 def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
@@ -206,15 +212,16 @@ def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> 
 
 
 def _mod_down(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    _checked_choice("mod_down variant", attrs["variant"], ("rounded",))
+    variant = _checked_choice("mod_down variant", attrs["variant"], MOD_DOWN_VARIANTS)
     drop = _checked_base(ring, "drop", attrs["drop"])
     base = operands[0].base
-    if len(drop) != 1 or drop[0] not in base or len(base) < 2:
+    if not set(drop) < set(base) or (variant == "rounded" and len(drop) != 1):
+        count = "one prime" if variant == "rounded" else "primes"
         raise ProgramError(
-            f"drop {list(drop)} must be one prime of the operand and leave another; "
+            f"drop {list(drop)} must be {count} of the operand and leave another; "
             f"the operand is {operands[0]}"
         )
-    return PolyType(tuple(i for i in base if i != drop[0]), operands[0].form)
+    return PolyType(tuple(i for i in base if i not in drop), operands[0].form)
 
 
 def _drop_limbs(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:

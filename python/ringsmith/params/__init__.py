@@ -1,19 +1,25 @@
 """HE parameter sets: checked, frozen, named; the security table; what keys a program needs."""
 
 from ringsmith.params.automatic import AutoParameters
+from ringsmith.params.bfv import BfvParameters, heaws
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import core_context
 from ringsmith.params.keys import KeyNeeds
 from ringsmith.params.security import SecurityWarning, security_level
 from ringsmith.params.sets import PARAMETER_SETS, parameter_set
+from ringsmith.params.sparse import SparsePrime, sparse_primes
 
 __all__ = [
     "PARAMETER_SETS",
     "AutoParameters",
+    "BfvParameters",
     "CkksParameters",
     "KeyNeeds",
     "SecurityWarning",
+    "SparsePrime",
     "core_context",
+    "heaws",
     "parameter_set",
     "security_level",
+    "sparse_primes",
 ]

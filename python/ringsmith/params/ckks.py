@@ -10,12 +10,7 @@ from typing import Any
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
-from ringsmith.params.security import (
-    MAX_LOG_QP,
-    SecurityWarning,
-    security_level,
-    smallest_secure_degree,
-)
+from ringsmith.params.security import SecurityWarning, check_security, security_level
 
 MIN_DEGREE = 1 << 10
 MAX_DEGREE = 1 << 16
@@ -23,22 +18,32 @@ MAX_PRIME_BITS = 61
 """Widest prime that the core computes with; hardware designs state their own, narrower limit."""
 MIN_PRIME_BITS = 20
 """Narrower primes exist, but rescaling by one would leave a message next to no precision."""
+MAX_ERROR = 21
+"""Largest magnitude of the centred binomial errors of keys and encryptions (variance 10.5)."""
 
 
 @dataclass(frozen=True)
 class CkksParameters:
-    """A CKKS parameter set with one special prime, as Microsoft SEAL and Medha have it.
+    """A CKKS parameter set with hybrid key switching.
 
     Make one with ``create`` (sizes of primes) or ``from_primes`` (the primes themselves). A set
-    below every level of the HE standard can be made with ``from_primes`` or ``security=None``,
-    and warns with ``SecurityWarning``.
+    below every level of the HE standard is refused, unless it declares its level or is made with
+    ``security=None``; then it warns with ``SecurityWarning``.
+
+    Key switching cuts the data primes into ``dnum`` digits of consecutive primes and has k special
+    primes (Han, Ki 2020, section 3). One prime a digit and k = 1 is Microsoft SEAL's and Medha's
+    case, with their bits.
 
     Attributes:
         n: Ring degree N, a power of two in 2^10 … 2^16.
         data_primes: q_0 … q_{L-1}, distinct, each 1 mod 2N. q_0 is never rescaled away.
-        special_primes: The one special prime p of key switching.
+        special_primes: p_0 … p_{k-1}, k >= 1, of key switching. Their product should reach that of
+            the largest digit, or key switching's error grows by the ratio.
         scale: Default encoding scale Delta: inputs are encrypted at this scale.
         name: What reports and files call the set.
+        dnum: Number of digits; 0 stands for one prime a digit and becomes L.
+        declared_security: The level in bits that the set's authors state, where it is below 128 or
+            they estimated it otherwise than the standard's table; None: they state none.
     """
 
     n: int
@@ -46,22 +51,28 @@ class CkksParameters:
     special_primes: tuple[int, ...]
     scale: float
     name: str = "custom"
+    dnum: int = 0
+    declared_security: int | None = None
 
     def __post_init__(self) -> None:
         _check_degree(self.n)
-        if len(self.special_primes) != 1:
+        if not self.special_primes:
             raise ParameterError(
-                f"{len(self.special_primes)} special primes: key switching has one prime a digit "
-                "and exactly 1 special prime: name one, as large as the largest data prime"
+                "0 special primes: key switching needs at least 1: name one, as large as the "
+                "largest data prime, or several for larger digits"
             )
         if not self.data_primes:
             raise ParameterError("0 data primes: name at least 1, and one more for each level")
+        object.__setattr__(self, "dnum", _checked_dnum(self.dnum, self.limbs))
         _check_primes(self.n, self.primes)
         _check_scale(self.scale, self.data_primes)
-        if self.security is None:
+        if self.security is None or (self.declared_security or 128) < 128:
+            stated = self.declared_security
+            declared = "" if stated is None else f", and its authors state {stated} bits"
+            level = f"of {self.security}" if self.security else "below 128"
             warnings.warn(
-                f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is below 128-bit "
-                "security: for experiments and tests only",
+                f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security "
+                f"by the HE standard{declared}: for experiments and tests only",
                 SecurityWarning,
                 stacklevel=4,
             )
@@ -72,43 +83,47 @@ class CkksParameters:
         *,
         n: int,
         prime_bits: Sequence[int],
-        special_bits: int,
+        special_bits: int | Sequence[int],
         scale_bits: int,
         security: int | None = 128,
         name: str = "custom",
+        dnum: int = 0,
+        declared_security: int | None = None,
     ) -> "CkksParameters":
         """Finds primes of the given sizes: those of SEAL's ``CoeffModulus::Create``.
 
         Args:
             n: Ring degree N, a power of two in 2^10 … 2^16.
             prime_bits: Bits of each data prime, q_0 first.
-            special_bits: Bits of the special prime.
+            special_bits: Bits of the special prime, or of each where there are several.
             scale_bits: log2 of the default scale.
             security: Level of the 2018 HE standard to hold, 128, 192 or 256; None: any, with a
                 warning when below 128.
             name: What reports and files call the set.
+            dnum: Digits of key switching; 0: one prime a digit.
+            declared_security: The level that the set's authors state; takes the place of
+                ``security``.
 
         Raises:
             ParameterError: When a value is illegal or the level is missed; says what to change.
         """
         _check_degree(n)
-        sizes = [*_checked_integers("prime_bits", prime_bits), special_bits]
-        for index, bits in enumerate(_checked_integers("prime_bits", sizes)):
-            if not MIN_PRIME_BITS <= bits <= MAX_PRIME_BITS:
-                label = "special_bits" if index == len(sizes) - 1 else f"prime_bits[{index}]"
-                raise ParameterError(
-                    f"{label} = {bits} is outside {MIN_PRIME_BITS} … {MAX_PRIME_BITS}: "
-                    "choose a size in that range"
-                )
-        if security is not None:
-            _check_security(n, sum(sizes), security)
+        special = [special_bits] if isinstance(special_bits, int) else list(special_bits)
+        sizes = [
+            *_checked_sizes("prime_bits", prime_bits),
+            *_checked_sizes("special_bits", special),
+        ]
+        if security is not None and declared_security is None:
+            check_security(n, sum(sizes), security)
         if isinstance(scale_bits, bool) or not isinstance(scale_bits, int) or scale_bits < 1:
             raise ParameterError(
                 f"scale_bits = {scale_bits!r} must be a whole number of bits from 1: "
                 "take the size of the primes that rescaling drops"
             )
-        *data, special = _find_primes(n, sizes)
-        return cls(n, tuple(data), (special,), math.ldexp(1.0, scale_bits), name)
+        primes = tuple(_find_primes(n, sizes))
+        count = len(sizes) - len(special)
+        scale = math.ldexp(1.0, scale_bits)
+        return cls(n, primes[:count], primes[count:], scale, name, dnum, declared_security)
 
     @classmethod
     def from_primes(
@@ -116,20 +131,39 @@ class CkksParameters:
         *,
         n: int,
         data_primes: Iterable[int],
-        special_prime: int,
+        special_prime: int | Iterable[int],
         scale: float,
+        security: int | None = 128,
         name: str = "custom",
+        dnum: int = 0,
+        declared_security: int | None = None,
     ) -> "CkksParameters":
         """Takes given primes, such as those of a SEAL file.
 
+        Args:
+            n: Ring degree N, a power of two in 2^10 … 2^16.
+            data_primes: q_0 first.
+            special_prime: The special prime, or several.
+            scale: Default scale.
+            security: As for ``create``.
+            name: What reports and files call the set.
+            dnum: Digits of key switching; 0: one prime a digit.
+            declared_security: As for ``create``.
+
         Raises:
-            ParameterError: When a prime or another value is illegal; says what to change.
+            ParameterError: When a prime or another value is illegal, or the level is missed; says
+                what to change.
         """
-        return cls(n, tuple(data_primes), (special_prime,), float(scale), name)
+        data = tuple(data_primes)
+        special = (special_prime,) if isinstance(special_prime, int) else tuple(special_prime)
+        checked_ring(n, data + special)
+        if security is not None and declared_security is None:
+            check_security(n, math.prod(data + special).bit_length(), security)
+        return cls(n, data, special, float(scale), name, dnum, declared_security)
 
     @cached_property
     def primes(self) -> tuple[int, ...]:
-        """All primes: data primes, then the special prime. Bases index into this tuple."""
+        """All primes: data primes, then special primes. Bases index into this tuple."""
         return self.data_primes + self.special_primes
 
     @cached_property
@@ -151,6 +185,33 @@ class CkksParameters:
     def special(self) -> tuple[int, ...]:
         """Indices of the special primes in ``primes``."""
         return tuple(range(self.limbs, len(self.primes)))
+
+    @property
+    def digit_size(self) -> int:
+        """Data primes in a digit, ceil(L / dnum); the last digit may have fewer."""
+        return -(-self.limbs // self.dnum)
+
+    def digits(self, limbs: int) -> list[tuple[int, ...]]:
+        """Returns the digits of a polynomial of ``limbs`` limbs, as indices into ``primes``."""
+        size = self.digit_size
+        return [tuple(range(i, min(i + size, limbs))) for i in range(0, limbs, size)]
+
+    def key_switch_error_bound(self, limbs: int, *, fused: bool = False) -> float:
+        """Returns the largest error that key switching can add to a coefficient of a decryption.
+
+        Digits reach a * D, a their number of primes and D the product of those (``mod_up``); errors
+        of keys are at most 21; the secret is ternary; the division errs by at most k/2 in both
+        halves (``mod_down``). Hence, over the digits, N * 21 * sum(a * D) / P + (N + 1) * k / 2.
+        Never passed; typical errors are smaller by a factor near sqrt(N).
+
+        Args:
+            limbs: Limbs of what is switched.
+            fused: Whether the division is by the last data prime, too: ``relinearize_rescale``.
+        """
+        sizes = [len(d) * math.prod(self.primes[i] for i in d) for d in self.digits(limbs)]
+        divisor = math.prod(self.special_primes) * (self.primes[limbs - 1] if fused else 1)
+        half_dropped = (len(self.special_primes) + fused) / 2
+        return MAX_ERROR * self.n * (sum(sizes) / divisor) + (self.n + 1) * half_dropped
 
     @property
     def slots(self) -> int:
@@ -188,6 +249,16 @@ class CkksParameters:
         return 2 * self.n - 1
 
 
+def checked_ring(n: int, primes: tuple[int, ...]) -> None:
+    """Refuses a ring degree, or primes that do not belong to it.
+
+    Raises:
+        ParameterError: Names the value, what is allowed, and the way out.
+    """
+    _check_degree(n)
+    _check_primes(n, primes)
+
+
 def _checked_integers(what: str, values: Iterable[Any]) -> list[int]:
     """Returns the values as a list of ints, or says which one is not an int."""
     checked = list(values)
@@ -197,6 +268,36 @@ def _checked_integers(what: str, values: Iterable[Any]) -> list[int]:
                 f"{what} holds {value!r}, which is not an int: write whole numbers"
             )
     return checked
+
+
+def _checked_sizes(what: str, values: Iterable[Any]) -> list[int]:
+    """Returns sizes of primes in bits, or says which one is illegal."""
+    sizes = _checked_integers(what, values)
+    for index, bits in enumerate(sizes):
+        if not MIN_PRIME_BITS <= bits <= MAX_PRIME_BITS:
+            label = what if what == "special_bits" and len(sizes) == 1 else f"{what}[{index}]"
+            raise ParameterError(
+                f"{label} = {bits} is outside {MIN_PRIME_BITS} … {MAX_PRIME_BITS}: "
+                "choose a size in that range"
+            )
+    return sizes
+
+
+def _checked_dnum(dnum: int, limbs: int) -> int:
+    """Returns the number of digits; 0 stands for one prime a digit."""
+    if isinstance(dnum, bool) or not isinstance(dnum, int) or not 0 <= dnum <= limbs:
+        raise ParameterError(
+            f"dnum = {dnum!r} is not a number of digits in 1 … {limbs}, the data primes: choose "
+            "one, or 0 for one prime a digit"
+        )
+    size = -(-limbs // (dnum or limbs))
+    digits = -(-limbs // size)
+    if dnum not in (0, digits):
+        raise ParameterError(
+            f"dnum = {dnum} does not cut {limbs} data primes: digits of {size} primes make "
+            f"{digits} digits: take dnum = {digits}, or another number of primes"
+        )
+    return digits
 
 
 def _check_degree(n: int) -> None:
@@ -239,27 +340,6 @@ def _check_scale(scale: float, data_primes: tuple[int, ...]) -> None:
             f"scale = 2^{math.log2(scale):.1f} reaches the data modulus of {log_q:.1f} bits, and "
             "nothing is left for the message: lower the scale or add a data prime"
         )
-
-
-def _check_security(n: int, log_qp: int, level: int) -> None:
-    """Refuses sizes of primes whose product passes the bound of the level."""
-    if level not in MAX_LOG_QP:
-        raise ParameterError(
-            f"security = {level!r} is not a level of the HE standard: choose "
-            f"{', '.join(map(str, MAX_LOG_QP))}, or None to go without"
-        )
-    bound = MAX_LOG_QP[level].get(n, 0)
-    if log_qp <= bound:
-        return
-    needed = smallest_secure_degree(log_qp, level)
-    largest = max(MAX_LOG_QP[level].values())
-    demand = f"needs N >= {needed}" if needed else f"is more than any N carries ({largest} bits)"
-    way_out = "lower a prime or raise N" if needed else "lower a prime or take fewer"
-    raise ParameterError(
-        f"logQP = {log_qp} {demand} for {level}-bit security; N is {n}"
-        + (f" and carries {bound} bits" if bound else "")
-        + f": {way_out}"
-    )
 
 
 def _find_primes(n: int, sizes: Sequence[int]) -> list[int]:

@@ -8,9 +8,11 @@ from ringsmith.params.ckks import CkksParameters
 
 def core_context(parameters: CkksParameters) -> _core.Context:
     """Returns the core's context (NTT tables, RNS constants) for the parameters."""
-    return _context(parameters.n, parameters.primes)
+    return _context(
+        parameters.n, parameters.primes, len(parameters.special_primes), parameters.dnum
+    )
 
 
 @lru_cache(maxsize=8)
-def _context(n: int, primes: tuple[int, ...]) -> _core.Context:
-    return _core.Context(n, list(primes))
+def _context(n: int, primes: tuple[int, ...], special: int, dnum: int) -> _core.Context:
+    return _core.Context(n, list(primes), special, dnum)

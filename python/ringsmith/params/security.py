@@ -9,6 +9,8 @@ security, and no bound is known to this table for 192 and 256.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ringsmith.errors import ParameterError
+
 MAX_LOG_QP: Mapping[int, Mapping[int, int]] = MappingProxyType(
     {
         128: MappingProxyType(
@@ -43,3 +45,28 @@ def smallest_secure_degree(log_qp: int, level: int) -> int | None:
     """Returns the smallest N that carries a modulus of ``log_qp`` bits at ``level``, or None."""
     fitting = (n for n, bound in MAX_LOG_QP[level].items() if log_qp <= bound)
     return min(fitting, default=None)
+
+
+def check_security(n: int, log_qp: int, level: int) -> None:
+    """Refuses a modulus that passes the bound of the level.
+
+    Raises:
+        ParameterError: When ``log_qp`` is too large for N, or there is no such level.
+    """
+    if level not in MAX_LOG_QP:
+        raise ParameterError(
+            f"security = {level!r} is not a level of the HE standard: choose "
+            f"{', '.join(map(str, MAX_LOG_QP))}, or None to go without"
+        )
+    bound = MAX_LOG_QP[level].get(n, 0)
+    if log_qp <= bound:
+        return
+    needed = smallest_secure_degree(log_qp, level)
+    largest = max(MAX_LOG_QP[level].values())
+    demand = f"needs N >= {needed}" if needed else f"is more than any N carries ({largest} bits)"
+    way_out = "lower a prime or raise N" if needed else "lower a prime or take fewer"
+    raise ParameterError(
+        f"logQP = {log_qp} {demand} for {level}-bit security; N is {n}"
+        + (f" and carries {bound} bits" if bound else "")
+        + f": {way_out}"
+    )

@@ -1,11 +1,22 @@
-"""Named parameter sets (HE). Designs (hardware) have their own names, in ``ringsmith/designs``."""
+"""Named parameter sets (HE). Designs (hardware) have their own names, in ``ringsmith/designs``.
 
+The papers state sizes of primes and seldom the primes themselves; ``docs/parameters.md`` says for
+every set what is theirs and what was chosen here.
+"""
+
+import math
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 
 from ringsmith.errors import ParameterError
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.sparse import SparsePrime, sparse_primes
+
+MEDHA_WIDE_PRIME = SparsePrime(59, ((1, 25), (1, 22), (-1, 20)))
+"""q_0 of every Medha set: the one prime that the paper prints."""
+MEDHA_BITS = 54
+"""Bits of Medha's other primes, which are the smallest of the sparse family here."""
 
 
 def _nano() -> CkksParameters:
@@ -15,7 +26,47 @@ def _nano() -> CkksParameters:
     )
 
 
-PARAMETER_SETS: Mapping[str, Callable[[], CkksParameters]] = MappingProxyType({"nano": _nano})
+def _medha(n: int, limbs: int, declared: int | None, name: str) -> CkksParameters:
+    """One 60-bit prime and ``limbs`` 54-bit ones, the last of them special; all 1 mod 2^17."""
+    narrow = [prime.value for prime in sparse_primes(MEDHA_BITS, limbs)]
+    return CkksParameters.from_primes(
+        n=n,
+        data_primes=(MEDHA_WIDE_PRIME.value, *narrow[:-1]),
+        special_prime=narrow[-1],
+        scale=math.ldexp(1.0, MEDHA_BITS - 1),
+        name=name,
+        declared_security=declared,
+    )
+
+
+def _framework(
+    n: int, limbs: int, dnum: int, special: int, declared: int, name: str
+) -> CkksParameters:
+    """32-bit primes throughout, as SEAL's search finds them."""
+    return CkksParameters.create(
+        n=n,
+        prime_bits=(32,) * limbs,
+        special_bits=(32,) * special,
+        scale_bits=32,
+        name=name,
+        dnum=dnum,
+        declared_security=declared,
+    )
+
+
+PARAMETER_SETS: Mapping[str, Callable[[], CkksParameters]] = MappingProxyType(
+    {
+        "nano": _nano,
+        "medha-set1": partial(_medha, 1 << 14, 7, None, "medha-set1"),
+        "medha-set2": partial(_medha, 1 << 15, 9, None, "medha-set2"),
+        "medha21-set1": partial(_medha, 1 << 14, 6, 151, "medha21-set1"),
+        "medha21-set2": partial(_medha, 1 << 14, 7, 130, "medha21-set2"),
+        "medha21-set3": partial(_medha, 1 << 14, 8, 115, "medha21-set3"),
+        "framework-set1": partial(_framework, 1 << 16, 45, 45, 1, 98, "framework-set1"),
+        "framework-set2": partial(_framework, 1 << 16, 24, 3, 8, 128, "framework-set2"),
+        "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
+    }
+)
 """Makers of the named sets: primes are searched for when a set is first asked for."""
 
 
@@ -26,6 +77,11 @@ def parameter_set(name: str) -> CkksParameters:
     Raises:
         ParameterError: When no set has that name; lists the names there are.
     """
+    if name == "heaws":
+        raise ParameterError(
+            "heaws is a BFV set and this takes CKKS sets: ringsmith.params.heaws() has its ring "
+            "and primes; BFV operations are not here yet"
+        )
     if name not in PARAMETER_SETS:
         raise ParameterError(
             f"no parameter set is called {name!r}: choose one of "

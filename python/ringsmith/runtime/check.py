@@ -36,13 +36,9 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
                 "generate the evaluation keys for this program"
             )
         key = keys[name]
-        if (
-            key.ndim != 4
-            or key.shape[0] < digits
-            or key.shape[1:] != (2, len(graph.primes), graph.n)
-        ):
+        if key.shape != (digits, 2, len(graph.primes), graph.n):
             raise ProgramError(
-                f"key {name!r} has shape {key.shape} and the program needs at least "
+                f"key {name!r} has shape {key.shape} and the program needs "
                 f"({digits}, 2, {len(graph.primes)}, {graph.n}): use keys of the same parameters"
             )
         _check_residues(f"key {name!r}", key, key.shape, graph.primes)

@@ -69,6 +69,18 @@ def select(graph: SubroutineGraph) -> Selection:
     return selector.out
 
 
+def _refuse_unknown_variant(node: SubroutineNode) -> None:
+    """Refuses what this architecture has no instructions for: conversion between larger bases."""
+    known = {"mod_up": "rns_digit", "mod_down": "rounded"}.get(node.op)
+    if known is not None and node.attrs["variant"] != known:
+        raise ProgramError(
+            f"node {node.id}: architecture rpau has {node.op} as {known!r} only, one prime at a "
+            f"time, and the graph asks for {node.attrs['variant']!r} of "
+            f"{len(node.attrs.get('digit', node.attrs.get('drop')))} primes: take parameters with "
+            "one special prime and one prime a digit, or run on the cpu"
+        )
+
+
 class _Selector:
     def __init__(self, graph: SubroutineGraph) -> None:
         self.graph = graph
@@ -85,6 +97,7 @@ class _Selector:
         """Selects one node, whose operands are already placed."""
         if node.id in self.fused:
             return
+        _refuse_unknown_variant(node)
         self.origin = f"{node.origin.op}:{node.origin.node}" if node.origin else node.op
         location = getattr(self, f"_{node.op}")(node)
         self.pending.subtract(self._reads(node))

@@ -1,0 +1,163 @@
+// The kernels that change a polynomial's base: ModUp and ModDown by fast base conversion.
+#include <algorithm>
+#include <iterator>
+
+#include "ringsmith/error.h"
+#include "ringsmith/kernels.h"
+#include "text.h"
+
+namespace ringsmith::kernels {
+namespace {
+
+bool contains(BaseView base, std::size_t prime) {
+  return std::find(base.begin(), base.end(), prime) != base.end();
+}
+
+// The product of the base's primes modulo `modulus`, without the prime at position `skip`, if any.
+u64 product(const RnsContext& context, BaseView base, const Modulus& modulus,
+            std::size_t skip = ~std::size_t{0}) {
+  u64 total = 1;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    if (i != skip) {
+      total = modulus.multiply(total, context.modulus(base[i]).value());
+    }
+  }
+  return total;
+}
+
+// [x_i * (D / d_i)^-1]_{d_i} for every limb, in place; D is the product of the base's primes d_i.
+void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words) {
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const Modulus& modulus = context.modulus(base[i]);
+    const ShoupFactor factor(modulus.inverse(product(context, base, modulus, i)), modulus);
+    for (u64& word : limb_of(words, i, context.degree())) {
+      word = factor.multiply(word, modulus.value());
+    }
+  }
+}
+
+// out = sum over i of words_i * (D / d_i) + offset, modulo `modulus`.
+void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
+             const Modulus& target, u64 offset, std::span<u64> out) {
+  const Modulus modulus = target;
+  std::vector<u64> factors;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    factors.push_back(product(context, base, modulus, i));
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    u128 sum = offset;
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      if (i % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
+        sum = modulus.reduce_wide(sum);
+      }
+      sum += static_cast<u128>(factors[i]) * words[i * out.size() + k];
+    }
+    out[k] = modulus.reduce_wide(sum);
+  }
+}
+
+}  // namespace
+
+void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
+            std::span<u64> out) {
+  if (digit.empty()) {
+    throw ParameterError("a digit has at least one prime");
+  }
+  context.check_size(in.size(), digit.size(), "the digit");
+  context.check_size(out.size(), base.size(), "the result");
+  std::vector<u64> words(in.begin(), in.end());
+  divide_by_complements(context, digit, words);
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const std::span<u64> to = limb_of(out, i, context.degree());
+    const auto own = std::find(digit.begin(), digit.end(), base[i]);
+    if (own != digit.end()) {
+      const auto position = static_cast<std::size_t>(own - digit.begin());
+      std::ranges::copy(limb_of(in, position, context.degree()), to.begin());
+    } else {
+      combine(context, digit, words, context.modulus(base[i]), 0, to);
+    }
+  }
+}
+
+void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std::span<const u64> in,
+                   std::span<u64> out) {
+  context.check_size(in.size(), from.size(), "the operand");
+  context.check_size(out.size(), base.size(), "the result");
+  Base added;
+  std::copy_if(base.begin(), base.end(), std::back_inserter(added),
+               [from](std::size_t prime) { return !contains(from, prime); });
+  if (added.size() + from.size() != base.size()) {
+    throw ParameterError("the larger base must have every prime of the operand's");
+  }
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const std::span<u64> to = limb_of(out, i, context.degree());
+    const auto own = std::find(from.begin(), from.end(), base[i]);
+    if (own == from.end()) {
+      std::ranges::fill(to, 0);
+      continue;
+    }
+    const Modulus& modulus = context.modulus(base[i]);
+    const ShoupFactor factor(product(context, added, modulus), modulus);
+    const auto position = static_cast<std::size_t>(own - from.begin());
+    std::ranges::transform(
+        limb_of(in, position, context.degree()), to.begin(),
+        [&factor, &modulus](u64 word) { return factor.multiply(word, modulus.value()); });
+  }
+}
+
+void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form,
+              std::span<const u64> in, std::span<u64> out) {
+  const std::size_t degree = context.degree();
+  context.check_size(in.size(), base.size(), "the operand");
+  std::vector<u64> rounded;
+  for (const std::size_t prime : drop) {
+    const auto found = std::find(base.begin(), base.end(), prime);
+    if (found == base.end()) {
+      throw ParameterError(text("cannot divide by prime ", prime, ": it is not one of the base's ",
+                                base.size(), " primes"));
+    }
+    const auto limb = limb_of(in, static_cast<std::size_t>(found - base.begin()), degree);
+    rounded.insert(rounded.end(), limb.begin(), limb.end());
+  }
+  if (drop.empty() || drop.size() >= base.size()) {
+    throw ParameterError(text("cannot divide by ", drop.size(), " of the base's ", base.size(),
+                              " primes: name at least one, and leave another"));
+  }
+  context.check_size(out.size(), base.size() - drop.size(), "the result");
+  if (form == Form::kNtt) {
+    intt(context, drop, rounded);
+  }
+  divide_by_complements(context, drop, rounded);
+  for (std::size_t i = 0; i < drop.size(); ++i) {
+    const Modulus& modulus = context.modulus(drop[i]);
+    for (u64& word : limb_of(std::span<u64>(rounded), i, degree)) {
+      word = modulus.add(word, modulus.value() / 2);
+    }
+  }
+
+  std::vector<u64> correction(degree);
+  for (std::size_t i = 0, kept = 0; i < base.size(); ++i) {
+    if (contains(drop, base[i])) {
+      continue;
+    }
+    const Modulus modulus = context.modulus(base[i]);
+    u64 centre = 0;  // sum of h_i * (D / d_i)
+    for (std::size_t d = 0; d < drop.size(); ++d) {
+      const u64 half = modulus.reduce(context.modulus(drop[d]).value() / 2);
+      centre = modulus.add(centre, modulus.multiply(half, product(context, drop, modulus, d)));
+    }
+    combine(context, drop, rounded, modulus, modulus.negate(centre), correction);
+    if (form == Form::kNtt) {
+      context.ntt(base[i]).forward(correction);
+    }
+    const u64 q = modulus.value();
+    const ShoupFactor inverse(modulus.inverse(product(context, drop, modulus)), modulus);
+    const std::span<const u64> from = limb_of(in, i, degree);
+    const std::span<u64> to = limb_of(out, kept++, degree);
+    for (std::size_t k = 0; k < degree; ++k) {
+      to[k] = inverse.multiply(modulus.subtract(from[k], correction[k]), q);
+    }
+  }
+}
+
+}  // namespace ringsmith::kernels
