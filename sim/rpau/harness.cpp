@@ -12,6 +12,11 @@
 #include "Vrs_rpau_top.h"
 #include "stop.h"
 #include "verilated.h"
+#include "waves.h"
+
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 namespace {
 
@@ -25,6 +30,7 @@ class Accelerator {
   explicit Accelerator(int seed) {
     context_.randReset(2);
     context_.randSeed(seed);
+    ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
     top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
     reset();
@@ -92,21 +98,38 @@ class Accelerator {
   /// Starts the program and clocks until it ends; false, and a reset, after `max_cycles` cycles.
   bool run(u64 max_cycles) {
     top_->start_i = 1;
+    running_ = true;
     tick();
     top_->start_i = 0;
     for (u64 cycle = 0; top_->busy_o; ++cycle) {
       if (cycle >= max_cycles) {
+        running_ = false;
         reset();
         return false;
       }
       tick();
     }
+    running_ = false;
+    --cycle_;  // programs are counted as if one followed the other at once
     return true;
   }
 
   bool failed() const { return top_->error_o; }
   u64 cycles() const { return top_->cycles_o; }
   u64 instructions() const { return top_->instructions_o; }
+
+#if VM_TRACE
+  void open_waves(const char* path, u64 first, u64 last, const char* scope, int depth) {
+    waves_.open(*top_, path, first, last, scope, depth);
+    if (!waves_.is_open()) throw std::runtime_error("the file cannot be written");
+  }
+
+  void close_waves() { waves_.close(); }
+#endif
+
+#if VM_COVERAGE
+  void write_coverage(const char* path) { context_.coveragep()->write(path); }
+#endif
 
   std::string error;
 
@@ -116,9 +139,11 @@ class Accelerator {
     top_->clk_i = 0;
     context_.timeInc(1);
     top_->eval();
+    if (running_) waves_.middle_of(cycle_);
     top_->clk_i = 1;
     context_.timeInc(1);
     top_->eval();
+    if (running_) waves_.end_of(cycle_++);
   }
 
   /// The RTL claims nothing while its state is not yet reset: assertions rest.
@@ -139,6 +164,9 @@ class Accelerator {
 
   VerilatedContext context_;
   std::unique_ptr<Vrs_rpau_top> top_;
+  ringsmith::sim::Waves waves_;
+  bool running_ = false;
+  u64 cycle_ = 0;  // of the running program, on top of those of the programs before it
 };
 
 template <typename Action>
@@ -207,3 +235,24 @@ RPAU_EXPORT int rpau_run(Accelerator* accelerator, u64 max_cycles, int* ended, i
     *instructions = accelerator->instructions();
   });
 }
+
+#if VM_TRACE
+/// Records cycles first … last, over all runs from now on, into a VCD file: the signals of `scope`
+/// and of `depth` - 1 levels below it; 0: everything.
+RPAU_EXPORT int rpau_open_waves(Accelerator* accelerator, const char* path, u64 first, u64 last,
+                                const char* scope, int depth) {
+  return guarded(accelerator, [&] { accelerator->open_waves(path, first, last, scope, depth); });
+}
+
+/// Ends the file.
+RPAU_EXPORT int rpau_close_waves(Accelerator* accelerator) {
+  return guarded(accelerator, [&] { accelerator->close_waves(); });
+}
+#endif
+
+#if VM_COVERAGE
+/// Writes how often each point was covered, since the device was made, as Verilator's text file.
+RPAU_EXPORT int rpau_write_coverage(Accelerator* accelerator, const char* path) {
+  return guarded(accelerator, [&] { accelerator->write_coverage(path); });
+}
+#endif

@@ -34,7 +34,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "runtime": frozenset(
         {"_core", "arch", "devices", "interop", "lower", "objects", "params", "program"}
     ),
-    "debug": frozenset({"_core", "arch", "devices", "lower", "params", "program", "runtime"}),
+    "debug": frozenset(
+        {"_core", "arch", "devices", "lower", "objects", "params", "program", "runtime"}
+    ),
     "apps": EVERYTHING,
     "cli": EVERYTHING,
 }

@@ -1,4 +1,4 @@
-"""The subcommands that look inside: ``trace`` and ``designs``."""
+"""The subcommands that look inside: ``trace``, ``waves`` and ``designs``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +10,13 @@ if TYPE_CHECKING:
     from ringsmith.arch.rpau.executable import Executable
 
 
+_ALL_LEVELS = 99
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
     app.command()(trace)
+    app.command()(waves)
     app.command()(designs)
 
 
@@ -80,6 +84,58 @@ def trace(
         if path is not None:
             path.write_text(text(), encoding="utf-8")
             typer.echo(f"wrote {path}")
+
+
+def waves(
+    output: Annotated[Path, typer.Argument(dir_okay=False, help="The VCD file to write.")],
+    program: Program = None,
+    logreg: Logreg = False,
+    operation: Operation = None,
+    design: Design = "nano",
+    parameters: Parameters = "nano",
+    cycles: Annotated[
+        str | None, typer.Option(metavar="FIRST:LAST", help="The window in cycles.")
+    ] = None,
+    instructions: Annotated[
+        str | None, typer.Option(metavar="FIRST:LAST", help="The window in instructions.")
+    ] = None,
+    scope: Annotated[
+        str | None, typer.Option(help="Record this instance, such as TOP.rs_rpau_top.u_controller.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="Levels of instances to record; all without it.")
+    ] = None,
+) -> None:
+    """Record the RTL's signals over a window of a program, on random data."""
+    from ringsmith.debug.trace import Trace
+    from ringsmith.debug.waves import record, window_of
+    from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
+
+    if (cycles is None) == (instructions is None):
+        raise typer.BadParameter(
+            "name one window: --cycles FIRST:LAST or --instructions FIRST:LAST"
+        )
+    _, executable = _executable(program, logreg, operation, design, parameters)
+    if cycles is not None:
+        window = _range("--cycles", cycles)
+    else:
+        bounds = _range("--instructions", instructions or "")
+        window = window_of(Trace.of_executable(executable), *bounds)
+    everything = scope is None and depth is None
+    levels = 0 if everything else depth or _ALL_LEVELS
+    total = record(executable, output, window, scope=scope or TOP_SCOPE, depth=levels)
+    typer.echo(
+        f"wrote {output}: cycles {window[0]:,} to {window[1]:,} of {total:,}, "
+        f"{WavesDevice.PERIOD_NS} ns each"
+    )
+
+
+def _range(option: str, text: str) -> tuple[int, int]:
+    """``3:17`` as a pair."""
+    first, colon, last = text.partition(":")
+    if not colon or not (first.isdecimal() and last.isdecimal()):
+        raise typer.BadParameter(f"{option} {text}: write FIRST:LAST, such as 100:250")
+    return int(first), int(last)
 
 
 def designs(

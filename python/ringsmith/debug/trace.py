@@ -72,7 +72,7 @@ class Trace:
         design: The accelerator.
         fetch_cycles: From one issue to the earliest next one.
         events: Every instruction in the order of issue, ``halt`` last.
-        cycles: From the start command to completion.
+        cycles: From the start command to completion, without what the host does between runs.
     """
 
     design: RpauDesign
@@ -82,15 +82,13 @@ class Trace:
 
     @classmethod
     def of_executable(cls, executable: Executable) -> "Trace":
-        """The trace that the scheduler predicted.
+        """The trace that the scheduler predicted. Runs follow one another at once.
 
         Raises:
             ProgramError: If the starts do not obey the issue rule: the file is damaged, or made
                 for other latencies than this version's.
         """
-        return cls.of_run(
-            executable.design, executable.words, executable.starts, origins=executable.origins
-        )
+        return cls._of_runs(executable, [run.starts for run in executable.runs])
 
     @classmethod
     def of_model(cls, executable: Executable) -> "Trace":
@@ -100,10 +98,12 @@ class Trace:
             DeviceError: If the program breaks the hazard rule, or does not end.
         """
         device = ModelDevice(executable.design, timing_only=True)
-        device.load_program(np.array(executable.words, dtype=np.uint64))
-        device.run(max_cycles=2 * executable.cycles + 1000)
-        starts = [int(start) for start in device.trace()]
-        return cls.of_run(executable.design, executable.words, starts, origins=executable.origins)
+        starts = []
+        for run in executable.runs:
+            device.load_program(np.array(run.words, dtype=np.uint64))
+            device.run(max_cycles=2 * run.cycles + 1000)
+            starts.append([int(start) for start in device.trace()])
+        return cls._of_runs(executable, starts)
 
     @classmethod
     def of_run(
@@ -115,7 +115,7 @@ class Trace:
         origins: Sequence[str] | None = None,
         timing: Timing | None = None,
     ) -> "Trace":
-        """The trace of a program whose starts are known, from whatever device.
+        """The trace of a bare program whose starts are known, from whatever device.
 
         Args:
             design: The accelerator.
@@ -128,18 +128,16 @@ class Trace:
             ProgramError: If the words are no program of the design, there are more or fewer starts
                 or origins than words, or the starts do not obey the issue rule.
         """
-        program = check_program([int(word) for word in words], design)
-        origins = [UNKNOWN_ORIGIN] * len(program) if origins is None else origins
-        if not len(program) == len(starts) == len(origins):
-            raise ProgramError(
-                f"{len(program)} instructions have {len(starts)} starts and {len(origins)} "
-                "origins: give one of each to every instruction"
-            )
-        timing = timing or Timing.of(design)
-        replay = _Replay(design, timing)
-        for each, start, origin in zip(program, starts, origins, strict=True):
-            replay.issue(each, int(start), origin)
-        return cls(design, timing.fetch_cycles, tuple(replay.events), replay.events[-1].start)
+        replay = _Replay(design, timing or Timing.of(design))
+        replay.run(words, starts, origins or [UNKNOWN_ORIGIN] * len(words))
+        return replay.trace()
+
+    @classmethod
+    def _of_runs(cls, executable: Executable, starts: Sequence[Sequence[int]]) -> "Trace":
+        replay = _Replay(executable.design, Timing.of(executable.design))
+        for run, cycles in zip(executable.runs, starts, strict=True):
+            replay.run(run.words, cycles, run.origins)
+        return replay.trace()
 
     def lane(self, rpau: int, unit: str) -> list[Event]:
         """What one unit of one RPAU works on, in order."""
@@ -159,9 +157,28 @@ class _Replay:
         self.events: list[Event] = []
         self._last: dict[tuple[str, int], Event] = {}
 
-    def issue(self, instruction: Instruction, start: int, origin: str) -> None:
-        """Adds the next instruction of the program."""
-        ready = (self.events[-1].start if self.events else 0) + self.timing.fetch_cycles
+    def trace(self) -> Trace:
+        """What was issued."""
+        cycles = self.events[-1].start
+        return Trace(self.design, self.timing.fetch_cycles, tuple(self.events), cycles)
+
+    def run(self, words: Sequence[int], starts: Sequence[int], origins: Sequence[str]) -> None:
+        """Adds a program, whose starts count from the end of the one before."""
+        program = check_program([int(word) for word in words], self.design)
+        if not len(program) == len(starts) == len(origins):
+            raise ProgramError(
+                f"{len(program)} instructions have {len(starts)} starts and {len(origins)} "
+                "origins: give one of each to every instruction"
+            )
+        begin = self._end()
+        for each, start, origin in zip(program, starts, origins, strict=True):
+            self._issue(each, begin + int(start), origin)
+
+    def _end(self) -> int:
+        return self.events[-1].start if self.events else 0
+
+    def _issue(self, instruction: Instruction, start: int, origin: str) -> None:
+        ready = self._end() + self.timing.fetch_cycles
         awaited = self._awaited(instruction)
         expected = max([ready, *(event.end for event in awaited)])
         index = len(self.events)

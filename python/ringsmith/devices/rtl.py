@@ -8,6 +8,7 @@ import numpy as np
 from ringsmith.arch.rpau import rtl
 from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.sources import rtl_sources, sim_root
 from ringsmith.devices.verilate import build_design
@@ -18,13 +19,16 @@ _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
 
 
-def build(design: RpauDesign, *, assertions: bool = False) -> Path:
+def build(
+    design: RpauDesign, *, assertions: bool = False, instrument: Instrument = Instrument.NONE
+) -> Path:
     """Builds the simulator of a design, or finds it in the cache.
 
     Args:
         design: The design point.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents,
             at a lower speed.
+        instrument: What the simulation can record.
 
     Returns:
         The shared library.
@@ -39,6 +43,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         rtl.parameters(design),
         wrapper=[sim_root() / "rpau" / "harness.cpp"],
         assertions=assertions,
+        instrument=instrument,
     )
 
 
@@ -51,12 +56,20 @@ class RtlDevice:
 
     name = "rtl"
 
-    def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
+    def __init__(
+        self,
+        design: RpauDesign,
+        *,
+        assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
+        seed: int = 1,
+    ) -> None:
         """Builds the simulator where it is not yet built, and resets a new device.
 
         Args:
             design: The design point.
             assertions: See :func:`build`.
+            instrument: See :func:`build`.
             seed: Chooses the random contents of a build with assertions.
 
         Raises:
@@ -67,7 +80,7 @@ class RtlDevice:
         self._design = design
         self._loaded = False
         self._handle: int | None = None
-        self._library = _load(build(design, assertions=assertions))
+        self._library = _load(build(design, assertions=assertions, instrument=instrument))
         self._handle = self._library.rpau_new(seed)
         if self._handle is None:
             raise DeviceError("the simulated device failed in its reset")

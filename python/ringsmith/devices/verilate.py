@@ -9,11 +9,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringsmith.devices import block_wrapper
 from ringsmith.devices.build_cache import built, fingerprint
+from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.sources import rtl_root, sim_root
 from ringsmith.devices.toolchain import compiler, run_tool, run_verilator, verilator
 
@@ -32,16 +33,10 @@ _COMPILE = (
     "-faligned-new",
     "-w",  # generated code
     "-DVERILATOR=1",
-    "-DVM_COVERAGE=0",
-    "-DVM_SC=0",
-    "-DVM_TIMING=0",
-    "-DVM_TRACE=0",
-    "-DVM_TRACE_FST=0",
-    "-DVM_TRACE_SAIF=0",
-    "-DVM_TRACE_VCD=0",
     "-DVL_USER_STOP",
     "-DVL_USER_FATAL",
 )
+_MACROS = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRACE_VCD")
 _LINK = ("-shared", "-pthread", "-Wl,-Bsymbolic", "-Wl,--no-undefined")
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 
@@ -59,23 +54,31 @@ class _Recipe:
     parameters: tuple[tuple[str, str], ...]
     assertions: bool
     flags: tuple[str, ...]
+    instrument: Instrument = Instrument.NONE
 
     def verilator_arguments(self) -> list[str]:
-        mode = _CHECKED if self.assertions else _FAST
         values = [f"-G{name}={value}" for name, value in self.parameters]
         files = [str(rtl_root() / "verilator.vlt"), *map(str, self.sources)]
         names = ["--top-module", self.top, "--prefix", f"V{self.top}"]
-        return [*_VERILATE, *mode, *self.flags, *names, *values, *files]
+        return [*self._options(), *names, *values, *files]
 
     def facts(self) -> list[str]:
         parameters = [f"{name}={value}" for name, value in self.parameters]
+        return [self.top, *parameters, *self._options(), *_tool_facts(self.instrument)]
+
+    def _options(self) -> list[str]:
         mode = _CHECKED if self.assertions else _FAST
-        return [self.top, *parameters, *_VERILATE, *mode, *self.flags, *_tool_facts()]
+        return [*_VERILATE, *mode, *self.instrument.value.verilator, *self.flags]
 
 
-def _tool_facts() -> list[str]:
+def _tool_facts(instrument: Instrument) -> list[str]:
     tool, cxx = verilator(), compiler()
-    return [tool.version, cxx.version, cxx.native, *_COMPILE, *_LINK]
+    return [tool.version, cxx.version, cxx.native, *_compile_options(instrument), *_LINK]
+
+
+def _compile_options(instrument: Instrument) -> list[str]:
+    on = instrument.value.macros
+    return [*_COMPILE, *(f"-DVM_{macro}={int(macro in on)}" for macro in _MACROS)]
 
 
 def _recipe(
@@ -100,6 +103,7 @@ def build_design(
     *,
     wrapper: Sequence[Path],
     assertions: bool = False,
+    instrument: Instrument = Instrument.NONE,
     flags: Sequence[str] = (),
 ) -> Path:
     """Builds a design with a C++ wrapper written for it.
@@ -112,6 +116,8 @@ def build_design(
             `sim/harness`, `stop.h`; what they export must have default visibility. Headers
             that they include from their own folders count into the key.
         assertions: Assertions and random values for X, at a lower speed.
+        instrument: What the simulation can record; the wrapper asks the macros `VM_TRACE` and
+            `VM_COVERAGE` for it.
         flags: More Verilator options, such as `--no-inline-module`.
 
     Returns:
@@ -120,7 +126,7 @@ def build_design(
     Raises:
         ToolError: If a tool is missing or fails, or a file cannot be read.
     """
-    recipe = _recipe(top, sources, parameters, assertions, flags)
+    recipe = replace(_recipe(top, sources, parameters, assertions, flags), instrument=instrument)
     return _library(recipe, [Path(file).absolute() for file in wrapper], None)
 
 
@@ -175,8 +181,8 @@ def _library(
             made = work / "cpp" / "wrapper.cpp"
             made.write_text(generate(work / "cpp" / f"V{recipe.top}.h", interface))
             sources.append(made)
-        objects = _compile_design(work / "cpp", sources, folders)
-        objects += sorted(_runtime().glob("*.o"))
+        objects = _compile_design(work / "cpp", sources, folders, recipe.instrument)
+        objects += sorted(_runtime(recipe.instrument).glob("*.o"))
         library = work / f"lib{recipe.top}.so"
         run_tool([compiler().program, *_LINK, "-o", library, *objects], work)
         shutil.rmtree(work / "cpp")
@@ -195,39 +201,50 @@ def _harness() -> list[Path]:
     return [sim_root() / "harness" / name for name in ("stop.h", "stop.cpp")]
 
 
-def _runtime() -> Path:
+def _runtime(instrument: Instrument) -> Path:
     """The folder of the objects that all designs share: Verilator's library and our handlers."""
-    sources = [verilator().include / name for name in _RUNTIME]
+    names = [*_RUNTIME, *instrument.value.runtime]
+    sources = [verilator().include / name for name in names]
     sources.append(sim_root() / "harness" / "stop.cpp")
 
     def build(work: Path) -> None:
         # None of it runs in every cycle, and -O2 would cost the first build ten seconds.
-        _compile([(source, "-O0") for source in sources], work, [sim_root() / "harness"])
+        jobs = [(source, "-O0") for source in sources]
+        _compile(jobs, work, [sim_root() / "harness"], instrument)
 
-    key = fingerprint(_tool_facts(), [Path(__file__), *sources, *_harness()])
+    key = fingerprint(_tool_facts(instrument), [Path(__file__), *sources, *_harness()])
     return built("verilator-runtime", key, build)
 
 
-def _compile_design(folder: Path, wrapper: Sequence[Path], include: Sequence[Path]) -> list[Path]:
-    """Compiles a verilated design: what runs every cycle at -O2, what runs once at -O0."""
+def _compile_design(
+    folder: Path, wrapper: Sequence[Path], include: Sequence[Path], instrument: Instrument
+) -> list[Path]:
+    """Compiles a verilated design: what runs every cycle optimized, what runs once not."""
+    fast = instrument.value.optimization
     folders = [folder, sim_root() / "harness", *include]
     generated = sorted(folder.glob("V*.cpp"))
     if sum(file.stat().st_size for file in generated) <= _UNITY_BYTES:
         unity = folder / "unity.cpp"
         unity.write_text("".join(f'#include "{source}"\n' for source in [*generated, *wrapper]))
-        return _compile([(unity, "-O2")], folder, folders)
-    jobs = [(file, "-O0" if file.stem.endswith("__Slow") else "-O2") for file in generated]
-    return _compile([*jobs, *((file, "-O2") for file in wrapper)], folder, folders)
+        return _compile([(unity, fast)], folder, folders, instrument)
+    jobs = [(file, "-O0" if file.stem.endswith("__Slow") else fast) for file in generated]
+    jobs += [(file, fast) for file in wrapper]
+    return _compile(jobs, folder, folders, instrument)
 
 
-def _compile(jobs: Sequence[tuple[Path, str]], target: Path, include: Sequence[Path]) -> list[Path]:
+def _compile(
+    jobs: Sequence[tuple[Path, str]],
+    target: Path,
+    include: Sequence[Path],
+    instrument: Instrument,
+) -> list[Path]:
     """Compiles (source, optimization) pairs on all cores, large ones first; returns the objects."""
     tool = verilator()
     folders = [f"-I{path}" for path in (*include, tool.include, tool.include / "vltstd")]
 
     def compile_one(number: int, source: Path, optimization: str) -> Path:
         result = target / f"{source.stem}-{number}.o"
-        options = [*_COMPILE, optimization, *folders]
+        options = [*_compile_options(instrument), optimization, *folders]
         run_tool([compiler().program, *options, "-c", source, "-o", result], target)
         return result
 

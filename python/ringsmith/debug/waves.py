@@ -1,0 +1,104 @@
+"""Waves of a window of a program: the RTL's signals, cycle by cycle, in a VCD file.
+
+The window is given in cycles, or as instructions of the trace. Inputs and keys are random
+residues: no cycle and no control signal depends on them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.debug.trace import Trace
+from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
+from ringsmith.errors import ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import Residues
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph
+
+
+def window_of(trace: Trace, first: int, last: int) -> tuple[int, int]:
+    """First and last cycle of instructions ``first`` … ``last``, from issue to idle units.
+
+    Raises:
+        ProgramError: If there are no such instructions.
+    """
+    count = len(trace.events)
+    if not 0 <= first <= last < count:
+        raise ProgramError(
+            f"instructions {first} … {last} are no window of a program of {count}: name two in "
+            f"0 … {count - 1}, the first one first"
+        )
+    events = trace.events[first : last + 1]
+    return events[0].start, max(event.end for event in events)
+
+
+def record(
+    executable: Executable,
+    path: Path,
+    window: tuple[int, int],
+    *,
+    scope: str = TOP_SCOPE,
+    depth: int = 0,
+    seed: int = 1,
+) -> int:
+    """Runs a program on the simulated RTL and records a window of it.
+
+    Args:
+        executable: The program.
+        path: The VCD file to write; in it a cycle takes ``WavesDevice.PERIOD_NS``.
+        window: First and last cycle, counted from the start command over all runs.
+        scope: Module instance whose signals are recorded; counts only with a depth.
+        depth: Levels of instances to record, ``scope`` the first; 0: everything.
+        seed: Chooses inputs and keys.
+
+    Returns:
+        The program's cycles.
+
+    Raises:
+        ProgramError: If the window begins after the program's end.
+        DeviceError: If the window is empty, or the file cannot be written.
+        ToolError: If Verilator or the compiler is missing or fails.
+    """
+    first, last = window
+    if first > executable.cycles:
+        raise ProgramError(
+            f"the window begins in cycle {first} and the program ends in {executable.cycles}: "
+            "name an earlier one"
+        )
+    rng = np.random.default_rng(seed)
+    inputs = {name: _limbs(executable, values, rng) for name, values in executable.inputs.items()}
+    device = WavesDevice(
+        executable.design, path, first=first, last=last, scope=scope, depth=depth, seed=seed
+    )
+    try:
+        # The accelerator reads the executable alone, so the graph may be without nodes.
+        special = (len(executable.primes) - 1,)
+        graph = SubroutineGraph(executable.design.n, executable.primes, executable.roots, special)
+        compiled = CompiledGraph(graph, executable)
+        result = Accelerator(device).execute(compiled, inputs, _keys(executable, rng))
+    finally:
+        device.close()
+    assert result.cycles is not None
+    return result.cycles
+
+
+def _limbs(executable: Executable, values: Mapping[int, int], rng: np.random.Generator) -> Residues:
+    """Random limbs of an input, one for each RPAU that takes one."""
+    n, primes = executable.design.n, executable.primes
+    return np.stack([rng.integers(0, primes[rpau], n, np.uint64) for rpau in sorted(values)])
+
+
+def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, Residues]:
+    """Random key-switching keys (digits, 2, K, N), with as many digits as are loaded."""
+    digits: dict[str, int] = {}
+    for run in executable.runs:
+        for load in run.keys:
+            digits[load.key] = max(digits.get(load.key, 0), load.digit + 1)
+    n, primes = executable.design.n, executable.primes
+    return {
+        name: np.stack([rng.integers(0, q, (count, 2, n), np.uint64) for q in primes], axis=2)
+        for name, count in digits.items()
+    }

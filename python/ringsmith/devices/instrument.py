@@ -1,0 +1,37 @@
+"""What a simulation can record beside computing: each is a build of its own, and costs speed."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True)
+class _Build:
+    """How an instrumented design is built.
+
+    Attributes:
+        verilator: Verilator's options.
+        macros: Of Verilator's ``VM_...`` macros, those that are 1.
+        runtime: More files of Verilator's run-time library.
+        optimization: The compiler's, for what runs every cycle.
+    """
+
+    verilator: tuple[str, ...] = ()
+    macros: tuple[str, ...] = ()
+    runtime: tuple[str, ...] = ()
+    optimization: str = "-O1"
+
+
+class Instrument(Enum):
+    """What a build records."""
+
+    NONE = _Build(optimization="-O2")
+    WAVES = _Build(
+        ("--trace-vcd", "--trace-structs", "--no-trace-params", "--trace-max-width", "4096"),
+        ("TRACE", "TRACE_VCD"),
+        ("verilated_vcd_c.cpp",),
+    )
+    """Every signal in every cycle of a window, memories of more than 32 words apart."""
+    COVERAGE = _Build(
+        ("--coverage-line", "--coverage-toggle"), ("COVERAGE",), ("verilated_cov.cpp",)
+    )
+    """How often each line ran and each bit changed."""
