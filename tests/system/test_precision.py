@@ -179,6 +179,29 @@ def test_the_typical_error_is_forecast_within_a_bit(
     assert max(output.shares, key=lambda k: output.shares[k]) in {kind, Kind.ENCRYPTION}
 
 
+@pytest.mark.parametrize(("dnum", "special"), [(2, (50, 50)), (1, (50, 50, 50)), (2, (60,))])
+def test_the_forecast_holds_for_digits_of_several_primes(
+    dnum: int,
+    special: tuple[int, ...],
+    rng: np.random.Generator,
+    run_encrypted: Runner,
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        parameters = CkksParameters.create(
+            n=1024,
+            prime_bits=(48, *(40,) * (2 if dnum == 1 else 3)),
+            special_bits=special,
+            scale_bits=40,
+            dnum=dnum,
+            security=None,
+        )
+    program = trace(lambda x, y: (x * y).rotate(1) + x.rotate(1).conjugate(), parameters)
+    inputs = {name: rng.choice([-1.0, 1.0], parameters.slots) for name in program.inputs}
+    (margin,) = margins(program, inputs, run_encrypted)
+    assert 0 <= margin < 6
+
+
 def test_slot_0_errs_most_after_a_rotation_because_digits_are_not_centred(
     small: CkksParameters, run_encrypted: Runner
 ) -> None:

@@ -259,10 +259,7 @@ class _Walk:
 
     def _switched(self, node: Node, value: _Value, key: object) -> _Value:
         """Adds the noise of key switching; ``key`` tells keys apart."""
-        random = math.hypot(
-            noise.key_switch_spread(self.parameters, node.limbs),
-            noise.rescale_spread(self.parameters),
-        )
+        random = noise.key_switch_spread(self.parameters, node.limbs)
         offset = noise.key_switch_offset(self.parameters, node.limbs)
         return self._with(
             value,

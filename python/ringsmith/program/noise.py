@@ -48,31 +48,37 @@ def encryption_spread(parameters: CkksParameters, limbs: int) -> float:
 
 
 def key_switch_spread(parameters: CkksParameters, limbs: int) -> float:
-    """Standard deviation of the sum of digits times key errors, over p, where digits are random.
+    """Standard deviation that key switching adds, but for ``key_switch_offset``.
 
-    A digit is uniform in [0, q_J): its deviation from q_J / 2 has the variance q_J^2 / 12. The
-    rounding of the division by p is not in here.
+    A digit of a primes with the product D is, after ModUp, the sum of a numbers that are uniform in
+    [0, D): its deviation from a * D / 2 has the variance a * D^2 / 12. It is multiplied with the
+    key's errors, summed over the digits, and divided by P with one rounding for each special prime.
     """
     n = parameters.n
-    digits = sum((q / special_product(parameters)) ** 2 for q in parameters.data_primes[:limbs])
-    return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
+    digits = sum(primes * size**2 for primes, size in _digits(parameters, limbs))
+    rounding = len(parameters.special_primes) * rescale_spread(parameters) ** 2
+    return math.sqrt(n * n * ERROR_VARIANCE * digits / 12 + rounding)
 
 
 def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
-    """Standard deviation in each slot of what the digits' mean makes of the key's errors, over p.
+    """Standard deviation in each slot of what the digits' means make of the key's errors, over P.
 
-    Digits are not centred (``docs/architecture.md``, ``mod_up``): each has the mean q_J / 2 in
-    every coefficient, whose value in the slot of root z is q_J / (1 - z). Slots whose root is near
-    1, slot 0 before all, see this, and every use of one key sees the same.
+    Digits are not centred (``docs/architecture.md``, ``mod_up``): each has the mean a * D / 2 in
+    every coefficient, whose value in the slot of root z is a * D / (1 - z). Slots whose root is
+    near 1, slot 0 before all, see this, and every use of one key sees the same.
     """
     n = parameters.n
-    digits = sum((q / special_product(parameters)) ** 2 for q in parameters.data_primes[:limbs])
-    return math.sqrt(n * ERROR_VARIANCE * digits) / _distance_from_one(n)
+    means = sum((primes * size) ** 2 for primes, size in _digits(parameters, limbs))
+    return math.sqrt(n * ERROR_VARIANCE * means) / _distance_from_one(n)
 
 
-def special_product(parameters: CkksParameters) -> float:
-    """P: what key switching divides by."""
-    return float(math.prod(parameters.special_primes))
+def _digits(parameters: CkksParameters, limbs: int) -> list[tuple[int, float]]:
+    """The number of primes a of each digit, and D / P: digits and special primes multiplied up."""
+    special = math.prod(parameters.special_primes)
+    return [
+        (len(digit), math.prod(parameters.primes[i] for i in digit) / special)
+        for digit in parameters.digits(limbs)
+    ]
 
 
 def encoding_spread(parameters: CkksParameters) -> float:
