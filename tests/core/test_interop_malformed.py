@@ -243,6 +243,9 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
         READERS["ciphertext"](tmp_path)
     with pytest.raises(InteropError, match="not a regular file"):
         READERS["ciphertext"](os.devnull)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InteropError, match="not a regular file"):
+        READERS["ciphertext"](tmp_path / "pipe")  # at once, though nobody writes to it
 
 
 def test_a_file_larger_than_its_kind_is_not_read(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import write_whole
+from ringsmith.interop.files import open_regular, write_whole
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
 from ringsmith.interop.seal_write import write_galois_keys, write_relin_keys
@@ -92,7 +92,7 @@ def read_bundle(folder: Path) -> Bundle:
     relin = read_relin_keys(folder / RELIN_KEYS, shape) if RELIN_KEYS in digests else None
     galois = read_galois_keys(folder / GALOIS_KEYS, shape) if GALOIS_KEYS in digests else {}
     for file, digest in digests.items():
-        with (folder / file).open("rb") as stream:
+        with open_regular(folder / file) as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != digest:
                 raise InteropError(f"{folder / file}: its SHA-256 is not the manifest's: damaged")
     return Bundle(name, shape, EvaluationKeys(relin, galois))
@@ -117,7 +117,7 @@ def make_folder(folder: Path, mode: int = 0o755) -> None:
 def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:
     """(name, file -> digest)."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             text = file.read(_MAX_MANIFEST)
         manifest: Any = json.loads(text)
     except OSError as error:

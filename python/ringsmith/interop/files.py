@@ -1,7 +1,9 @@
-"""Writing files whole or not at all."""
+"""Reading only what is a file, and writing files whole or not at all."""
 
 import os
+import stat
 import tempfile
+from io import BufferedReader
 from pathlib import Path
 
 from ringsmith.errors import InteropError
@@ -9,6 +11,20 @@ from ringsmith.errors import InteropError
 PUBLIC_MODE = 0o644
 SECRET_MODE = 0o600
 """Readable and writable by the owner alone."""
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Opens a regular file for reading; does not wait for the writer of a pipe.
+
+    Raises:
+        InteropError: When it is a pipe, a device or the like.
+        OSError: When it cannot be opened.
+    """
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InteropError(f"{path}: not a regular file: save the object to a file first")
+    return file
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool, mode: int = PUBLIC_MODE) -> None:

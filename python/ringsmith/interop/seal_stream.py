@@ -7,7 +7,6 @@ own and are not compressed again.
 """
 
 import os
-import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
+from ringsmith.interop.files import open_regular
 from ringsmith.interop.seal_compression import Compression, compress, decompress
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
@@ -228,17 +228,15 @@ def _with_header(payload: bytes, version: tuple[int, int], compression: Compress
 def _read_file(path: Path, what: str, limit: Limit) -> bytes:
     """The bytes of a regular file that starts with a header and is not beyond the limit."""
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise InteropError(f"{what}: not a regular file: save the object to a file first")
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             start = file.read(_HEADER.size)
             reader = Reader(memoryview(start), what)
             reader.header()
             # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
-            _check_size(reader, status.st_size, limit.size + limit.size // 256 + 1024)
+            _check_size(reader, size, limit.size + limit.size // 256 + 1024)
             file.seek(0)
-            return file.read(status.st_size)
+            return file.read(size)
     except OSError as error:
         raise InteropError(f"{what}: cannot be read: {error.strerror}") from None
 
