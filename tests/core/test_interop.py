@@ -293,6 +293,21 @@ def test_parameters_that_ckks_cannot_use_are_refused(small_oracle: "SealOracle")
         interop.SealParameters(2048, tuple(small_oracle.primes[:1])).to_ckks(2.0**30)
 
 
+@pytest.mark.parametrize(("special", "dnum"), [((51, 52), 0), ((51,), 2)])
+def test_parameters_that_seal_has_not_are_refused(special: tuple[int, ...], dnum: int) -> None:
+    with pytest.warns(UserWarning, match="below 128"):
+        parameters = CkksParameters.create(
+            n=2048,
+            prime_bits=(50, 40, 40, 40),
+            special_bits=special,
+            scale_bits=40,
+            dnum=dnum,
+            security=None,
+        )
+    with pytest.raises(InteropError, match="SEAL has exactly 1 special prime and one data prime"):
+        interop.SealParameters.from_ckks(parameters)
+
+
 def test_objects_that_do_not_fit_are_not_written(small_oracle: "SealOracle") -> None:
     parameters, limbs = small_oracle.parameters, small_oracle.core.max_limbs
     good = np.zeros((2, limbs, small_oracle.n), dtype=np.uint64)

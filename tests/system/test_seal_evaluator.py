@@ -119,7 +119,10 @@ def test_the_smallest_design_is_a_named_one_where_one_fits() -> None:
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 @pytest.mark.parametrize("n", [2048, 4096, 16384])
-def test_a_design_is_made_to_fit_where_no_named_one_does(n: int) -> None:
+def test_a_design_is_made_to_fit_where_no_named_one_does(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringsmith.runtime.choose.named_designs", lambda: ["nano"])
     designs = {smallest_design(graph_of(n, BITS[n], name)) for name in ("multiply", "relinearize")}
     (design,) = designs  # operations share it, and so its simulation is built once
     assert design.n == n

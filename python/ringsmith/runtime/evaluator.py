@@ -33,7 +33,7 @@ class Evaluator:
     """Runs HE operations one by one.
 
     Args:
-        parameters: The parameter set: one special prime, one data prime a digit.
+        parameters: The parameter set.
         keys: Evaluation keys for relinearize, rotate and conjugate.
         device: ``cpu``, ``model`` or ``rtl``.
         design: Which accelerator ``model`` and ``rtl`` are; None: the smallest that runs the
@@ -234,7 +234,7 @@ def _graph(
     names = [galois_key_name(element) for element in elements]
     if operation == "relinearize":
         names.append(RELIN_KEY)
-    graph = SubroutineGraph.for_parameters(parameters, dict.fromkeys(names, parameters.limbs))
+    graph = SubroutineGraph.for_parameters(parameters, dict.fromkeys(names, parameters.dnum))
     writer = OperationWriter(graph, parameters)
     a = writer.input("x", sizes[0], limbs)
     result: Polynomials
