@@ -304,7 +304,9 @@ def test_parameters_that_seal_has_not_are_refused(special: tuple[int, ...], dnum
             dnum=dnum,
             security=None,
         )
-    with pytest.raises(InteropError, match="SEAL has exactly 1 special prime and one data prime"):
+    with pytest.raises(
+        InteropError, match="SEAL has exactly 1 special prime and one prime a digit"
+    ):
         interop.SealParameters.from_ckks(parameters)
 
 
