@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
     from ringsmith.objects import EvaluationKeys
 
-seal_app = typer.Typer(help="Microsoft SEAL's files.", no_args_is_help=True)
+seal_app = typer.Typer(
+    help="Tell Microsoft SEAL's files, and compute on them.", no_args_is_help=True
+)
 
 InFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that SEAL saved.")]
 Parameters = Annotated[Path, typer.Option("--params", help="SEAL's EncryptionParameters (CKKS).")]

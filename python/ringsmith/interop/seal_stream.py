@@ -243,6 +243,4 @@ def _read_file(path: Path, what: str, limit: Limit) -> bytes:
 
 def _check_size(reader: Reader, size: int, limit: int) -> None:
     if size > limit:
-        raise reader.error(
-            f"{size} bytes; such an object has at most {limit} bytes with these parameters"
-        )
+        raise reader.error(f"{size} bytes; such an object has at most {limit} bytes")
