@@ -1,0 +1,164 @@
+// CKKS as an application writes it: objects that carry their level and scale, in the manner of
+// Microsoft SEAL. Names follow SEAL's where the operation is SEAL's, and so do the bits.
+//
+// Everything here is a thin layer over evaluator.h and keys.h, which work on plain words. All
+// functions throw ParameterError when levels, scales, sizes or keys do not fit. Whether parameters
+// are secure is not looked at: the HE standard's bounds are in the Python package's `params`.
+#pragma once
+
+#include <complex>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/ckks.h"
+#include "ringsmith/secret_memory.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith::ckks {
+
+/// Distinct primes of the given sizes for a ring degree: SEAL's CoeffModulus::Create. Of one size,
+/// the smallest found comes first.
+[[nodiscard]] std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_sizes);
+
+/// Shared by everything that is made from it; CkksContext has the rules.
+using Context = std::shared_ptr<const CkksContext>;
+
+/// @param primes  data primes, then `special` special primes
+/// @param dnum    digits of key switching; 0 for one data prime a digit (SEAL's case)
+[[nodiscard]] Context make_context(std::size_t degree, std::span<const u64> primes,
+                                   std::size_t special = 1, std::size_t dnum = 0);
+
+/// An encoded message: `limbs` limbs of N words, NTT form.
+struct Plaintext {
+  std::vector<u64> data;
+  std::size_t limbs = 0;
+  double scale = 1;
+};
+
+/// An encrypted message. Like SEAL, an application may set the scale where it knows better, such as
+/// after rescaling by primes that are near the scale but not it.
+struct Ciphertext {
+  ringsmith::Ciphertext words;
+  double scale = 1;
+
+  [[nodiscard]] std::size_t size() const { return words.size; }
+  [[nodiscard]] std::size_t limbs() const { return words.limbs; }
+};
+
+/// Wiped from memory when it goes out of scope.
+struct SecretKey {
+  SecretVector<u64> data;
+};
+
+struct PublicKey {
+  std::vector<u64> data;
+};
+
+struct RelinKeys {
+  std::vector<u64> data;
+};
+
+/// One key for each Galois element.
+struct GaloisKeys {
+  std::map<u64, std::vector<u64>> data;
+};
+
+/// Turns vectors of up to N / 2 values into plaintexts and back.
+class Encoder {
+ public:
+  explicit Encoder(Context context) : context_(std::move(context)) {}
+
+  [[nodiscard]] std::size_t slot_count() const { return context_->slots(); }
+  /// At the first level. Missing values are zero.
+  [[nodiscard]] Plaintext encode(std::span<const double> values, double scale) const;
+  /// At the level of `limbs` limbs.
+  [[nodiscard]] Plaintext encode(std::span<const std::complex<double>> values, double scale,
+                                 std::size_t limbs) const;
+  /// All N / 2 values.
+  [[nodiscard]] std::vector<std::complex<double>> decode(const Plaintext& plain) const;
+
+ private:
+  Context context_;
+};
+
+/// Makes a fresh secret key, from the operating system's randomness, and the keys that belong to
+/// it.
+class KeyGenerator {
+ public:
+  explicit KeyGenerator(Context context);
+
+  [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }
+  [[nodiscard]] PublicKey create_public_key() const;
+  [[nodiscard]] RelinKeys create_relin_keys() const;
+  /// One key for each rotation by so many steps; 0 stands for complex conjugation.
+  [[nodiscard]] GaloisKeys create_galois_keys(std::span<const i64> steps) const;
+
+ private:
+  Context context_;
+  SecretKey secret_key_;
+};
+
+class Encryptor {
+ public:
+  Encryptor(Context context, PublicKey key) : context_(std::move(context)), key_(std::move(key)) {}
+
+  [[nodiscard]] Ciphertext encrypt(const Plaintext& plain) const;
+
+ private:
+  Context context_;
+  PublicKey key_;
+};
+
+class Decryptor {
+ public:
+  Decryptor(Context context, SecretKey key) : context_(std::move(context)), key_(std::move(key)) {}
+
+  /// A decryption tells of the secret key through its noise: hand it to nobody who has the
+  /// ciphertext, or round it first (Li, Micciancio 2021).
+  [[nodiscard]] Plaintext decrypt(const Ciphertext& ciphertext) const;
+
+ private:
+  Context context_;
+  SecretKey key_;
+};
+
+/// Computes on ciphertexts. Operands of two-operand functions are at one level; those of additions
+/// have one scale, up to rounding.
+class Evaluator {
+ public:
+  explicit Evaluator(Context context) : context_(std::move(context)) {}
+
+  [[nodiscard]] Ciphertext add(const Ciphertext& a, const Ciphertext& b) const;
+  [[nodiscard]] Ciphertext sub(const Ciphertext& a, const Ciphertext& b) const;
+  [[nodiscard]] Ciphertext negate(const Ciphertext& a) const;
+  [[nodiscard]] Ciphertext add_plain(const Ciphertext& a, const Plaintext& plain) const;
+  [[nodiscard]] Ciphertext sub_plain(const Ciphertext& a, const Plaintext& plain) const;
+  [[nodiscard]] Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& plain) const;
+  /// Not relinearized: three polynomials from two times two.
+  [[nodiscard]] Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const;
+  [[nodiscard]] Ciphertext square(const Ciphertext& a) const;
+  /// Three polynomials back to two.
+  [[nodiscard]] Ciphertext relinearize(const Ciphertext& a, const RelinKeys& keys) const;
+  /// relinearize and rescale_to_next by one division: faster, with bits of its own.
+  [[nodiscard]] Ciphertext relinearize_rescale(const Ciphertext& a, const RelinKeys& keys) const;
+  /// Divides message and scale by the last data prime.
+  [[nodiscard]] Ciphertext rescale_to_next(const Ciphertext& a) const;
+  /// Drops the last data prime; the scale stays.
+  [[nodiscard]] Ciphertext mod_switch_to_next(const Ciphertext& a) const;
+  /// Rotates the slots left by `steps`, right if negative. The step's own key must be there.
+  [[nodiscard]] Ciphertext rotate_vector(const Ciphertext& a, i64 steps,
+                                         const GaloisKeys& keys) const;
+  [[nodiscard]] Ciphertext complex_conjugate(const Ciphertext& a, const GaloisKeys& keys) const;
+
+ private:
+  [[nodiscard]] Ciphertext apply_galois(const Ciphertext& a, u64 element,
+                                        const GaloisKeys& keys) const;
+  [[nodiscard]] double scale_after_rescale(const Ciphertext& a) const;
+
+  Context context_;
+};
+
+}  // namespace ringsmith::ckks
