@@ -10,6 +10,8 @@ import seal
 
 from ringsmith import _core, interop
 from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.params import sparse_primes
+from ringsmith.params.sets import MEDHA_WIDE_PRIME
 
 PRIME_BITS = {
     11: (40, 30, 30, 41),
@@ -33,17 +35,24 @@ def find_primes(log_degree: int) -> list[int]:
     return [found[b].pop() for b in bits]
 
 
+def find_sparse_primes(log_degree: int) -> list[int]:
+    """As many sparse primes, at most ten: Medha's 60-bit one, then 54-bit ones."""
+    count = min(len(PRIME_BITS[log_degree]), 10)
+    return [MEDHA_WIDE_PRIME.value, *(p.value for p in sparse_primes(54, count - 1))]
+
+
 class SealOracle:
     """SEAL's objects for one parameter set, and their words as arrays.
 
     Args:
         log_degree: log2 of the ring degree.
         folder: Where SEAL saves what is read back.
+        sparse: Whether to take sparse primes instead of those that SEAL itself finds.
     """
 
-    def __init__(self, log_degree: int, folder: Path) -> None:
+    def __init__(self, log_degree: int, folder: Path, *, sparse: bool = False) -> None:
         self.n = 1 << log_degree
-        self.primes = find_primes(log_degree)
+        self.primes = find_sparse_primes(log_degree) if sparse else find_primes(log_degree)
         self.core = _core.Context(self.n, self.primes)
         self.parameters = interop.SealParameters(self.n, tuple(self.primes))
         self._folder = folder
@@ -129,17 +138,19 @@ class SealOracle:
 @pytest.fixture(
     scope="session",
     params=[
-        11,
-        12,
-        13,
-        pytest.param(14, marks=pytest.mark.full),
-        pytest.param(15, marks=pytest.mark.full),
+        pytest.param(
+            (log_degree, sparse),
+            marks=[pytest.mark.full] if log_degree > (11 if sparse else 13) else [],
+        )
+        for log_degree in PRIME_BITS
+        for sparse in (False, True)
     ],
-    ids=lambda log_degree: f"N=2^{log_degree}",
+    ids=lambda param: f"N=2^{param[0]}{' sparse' if param[1] else ''}",
 )
 def oracle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SealOracle:
-    """SEAL at every ring degree; the large ones only in the full run."""
-    return SealOracle(request.param, tmp_path_factory.mktemp("seal"))
+    """SEAL at every ring degree, its own primes and sparse ones; large ones in the full run."""
+    log_degree, sparse = request.param
+    return SealOracle(log_degree, tmp_path_factory.mktemp("seal"), sparse=sparse)
 
 
 @pytest.fixture(scope="session")
