@@ -61,7 +61,7 @@ class KeySwitchKey:
 
     @property
     def digits(self) -> int:
-        """Number of digits (K - 1: one data prime each)."""
+        """Number of digits: the parameters' dnum; where each is one data prime, K - 1."""
         return int(self.data.shape[0])
 
 

@@ -9,7 +9,8 @@ from types import MappingProxyType
 class KeyNeeds:
     """Evaluation keys, each with the largest number of limbs that it is used at.
 
-    A key used at l limbs needs only its first l digits; a client may always hand out all digits.
+    Keys are always whole, with all dnum digits: a run refuses a key of any other shape. The limbs
+    say which digits it will read.
 
     Attributes:
         relin: Limbs at which a ciphertext of three polynomials is relinearized; None: never.
