@@ -73,7 +73,12 @@ RSB_EXPORT Handle* rsb_new(const char* clock, int seed) {
   return handle.release();
 }
 
-RSB_EXPORT void rsb_free(Handle* handle) { delete handle; }
+RSB_EXPORT void rsb_free(Handle* handle) {
+  // Verilator takes scopes out of the context that the thread used last: that must not be the
+  // context of another block, which may be gone.
+  Verilated::threadContextp(&handle->context);
+  delete handle;
+}
 
 RSB_EXPORT const char* rsb_error(const Handle* handle) { return handle->error.c_str(); }
 

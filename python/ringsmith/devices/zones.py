@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import twiddle_lo_bits
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.errors import DeviceError
@@ -14,7 +13,7 @@ def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
     Raises:
         DeviceError: If there is no such zone.
     """
-    lo_bits = twiddle_lo_bits(design)
+    lo_bits = design.twiddle_lo_bits
     shapes = {
         Zone.POLY: (design.work_polys, design.n),
         Zone.KEY: (design.key_polys, design.n),

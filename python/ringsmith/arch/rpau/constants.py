@@ -31,11 +31,6 @@ class PrimeTables:
     twiddle_hi: Words
 
 
-def twiddle_lo_bits(design: RpauDesign) -> int:
-    """Bits of a twiddle exponent that the low table resolves: half of log2 N, rounded up."""
-    return (design.log_n + 1) // 2
-
-
 def prime_tables(prime: int, root: int, design: RpauDesign) -> PrimeTables:
     """All tables for one prime and its root.
 
@@ -85,7 +80,7 @@ def twiddle_tables(prime: int, root: int, design: RpauDesign) -> tuple[Words, Wo
             f"root {root} is no primitive root of unity of order 2N = {2 * design.n} modulo "
             f"{prime}: root^N must be -1"
         )
-    lo_bits = twiddle_lo_bits(design)
+    lo_bits = design.twiddle_lo_bits
     low = _powers(root, 1 << lo_bits, prime)
     high = _powers(pow(root, 1 << lo_bits, prime), design.n >> lo_bits, prime)
     return low, high

@@ -46,6 +46,12 @@ class RpauDesign:
         _check_range(self, "word_bits", 30, 60)
         _check_range(self, "rpaus", 2, 16)
         _check_power_of_two(self, "cores", 1, 32)
+        if self.cores > self.n >> self.twiddle_lo_bits:
+            raise ParameterError(
+                f"design {self.name}: cores = {self.cores} at N = {self.n} is more than "
+                f"{self.n >> self.twiddle_lo_bits}, the words of the upper twiddle table: take "
+                "fewer cores or a larger N"
+            )
         _check_power_of_two(self, "dyadic_cores", 1, self.cores)
         _check_range(self, "work_polys", 4, 256)
         _check_range(self, "key_polys", 1, 4096)
@@ -68,6 +74,11 @@ class RpauDesign:
         return 2 * self.cores
 
     @property
+    def twiddle_lo_bits(self) -> int:
+        """Bits of a twiddle exponent that the low table resolves: half of log2 N, rounded up."""
+        return (self.log_n + 1) // 2
+
+    @property
     def rows(self) -> int:
         """Rows of a polynomial: N / lanes."""
         return self.n // self.lanes
@@ -75,7 +86,7 @@ class RpauDesign:
 
 def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:
     value = getattr(design, name)
-    if not isinstance(value, int) or not low <= value <= high:
+    if type(value) is not int or not low <= value <= high:
         raise ParameterError(
             f"design {design.name}: {name} = {value!r} is outside {low} … {high}: choose a value "
             f"in that range"
@@ -128,9 +139,8 @@ def load_design(name: str) -> RpauDesign:
     Raises:
         ParameterError: If there is no design of that name.
     """
+    if name not in named_designs():
+        known = ", ".join(named_designs())
+        raise ParameterError(f"there is no design {name!r}: choose one of {known}")
     resource = resources.files("ringsmith") / "designs" / f"{name}.toml"
-    if not resource.is_file():
-        raise ParameterError(
-            f"there is no design {name!r}: choose one of {', '.join(named_designs())}"
-        )
     return parse_design(resource.read_text(encoding="utf-8"), f"design {name}")

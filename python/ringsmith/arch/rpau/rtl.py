@@ -1,8 +1,6 @@
 """The RTL of an RPAU design: its top module, its sources, and what it is elaborated with."""
 
-from ringsmith.arch.rpau.constants import twiddle_lo_bits
 from ringsmith.arch.rpau.design import REDUCTIONS, RpauDesign
-from ringsmith.errors import ParameterError
 
 TOP = "rs_rpau_top"
 """The top module."""
@@ -26,17 +24,7 @@ FACTS = (
 
 
 def parameters(design: RpauDesign) -> dict[str, int]:
-    """Values of the top's parameters for a design.
-
-    Raises:
-        ParameterError: If the RTL cannot be built for the design.
-    """
-    most_cores = design.n >> twiddle_lo_bits(design)
-    if design.cores > most_cores:
-        raise ParameterError(
-            f"design {design.name}: cores = {design.cores} at N = {design.n} is more than "
-            f"{most_cores}, the words of the upper twiddle table: take fewer cores or a larger N"
-        )
+    """Values of the top's parameters for a design."""
     values = (
         design.log_n,
         design.word_bits,

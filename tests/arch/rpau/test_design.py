@@ -1,0 +1,71 @@
+"""Design points: named ones load, and illegal ones are refused in words."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from ringsmith.arch.rpau.design import load_design, named_designs, parse_design
+from ringsmith.errors import ParameterError
+
+NANO = load_design("nano")
+
+
+def toml(**changes: object) -> str:
+    table = {"architecture": "rpau", **asdict(NANO), **changes}
+    lines = (f"{key} = {value!r}" for key, value in table.items() if value is not None)
+    return "\n".join(lines).replace("'", '"')
+
+
+def test_every_named_design_loads_under_its_own_name() -> None:
+    assert "nano" in named_designs()
+    assert [load_design(name).name for name in named_designs()] == named_designs()
+
+
+def test_a_design_survives_its_toml_file() -> None:
+    assert parse_design(toml(), "here") == NANO
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"log_n": 17}, "design nano: log_n = 17 is outside 8 … 16"),
+        ({"word_bits": 61}, "design nano: word_bits = 61 is outside 30 … 60"),
+        ({"rpaus": 1}, "design nano: rpaus = 1 is outside 2 … 16"),
+        ({"cores": 3}, "design nano: cores = 3 is not a power of two: choose one from 1 to 32"),
+        ({"cores": 64}, "design nano: cores = 64 is outside 1 … 32"),
+        ({"log_n": 8, "cores": 32}, "cores = 32 at N = 256 is more than 16.*take fewer cores"),
+        ({"dyadic_cores": 8}, "design nano: dyadic_cores = 8 is outside 1 … 4"),
+        ({"work_polys": 3}, "design nano: work_polys = 3 is outside 4 … 256"),
+        ({"key_polys": 0}, "design nano: key_polys = 0 is outside 1 … 4096"),
+        ({"constants": 257}, "design nano: constants = 257 is outside 4 … 256"),
+        ({"program_words": 8}, "design nano: program_words = 8 is outside 16 … 65536"),
+        ({"reduction": "magic"}, "reduction = 'magic' is not one of barrett"),
+        ({"rpaus": True}, "design nano: rpaus = True is outside 2 … 16"),
+        ({"cores": True}, "design nano: cores = True is outside 1 … 32"),
+        ({"log_n": "13"}, "design nano: log_n = '13' is outside 8 … 16"),
+    ],
+)
+def test_an_illegal_value_is_refused_with_its_limit(
+    change: dict[str, int | str], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        replace(NANO, **change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("log_n = ", "here: not a TOML file"),
+        (toml(architecture="vector"), "architecture = 'vector', and only 'rpau' is known here"),
+        (toml(cores=None), r"here: missing keys: \['cores'\]; unknown keys: \[\]"),
+        (toml(colour=3), r"here: missing keys: \[\]; unknown keys: \['colour'\]"),
+    ],
+)
+def test_a_damaged_design_file_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        parse_design(text, "here")
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ParameterError, match="no design 'giga': choose one of nano"):
+        load_design("giga")
