@@ -93,6 +93,11 @@ test-full: lint-sources $(STAMPS)/full  ## Lint and every test, the slow ones to
 	$(call say,All tests)
 	@$(PYTEST) --full
 
+.PHONY: coverage
+coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/coverage.md
+	$(call say,Coverage: building the RTL with counters takes some minutes the first time)
+	@$(BIN)/ringsmith coverage --report docs/coverage.md
+
 # Verilator's lint is a test too, over every module: `make test` runs it with the others.
 .PHONY: lint
 lint: lint-sources  ## Check formats, types and RTL

@@ -12,10 +12,11 @@ from ringsmith.arch.rpau.design import load_design, named_designs
 from ringsmith.cli.main import app
 from ringsmith.debug.compare import compare
 from ringsmith.debug.designs import (
+    Cost,
     DesignRow,
     cycles_table,
     memory_bits,
-    operation_cycles,
+    operation_costs,
     page,
     size_table,
 )
@@ -32,7 +33,7 @@ SMALL = replace(NANO, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
 
 def rows() -> list[DesignRow]:
     designs = map(load_design, named_designs())
-    return [DesignRow(design, operation_cycles(design), None) for design in designs]
+    return [DesignRow(design, operation_costs(design), None) for design in designs]
 
 
 def test_the_page_of_designs_is_that_of_todays_designs() -> None:
@@ -49,14 +50,22 @@ def test_cycles_of_an_operation_depend_on_no_prime(name: str) -> None:
     graph = lower_operation(name, parameters, parameters.limbs)
     executable = runtime.compile_graph(graph, "nano").executable
     assert executable is not None
-    assert operation_cycles(NANO)[name] == executable.cycles
+    assert operation_costs(NANO)[name] == Cost(executable.cycles)
 
 
 def test_a_ring_too_small_for_encryption_has_only_its_ntt() -> None:
-    cycles = operation_cycles(SMALL)
-    assert cycles.pop("ntt")
-    assert set(cycles.values()) == {None}
-    assert "–" in cycles_table([DesignRow(SMALL, operation_cycles(SMALL), None)])
+    costs = operation_costs(SMALL)
+    assert costs.pop("ntt")
+    assert set(costs.values()) == {None}
+    assert "–" in cycles_table([DesignRow(SMALL, operation_costs(SMALL), None)])
+
+
+def test_an_operation_that_does_not_fit_at_once_shows_its_transfers() -> None:
+    design = replace(NANO, name="tight", log_n=10, rpaus=3, key_polys=2, work_polys=8)
+    cost = operation_costs(design)["rotate"]
+    assert cost is not None
+    assert cost.host_transfers > 0
+    assert str(cost) == f"{cost.cycles:,} + {cost.host_transfers} limbs"
 
 
 def test_the_memory_of_a_design_counts_every_polynomial() -> None:
@@ -66,7 +75,7 @@ def test_the_memory_of_a_design_counts_every_polynomial() -> None:
 def test_the_page_says_what_was_compared_and_how() -> None:
     verified = compare(ModelDevice(SMALL), SMALL, range(2), 40)
     assert (verified.programs, verified.instructions) == (2, 80)
-    text = page([DesignRow(SMALL, operation_cycles(SMALL), verified)], "ringsmith designs")
+    text = page([DesignRow(SMALL, operation_costs(SMALL), verified)], "ringsmith designs")
     assert f"| `small` | 2 | 80 | {verified.cycles:,} | {verified.polynomials:,} |" in text
     assert "by `ringsmith designs`" in text
     assert "Verilator" in text

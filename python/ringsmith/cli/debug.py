@@ -1,4 +1,4 @@
-"""The subcommands that look inside: ``trace``, ``waves`` and ``designs``."""
+"""The subcommands that look inside: ``trace``, ``waves``, ``designs`` and ``coverage``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +18,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(trace)
     app.command()(waves)
     app.command()(designs)
+    app.command()(coverage)
 
 
 Program = Annotated[
@@ -150,19 +151,41 @@ def designs(
     from ringsmith.arch.rpau.design import load_design, named_designs
     from ringsmith.arch.rpau.isa import ISA
     from ringsmith.debug.compare import compare
-    from ringsmith.debug.designs import DesignRow, cycles_table, operation_cycles, page, size_table
+    from ringsmith.debug.designs import DesignRow, cycles_table, operation_costs, page, size_table
     from ringsmith.devices.rtl import RtlDevice
 
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
         verified = compare(RtlDevice(design), design, range(programs), length) if programs else None
-        rows.append(DesignRow(design, operation_cycles(design), verified))
+        rows.append(DesignRow(design, operation_costs(design), verified))
     typer.echo(f"{size_table(rows)}\n{cycles_table(rows)}", nl=False)
     if table is not None:
         command = f"ringsmith designs --table {table} --programs {programs}"
         table.write_text(page(rows, command), encoding="utf-8")
         typer.echo(f"\nwrote {table}")
+
+
+def coverage(
+    report: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the page to this file.")
+    ] = None,
+) -> None:
+    """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
+    from ringsmith.debug.campaign import campaign_design, run_campaign
+    from ringsmith.debug.coverage_report import GOALS, misses, page, shares
+
+    campaign = run_campaign(campaign_design())
+    for line in misses(campaign):
+        typer.echo(f"not covered: {line}")
+    found = shares(campaign)
+    for kind, share in found.items():
+        typer.echo(f"{kind}s: {share:.2%} covered, goal {GOALS[kind]:.1%}")
+    if report is not None:
+        report.write_text(page(campaign, f"ringsmith coverage --report {report}"), encoding="utf-8")
+        typer.echo(f"wrote {report}")
+    if any(share < GOALS[kind] for kind, share in found.items()):
+        raise typer.Exit(code=1)
 
 
 def _executable(

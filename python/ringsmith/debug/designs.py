@@ -20,29 +20,47 @@ _PRIME_SLACK = 1  # bits that the narrower primes are below the word width
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What an operation takes.
+
+    Attributes:
+        cycles: Clock cycles.
+        host_transfers: Limbs that cross to or from the host on the way, where the program does not
+            fit on the device at once; their time is not in the cycles.
+    """
+
+    cycles: int
+    host_transfers: int = 0
+
+    def __str__(self) -> str:
+        spills = f" + {self.host_transfers} limbs" if self.host_transfers else ""
+        return f"{self.cycles:,}{spills}"
+
+
+@dataclass(frozen=True)
 class DesignRow:
     """What is known of a design.
 
     Attributes:
         design: The design.
-        cycles: HE operation -> cycles; None where the design cannot run it.
+        costs: HE operation -> cost; None where the design cannot run it.
         verified: What was compared with the RTL; None: the RTL did not run.
     """
 
     design: RpauDesign
-    cycles: Mapping[str, int | None]
+    costs: Mapping[str, Cost | None]
     verified: Compared | None
 
 
-def operation_cycles(design: RpauDesign) -> dict[str, int | None]:
-    """Cycles of the main HE operations at all limbs: as many data primes as RPAUs less one.
+def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
+    """Costs of the main HE operations at all limbs: as many data primes as RPAUs less one.
 
     The cycles of ``ntt`` are those of the instruction: one polynomial, all limbs at once. The
     others are whole programs, operands and keys resident. No cycle depends on the primes, so the
     primes are whichever fit. None stands where the design has too little memory, or its ring is
     too small for HE.
     """
-    found: dict[str, int | None] = {"ntt": ntt_cycles(design)}
+    found: dict[str, Cost | None] = {"ntt": Cost(ntt_cycles(design))}
     try:
         parameters = _parameters(design)
     except ParameterError:
@@ -54,7 +72,7 @@ def operation_cycles(design: RpauDesign) -> dict[str, int | None]:
             found[name] = None
         else:
             assert executable is not None
-            found[name] = executable.cycles
+            found[name] = Cost(executable.cycles, executable.host_transfers)
     return found
 
 
@@ -139,7 +157,7 @@ def cycles_table(rows: Sequence[DesignRow]) -> str:
         ["design", "data primes", *operations],
         [
             [f"`{row.design.name}`", str(row.design.rpaus - 1)]
-            + [_number(row.cycles[operation]) for operation in operations]
+            + [str(row.costs[operation] or "–") for operation in operations]
             for row in rows
         ],
     )
@@ -183,8 +201,9 @@ Written on {date} by `{command}` (Ringsmith {__version__}{simulator}).
 
 Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
 parameter set that the design takes. Operands and keys (whole, not seeded) are resident; no host
-link is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once. A
-dash: the design cannot run it.
+link is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once.
+"+ n limbs": the operation does not fit on the device at once, and n limbs cross to the host or
+back. A dash: the design cannot run it.
 
 {cycles_table(rows)}
 ## Verification
@@ -198,10 +217,6 @@ page would not have been written.
 
 def _simulated(rows: Sequence[DesignRow]) -> bool:
     return any(row.verified is not None for row in rows)
-
-
-def _number(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

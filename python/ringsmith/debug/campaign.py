@@ -1,0 +1,129 @@
+"""The coverage campaign: random programs on the model and on RTL that counts its coverage.
+
+Programs are chosen among many random ones so that every situation of the instruction set occurs
+with as few programs as possible: what a program brings about follows from the timeline alone.
+Then they run on the RTL and on the model, which must agree, and the RTL's counts are collected.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.random_program import random_program
+from ringsmith.debug.compare import Compared, compare
+from ringsmith.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.debug.rtl_coverage import Point, read_counts
+from ringsmith.debug.trace import Trace
+from ringsmith.devices.recording import CoverageDevice
+from ringsmith.errors import DeviceError
+
+LENGTH = 60
+"""Instructions of a program."""
+
+CANDIDATES = 400
+"""Random programs to choose from."""
+
+
+def campaign_design() -> RpauDesign:
+    """The design to cover: as small as can be with everything used.
+
+    Three RPAUs, so that a mask can name some of them and a source lie between; rows so few that
+    the stages of an NTT must wait for the pipeline; narrow words, since every bit counts.
+    """
+    return replace(
+        load_design("nano"),
+        name="covered",
+        log_n=8,
+        word_bits=30,
+        rpaus=3,
+        cores=4,
+        dyadic_cores=1,
+        work_polys=8,
+        key_polys=4,
+        constants=8,
+        program_words=64,
+    )
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign covered.
+
+    Attributes:
+        design: The design that it ran on.
+        situations: How often each situation of the instruction set occurred.
+        counts: Counts of the RTL's points.
+        compared: What was found equal to the model.
+    """
+
+    design: RpauDesign
+    situations: Counter[Situation]
+    counts: Counter[Point]
+    compared: Compared
+
+
+def choose_seeds(design: RpauDesign, candidates: int, length: int) -> list[int]:
+    """Seeds of random programs that together bring about what all candidates do.
+
+    Greedy: the program with the most situations that are still missing comes next.
+    """
+    found = {seed: set(_situations(design, seed, length)) for seed in range(candidates)}
+    missing = set().union(*found.values())
+    chosen = []
+    while missing:
+        best = max(found, key=lambda seed: (len(found[seed] & missing), -seed))
+        chosen.append(best)
+        missing -= found.pop(best)
+    return chosen
+
+
+def run_campaign(
+    design: RpauDesign, *, candidates: int = CANDIDATES, length: int = LENGTH
+) -> Campaign:
+    """Runs a campaign.
+
+    Args:
+        design: The design to run on.
+        candidates: Random programs to choose from.
+        length: Instructions of a program.
+
+    Raises:
+        DeviceError: If model and RTL differ.
+        ToolError: If the RTL cannot be built.
+    """
+    seeds = choose_seeds(design, candidates, length)
+    seen: Counter[Situation] = Counter()
+    for seed in seeds:
+        seen.update(_situations(design, seed, length))
+    device = CoverageDevice(design)
+    try:
+        compared = compare(device, design, seeds, length)
+        _give_up(device)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "coverage.dat"
+            device.write_coverage(path)
+            counts = read_counts(path)
+    finally:
+        device.close()
+    return Campaign(design, seen, counts, compared)
+
+
+def _situations(design: RpauDesign, seed: int, length: int) -> Counter[Situation]:
+    program = random_program(design, seed, length)
+    return situations(Trace.of_run(design, [int(w) for w in program.words], program.starts))
+
+
+def _give_up(device: CoverageDevice) -> None:
+    """Lets the last program run out of time, so that the device is reset in its midst."""
+    try:
+        device.run(max_cycles=100)
+    except DeviceError:
+        return
+    raise DeviceError("a program that takes thousands of cycles ended within 100")
+
+
+def missing_situations(campaign: Campaign) -> list[Situation]:
+    """Situations of the instruction set that did not occur."""
+    return sorted(every_situation() - campaign.situations.keys())

@@ -1,0 +1,155 @@
+"""Line and toggle coverage of the RTL, from the files that Verilator's coverage writes.
+
+A point is a place in a source file: a line or branch that can run, or a bit that can rise or fall.
+Counts of all instances, runs and designs are added up: what matters is whether the source was
+exercised, not each of its copies. Points that no program can reach are excused, each by a rule
+that says why; a point that is covered always counts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringsmith.errors import ToolError
+
+_RECORD = re.compile(r"C '(.*)' (\d+)")
+_KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """One place to cover.
+
+    Attributes:
+        file: Source below ``rtl/``, such as ``rpau/rs_rpau.sv``.
+        line: Its line.
+        column: Its column; tells points of one line apart.
+        kind: ``line`` (branches included) or ``toggle``.
+        detail: The branch, or the bit and its direction, such as ``sum[3]:0->1``.
+    """
+
+    file: str
+    line: int
+    column: int
+    kind: str
+    detail: str
+
+    @property
+    def signal(self) -> str:
+        """The signal of a toggle, without its indices."""
+        return re.sub(r"\[\d+\]|:[01]->[01]", "", self.detail)
+
+    @property
+    def bit(self) -> int | None:
+        """The last index of a toggle's bit; None where it has none."""
+        indices = re.findall(r"\[(\d+)\]", self.detail)
+        return int(indices[-1]) if indices else None
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Points that no program reaches.
+
+    Attributes:
+        files: Pattern of the file's name, matched as a whole.
+        details: Pattern of the detail, matched as a whole.
+        reason: Why.
+        kind: ``line`` or ``toggle``.
+    """
+
+    files: str
+    details: str
+    reason: str
+    kind: str = "toggle"
+
+    def covers(self, point: Point) -> bool:
+        """Whether the point is one of them."""
+        return (
+            point.kind == self.kind
+            and re.fullmatch(self.files, point.file) is not None
+            and re.fullmatch(self.details, point.detail) is not None
+        )
+
+
+@dataclass(frozen=True)
+class FileCoverage:
+    """What was covered of one source file.
+
+    Attributes:
+        file: Source below ``rtl/``.
+        hit: By kind, points covered.
+        total: By kind, points that are not excused.
+        missed: Points not covered.
+    """
+
+    file: str
+    hit: Mapping[str, int]
+    total: Mapping[str, int]
+    missed: tuple[Point, ...]
+
+
+def read_counts(path: Path) -> Counter[Point]:
+    """Counts of a file of Verilator's; points of one place are added up.
+
+    Raises:
+        ToolError: If the file is of another format than Verilator 5's.
+    """
+    counts: Counter[Point] = Counter()
+    for line in path.read_text(encoding="latin-1").splitlines():
+        record = _RECORD.fullmatch(line)
+        if record is None:
+            continue
+        fields = dict(item.split("\x02", 1) for item in record[1].split("\x01") if item)
+        try:
+            point = _point(fields)
+        except KeyError as error:
+            raise ToolError(
+                f"{path}: a coverage record has no field {error}: this reads the format of "
+                "Verilator 5"
+            ) from error
+        counts[point] += int(record[2])
+    if not counts:
+        raise ToolError(f"{path} holds no coverage records: is it a coverage file of Verilator's?")
+    return counts
+
+
+def _point(fields: Mapping[str, str]) -> Point:
+    return Point(
+        file=fields["f"].rpartition("/rtl/")[2],
+        line=int(fields["l"]),
+        column=int(fields["n"]),
+        kind=_KINDS[fields["page"].partition("/")[0]],
+        detail=fields["o"],
+    )
+
+
+def by_file(counts: Mapping[Point, int], exclusions: Iterable[Exclusion]) -> list[FileCoverage]:
+    """Coverage of each file, without the missed points that a rule excuses."""
+    rules = list(exclusions)
+    points: dict[str, list[Point]] = {}
+    for point in sorted(counts):
+        if counts[point] or not any(rule.covers(point) for rule in rules):
+            points.setdefault(point.file, []).append(point)
+    return [
+        FileCoverage(
+            file,
+            hit=Counter(point.kind for point in of_file if counts[point]),
+            total=Counter(point.kind for point in of_file),
+            missed=tuple(point for point in of_file if not counts[point]),
+        )
+        for file, of_file in points.items()
+    ]
+
+
+def excused(counts: Mapping[Point, int], rule: Exclusion) -> int:
+    """How many missed points a rule excuses; a rule that excuses none should be taken out."""
+    return sum(not count and rule.covers(point) for point, count in counts.items())
+
+
+def share(files: Iterable[FileCoverage], kind: str) -> float:
+    """Covered share of all points of a kind."""
+    coverages = list(files)
+    total = sum(each.total[kind] for each in coverages)
+    return sum(each.hit[kind] for each in coverages) / total if total else 1.0

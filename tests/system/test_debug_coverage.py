@@ -1,0 +1,189 @@
+"""Coverage: what is counted, what is excused, and whether the goals are met."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ringsmith.arch.rpau.assembler import assemble
+from ringsmith.arch.rpau.isa import ISA
+from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.cli.main import app
+from ringsmith.debug import campaign as campaigns
+from ringsmith.debug.campaign import (
+    CANDIDATES,
+    LENGTH,
+    Campaign,
+    campaign_design,
+    choose_seeds,
+    missing_situations,
+    run_campaign,
+)
+from ringsmith.debug.compare import Compared
+from ringsmith.debug.coverage_report import GOALS, misses, page, shares
+from ringsmith.debug.exclusions import EXCLUSIONS
+from ringsmith.debug.isa_coverage import Situation, by_kind, every_situation, situations
+from ringsmith.debug.rtl_coverage import Exclusion, Point, by_file, excused, read_counts, share
+from ringsmith.debug.trace import Trace
+from ringsmith.errors import DeviceError, ToolError
+
+BY_HAND = Timing(
+    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
+)
+
+
+def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:
+    """A record as Verilator writes it."""
+    fields = {"f": f"/somewhere/rtl/{file}", "l": line, "n": 7, "t": "x", "page": f"{page}/module"}
+    fields |= {"o": comment, "h": instance}
+    text = "".join(f"\x01{key}\x02{value}" for key, value in fields.items())
+    return f"C '{text}' {count}\n"
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Counter[Point]:
+    path = tmp_path / "coverage.dat"
+    path.write_text(
+        "# SystemC::Coverage-3\n"
+        + record("mem/a.sv", 3, "v_line", "block", 5)
+        + record("mem/a.sv", 4, "v_branch", "if", 0, "TOP.one")
+        + record("mem/a.sv", 4, "v_branch", "if", 2, "TOP.two")
+        + record("mem/a.sv", 9, "v_toggle", "sum[3]:0->1", 0)
+        + record("mem/a.sv", 9, "v_toggle", "sum[3]:1->0", 1)
+        + record("mem/a.sv", 9, "v_toggle", "top[1][30]:1->0", 0)
+        + record("ntt/b.sv", 1, "v_toggle", "go:0->1", 0),
+        encoding="latin-1",
+    )
+    return read_counts(path)
+
+
+def test_counts_of_all_instances_are_added_up(counts: Counter[Point]) -> None:
+    assert counts[Point("mem/a.sv", 4, 7, "line", "if")] == 2
+    assert len(counts) == 6
+    one, two = by_file(counts, [])
+    assert (one.file, dict(one.hit), dict(one.total)) == (
+        "mem/a.sv",
+        {"line": 2, "toggle": 1},
+        {"line": 2, "toggle": 3},
+    )
+    assert [point.signal for point in two.missed] == ["go"]
+    assert share([one, two], "line") == 1
+    assert share([one, two], "toggle") == 1 / 4
+
+
+def test_a_rule_excuses_missed_points_and_never_hides_covered_ones(counts: Counter[Point]) -> None:
+    rule = Exclusion("mem/.*", r"(sum|top).*", "they never move")
+    assert excused(counts, rule) == 2
+    one, two = by_file(counts, [rule])
+    assert (one.hit["toggle"], one.total["toggle"], one.missed) == (1, 1, ())
+    assert two.total["toggle"] == 1
+    assert excused(counts, replace(rule, kind="line")) == 0
+
+
+def test_a_file_that_is_no_coverage_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "coverage.dat"
+    path.write_text("# SystemC::Coverage-3\n")
+    with pytest.raises(ToolError, match="no coverage records"):
+        read_counts(path)
+    path.write_text("C '\x01f\x02/rtl/a.sv' 3\n")
+    with pytest.raises(ToolError, match="no field 'l'"):
+        read_counts(path)
+
+
+def test_situations_of_a_program_worked_out_by_hand() -> None:
+    design = campaign_design()
+    text = """
+    ntt p0 @0-1
+    dmul p1, p2, p2 @0 wait(dyadic)
+    broadcast p3, p4, r2, c0, c0 @1-2
+    halt
+    """
+    trace = Trace.of_run(design, assemble(text, design), (4, 8, 104, 258), timing=BY_HAND)
+    assert situations(trace) == Counter(
+        Situation(*words)
+        for words in (
+            ("waits for", "ntt", "nothing"),
+            ("RPAUs", "ntt", "some"),
+            ("issues after", "ntt", "fetch"),
+            ("waits for", "dmul", "dyadic"),
+            ("RPAUs", "dmul", "one"),
+            ("operands", "dmul", "dst ≠ a"),
+            ("operands", "dmul", "dst ≠ b"),
+            ("operands", "dmul", "a = b"),
+            ("issues after", "dmul", "fetch"),
+            ("issues while", "dmul", "ntt runs"),
+            ("waits for", "broadcast", "nothing"),
+            ("RPAUs", "broadcast", "some"),
+            ("source", "broadcast", "last"),
+            ("issues after", "broadcast", "its unit"),  # of RPAU 1; dmul runs elsewhere
+            ("issues after", "halt", "any unit"),
+        )
+    )
+
+
+def test_the_points_of_the_isa_follow_from_its_records() -> None:
+    every = every_situation()
+    names = {situation.name for situation in every}
+    assert names == {operation.name for operation in ISA.operations}
+    assert Situation("operands", "automorph", "dst = a") not in every  # they must differ
+    assert Situation("issues while", "broadcast", "broadcast runs") not in every  # one ring
+    assert Situation("issues while", "dmac_key", "broadcast runs") in every
+    assert by_kind([])["source"] == (0, 3)
+
+
+def test_the_chosen_programs_bring_about_every_situation_and_no_other() -> None:
+    design = campaign_design()
+    seeds = choose_seeds(design, CANDIDATES, LENGTH)
+    seen = set().union(*(campaigns._situations(design, seed, LENGTH) for seed in seeds))
+    assert seen == every_situation()
+    assert len(seeds) < CANDIDATES / 4
+    assert choose_seeds(design, 3, LENGTH) == choose_seeds(design, 3, LENGTH)
+
+
+def fake(counts: Counter[Point]) -> Campaign:
+    """A campaign that covered little."""
+    seen = Counter({Situation("waits for", "ntt", "nothing"): 1})
+    return Campaign(campaign_design(), seen, counts, Compared(1, 60, 999, 5))
+
+
+def test_the_report_names_what_was_missed(counts: Counter[Point]) -> None:
+    lines = list(misses(fake(counts)))
+    assert lines[:3] == ["rtl/mem/a.sv:9: sum", "rtl/mem/a.sv:9: top", "rtl/ntt/b.sv:1: go"]
+    assert "mac: operands dst = a" in lines
+    text = page(fake(counts), "ringsmith coverage")
+    assert "| lines | 100.0% | 100.00% |" in text
+    assert "| `rtl/mem/a.sv` | 2 | 100.0% | 3 | 33.3% |" in text
+    assert "- rtl/ntt/b.sv:1: go" in text
+    assert len(missing_situations(fake(counts))) == len(every_situation()) - 1
+
+
+def test_a_missed_goal_ends_the_command_with_status_1(
+    counts: Counter[Point], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(campaigns, "run_campaign", lambda design: fake(counts))
+    target = tmp_path / "coverage.md"
+    done = CliRunner().invoke(app, ["coverage", "--report", str(target)])
+    assert done.exit_code == 1
+    assert "not covered: rtl/ntt/b.sv:1: go" in done.output
+    assert "toggles: 25.00% covered, goal 99.5%" in done.output
+    assert target.read_text() == page(fake(counts), f"ringsmith coverage --report {target}")
+
+
+def test_the_stop_of_a_program_in_its_midst_must_be_one() -> None:
+    class Short:
+        def run(self, max_cycles: int) -> None:
+            """Ends at once."""
+
+    with pytest.raises(DeviceError, match="ended within 100"):
+        campaigns._give_up(Short())  # type: ignore[arg-type]
+
+
+@pytest.mark.full
+def test_the_campaign_meets_its_goals_and_every_rule_excuses_something() -> None:
+    campaign = run_campaign(campaign_design())
+    assert [rule for rule in EXCLUSIONS if not excused(campaign.counts, rule)] == []
+    missed = list(misses(campaign))
+    for kind, found in shares(campaign).items():
+        assert found >= GOALS[kind], f"{kind}s: {found:.2%}: {missed}"
