@@ -59,6 +59,10 @@ class KeySwitchKey:
 
     data: Residues
 
+    def __post_init__(self) -> None:
+        """Keeps the key from being written to: devices hold copies of it."""
+        self.data.setflags(write=False)
+
     @property
     def digits(self) -> int:
         """Number of digits: the parameters' dnum; where each is one data prime, K - 1."""

@@ -32,8 +32,7 @@ class Accelerator {
     context_.randSeed(seed);
     ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
-    top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
-    reset();
+    recover();
   }
 
   ~Accelerator() {
@@ -103,8 +102,7 @@ class Accelerator {
     top_->start_i = 0;
     for (u64 cycle = 0; top_->busy_o; ++cycle) {
       if (cycle >= max_cycles) {
-        running_ = false;
-        reset();
+        recover();
         return false;
       }
       tick();
@@ -112,6 +110,13 @@ class Accelerator {
     running_ = false;
     --cycle_;  // programs are counted as if one followed the other at once
     return true;
+  }
+
+  /// Takes back whatever an action asked for when it failed, and resets the device.
+  void recover() {
+    top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
+    running_ = false;
+    reset();
   }
 
   bool failed() const { return top_->error_o; }
@@ -176,6 +181,7 @@ int guarded(Accelerator* accelerator, Action action) {
     return 0;
   } catch (const std::exception& failure) {
     accelerator->error = failure.what();
+    accelerator->recover();
     return 1;
   }
 }

@@ -1,6 +1,7 @@
 """Running executables on a device: what is loaded, what is already there, what is read back."""
 
 from collections.abc import Mapping
+from threading import Lock
 
 import numpy as np
 
@@ -17,11 +18,13 @@ class Accelerator:
     """A device, and what the host knows of its contents.
 
     Primes, constants, programs and keys stay on the device from one run to the next, and are
-    written only when another executable or key needs them.
+    written only when another executable or key needs them. A key counts as the same if it is the
+    same array and nobody may write to it. Threads may share an accelerator: they take turns.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self._turn = Lock()
         self._primes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._program: Run | None = None
@@ -57,6 +60,12 @@ class Accelerator:
                 f"{self.name} device is a {design.name}: compile for the device's design, or open "
                 "another device"
             )
+        with self._turn:
+            return self._execute(executable, inputs, keys)
+
+    def _execute(
+        self, executable: Executable, inputs: Mapping[str, Residues], keys: Mapping[str, Residues]
+    ) -> GraphResult:
         self._load_primes(executable)
         self._load_constants(executable)
         host = {
@@ -94,6 +103,8 @@ class Accelerator:
         wanted = (executable.primes, executable.roots)
         if self._primes == wanted:
             return
+        self._primes = self._constants = None  # until every word is written
+        self._keys.clear()
         design = executable.design
         for rpau, (prime, root) in enumerate(zip(*wanted, strict=True)):
             low, high = twiddle_tables(prime, root, design)
@@ -101,12 +112,11 @@ class Accelerator:
             self.device.write(Zone.TWIDDLE_LO, rpau, 0, low)
             self.device.write(Zone.TWIDDLE_HI, rpau, 0, high)
         self._primes = wanted
-        self._constants = None
-        self._keys.clear()
 
     def _load_constants(self, executable: Executable) -> None:
         if self._constants == executable.constants:
             return
+        self._constants = None
         for rpau, values in enumerate(executable.constants):
             padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
@@ -115,14 +125,17 @@ class Accelerator:
 
     def _load_program(self, run: Run) -> None:
         if self._program is not run:
+            self._program = None
             self.device.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
     def _load_keys(self, run: Run, keys: Mapping[str, Residues]) -> None:
         for load in run.keys:
             key = keys[load.key]
-            held = self._keys.get(load.index)
-            if held is not None and held[0] == load and held[1] is key:
+            held = self._keys.pop(load.index, None)
+            same = held is not None and held[0] == load and held[1] is key
+            if same and not key.flags.writeable:
+                self._keys[load.index] = (load, key)
                 continue
             for rpau in bits_of(load.mask):
                 self.device.write(Zone.KEY, rpau, load.index, key[load.digit, load.half, rpau])

@@ -1,6 +1,8 @@
 """Subroutine graphs compiled for an RPAU design give the reference interpreter's bits."""
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -192,10 +194,35 @@ def test_random_graphs_in_parts_equal_the_interpreter(seed: int) -> None:
     run_both(graph, replace(SMALL, work_polys=10, key_polys=4, program_words=32), random)
 
 
+@pytest.mark.parametrize("outputs", [5, 20])
+def test_a_program_may_have_more_outputs_than_the_device_has_memory(outputs: int) -> None:
+    graph = empty_graph()
+    value = graph.input("x", (0, 1))
+    graph.output(value, "passed")
+    for index in range(outputs):
+        value = graph.mul(value, value)
+        graph.output(value, f"y{index}")
+    run_both(graph, replace(SMALL, work_polys=4), np.random.default_rng(5))
+
+
+def test_inputs_that_are_only_handed_on_need_no_memory() -> None:
+    graph = empty_graph()
+    for index in range(9):
+        graph.output(graph.input(f"x{index}", (0, 1)), f"y{index}")
+    run_both(graph, replace(SMALL, work_polys=4), np.random.default_rng(6))
+
+
+def test_a_digit_may_be_extended_to_its_own_prime_alone() -> None:
+    graph = empty_graph()
+    up = graph.mod_up(graph.input("x", (0, 1), Form.COEFF), 0, (0,))
+    graph.output(graph.ntt(up), "y")
+    run_both(graph, SMALL, np.random.default_rng(7))
+
+
 def test_instructions_that_belong_together_and_do_not_fit_are_refused() -> None:
     tiny = replace(SMALL)
-    object.__setattr__(tiny, "work_polys", 2)  # no legal design is so small
-    with pytest.raises(ProgramError, match="need 3 work polynomials at once and design small"):
+    object.__setattr__(tiny, "work_polys", 1)  # no legal design is so small
+    with pytest.raises(ProgramError, match="need 2 work polynomials at once and design small"):
         compile_graph(relinearization((0, 1, 2)), tiny)
 
 
@@ -204,6 +231,43 @@ def test_a_coefficient_form_automorphism_is_refused() -> None:
     graph.output(graph.automorph(graph.input("x", (0,), Form.COEFF), 3), "y")
     with pytest.raises(ProgramError, match="NTT form only"):
         compile_graph(graph, SMALL)
+
+
+def damage(table: dict[str, Any], what: str) -> None:
+    run = table["runs"][-1]
+    value = next(iter(run["loads"]))
+    match what:
+        case "no run":
+            table["runs"] = []
+        case "output":
+            table["outputs"]["y.0"]["0"] = 99
+        case "load":
+            run["loads"]["99"] = run["loads"].pop(value)
+        case "place":
+            run["loads"][value] = dict.fromkeys(run["loads"][value], SMALL.work_polys)
+        case "rpau":
+            run["loads"][value] = {"7": 0}
+        case "key":
+            run["keys"][0]["index"] = SMALL.key_polys
+        case "constants":
+            table["constants"][0] = [0] * (SMALL.constants + 1)
+        case "residue":
+            table["constants"][0][0] = table["primes"][0]
+        case "root":
+            table["roots"].pop()
+        case "starts":
+            run["starts"].pop()
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["no run", "output", "load", "place", "rpau", "key", "constants", "residue", "root", "starts"],
+)
+def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> None:
+    table = json.loads(compile_graph(relinearization((0, 1)), SMALL).to_json())
+    damage(table, what)
+    with pytest.raises(ProgramError, match=r"damaged executable \(.*compile the program again"):
+        Executable.from_json(json.dumps(table))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "ringsmith-rpau-executable"}'])

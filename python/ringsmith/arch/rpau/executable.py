@@ -139,12 +139,54 @@ class Executable:
                 )
             executable = _from_table(table)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ProgramError(
-                f"damaged executable ({error}): compile the program again"
-            ) from error
-        for run in executable.runs:
-            check_program(run.words, executable.design)
+            raise _damaged(str(error)) from error
+        check_executable(executable)
         return executable
+
+
+def check_executable(executable: Executable) -> None:
+    """Checks that an executable is whole and fits its own design.
+
+    Raises:
+        ProgramError: Otherwise; says where.
+    """
+    design = executable.design
+    files = (executable.primes, executable.roots, executable.constants)
+    if not executable.runs or {len(file) for file in files} != {len(executable.primes)}:
+        raise _damaged("it has no run, or not one root and one constant file a prime")
+    if len(executable.primes) > design.rpaus:
+        raise _damaged(f"it has more primes than the {design.rpaus} RPAUs of its design")
+    for prime, constants in zip(executable.primes, executable.constants, strict=True):
+        if len(constants) > design.constants or not all(0 <= c < prime for c in constants):
+            raise _damaged("a constant file is too long, or holds what is no residue")
+    known = {place for values in executable.inputs.values() for place in _limbs(values)}
+    for run in executable.runs:
+        check_program(run.words, design)
+        if not len(run.words) == len(run.starts) == len(run.origins):
+            raise _damaged("its instructions, starts and origins differ in number")
+        if any(not 0 <= k.index < design.key_polys or k.mask >> design.rpaus for k in run.keys):
+            raise _damaged("a key lies outside the key store")
+        for values in (run.loads, run.stores):
+            for places in values.values():
+                if any(
+                    not (0 <= slot < design.work_polys and 0 <= rpau < design.rpaus)
+                    for rpau, slot in places.items()
+                ):
+                    raise _damaged("a value lies outside the work memory")
+        if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
+            raise _damaged("it loads a value that the host does not have")
+        known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
+    if not {place for values in executable.outputs.values() for place in _limbs(values)} <= known:
+        raise _damaged("an output is never stored")
+
+
+def _limbs(values: Mapping[int, int]) -> set[tuple[int, int]]:
+    """The (value, RPAU) pairs of an input or an output."""
+    return {(value, rpau) for rpau, value in values.items()}
+
+
+def _damaged(why: str) -> ProgramError:
+    return ProgramError(f"damaged executable ({why}): compile the program again")
 
 
 def _from_table(table: dict[str, Any]) -> Executable:

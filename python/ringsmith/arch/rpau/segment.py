@@ -88,7 +88,7 @@ class _Cutter:
         self.on_device = dict(problem.kept)
         self.position, self.last = end, segment
         if self.done:
-            segment.stores = _common(self.on_device, self.outputs)
+            segment.stores = _without(_common(self.on_device, self.outputs), self.on_host)
         return segment
 
     def _longest(self, pinning: bool) -> tuple[int, Problem] | None:
@@ -117,8 +117,6 @@ class _Cutter:
         here = self.instructions[self.position : end]
         touched, later = _touched(here), _touched(self.instructions[end:])
         before = _union(self.inputs, _touched(self.instructions[: self.position]))
-        if end == len(self.instructions):  # what nothing touches passes through
-            touched = _union(touched, self.outputs)
         resident = _common(touched, before)
         stays = [p for p, mask in resident.items() if not mask & ~self.on_device.get(p, 0)]
         slots = self.last.plan.slots if self.last is not None else {}

@@ -277,6 +277,8 @@ class _Selector:
         (value,) = node.operands
         (digit,) = node.attrs["digit"]
         others = [rpau for rpau in node.type.base if rpau != digit]
+        if not others:
+            return {digit: self.location[value][digit]}
         up = self._fresh(others)
         a = self.location[value][digit]
         self._emit(
