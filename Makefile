@@ -78,7 +78,7 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 	@$(BIN)/ringsmith demo
 
 .PHONY: bench
-bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and print the tables of bench/
+bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and write docs/results.md
 	@$(BIN)/python -m bench
 
 # ---- checks ------------------------------------------------------------------------------------
