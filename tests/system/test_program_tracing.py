@@ -230,6 +230,29 @@ def lost_digits(x: EncryptedVector) -> EncryptedVector:
     return x * 0.1  # here
 
 
+def huge_factor(x: EncryptedVector) -> EncryptedVector:
+    y = x**4
+    return y * 1e24  # here
+
+
+def huge_factors(x: EncryptedVector) -> EncryptedVector:
+    y = x * 1e4 * 1e4
+    y = y * x
+    return y * x  # here
+
+
+def vanishing_factor(x: EncryptedVector) -> EncryptedVector:
+    return x * 1e-20  # here
+
+
+def vanishing_summand(x: EncryptedVector) -> EncryptedVector:
+    return x + 1e-20  # here
+
+
+def vanishing_vector(x: EncryptedVector) -> EncryptedVector:
+    return x + np.array([2.0**-37])  # here
+
+
 ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (compares, InputSpec(), "cannot be compared: approximate the comparison by a polynomial"),
     (equals, InputSpec(), "cannot be compared"),
@@ -258,8 +281,28 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (constant_polynomial, InputSpec(), "the polynomial is constant"),
     (huge_constant, InputSpec(), "largest number 1e+30 at scale 2^40.0 needs 140.7 bits"),
     (overflowing, InputSpec(limbs=2, scale=2.0**88), "with 3 bits of message and a sign needs 92"),
+    (
+        huge_factor,
+        InputSpec(),
+        "multiply_plain: the plain operand's largest number 1e+24 can make a message of magnitude "
+        "1 one of 2^79.7, which at scale 2^80.0 with a sign needs 160.7 bits; the modulus of 3 "
+        "limbs has 130.0, room for magnitudes up to 2^49.0: scale the numbers down",
+    ),
+    (huge_factors, InputSpec(), "the constants before it can make a message of magnitude 1 one"),
+    (vanishing_factor, InputSpec(), "largest number 1e-20 at scale 2^40.0 is encoded as zero"),
+    (vanishing_summand, InputSpec(), "largest number 1e-20 at scale 2^40.0 is encoded as zero"),
+    (vanishing_vector, InputSpec(), "largest number 7.28e-12 at scale 2^40.0 is encoded as zero"),
     (lost_digits, InputSpec(scale=2.0**75), "would be encoded at 2^5.0, below 2^10"),
 ]
+
+
+def test_constants_of_any_size_that_fits_are_taken(
+    small: CkksParameters, run_encrypted: Callable[..., Any]
+) -> None:
+    for factor, summand in ((2.0**8, 0.0), (1e-9, 2.0**8), (1.0, [2.0**-30]), (0.0, 2.0**-40)):
+        program = trace(lambda x, f=factor, s=summand: x**8 * f + s, small, ["x"])
+        result = run_encrypted(program, {"x": np.ones(4)}).decrypted()["result"][:1]
+        assert abs(result[0] - factor - np.ravel(summand)[0]) < 1e-3 * max(1, factor)
 
 
 @pytest.mark.parametrize(("function", "spec", "words"), ERRORS)

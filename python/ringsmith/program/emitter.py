@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from ringsmith.params import CkksParameters
+from ringsmith import _core
+from ringsmith.params import CkksParameters, core_context
 from ringsmith.program.nodes import Node, Op, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
@@ -32,6 +33,7 @@ class Emitter:
         self.source = SourceLine("", 0)
         self._headroom_bits = headroom_bits
         self._known: dict[tuple[object, ...], int] = {}
+        self._message_bits: list[float] = []
         self._log_q = [0.0]
         for q in parameters.data_primes:
             self._log_q.append(self._log_q[-1] + math.log2(q))
@@ -126,16 +128,38 @@ class Emitter:
         return self._emit(Op.CONJUGATE, (a,), node.limbs, node.scale, 2, element=element)
 
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
-        """Returns a plain operand whose encoding stays below half the modulus."""
+        """Returns a plain operand whose encoding stays below half the modulus and is not lost."""
         largest = float(np.abs(values).max())
-        bits = math.log2(largest * scale) + 1 if largest > 0 else 0.0
+        bits = math.log2(largest) + math.log2(scale) + 1 if largest > 0 else 0.0
         if bits > self._log_q[limbs]:
             raise self.source.error(
                 f"the plain operand's largest number {largest:.3g} at scale "
                 f"2^{math.log2(scale):.1f} needs {bits:.1f} bits, and the modulus of {limbs} limbs "
                 f"has {self._log_q[limbs]:.1f}: scale the numbers down, or add a data prime"
             )
-        return Plain(values, scale)
+        plain = Plain(values, scale)
+        if largest > 0 and self._vanishes(plain):
+            raise self.source.error(
+                f"the plain operand's largest number {largest:.3g} at scale "
+                f"2^{math.log2(scale):.1f} is encoded as zero, since every coefficient is below "
+                "1/2: scale the numbers up, raise the scale, or leave the operation out"
+            )
+        return plain
+
+    def _vanishes(self, plain: Plain) -> bool:
+        """Tells whether every coefficient of the encoding rounds to zero.
+
+        By Parseval, the squares of the N coefficients sum up to the mean square of the slots; only
+        between the bounds that follow from it is anything encoded.
+        """
+        largest = float(np.abs(plain.values).max())
+        norm = largest * float(np.sqrt(np.mean(np.abs(plain.values / largest) ** 2)))
+        if norm * plain.scale >= math.sqrt(self.parameters.n):
+            return False  # the largest coefficient is at least norm / sqrt(N)
+        if norm * plain.scale < 0.5:
+            return True  # no coefficient exceeds the norm
+        vector = plain.vector(self.parameters.slots)
+        return not _core.encode(core_context(self.parameters), vector, plain.scale, 1).any()
 
     def _emit(
         self,
@@ -156,7 +180,9 @@ class Emitter:
         key = (op, operands, limbs, scale, name, steps, content)
         if key in self._known:
             return self._known[key]
-        self._check_scale(op, limbs, scale)
+        message_bits = self._message(op, operands, plain)
+        self._check_scale(op, limbs, scale, message_bits, plain)
+        self._message_bits.append(message_bits)
         identity = self._known[key] = len(self.nodes)
         self.nodes.append(
             Node(
@@ -165,13 +191,46 @@ class Emitter:
         )
         return identity
 
-    def _check_scale(self, op: Op, limbs: int, scale: float) -> None:
+    def _message(self, op: Op, operands: tuple[int, ...], plain: Plain | None) -> float:
+        """Returns log2 of what constants make of inputs of magnitude 1, leaving out that sums grow.
+
+        Messages are promised to stay within the headroom; constants can tell that they do not.
+        """
+        before = [self._message_bits[i] for i in operands]
+        largest = 0.0 if plain is None else float(np.abs(plain.values).max())
+        constant = math.log2(largest) if largest > 0 else -math.inf
+        match op:
+            case Op.MULTIPLY:
+                return before[0] + before[1]
+            case Op.SQUARE:
+                return 2 * before[0]
+            case Op.MULTIPLY_PLAIN:
+                return before[0] + constant
+            case Op.ADD_PLAIN | Op.SUB_PLAIN:
+                return max(before[0], constant)
+            case _:
+                return max(before, default=0.0)
+
+    def _check_scale(
+        self, op: Op, limbs: int, scale: float, message_bits: float, plain: Plain | None
+    ) -> None:
         """Refuses a scale that leaves the message no room below the modulus."""
-        bits = math.log2(scale) + self._headroom_bits + 1
-        if bits > self._log_q[limbs]:
+        room, needed = self._log_q[limbs], math.log2(scale) + 1
+        if needed + self._headroom_bits > room:
             raise self.source.error(
                 f"{op} yields the scale 2^{math.log2(scale):.1f}, which with {self._headroom_bits} "
-                f"bits of message and a sign needs {bits:.1f} bits; the modulus of {limbs} limbs "
-                f"has {self._log_q[limbs]:.1f}: lower the scale, widen q_0, or lower headroom_bits "
-                "if messages are smaller"
+                f"bits of message and a sign needs {needed + self._headroom_bits:.1f} bits; the "
+                f"modulus of {limbs} limbs has {room:.1f}: lower the scale, widen q_0, or lower "
+                "headroom_bits if messages are smaller"
+            )
+        if needed + message_bits > room:
+            what = "the constants before it"
+            if plain is not None:
+                what = f"the plain operand's largest number {np.abs(plain.values).max():.3g}"
+            raise self.source.error(
+                f"{op}: {what} can make a message of magnitude 1 one of 2^{message_bits:.1f}, "
+                f"which at scale 2^{math.log2(scale):.1f} with a sign needs "
+                f"{needed + message_bits:.1f} bits; the modulus of {limbs} limbs has {room:.1f}, "
+                f"room for magnitudes up to 2^{room - needed:.1f}: scale the numbers down, and "
+                "multiply what was decrypted instead; or widen q_0"
             )
