@@ -71,17 +71,15 @@ def test_what_is_encrypted_is_decrypted(home: Path) -> None:
 
 def test_the_server_computes_with_the_bundle_alone(home: Path, tmp_path: Path) -> None:
     bundle = home / "keys" / "evaluation"
-    cipher, server = tmp_path / "cipher.seal", [*params(home), "-o"]
+    names = ("square", "relinearized", "rescaled", "rotated")
+    steps = [home / "cipher.seal", *(tmp_path / f"{name}.seal" for name in names)]
     relin = ["--relin-keys", bundle / "relin_keys.seal"]
     galois = ["--galois-keys", bundle / "galois_keys.seal", "--steps", 1]
-    for words in (
-        ["square", home / "cipher.seal"],
-        ["relinearize", cipher, *relin],
-        ["rescale", cipher],
-        ["rotate", cipher, *galois],
-    ):
-        assert run("seal", "eval", *words, *server, cipher).exit_code == 0
-    done = run("decrypt", cipher, *secret(home), "--count", 2)
+    operations = (["square"], ["relinearize", *relin], ["rescale"], ["rotate", *galois])
+    for words, before, after in zip(operations, steps, steps[1:], strict=False):
+        done = run("seal", "eval", *words, before, *params(home), "-o", after)
+        assert done.exit_code == 0, done.output
+    done = run("decrypt", steps[-1], *secret(home), "--count", 2)
     found = [float(line) for line in done.stdout.splitlines()]
     assert np.abs(np.array(found) - [4, 0.0625]).max() < 2.0**-15
 
@@ -238,6 +236,42 @@ def test_decrypted_values_go_to_a_new_file_of_the_owner(home: Path, tmp_path: Pa
     assert output.stat().st_mode & 0o777 == 0o600
     assert len(output.read_text().splitlines()) == 4096
     refused(run(*command), "exists and is not overwritten")
+
+
+def test_encrypt_writes_over_no_file(home: Path, tmp_path: Path) -> None:
+    values = tmp_path / "values.txt"
+    values.write_text("1\n")
+    for target in (values, home / "keys" / "secret_key.seal", home / "cipher.seal"):
+        before = target.read_bytes()
+        refused(
+            run("encrypt", values, *public(home), "-o", target), "exists and is not overwritten"
+        )
+        assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("cipher", "is read for this and not overwritten"),
+        ("link", "is read for this and not overwritten"),
+        ("keys/evaluation/parameters", "is read for this and not overwritten"),
+        ("keys/secret_key", "secret key: --force overwrites ciphertexts alone"),
+        ("keys/public_key", "public key: --force overwrites ciphertexts alone"),
+        ("notes", "no whole file of SEAL's: --force overwrites ciphertexts alone"),
+    ],
+)
+def test_force_writes_over_no_input_no_key_and_no_other_file(
+    home: Path, name: str, message: str
+) -> None:
+    (home / "notes.seal").write_text("mine")
+    if not (home / "link.seal").exists():
+        (home / "link.seal").symlink_to("cipher.seal")
+    target = home / f"{name}.seal"
+    before = target.read_bytes()
+    command = ["seal", "eval", "negate", home / "cipher.seal", *params(home), "-o", target]
+    refused(run(*command), "exists and is not overwritten")
+    refused(run(*command, "--force"), message)
+    assert target.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ class Files:
         return str(self.folder / f"{name}.seal")
 
     def run(self, *arguments: str) -> Result:
-        """Runs ``ringsmith seal eval`` with parameters and a result file."""
-        command = ["seal", "eval", *arguments, "--params", self.path("params")]
+        """Runs ``ringsmith seal eval`` with parameters and a result file, an older one or none."""
+        command = ["seal", "eval", *arguments, "--params", self.path("params"), "--force"]
         return runner.invoke(app, [*command, "-o", self.path("result")])
 
     def result(self) -> bytes:
@@ -186,7 +186,7 @@ def test_a_refusal_is_one_line_and_leaves_no_result(
     known = {path.stem: str(path) for path in files.folder.iterdir()} | {"absent": "absent.seal"}
     keep = {"rotate", "relinearize", "conjugate", "nano"}
     result = Path(files.path("result"))
-    result.write_bytes(b"what was there")
+    result.write_bytes(files.b.to_string())
     before = set(files.folder.iterdir())
     operands = [word if word in keep else known.get(word, word) for word in words[1:]]
     done = files.run(words[0], *operands)
@@ -195,7 +195,7 @@ def test_a_refusal_is_one_line_and_leaves_no_result(
     assert done.stderr.startswith("ringsmith: ")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
-    assert result.read_bytes() == b"what was there"
+    assert result.read_bytes() == files.b.to_string()
     assert set(files.folder.iterdir()) == before
 
 
@@ -204,7 +204,7 @@ def test_an_unwritable_result_is_refused_and_nothing_is_left(files: Files) -> No
     command = ["seal", "eval", "negate", files.path("a"), "--params", files.path("params")]
     done = runner.invoke(app, [*command, "-o", str(folder / "result.seal")])
     assert done.exit_code == 2
-    assert "cannot be written: No such file or directory" in done.stderr
+    assert "no such folder is no folder: make it first" in done.stderr
     done = runner.invoke(app, [*command, "-o", str(files.folder)])
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr

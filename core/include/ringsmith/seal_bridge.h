@@ -121,7 +121,8 @@ class SealBridge {
     const std::string version =
         std::to_string(SEAL_VERSION_MAJOR) + "." + std::to_string(SEAL_VERSION_MINOR);
     arguments.insert(arguments.end(), {"--params", path("params"), "--output", path("result"),
-                                       "--device", options_.device, "--seal-version", version});
+                                       "--force", "--device", options_.device, "--seal-version",
+                                       version});
     if (!options_.design.empty()) {
       arguments.insert(arguments.end(), {"--design", options_.design});
     }

@@ -59,7 +59,9 @@ def encrypt(
     values: Annotated[Path, typer.Argument(help="A text file: one number a line, or 1+2j.")],
     params: Parameters,
     public_key: Annotated[Path, typer.Option(help="SEAL's PublicKey.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the ciphertext goes.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the ciphertext goes: a new file.")
+    ],
     scale_bits: Annotated[
         float | None,
         typer.Option(help="log2 of the scale; the size of the last data prime, if none."),
@@ -70,8 +72,9 @@ def encrypt(
     from ringsmith.client import encrypt_vector
     from ringsmith.errors import ParameterError
     from ringsmith.interop import read_parameters, read_public_key, write_ciphertext
-    from ringsmith.interop.files import write_whole
+    from ringsmith.interop.files import check_target, write_whole
 
+    check_target(output, overwrite=False)
     shape = read_parameters(params)
     last = shape.primes[shape.max_limbs - 1]
     bits = round(math.log2(last)) if scale_bits is None else scale_bits
@@ -81,7 +84,7 @@ def encrypt(
     numbers = list(_numbers(values, chosen.slots))
     key = read_public_key(public_key, shape)
     cipher = encrypt_vector(chosen, key, numbers, scale=2.0**bits, limbs=limbs)
-    write_whole(output, write_ciphertext(cipher, shape), overwrite=True)
+    write_whole(output, write_ciphertext(cipher, shape), overwrite=False)
 
 
 @refuses_in_one_line
@@ -107,8 +110,10 @@ def decrypt(
     from ringsmith.client import decrypt_vector
     from ringsmith.client.bundle import read_secret_key_file
     from ringsmith.interop import read_ciphertext, read_parameters
-    from ringsmith.interop.files import SECRET_MODE, write_whole
+    from ringsmith.interop.files import SECRET_MODE, check_target, write_whole
 
+    if output is not None:
+        check_target(output, overwrite=False)
     shape = read_parameters(params)
     cipher = read_ciphertext(file, shape)
     key = read_secret_key_file(secret_key, shape)

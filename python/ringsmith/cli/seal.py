@@ -82,7 +82,9 @@ def evaluate(
     operation: Annotated[Operation, typer.Argument(metavar="OP", help="What to do.")],
     first: Annotated[Path, typer.Argument(metavar="IN", help="A ciphertext.")],
     params: Parameters,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the result goes.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the result goes: a new file.")
+    ],
     second: Annotated[
         Path | None,
         typer.Argument(metavar="[IN2]", help="A second ciphertext; a plaintext for OP_plain."),
@@ -100,6 +102,9 @@ def evaluate(
         str, typer.Option(help="SEAL 4.x to write for: 4.0 … 4.3 read only their own.")
     ] = "4.4",
     compression: Annotated[Packing, typer.Option(help="Of the result.")] = Packing.NONE,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over an older ciphertext that is no input.")
+    ] = False,
 ) -> None:
     """Compute OP on a SEAL ciphertext; the result is the one that SEAL would save.
 
@@ -114,7 +119,7 @@ def evaluate(
         read_plaintext,
         write_ciphertext,
     )
-    from ringsmith.interop.files import write_whole
+    from ringsmith.interop.files import check_target, write_whole
     from ringsmith.runtime.evaluator import PLAIN, Evaluator
 
     if (steps is None) == (operation is Operation.ROTATE):
@@ -123,7 +128,11 @@ def evaluate(
     if design is not None and device is DeviceKind.CPU:
         raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
     version = _version(seal_version)
+    inputs = (first, second, params, relin_keys, galois_keys)
+    check_target(output, overwrite=force, inputs=inputs)
     shape = read_parameters(params)
+    if output.exists():
+        _refuse_all_but_ciphertexts(output, shape)
     evaluator = Evaluator(
         shape.to_ckks(scale=2.0),
         _keys(shape, relin_keys, galois_keys),
@@ -139,7 +148,23 @@ def evaluate(
     )
     packing = Compression[compression.name]
     data = write_ciphertext(result, shape, version=version, compression=packing)
-    write_whole(output, data, overwrite=True)
+    write_whole(output, data, overwrite=force)
+
+
+def _refuse_all_but_ciphertexts(output: Path, shape: "SealParameters") -> None:
+    """``--force`` is for results: a key that it replaced would be lost."""
+    from ringsmith.errors import InteropError
+    from ringsmith.interop import describe
+
+    try:
+        kind = describe(output, shape).kind
+    except InteropError:
+        kind = "no whole file of SEAL's"
+    if kind != "ciphertext":
+        raise InteropError(
+            f"{output}: {kind}: --force overwrites ciphertexts alone: choose another name, or "
+            "remove it"
+        )
 
 
 def _keys(shape: "SealParameters", relin: Path | None, galois: Path | None) -> "EvaluationKeys":

@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
@@ -25,6 +26,37 @@ def open_regular(path: Path) -> BufferedReader:
         file.close()
         raise InteropError(f"{path}: not a regular file: save the object to a file first")
     return file
+
+
+def check_target(path: Path, *, overwrite: bool, inputs: Iterable[Path | None] = ()) -> None:
+    """Refuses a file that cannot be written, before work is spent on what goes into it.
+
+    Args:
+        path: The file that :func:`write_whole` will be told to write.
+        overwrite: Whether it may exist.
+        inputs: Files that are read for it, None for one that is not given: never written over.
+
+    Raises:
+        InteropError: When it exists and may not be overwritten, is an input or no regular file, or
+            its folder does not exist or may not be written to.
+    """
+    path = Path(path)
+    folder = path.parent
+    if path.is_dir():
+        raise InteropError(f"{path}: cannot be written: Is a directory")
+    if not folder.is_dir():
+        raise InteropError(f"{path}: cannot be written: {folder} is no folder: make it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InteropError(f"{path}: cannot be written: {folder} may not be written to")
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise _exists(path)
+    if path.exists() and not path.is_file():
+        raise InteropError(f"{path}: cannot be written: not a regular file")
+    for source in inputs:
+        if source is not None and _same(path, source):
+            raise InteropError(f"{path}: is read for this and not overwritten: choose another name")
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool, mode: int = PUBLIC_MODE) -> None:
@@ -51,14 +83,21 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool, mode: int = PUBLIC_
         else:
             os.link(temporary, path)
     except FileExistsError:
-        raise InteropError(
-            f"{path}: exists and is not overwritten: choose another name, or remove it"
-        ) from None
+        raise _exists(path) from None
     except OSError as error:
         raise InteropError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _exists(path: Path) -> InteropError:
+    return InteropError(f"{path}: exists and is not overwritten: choose another name, or remove it")
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Whether two names are those of one file."""
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _umask() -> int:
