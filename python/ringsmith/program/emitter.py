@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ringsmith import _core
-from ringsmith.params import CkksParameters, core_context
+from ringsmith.params import CkksParameters
+from ringsmith.program import noise
 from ringsmith.program.nodes import Node, Op, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
@@ -150,7 +150,7 @@ class Emitter:
         """Tells whether every coefficient of the encoding rounds to zero.
 
         By Parseval, the squares of the N coefficients sum up to the mean square of the slots; only
-        between the bounds that follow from it is anything encoded.
+        between the bounds that follow from it is anything computed.
         """
         largest = float(np.abs(plain.values).max())
         norm = largest * float(np.sqrt(np.mean(np.abs(plain.values / largest) ** 2)))
@@ -158,8 +158,7 @@ class Emitter:
             return False  # the largest coefficient is at least norm / sqrt(N)
         if norm * plain.scale < 0.5:
             return True  # no coefficient exceeds the norm
-        vector = plain.vector(self.parameters.slots)
-        return not _core.encode(core_context(self.parameters), vector, plain.scale, 1).any()
+        return noise.largest_coefficient(plain.vector(self.parameters.slots)) * plain.scale < 0.5
 
     def _emit(
         self,

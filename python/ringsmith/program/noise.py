@@ -86,6 +86,19 @@ def encoding_spread(parameters: CkksParameters) -> float:
     return math.sqrt(parameters.n * ROUNDING_VARIANCE)
 
 
+def largest_coefficient(slots: NDArray[np.inexact]) -> float:
+    """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded.
+
+    Coefficient k is the mean of value * root^-k over the N primitive roots, of which half hold the
+    slots and half their conjugates.
+    """
+    n = 2 * slots.size
+    values = np.zeros(2 * n, np.complex128)
+    values[_slot_exponents(n)] = slots
+    values[2 * n - _slot_exponents(n)] = np.conjugate(slots)
+    return float(np.abs(np.fft.fft(values)[:n].real).max()) / n
+
+
 def floating_spread(parameters: CkksParameters) -> float:
     """Relative error of an encoding or decoding in double precision, of the vector's rms.
 
@@ -97,10 +110,16 @@ def floating_spread(parameters: CkksParameters) -> float:
 @lru_cache(maxsize=16)
 def _distance_from_one(n: int) -> Reals:
     """|1 - z| for the root z = exp(i * pi * 3^j / N) of each slot j."""
-    exponents = np.empty(n // 2)
+    distance: Reals = 2 * np.abs(np.sin(np.pi * _slot_exponents(n) / (2 * n)))
+    return distance
+
+
+@lru_cache(maxsize=16)
+def _slot_exponents(n: int) -> NDArray[np.int64]:
+    """The exponents 3^j mod 2N of the roots exp(i * pi * 3^j / N) of the slots j."""
+    exponents = np.empty(n // 2, np.int64)
     exponent = 1
     for j in range(n // 2):
         exponents[j] = exponent
         exponent = 3 * exponent % (2 * n)
-    distance: Reals = 2 * np.abs(np.sin(np.pi * exponents / (2 * n)))
-    return distance
+    return exponents
