@@ -23,3 +23,15 @@ class DeviceError(RingsmithError):
 
 class ToolError(RingsmithError):
     """An outside tool (Verilator, the compiler) that is missing or failed."""
+
+
+def check_type(what: str, value: object, expected: type, way_out: str) -> None:
+    """Refuses an argument of the wrong kind; shows its type only, for it may be a secret.
+
+    Raises:
+        TypeError: When ``value`` is no ``expected``; ends with the way out.
+    """
+    if not isinstance(value, expected):
+        raise TypeError(
+            f"{what}: {type(value).__name__} was given where {expected.__name__} belongs: {way_out}"
+        )

@@ -4,7 +4,7 @@ from types import MappingProxyType
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import EvaluationKeys, KeySwitchKey, PublicKey, Residues
 from ringsmith.params import CkksParameters, KeyNeeds, core_context
 
@@ -46,9 +46,10 @@ def generate_keys(
 
     Raises:
         ParameterError: When a Galois element is illegal.
+        TypeError: When an argument is of another kind.
     """
-    context = core_context(parameters)
     _check_needs(parameters, needs)
+    context = core_context(parameters)
     key = secret.generate_secret_key(context)
     relin = None if needs.relin is None else secret.generate_relin_key(context, key)
     galois = {e: secret.generate_galois_key(context, key, e) for e in needs.galois}
@@ -63,8 +64,8 @@ def generate_keys_for_test(
 
     Arguments and errors are those of ``generate_keys``.
     """
-    context = core_context(parameters)
     _check_needs(parameters, needs)
+    context = core_context(parameters)
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
     relin = None
@@ -84,7 +85,14 @@ def _evaluation_keys(relin: Residues | None, galois: dict[int, Residues]) -> Eva
     )
 
 
+def check_parameters(parameters: object) -> None:
+    """Refuses what is no parameter set with a TypeError."""
+    check_type("parameters", parameters, CkksParameters, "give parameter_set(name)")
+
+
 def _check_needs(parameters: CkksParameters, needs: KeyNeeds) -> None:
+    check_parameters(parameters)
+    check_type("key needs", needs, KeyNeeds, "give program.key_needs, or KeyNeeds() for none")
     for element in needs.galois:
         if not 1 < element < 2 * parameters.n or element % 2 == 0:
             raise ParameterError(

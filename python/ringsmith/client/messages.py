@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import _core
 from ringsmith._core import secret
-from ringsmith.client.keys import SecretKey
-from ringsmith.errors import ParameterError
+from ringsmith.client.keys import SecretKey, check_parameters
+from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import Ciphertext, Plaintext, PublicKey
 from ringsmith.params import CkksParameters, core_context
 
@@ -35,7 +35,9 @@ def encode(
     Raises:
         ParameterError: When the vector is too long, not numeric or not finite, or a number at this
             scale exceeds the modulus.
+        TypeError: When ``parameters`` are none.
     """
+    check_parameters(parameters)
     scale = parameters.scale if scale is None else scale
     limbs = parameters.limbs if limbs is None else limbs
     if not 1 <= limbs <= parameters.limbs:
@@ -59,7 +61,10 @@ def decode(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.compl
 
     Raises:
         ParameterError: When the plaintext does not have the parameters' shape.
+        TypeError: When an argument is of another kind.
     """
+    check_parameters(parameters)
+    check_type("plaintext", plaintext, Plaintext, "give what encode or decrypt returned")
     _check_shape(parameters, "plaintext", plaintext.data.shape)
     return _core.decode(core_context(parameters), plaintext.data, plaintext.scale)
 
@@ -69,7 +74,10 @@ def encrypt(parameters: CkksParameters, public_key: PublicKey, plaintext: Plaint
 
     Raises:
         ParameterError: When plaintext or key do not have the parameters' shape.
+        TypeError: When an argument is of another kind.
     """
+    check_parameters(parameters)
+    check_type("plaintext", plaintext, Plaintext, "give what encode returned")
     _check_shape(parameters, "plaintext", plaintext.data.shape)
     _check_key(parameters, public_key)
     context = core_context(parameters)
@@ -81,7 +89,11 @@ def decrypt(parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphe
 
     Raises:
         ParameterError: When the ciphertext does not have the parameters' shape.
+        TypeError: When an argument is of another kind.
     """
+    check_parameters(parameters)
+    check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
+    check_type("ciphertext", ciphertext, Ciphertext, "give one of a result's outputs")
     size, *shape = ciphertext.data.shape
     if size not in (2, 3):
         raise ParameterError(f"a ciphertext of {size} polynomials: they have 2, or 3")
@@ -137,6 +149,7 @@ def _check_shape(parameters: CkksParameters, what: str, shape: tuple[int, ...]) 
 
 
 def _check_key(parameters: CkksParameters, key: PublicKey) -> None:
+    check_type("public key", key, PublicKey, "give the second key of generate_keys")
     expected = (2, len(parameters.primes), parameters.n)
     if key.data.shape != expected:
         raise ParameterError(

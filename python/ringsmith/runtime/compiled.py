@@ -9,7 +9,7 @@ from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.devices.model import ModelDevice
 from ringsmith.devices.rtl import RtlDevice
-from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.errors import DeviceError, ProgramError, check_type
 from ringsmith.lower import (
     RELIN_KEY,
     CiphertextPort,
@@ -65,10 +65,19 @@ class Compiled:
         Raises:
             ProgramError: If an input or key is missing, or not what the program takes.
             DeviceError: If the machine cannot run the program.
+            TypeError: If an argument is of another kind.
         """
+        if not callable(getattr(machine, "execute", None)):
+            raise TypeError(
+                f"machine: {type(machine).__name__} was given where a machine belongs: "
+                "give open_device(kind)"
+            )
+        check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
+        check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
         if inputs.keys() != self.lowered.inputs.keys():
             raise ProgramError(
-                f"the program takes the inputs {sorted(self.lowered.inputs)}, not {sorted(inputs)}"
+                f"the program takes the inputs {sorted(self.lowered.inputs)}, not "
+                f"{sorted(map(str, inputs))}"
             )
         polynomials = dict(self.lowered.plaintexts)
         for name, port in self.lowered.inputs.items():
@@ -159,6 +168,8 @@ def _design(design: str | RpauDesign) -> RpauDesign:
 
 def _polynomials(name: str, port: CiphertextPort, ciphertext: Ciphertext) -> dict[str, Residues]:
     """The polynomials of an encrypted input, by their names in the graph."""
+    way_out = "encrypt it: encrypt_vector(parameters, public_key, numbers)"
+    check_type(f"input {name!r}", ciphertext, Ciphertext, way_out)
     size, limbs = len(port.polynomials), port.limbs
     if ciphertext.data.ndim != 3 or (ciphertext.size, ciphertext.limbs) != (size, limbs):
         raise ProgramError(
