@@ -120,9 +120,9 @@ class SealBridge {
     arguments.insert(arguments.begin(), {options_.command, "seal", "eval"});
     const std::string version =
         std::to_string(SEAL_VERSION_MAJOR) + "." + std::to_string(SEAL_VERSION_MINOR);
-    arguments.insert(arguments.end(), {"--params", path("params"), "--output", path("result"),
-                                       "--force", "--device", options_.device, "--seal-version",
-                                       version});
+    arguments.insert(arguments.end(),
+                     {"--params", path("params"), "--output", path("result"), "--force", "--device",
+                      options_.device, "--seal-version", version});
     if (!options_.design.empty()) {
       arguments.insert(arguments.end(), {"--design", options_.design});
     }
