@@ -66,6 +66,7 @@ def trace(
     from ringsmith.debug.report import tables
     from ringsmith.debug.trace import Trace
 
+    _check_targets(html, svg, perfetto, save, program=program)
     title, executable = _executable(program, logreg, operation, design, parameters)
     found = Trace.of_model(executable) if model else Trace.of_executable(executable)
     if listing:
@@ -83,8 +84,7 @@ def trace(
     ]
     for path, text in writers:
         if path is not None:
-            path.write_text(text(), encoding="utf-8")
-            typer.echo(f"wrote {path}")
+            _write(path, text())
 
 
 def waves(
@@ -116,6 +116,7 @@ def waves(
         raise typer.BadParameter(
             "name one window: --cycles FIRST:LAST or --instructions FIRST:LAST"
         )
+    _check_targets(output, program=program)
     _, executable = _executable(program, logreg, operation, design, parameters)
     if cycles is not None:
         window = _range("--cycles", cycles)
@@ -154,6 +155,7 @@ def designs(
     from ringsmith.debug.designs import DesignRow, cycles_table, operation_costs, page, size_table
     from ringsmith.devices.rtl import RtlDevice
 
+    _check_targets(table)
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
@@ -162,8 +164,8 @@ def designs(
     typer.echo(f"{size_table(rows)}\n{cycles_table(rows)}", nl=False)
     if table is not None:
         command = f"ringsmith designs --table {table} --programs {programs}"
-        table.write_text(page(rows, command), encoding="utf-8")
-        typer.echo(f"\nwrote {table}")
+        typer.echo()
+        _write(table, page(rows, command))
 
 
 def coverage(
@@ -175,6 +177,7 @@ def coverage(
     from ringsmith.debug.campaign import campaign_design, run_campaign
     from ringsmith.debug.coverage_report import GOALS, misses, page, shares
 
+    _check_targets(report)
     campaign = run_campaign(campaign_design())
     for line in misses(campaign):
         typer.echo(f"not covered: {line}")
@@ -182,22 +185,35 @@ def coverage(
     for kind, share in found.items():
         typer.echo(f"{kind}s: {share:.2%} covered, goal {GOALS[kind]:.1%}")
     if report is not None:
-        report.write_text(page(campaign, f"ringsmith coverage --report {report}"), encoding="utf-8")
-        typer.echo(f"wrote {report}")
+        _write(report, page(campaign, f"ringsmith coverage --report {report}"))
     if any(share < GOALS[kind] for kind, share in found.items()):
         raise typer.Exit(code=1)
+
+
+def _check_targets(*targets: Path | None, program: Path | None = None) -> None:
+    """Refuses files that cannot be written, or are read, before the work for them starts."""
+    from ringsmith.interop.files import check_target
+
+    for target in targets:
+        if target is not None:
+            check_target(target, overwrite=True, inputs=[program])
+
+
+def _write(path: Path, text: str) -> None:
+    from ringsmith.interop.files import write_whole
+
+    write_whole(path, text.encode(), overwrite=True)
+    typer.echo(f"wrote {path}")
 
 
 def _executable(
     program: Path | None, logreg: bool, operation: str | None, design: str, parameters: str
 ) -> "tuple[str, Executable]":
     """The program that the options name, with a title for it."""
-    from ringsmith.arch.rpau.executable import Executable
-
     if (program is not None) + logreg + (operation is not None) != 1:
         raise typer.BadParameter("name one program: a file, --logreg or --operation NAME")
     if program is not None:
-        return program.stem, Executable.from_json(program.read_text(encoding="utf-8"))
+        return program.stem, _read_executable(program)
     from ringsmith import runtime
     from ringsmith.params import parameter_set
 
@@ -216,3 +232,15 @@ def _executable(
         compiled, title = server.compiled.compiled_graph, "logistic regression"
     assert compiled.executable is not None
     return title, compiled.executable
+
+
+def _read_executable(program: Path) -> "Executable":
+    from ringsmith.arch.rpau.executable import Executable
+    from ringsmith.errors import ProgramError
+
+    try:
+        return Executable.from_json(program.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise ProgramError(f"{program}: not a text file, and so no executable") from None
+    except ProgramError as error:
+        raise ProgramError(f"{program}: {error}") from error

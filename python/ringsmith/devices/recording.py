@@ -62,12 +62,12 @@ class WavesDevice(RtlDevice):
                 f"the window {first} … {last} holds no cycle: name a first cycle from 0 and a last "
                 "one that is not before it"
             )
+        _check_writable(path)
         super().__init__(design, assertions=assertions, instrument=Instrument.WAVES, seed=seed)
         handle, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
         window = (_NUMBER, _NUMBER)
         self._library.rpau_open_waves.argtypes = [handle, text, *window, text, integer]
         self._library.rpau_close_waves.argtypes = [handle]
-        _check_writable(path)
         self._call("rpau_open_waves", os.fsencode(path), first, last, scope.encode(), depth)
 
     def close(self) -> None:
@@ -103,10 +103,15 @@ class CoverageDevice(RtlDevice):
 def _check_writable(path: Path) -> None:
     """Verilator would end the process, or say nothing, where a file cannot be opened.
 
+    What the file holds stays, and a new one is not left behind.
+
     Raises:
         DeviceError: If the file cannot be written.
     """
     try:
-        path.open("w").close()
+        existed = path.exists()
+        path.open("a").close()
+        if not existed:
+            path.unlink()
     except OSError as failure:
         raise DeviceError(f"{path} cannot be written: {failure.strerror}") from failure

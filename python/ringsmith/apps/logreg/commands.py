@@ -12,7 +12,9 @@ from ringsmith.apps.logreg import report, session
 from ringsmith.apps.operations import OperationRow, operation_rows
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
-from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.errors import DeviceError
+from ringsmith.interop.files import check_target, write_whole
 from ringsmith.params import parameter_set
 
 PARAMETER_SET = "nano"
@@ -29,8 +31,10 @@ def run(device: str, design: str, output: Path | None = None) -> None:
 
     Raises:
         DeviceError: When the device's residues differ from the cpu device's.
+        InteropError: When the file cannot be written.
+        ParameterError: When there is no such design.
     """
-    _check_output(output)
+    _check(output, design)
     console = Console()
     stages = Stages(console)
     scheduled = None if device == "cpu" else design
@@ -53,9 +57,10 @@ def demo(output: Path | None = None) -> None:
 
     Raises:
         DeviceError: When the RTL's residues differ from the cpu device's.
+        InteropError: When the file cannot be written.
         ToolError: When a tool is missing or fails.
     """
-    _check_output(output)
+    _check(output, DEMO_DESIGN)
     console = Console()
     parameters = parameter_set(PARAMETER_SET)
     console.print(
@@ -149,14 +154,15 @@ def _numbers(
     }
 
 
-def _check_output(output: Path | None) -> None:
-    """Refuses a file that cannot be written before minutes are spent on what goes into it."""
-    if output and not output.absolute().parent.is_dir():
-        raise ParameterError(f"{output.parent} is no folder: make it first, or name another")
+def _check(output: Path | None, design: str) -> None:
+    """Refuses a file or a design before minutes are spent on what goes into it."""
+    load_design(design)
+    if output:
+        check_target(output, overwrite=True)
 
 
 def _write(path: Path, numbers: dict[str, object]) -> None:
-    path.write_text(json.dumps(numbers, indent=2) + "\n")
+    write_whole(path, (json.dumps(numbers, indent=2) + "\n").encode(), overwrite=True)
 
 
 def _refuse_different_bits(answer: session.Answer) -> None:
