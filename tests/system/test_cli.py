@@ -11,8 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from ringsmith.cli import doctor
-from ringsmith.cli.main import app, main
-from ringsmith.errors import DeviceError
+from ringsmith.cli.main import app
+from ringsmith.errors import DeviceError, ToolError
 
 COMMAND = Path(sys.executable).with_name("ringsmith")
 runner = CliRunner()
@@ -40,17 +40,90 @@ def test_an_unknown_device_is_refused_with_the_known_ones() -> None:
     assert all(f"'{name}'" in done.output for name in ("gpu", "cpu", "model", "rtl"))
 
 
-def test_an_error_of_ours_ends_with_its_message_and_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (DeviceError("no such\ncard"), "ringsmith: no such card\n"),
+        (ToolError("g++ failed:\nx.cpp:1"), "ringsmith: g++ failed:\nx.cpp:1\n"),
+        (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'\n"),
+        (MemoryError(), "ringsmith: MemoryError\n"),
+    ],
+)
+def test_an_error_ends_any_command_with_its_message_and_no_traceback(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> None:
-        raise DeviceError("no such card")
+        raise error
 
-    monkeypatch.setattr("ringsmith.cli.main.app", fail)
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert stopped.value.code == 1
-    assert capsys.readouterr().err == "ringsmith: no such card\n"
+    monkeypatch.setattr("ringsmith.cli.doctor.examine", fail)
+    done = runner.invoke(app, ["doctor"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("ringsmith: ")
+    assert done.stderr.endswith(said)
+    assert done.stderr.count("\n") == said.count("\n")
+
+
+WRITERS = [
+    ["trace", "--operation", "rescale", "--html"],
+    ["trace", "--operation", "rescale", "--svg"],
+    ["trace", "--operation", "rescale", "--perfetto"],
+    ["trace", "--operation", "rescale", "--save"],
+    ["waves", "--operation", "rescale", "--cycles", "1:2"],
+    ["designs", "--table"],
+    ["coverage", "--report"],
+    ["run", "logreg", "--output"],
+    ["demo", "--output"],
+]
+WORK = [
+    "ringsmith.cli.debug._executable",
+    "ringsmith.debug.designs.operation_costs",
+    "ringsmith.debug.campaign.run_campaign",
+    "ringsmith.apps.logreg.session.begin",
+]
+
+
+@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
+def test_a_target_that_cannot_be_written_is_refused_before_the_work(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in WORK:
+        monkeypatch.setattr(name, lambda *_: pytest.fail("the work started"))
+    target = tmp_path / "missing" / "file"
+    done = runner.invoke(app, [*words, str(target)])
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    missing = f"{tmp_path / 'missing'} is no folder: make it first"
+    assert done.stderr == f"ringsmith: {target}: cannot be written: {missing}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"[]", b"{}"])
+def test_a_file_that_is_no_executable_is_refused_with_its_name(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "program.json"
+    path.write_bytes(content)
+    done = runner.invoke(app, ["trace", str(path)])
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"ringsmith: {path}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_trace_is_not_written_over_its_program(tmp_path: Path) -> None:
+    path = tmp_path / "program.json"
+    path.write_text("{}")
+    done = runner.invoke(app, ["trace", str(path), "--html", str(path)])
+    assert done.exit_code == 2
+    assert "is read for this and not overwritten" in done.stderr
+    assert path.read_text() == "{}"
+
+
+@pytest.mark.parametrize("device", ["cpu", "model", "rtl"])
+def test_an_unknown_design_is_refused_at_once_for_every_device(device: str) -> None:
+    done = runner.invoke(app, ["run", "logreg", "--device", device, "--design", "nope"])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("ringsmith: there is no design 'nope': choose one of ")
 
 
 def test_doctor_finds_everything_that_the_demo_needs() -> None:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.refusals import refuses_in_one_line
 from ringsmith.cli.seal import Parameters
 
 
@@ -17,7 +16,6 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
-@refuses_in_one_line
 def keys(
     folder: Annotated[Path, typer.Argument(help="A folder to make; must not exist.")],
     params: Annotated[
@@ -54,7 +52,6 @@ def keys(
     typer.echo(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
 
 
-@refuses_in_one_line
 def encrypt(
     values: Annotated[Path, typer.Argument(help="A text file: one number a line, or 1+2j.")],
     params: Parameters,
@@ -87,7 +84,6 @@ def encrypt(
     write_whole(output, write_ciphertext(cipher, shape), overwrite=False)
 
 
-@refuses_in_one_line
 def decrypt(
     file: Annotated[Path, typer.Argument(help="A SEAL ciphertext.")],
     params: Parameters,

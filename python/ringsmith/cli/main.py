@@ -4,17 +4,17 @@ Only what parses the command line is imported here; each subcommand imports what
 ``ringsmith --help`` answers at once.
 """
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ringsmith import __version__
 from ringsmith.cli import applications, debug, keys, seal
-from ringsmith.errors import RingsmithError
+from ringsmith.cli.refusals import RefusingGroup
 
 app = typer.Typer(
     name="ringsmith",
+    cls=RefusingGroup,
     help="Encrypted programs and the accelerators that run them.",
     no_args_is_help=True,
     add_completion=False,
@@ -56,9 +56,5 @@ def doctor() -> None:
 
 
 def main() -> None:
-    """Run the command line; an error of ours ends with its message and status 1, no traceback."""
-    try:
-        app()
-    except RingsmithError as error:
-        typer.echo(f"ringsmith: {error}", err=True)
-        sys.exit(1)
+    """Run the command line."""
+    app()

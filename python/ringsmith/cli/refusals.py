@@ -1,36 +1,36 @@
-"""How the file commands refuse: one line on the error stream, exit status 2, no traceback."""
+"""How every command refuses: a message on the error stream, exit status 2, no traceback."""
 
-import functools
 import sys
 import warnings
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from ringsmith.errors import RingsmithError
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from ringsmith.errors import RingsmithError, ToolError
 
 EXIT_REFUSED = 2
 
 
-def refuses_in_one_line(command: Callable[P, R]) -> Callable[P, R]:
-    """Makes a command end with one line and status 2 where it raises an error of ours."""
+class RefusingGroup(TyperGroup):
+    """Commands that end with one line and status 2 where they raise an error of ours.
 
-    @functools.wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+    A tool's own output, which some errors carry, keeps its lines.
+    """
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature has no better type
+        """Runs the subcommand; warnings are one line each, too."""
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             try:
-                return command(*args, **kwargs)
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                raise  # who reads has seen enough: typer ends quietly
+            except ToolError as error:
+                print(f"ringsmith: {error}", file=sys.stderr)
             except (RingsmithError, OSError, MemoryError) as error:
-                text = str(error) or type(error).__name__
-                _say(text)
-                raise typer.Exit(EXIT_REFUSED) from None
-
-    return wrapped
+                _say(str(error) or type(error).__name__)
+        raise typer.Exit(EXIT_REFUSED)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

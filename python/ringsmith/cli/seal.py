@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringsmith.cli.applications import DeviceKind
-from ringsmith.cli.refusals import refuses_in_one_line
 
 if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
@@ -52,7 +51,6 @@ def add_to(app: typer.Typer) -> None:
 
 
 @seal_app.command()
-@refuses_in_one_line
 def info(
     file: InFile,
     params: Annotated[
@@ -77,7 +75,6 @@ def info(
 
 
 @seal_app.command("eval")
-@refuses_in_one_line
 def evaluate(
     operation: Annotated[Operation, typer.Argument(metavar="OP", help="What to do.")],
     first: Annotated[Path, typer.Argument(metavar="IN", help="A ciphertext.")],
