@@ -31,8 +31,8 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
-CXX_FILES = $(shell find core sim -name '*.cpp' -o -name '*.h')
-SV_FILES = $(shell find rtl -name '*.sv')
+CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
+SV_FILES = $(shell find rtl tests/rtl/blocks -name '*.sv')
 
 .PHONY: help
 help:  ## Show this list
