@@ -4,6 +4,7 @@ Each function's faulty line carries the mark "# here".
 """
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -136,6 +137,70 @@ def vanishing_vector(x: EncryptedVector) -> EncryptedVector:
     return x + np.array([2.0**-37])  # here
 
 
+def reciprocal(x: EncryptedVector) -> EncryptedVector:
+    return 1 / x  # here
+
+
+def array_quotient(x: EncryptedVector) -> EncryptedVector:
+    return np.ones(4) / x  # here
+
+
+def exponential(x: EncryptedVector) -> EncryptedVector:
+    return 2**x  # here
+
+
+def indexes(x: EncryptedVector) -> EncryptedVector:
+    return x[0] + x  # here
+
+
+def measures(x: EncryptedVector) -> EncryptedVector:
+    return x * len(x)  # here
+
+
+def iterates(x: EncryptedVector) -> EncryptedVector:
+    return next(y * y for y in x)  # here
+
+
+def sums(x: EncryptedVector) -> EncryptedVector:
+    return x + sum(x)  # here
+
+
+def numpy_sums(x: EncryptedVector) -> EncryptedVector:
+    return x + np.sum(x)  # type: ignore[arg-type]  # here
+
+
+def sine(x: EncryptedVector) -> EncryptedVector:
+    return x + np.sin(x)  # type: ignore[call-overload]  # here
+
+
+def math_sine(x: EncryptedVector) -> EncryptedVector:
+    return x + math.sin(x)  # here
+
+
+def magnitude(x: EncryptedVector) -> EncryptedVector:
+    return abs(x)  # here
+
+
+def matrix_product(x: EncryptedVector) -> EncryptedVector:
+    return np.eye(4) @ x  # type: ignore[operator]  # here
+
+
+def row_product(x: EncryptedVector) -> EncryptedVector:
+    return x @ np.ones(4)  # here
+
+
+def dot(x: EncryptedVector) -> EncryptedVector:
+    return np.dot(np.eye(4), x)  # type: ignore[arg-type]  # here
+
+
+def becomes_array(x: EncryptedVector) -> EncryptedVector:
+    return x + [x, x]  # noqa: RUF005  # here
+
+
+def compares_arrays(x: EncryptedVector) -> EncryptedVector:
+    return x if np.ones(4) < x else -x  # here
+
+
 ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (compares, InputSpec(), "cannot be compared: approximate the comparison by a polynomial"),
     (equals, InputSpec(), "cannot be compared"),
@@ -159,6 +224,22 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (broken_power, InputSpec(), "to the power 0.5"),
     (divides_by_zero, InputSpec(), "a divisor is 0"),
     (divides_by_cipher, InputSpec(), "an encrypted vector cannot divide"),
+    (reciprocal, InputSpec(), "an encrypted vector cannot divide: multiply by a polynomial"),
+    (array_quotient, InputSpec(), "an encrypted vector cannot divide: multiply by a polynomial"),
+    (exponential, InputSpec(), "cannot be an exponent: approximate it by a polynomial"),
+    (indexes, InputSpec(), "cannot be taken out by [0]: x.rotate(i) brings slot i to slot 0"),
+    (measures, InputSpec(), "has no len(): it fills all slots of a ciphertext, parameters.slots"),
+    (iterates, InputSpec(), "cannot be iterated over: x.rotate(i) brings"),
+    (sums, InputSpec(), "sum_slots(x) sums the slots"),
+    (numpy_sums, InputSpec(), "np.sum does not take encrypted vectors: use + - * ** rotate, sum_"),
+    (sine, InputSpec(), "np.sin does not take encrypted vectors"),
+    (math_sine, InputSpec(), "is not a number, as float() and math want one: approximate it by"),
+    (magnitude, InputSpec(), "has no abs(): approximate it by a polynomial"),
+    (matrix_product, InputSpec(), "@ does not take encrypted vectors: use matvec(matrix, x)"),
+    (row_product, InputSpec(), "@ does not take encrypted vectors: use matvec(matrix, x)"),
+    (dot, InputSpec(), "np.dot does not take encrypted vectors: use"),
+    (becomes_array, InputSpec(), "cannot become a NumPy array"),
+    (compares_arrays, InputSpec(), "encrypted values cannot be compared"),
     (odd_length, InputSpec(), "length = 30 is not a power of two in 1 … 512: pad to 32"),
     (long_stride, InputSpec(), "stride = 16 is not a power of two in 1 … 8"),
     (constant_polynomial, InputSpec(), "the polynomial is constant"),
@@ -202,6 +283,12 @@ CALLS: list[tuple[Callable[..., Any], Any, str]] = [
     (lambda x: {1: x}, ["x"], "output 1 is not a name"),
     (lambda x: x, ["z"], "<lambda> cannot be called with the inputs ['z']"),
     (lambda x: x, {}, "the program has no inputs"),
+    (lambda: 3, None, "the program has no inputs"),
+    (lambda *v: v[0], None, "<lambda>(*v) names no inputs, which are handed over by name: name"),
+    (lambda **v: v["x"], None, "take **vectors and pass inputs= with the names"),
+    (lambda *v: v[0], ["x"], "<lambda> cannot be called with the inputs ['x']"),
+    (max, None, "the inputs of max are not known: pass inputs="),
+    (3, None, "3 is no function: give a Python function of encrypted vectors"),  # type: ignore[list-item]
     (lambda x: x, {"x": 513}, "length = 513 is not a whole number in 1 … 512"),
     (lambda x: x, {"x": InputSpec(limbs=6)}, "limbs = 6 is not a whole number in 1 … 5"),
     (lambda x: x, {"x": InputSpec(scale=0.0)}, "scale = 0.0 must exceed 1"),

@@ -102,6 +102,10 @@ def record(
     Raises:
         ProgramError: When inputs, the function's operations or its results are not legal.
     """
+    if not callable(function):
+        raise source.error(
+            f"{function!r:.60} is no function: give a Python function of encrypted vectors"
+        )
     specs = _checked_inputs(function, inputs, slots, source)
     recorder = Trace(slots)
     vectors = {name: recorder.record(TraceNode(Op.INPUT, (), source, name=name)) for name in specs}
@@ -125,8 +129,19 @@ def _checked_inputs(
     function: Callable[..., Any], inputs: Inputs, slots: int, source: SourceLine
 ) -> dict[str, InputSpec]:
     if inputs is None:
-        declared = inspect.signature(function).parameters.values()
+        try:
+            signature = inspect.signature(function)
+        except ValueError:
+            raise source.error(
+                f"the inputs of {_name(function)} are not known: pass inputs="
+            ) from None
+        declared = signature.parameters.values()
         inputs = [p.name for p in declared if p.default is p.empty and p.kind in _BY_NAME]
+        if not inputs and declared:
+            raise source.error(
+                f"{_name(function)}{signature} names no inputs, which are handed over by name: "
+                "name its parameters, or take **vectors and pass inputs= with the names"
+            )
     given = dict(inputs) if isinstance(inputs, Mapping) else dict.fromkeys(inputs)
     if not given:
         raise source.error("the program has no inputs: name at least one encrypted vector")

@@ -1,14 +1,16 @@
 """What a user's function computes on while it is traced: encrypted vectors that record."""
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues, numbers, plain_values, whole_number
+from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller
+
+_COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +54,13 @@ class Trace:
         return EncryptedVector(self, self._known[key])
 
 
-class EncryptedVector:
+class EncryptedVector(Refusals):
     """A vector whose numbers only the holder of the secret key can see.
 
     Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``/`` by numbers and
     arrays, ``** n`` for whole n >= 1, unary ``-``, ``rotate`` and ``conjugate``. A plain number
     stands for itself in every slot; a plain vector shorter than the slots is followed by zeros.
     """
-
-    __array_ufunc__ = None  # NumPy leaves ``array * vector`` to __rmul__ below
-    __hash__ = None  # type: ignore[assignment]  # follows from __eq__
 
     def __init__(self, trace: Trace, index: int) -> None:
         self._trace = trace
@@ -101,10 +100,7 @@ class EncryptedVector:
     def __truediv__(self, other: object) -> "EncryptedVector":
         source = caller()
         if isinstance(other, EncryptedVector):
-            raise source.error(
-                "an encrypted vector cannot divide: multiply by a polynomial that approximates "
-                "its reciprocal"
-            )
+            raise division_refusal()
         divisor = numbers(other, source)
         if not divisor.all():
             raise source.error("division by zero: a divisor is 0")
@@ -153,19 +149,26 @@ class EncryptedVector:
         """Returns the complex conjugate of every slot."""
         return self._unary(Op.CONJUGATE)
 
-    def __bool__(self) -> NoReturn:
-        raise caller().error(
-            "the program asks for the truth of an encrypted value: nobody but the key holder can "
-            "see it; compute both branches and select by multiplication"
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *operands: object, **options: object
+    ) -> "EncryptedVector":
+        """Takes ``array * vector`` and the like from NumPy, and refuses its other functions."""
+        operators = {
+            np.add: (self.__add__, self.__radd__),
+            np.subtract: (self.__sub__, self.__rsub__),
+            np.multiply: (self.__mul__, self.__rmul__),
+            np.true_divide: (self.__truediv__, self.__rtruediv__),
+        }
+        if method == "__call__" and not options and ufunc in operators:
+            forward, reflected = operators[ufunc]
+            return forward(operands[1]) if operands[0] is self else reflected(operands[0])
+        if ufunc is np.matmul:
+            self._refuse_matmul(None)
+        if ufunc in _COMPARISONS:
+            self._refuse_comparison(None)
+        raise numpy_refusal(
+            ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         )
-
-    def _refuse_comparison(self, other: object) -> NoReturn:
-        raise caller().error(
-            "encrypted values cannot be compared: approximate the comparison by a polynomial"
-        )
-
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
-    __eq__ = __ne__ = _refuse_comparison
 
     def __repr__(self) -> str:
         return f"EncryptedVector(%{self._index}, {self._trace.slots} slots)"

@@ -1,0 +1,95 @@
+"""What Python and NumPy offer for vectors and encryption does not: refused with the way out."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ringsmith.errors import ProgramError
+from ringsmith.program.source import caller
+
+_POLYNOMIAL = "approximate it by a polynomial(x, coefficients)"
+
+
+class Refusals:
+    """Base of encrypted vectors: every method raises a ``ProgramError`` at the user's line."""
+
+    __hash__ = None  # type: ignore[assignment]  # follows from __eq__
+
+    def __bool__(self) -> NoReturn:
+        raise caller().error(
+            "the program asks for the truth of an encrypted value: nobody but the key holder can "
+            "see it; compute both branches and select by multiplication"
+        )
+
+    def _refuse_comparison(self, other: object) -> NoReturn:
+        raise caller().error(
+            "encrypted values cannot be compared: approximate the comparison by a polynomial"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
+    __eq__ = __ne__ = _refuse_comparison
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise division_refusal()
+
+    def __rpow__(self, base: object) -> NoReturn:
+        raise caller().error(f"an encrypted vector cannot be an exponent: {_POLYNOMIAL}")
+
+    def __getitem__(self, index: object) -> NoReturn:
+        raise caller().error(
+            f"slots of an encrypted vector cannot be taken out by [{index!r:.60}]: x.rotate(i) "
+            "brings slot i to slot 0, and a product with ones and zeros keeps some slots"
+        )
+
+    def __len__(self) -> NoReturn:
+        raise caller().error(
+            "an encrypted vector has no len(): it fills all slots of a ciphertext, "
+            "parameters.slots, and the client knows how many numbers it encrypted"
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise caller().error(
+            "an encrypted vector cannot be iterated over: x.rotate(i) brings slot i to slot 0, "
+            "sum_slots(x) sums the slots, inner_product(x, weights, length) weighs them"
+        )
+
+    def _refuse_matmul(self, other: object) -> NoReturn:
+        raise caller().error(
+            "@ does not take encrypted vectors: use matvec(matrix, x), or inner_product(x, "
+            "weights, length)"
+        )
+
+    __matmul__ = __rmatmul__ = _refuse_matmul
+
+    def __abs__(self) -> NoReturn:
+        raise caller().error(f"an encrypted vector has no abs(): {_POLYNOMIAL}")
+
+    def __float__(self) -> NoReturn:
+        raise caller().error(
+            f"an encrypted vector is not a number, as float() and math want one: {_POLYNOMIAL}"
+        )
+
+    def __array__(self, *args: object, **options: object) -> NoReturn:
+        raise caller().error(
+            "an encrypted vector cannot become a NumPy array, or a part of one: use it by itself"
+        )
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: object, options: object
+    ) -> NoReturn:
+        raise numpy_refusal(function.__name__)
+
+
+def numpy_refusal(name: str) -> ProgramError:
+    """Returns (does not raise) the error for a function of NumPy."""
+    return caller().error(
+        f"np.{name} does not take encrypted vectors: use + - * ** rotate, sum_slots, inner_product "
+        "and matvec, and approximate other functions by a polynomial(x, coefficients)"
+    )
+
+
+def division_refusal() -> ProgramError:
+    """Returns (does not raise) the error for an encrypted divisor."""
+    return caller().error(
+        "an encrypted vector cannot divide: multiply by a polynomial that approximates "
+        "its reciprocal"
+    )
