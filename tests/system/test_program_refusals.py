@@ -303,3 +303,11 @@ def test_a_call_that_makes_no_program_is_refused(
     with pytest.raises(ProgramError, match=re.escape(words)) as refusal:
         trace(function, small, inputs)  # type: ignore[arg-type]
     assert str(refusal.value).startswith(f"{__file__}:")
+
+
+def test_more_headroom_makes_automatic_parameters_bear_a_great_constant() -> None:
+    with pytest.raises(
+        ProgramError, match="widen q_0 \\(automatic parameters: raise headroom_bits"
+    ):
+        trace(lambda x: x * 1000, "auto")
+    trace(lambda x: x * 1000, "auto", headroom_bits=10)

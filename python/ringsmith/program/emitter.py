@@ -231,5 +231,6 @@ class Emitter:
                 f"which at scale 2^{math.log2(scale):.1f} with a sign needs "
                 f"{needed + message_bits:.1f} bits; the modulus of {limbs} limbs has {room:.1f}, "
                 f"room for magnitudes up to 2^{room - needed:.1f}: scale the numbers down, and "
-                "multiply what was decrypted instead; or widen q_0"
+                "multiply what was decrypted instead; or widen q_0 (automatic parameters: raise "
+                "headroom_bits)"
             )
