@@ -112,6 +112,21 @@ def test_only_the_owner_can_read_the_secret_key(home: Path, tmp_path: Path) -> N
     refused(done, f"may use this secret key (mode 0640): chmod 600 {open_key}")
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("keys/public_key.seal", "no secret key; its type is: public key"),
+        ("keys/evaluation/relin_keys.seal", "no secret key; its type is: relinearization keys"),
+        ("cipher.seal", "no secret key; its type is: ciphertext"),
+        ("values.txt", "no SEAL header"),
+        ("absent.seal", "cannot be read: No such file"),
+    ],
+)
+def test_what_is_no_secret_key_is_refused_as_that(home: Path, name: str, message: str) -> None:
+    done = run("decrypt", home / "cipher.seal", *params(home), "--secret-key", home / name)
+    refused(done, message)
+
+
 def test_a_mild_umask_does_not_open_the_secret_key(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -212,8 +227,10 @@ def test_a_bundle_that_was_tampered_with_is_refused(
     ("text", "more", "message"),
     [
         ("1\ntwo\n", [], "values.txt, line 2: 'two' is not a number"),
-        ("nan\n", [], "no vector of finite numbers"),
-        ("", [], "no vector of finite numbers"),
+        ("1\nnan\n", [], "values.txt, line 2: 'nan' is not finite"),
+        ("1e999\n", [], "values.txt, line 1: '1e999' is not finite"),
+        ("", [], "values.txt: holds no number"),
+        ("\n \n", [], "values.txt: holds no number"),
         ("1\n" * 4097, [], "more than the 4096 numbers that have a slot"),
         ("1\n", ["--scale-bits", "1000"], "is outside 0 … 999"),
         ("1\n", ["--scale-bits", "300"], "exceeds the modulus"),

@@ -230,6 +230,15 @@ def test_info_refuses_what_is_no_seal_file_in_one_line(tmp_path: Path) -> None:
     assert "neither parameters nor plaintext" in done.stderr
 
 
+@pytest.mark.parametrize("content", [b"", b"hi\n", b"a longer text, and no file of SEAL's\n"])
+def test_info_says_that_a_file_has_no_seal_header(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    done = runner.invoke(app, ["seal", "info", str(path)])
+    assert done.exit_code == 2
+    assert "no SEAL header: is this a file that SEAL saved?" in done.stderr
+
+
 def test_insecure_parameters_are_computed_on_with_a_warning(tmp_path: Path) -> None:
     parms = seal.EncryptionParameters(seal.scheme_type.ckks)
     parms.set_poly_modulus_degree(2048)

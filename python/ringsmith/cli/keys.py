@@ -1,13 +1,17 @@
 """The client's subcommands: ``keys``, ``encrypt`` and ``decrypt``. Files are Microsoft SEAL's."""
 
+import cmath
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ringsmith.cli.seal import Parameters
+
+if TYPE_CHECKING:
+    from ringsmith.interop import SealParameters
 
 
 def add_to(app: typer.Typer) -> None:
@@ -112,6 +116,7 @@ def decrypt(
         check_target(output, overwrite=False)
     shape = read_parameters(params)
     cipher = read_ciphertext(file, shape)
+    _refuse_other_types(secret_key, shape)
     key = read_secret_key_file(secret_key, shape)
     slots = decrypt_vector(shape.to_ckks(scale=2.0), key, cipher)[:count]
     lines = [
@@ -137,13 +142,33 @@ def _numbers(path: Path, most: int) -> Iterator[complex]:
                 found += 1
                 if found > most:
                     raise InteropError(f"{path}: more than the {most} numbers that have a slot")
-                try:
-                    yield complex(line.strip())
-                except ValueError:
-                    raise InteropError(
-                        f"{path}, line {place}: {line.strip()[:40]!r} is not a number"
-                    ) from None
+                yield _number(line.strip(), f"{path}, line {place}")
     except OSError as error:
         raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InteropError(f"{path}: not a text file") from None
+    if not found:
+        raise InteropError(f"{path}: holds no number: write one a line")
+
+
+def _number(text: str, place: str) -> complex:
+    """A finite number; ``place`` names it in errors."""
+    from ringsmith.errors import InteropError
+
+    try:
+        value = complex(text)
+    except ValueError:
+        raise InteropError(f"{place}: {text[:40]!r} is not a number") from None
+    if not cmath.isfinite(value):
+        raise InteropError(f"{place}: {text[:40]!r} is not finite")
+    return value
+
+
+def _refuse_other_types(path: Path, shape: "SealParameters") -> None:
+    """Refuses what is certainly no secret key, before anybody is told to protect it."""
+    from ringsmith.errors import InteropError
+    from ringsmith.interop import describe
+
+    kind = describe(path, shape).kind
+    if kind not in ("secret key", "plaintext"):  # a key of other parameters looks like the latter
+        raise InteropError(f"{path}: no secret key; its type is: {kind}")

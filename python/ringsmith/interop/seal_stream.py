@@ -147,7 +147,7 @@ class Reader:
             self.take(_HEADER.size)
         )
         if magic != _MAGIC or header_size != _HEADER.size or reserved:
-            raise self.error("no SEAL header: is this a file that SEAL saved?")
+            raise _no_header(self)
         if major != DEFAULT_VERSION[0] or minor > NEWEST_MINOR:
             raise self.error(
                 f"written by SEAL {major}.{minor}; only 4.0 … 4.{NEWEST_MINOR} are read"
@@ -232,6 +232,8 @@ def _read_file(path: Path, what: str, limit: Limit) -> bytes:
             size = os.fstat(file.fileno()).st_size
             start = file.read(_HEADER.size)
             reader = Reader(memoryview(start), what)
+            if not start.startswith(_MAGIC.to_bytes(2, "little")):
+                raise _no_header(reader)
             reader.header()
             # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
             _check_size(reader, size, limit.size + limit.size // 256 + 1024)
@@ -239,6 +241,10 @@ def _read_file(path: Path, what: str, limit: Limit) -> bytes:
             return file.read(size)
     except OSError as error:
         raise InteropError(f"{what}: cannot be read: {error.strerror}") from None
+
+
+def _no_header(reader: Reader) -> InteropError:
+    return reader.error("no SEAL header: is this a file that SEAL saved?")
 
 
 def _check_size(reader: Reader, size: int, limit: int) -> None:
