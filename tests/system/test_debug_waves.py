@@ -17,7 +17,7 @@ from ringsmith.debug.compare import load_random
 from ringsmith.debug.trace import Trace
 from ringsmith.debug.waves import record, window_of
 from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
-from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.errors import DeviceError, ProgramError, ToolError
 from ringsmith.lower import SubroutineGraph
 
 DESIGN = replace(
@@ -156,6 +156,24 @@ def test_what_cannot_be_recorded_is_refused(in_runs: Executable, tmp_path: Path)
         record(in_runs, tmp_path / "empty.vcd", (5, 4))
     with pytest.raises(DeviceError, match=r"cannot be written: Is a directory"):
         record(in_runs, tmp_path, (1, 2))
+
+
+def test_a_target_is_checked_before_the_build_and_keeps_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ToolError("no compiler")
+
+    monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice.__init__", fail)
+    with pytest.raises(DeviceError, match="cannot be written: No such file"):
+        WavesDevice(DESIGN, tmp_path / "missing" / "x.vcd", first=0, last=1)
+    old = tmp_path / "old.vcd"
+    old.write_text("earlier waves")
+    for path in (old, tmp_path / "new.vcd"):
+        with pytest.raises(ToolError):
+            WavesDevice(DESIGN, path, first=0, last=1)
+    assert old.read_text() == "earlier waves"
+    assert list(tmp_path.iterdir()) == [old]
 
 
 @pytest.mark.parametrize(
