@@ -25,24 +25,16 @@ class Share:
 
 
 def breakdown(executable: Executable) -> list[Share]:
-    """Returns the shares of a program, the largest first.
-
-    Operations overlap, so a cycle is given to the instruction that was issued last: the controller
-    then waits for it, or for something before it. ``halt``, the last one, takes none.
-    """
+    """Returns the shares of a program, the largest first; see ``Executable.spans``."""
     cycles: Counter[str] = Counter()
     instructions: Counter[str] = Counter()
     places: dict[str, set[str]] = {}
-    begin = 0
-    ends = (*executable.starts[1:], executable.cycles)
-    for origin, end in zip(executable.origins, ends, strict=True):
+    for origin, spent in executable.spans:
         operation = origin.partition(":")[0]
-        cycles[operation] += end - begin
+        cycles[operation] += spent
         instructions[operation] += 1
         places.setdefault(operation, set()).add(origin)
-        begin = end
     return [
         Share(operation, len(places[operation]), instructions[operation], spent)
         for operation, spent in cycles.most_common()
-        if operation != "halt"
     ]

@@ -42,16 +42,12 @@ def explain(
 def cycles_by_node(executable: Executable) -> dict[int, int]:
     """Returns clock cycles by HE node; together they are the program's.
 
-    Operations overlap, so a cycle is counted for the instruction that was issued last. What serves
-    no node, fetching the first instruction and the final ``halt``, is counted for the node next to
-    it.
+    See ``Executable.spans``. What serves no node is counted for the node before it.
     """
     cycles: Counter[int] = Counter()
-    begin, node = 0, 0
-    ends = (*executable.starts[1:], executable.cycles)
-    for origin, end in zip(executable.origins, ends, strict=True):
+    node = 0
+    for origin, spent in executable.spans:
         _, _, identity = origin.partition(":")
         node = int(identity) if identity else node
-        cycles[node] += end - begin
-        begin = end
+        cycles[node] += spent
     return dict(cycles)

@@ -184,6 +184,7 @@ def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[st
     executable = run_both(graph, replace(SMALL, **change), np.random.default_rng(4))
     assert len(executable.runs) > 1
     assert executable.host_transfers > 0
+    assert sum(spent for _, spent in executable.spans) == executable.cycles
     assert run_both(graph, SMALL, np.random.default_rng(4)).host_transfers == 0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.timeline import HALT
 from ringsmith.errors import ProgramError
 
 FORMAT = "ringsmith-rpau-executable"
@@ -105,6 +106,24 @@ class Executable:
         return tuple(
             end + cycle for run, end in zip(self.runs, ends, strict=False) for cycle in run.starts
         )
+
+    @property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """For each instruction but ``halt``, its origin and its share of the cycles.
+
+        Instructions overlap, so a cycle belongs to the one that was issued last: the controller
+        then waits for it, or for something before it. The cycles of fetching the first instruction
+        and of ``halt`` belong to the instruction beside them; all spans add up to ``cycles``.
+        """
+        spans: list[tuple[str, int]] = []
+        begin = 0
+        for origin, end in zip(self.origins, (*self.starts[1:], self.cycles), strict=True):
+            if origin != HALT:
+                spans.append((origin, end - begin))
+            elif spans:
+                spans[-1] = (spans[-1][0], spans[-1][1] + end - begin)
+            begin = end
+        return tuple(spans)
 
     @property
     def host_transfers(self) -> int:

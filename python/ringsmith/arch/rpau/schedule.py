@@ -13,7 +13,7 @@ from itertools import product
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import Instruction, instruction
-from ringsmith.arch.rpau.timeline import Timeline, Timing
+from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
 
 
@@ -246,8 +246,8 @@ class _Run:
             self._issue(chosen)
             for after in self.graph.successors[chosen.index]:
                 waiting[after] -= 1
-        halt = instruction("halt")
-        self.placed.append(Placed(halt, self.timeline.issue(halt), "halt"))
+        halt = instruction(HALT)
+        self.placed.append(Placed(halt, self.timeline.issue(halt), HALT))
         cycles = self.timeline.cycles
         assert cycles is not None
         return Schedule(tuple(self.placed), self.memory.slots, cycles, self.memory.peak)

@@ -7,7 +7,7 @@ filled in again before the run that needs it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import KEY_POLY
@@ -149,7 +149,7 @@ class _Cutter:
 
     def _too_small(self) -> ProgramError:
         end = min(end for end in self.ends if end > self.position)
-        problem = replace(self._problem(end, pinning=False), pinned={})
+        problem = self._problem(end, pinning=False)
         return ProgramError(
             f"instructions that belong together need {needed_polys(problem)} work polynomials at "
             f"once and design {self.design.name} has {self.design.work_polys}: use a larger design"
