@@ -12,79 +12,85 @@ package rs_rpau_isa_pkg;
 
   // Operation.
   parameter int unsigned OpcodeLsb = 0;
-  parameter int unsigned OpcodeWidth = 6;
+  parameter int unsigned OpcodeWidth = 5;
   // Issue only when the main unit is idle in every RPAU of the mask.
-  parameter int unsigned WaitMainLsb = 6;
+  parameter int unsigned WaitMainLsb = 5;
   parameter int unsigned WaitMainWidth = 1;
   // Issue only when the dyadic unit is idle in every RPAU of the mask.
-  parameter int unsigned WaitDyadicLsb = 7;
+  parameter int unsigned WaitDyadicLsb = 6;
   parameter int unsigned WaitDyadicWidth = 1;
+  // Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
+  parameter int unsigned PrimeLsb = 7;
+  parameter int unsigned PrimeWidth = 3;
   // One bit an RPAU that takes part.
-  parameter int unsigned MaskLsb = 8;
+  parameter int unsigned MaskLsb = 10;
   parameter int unsigned MaskWidth = 16;
   // Destination work polynomial.
-  parameter int unsigned DstLsb = 24;
+  parameter int unsigned DstLsb = 26;
   parameter int unsigned DstWidth = 8;
   // First source work polynomial.
-  parameter int unsigned ALsb = 32;
+  parameter int unsigned ALsb = 34;
   parameter int unsigned AWidth = 8;
   // Second source work polynomial.
-  parameter int unsigned BLsb = 40;
+  parameter int unsigned BLsb = 42;
   parameter int unsigned BWidth = 8;
   // Second source, a polynomial of the key store.
-  parameter int unsigned BKeyLsb = 40;
+  parameter int unsigned BKeyLsb = 42;
   parameter int unsigned BKeyWidth = 12;
   // Constant file index: the factor.
-  parameter int unsigned K1Lsb = 48;
-  parameter int unsigned K1Width = 8;
+  parameter int unsigned K1Lsb = 50;
+  parameter int unsigned K1Width = 7;
   // Constant file index: the addend.
-  parameter int unsigned K2Lsb = 56;
-  parameter int unsigned K2Width = 8;
+  parameter int unsigned K2Lsb = 57;
+  parameter int unsigned K2Width = 7;
   // RPAU that sends.
-  parameter int unsigned SrcLsb = 40;
+  parameter int unsigned SrcLsb = 42;
   parameter int unsigned SrcWidth = 4;
+  // Prime set that the sender computes with.
+  parameter int unsigned SrcPrimeLsb = 46;
+  parameter int unsigned SrcPrimeWidth = 3;
   // Galois element, odd, below 2N.
-  parameter int unsigned ElementLsb = 40;
+  parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
 
-  typedef enum logic [5:0] {
+  typedef enum logic [4:0] {
     // Nothing; takes one issue slot.
-    OpNop = 6'd0,
+    OpNop = 5'd0,
     // Waits until every unit of every RPAU is idle, then ends the program.
-    OpHalt = 6'd1,
+    OpHalt = 5'd1,
     // Forward negacyclic NTT in place, natural order in, bit-reversed order out.
-    OpNtt = 6'd8,
+    OpNtt = 5'd2,
     // Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
-    OpIntt = 6'd9,
+    OpIntt = 5'd3,
     // NTT form: dst becomes a under X -> X^element.
-    OpAutomorph = 6'd10,
-    // RPAU src reads a, computes a*const[k1] + const[k2] modulo its prime and sends the words round
-    // the ring. Every other RPAU of the mask reduces each word w modulo its own prime, and writes
-    // w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it reads a
-    // and writes nothing, the others write dst and read nothing.
-    OpBroadcast = 6'd11,
+    OpAutomorph = 5'd4,
+    // RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
+    // words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
+    // and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask;
+    // it reads a and writes nothing, the others write dst and read nothing.
+    OpBroadcast = 5'd5,
     // dst = a*b.
-    OpMul = 6'd16,
+    OpMul = 5'd8,
     // dst = dst + a*b.
-    OpMac = 6'd17,
+    OpMac = 5'd9,
     // dst = a + b.
-    OpAdd = 6'd18,
+    OpAdd = 5'd10,
     // dst = a - b.
-    OpSub = 6'd19,
+    OpSub = 5'd11,
     // dst = a*const[k1] + const[k2]; copies, negates, scales and adds a constant.
-    OpAffine = 6'd20,
+    OpAffine = 5'd12,
     // dst = a*const[k1] + b.
-    OpScaleAdd = 6'd21,
+    OpScaleAdd = 5'd13,
     // dst = a*const[k1] - b.
-    OpScaleSub = 6'd22,
+    OpScaleSub = 5'd14,
     // dst = a*b on the dyadic cores.
-    OpDmul = 6'd32,
+    OpDmul = 5'd24,
     // dst = dst + a*b on the dyadic cores.
-    OpDmac = 6'd33,
+    OpDmac = 5'd25,
     // dst = a*key on the dyadic cores.
-    OpDmulKey = 6'd34,
+    OpDmulKey = 5'd26,
     // dst = dst + a*key on the dyadic cores.
-    OpDmacKey = 6'd35
+    OpDmacKey = 5'd27
   } opcode_e;
 
   typedef enum logic [1:0] {
@@ -110,6 +116,7 @@ package rs_rpau_isa_pkg;
     logic    uses_k1;
     logic    uses_k2;
     logic    uses_src;
+    logic    uses_src_prime;
     logic    writes_dst;
   } decoded_t;
 
@@ -123,6 +130,10 @@ package rs_rpau_isa_pkg;
 
   function automatic logic [WaitDyadicWidth-1:0] get_wait_dyadic(word_t word);
     return WaitDyadicWidth'(word >> WaitDyadicLsb);
+  endfunction
+
+  function automatic logic [PrimeWidth-1:0] get_prime(word_t word);
+    return PrimeWidth'(word >> PrimeLsb);
   endfunction
 
   function automatic logic [MaskWidth-1:0] get_mask(word_t word);
@@ -155,6 +166,10 @@ package rs_rpau_isa_pkg;
 
   function automatic logic [SrcWidth-1:0] get_src(word_t word);
     return SrcWidth'(word >> SrcLsb);
+  endfunction
+
+  function automatic logic [SrcPrimeWidth-1:0] get_src_prime(word_t word);
+    return SrcPrimeWidth'(word >> SrcPrimeLsb);
   endfunction
 
   function automatic logic [ElementWidth-1:0] get_element(word_t word);
@@ -197,6 +212,7 @@ package rs_rpau_isa_pkg;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
         decoded.uses_src = 1'b1;
+        decoded.uses_src_prime = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpMul: begin

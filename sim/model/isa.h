@@ -13,45 +13,45 @@ enum class Opcode : std::uint8_t {
   /// Waits until every unit of every RPAU is idle, then ends the program.
   kHalt = 1,
   /// Forward negacyclic NTT in place, natural order in, bit-reversed order out.
-  kNtt = 8,
+  kNtt = 2,
   /// Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
-  kIntt = 9,
+  kIntt = 3,
   /// NTT form: dst becomes a under X -> X^element.
-  kAutomorph = 10,
-  /// RPAU src reads a, computes a*const[k1] + const[k2] modulo its prime and sends the words round
-  /// the ring. Every other RPAU of the mask reduces each word w modulo its own prime, and writes
-  /// w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it reads a
-  /// and writes nothing, the others write dst and read nothing.
-  kBroadcast = 11,
+  kAutomorph = 4,
+  /// RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
+  /// words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
+  /// and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it
+  /// reads a and writes nothing, the others write dst and read nothing.
+  kBroadcast = 5,
   /// dst = a*b.
-  kMul = 16,
+  kMul = 8,
   /// dst = dst + a*b.
-  kMac = 17,
+  kMac = 9,
   /// dst = a + b.
-  kAdd = 18,
+  kAdd = 10,
   /// dst = a - b.
-  kSub = 19,
+  kSub = 11,
   /// dst = a*const[k1] + const[k2]; copies, negates, scales and adds a constant.
-  kAffine = 20,
+  kAffine = 12,
   /// dst = a*const[k1] + b.
-  kScaleAdd = 21,
+  kScaleAdd = 13,
   /// dst = a*const[k1] - b.
-  kScaleSub = 22,
+  kScaleSub = 14,
   /// dst = a*b on the dyadic cores.
-  kDmul = 32,
+  kDmul = 24,
   /// dst = dst + a*b on the dyadic cores.
-  kDmac = 33,
+  kDmac = 25,
   /// dst = a*key on the dyadic cores.
-  kDmulKey = 34,
+  kDmulKey = 26,
   /// dst = dst + a*key on the dyadic cores.
-  kDmacKey = 35,
+  kDmacKey = 27,
 };
 
 enum class Unit : std::uint8_t { kControl, kMain, kDyadic };
 inline constexpr int kUnits = 3;
 
 /// What the value in an operand field counts.
-enum class Kind : std::uint8_t { kPoly, kKeyPoly, kConstant, kRpau, kGaloisElement };
+enum class Kind : std::uint8_t { kPoly, kKeyPoly, kConstant, kRpau, kPrimeSet, kGaloisElement };
 
 /// In which RPAUs of the mask a polynomial is accessed.
 enum class Where : std::uint8_t { kAll, kSource, kOthers };
@@ -67,29 +67,33 @@ struct Field {
 };
 
 /// Operation.
-inline constexpr Field kOpcode{0, 6};
+inline constexpr Field kOpcode{0, 5};
 /// Issue only when the main unit is idle in every RPAU of the mask.
-inline constexpr Field kWaitMain{6, 1};
+inline constexpr Field kWaitMain{5, 1};
 /// Issue only when the dyadic unit is idle in every RPAU of the mask.
-inline constexpr Field kWaitDyadic{7, 1};
+inline constexpr Field kWaitDyadic{6, 1};
+/// Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
+inline constexpr Field kPrime{7, 3};
 /// One bit an RPAU that takes part.
-inline constexpr Field kMask{8, 16};
+inline constexpr Field kMask{10, 16};
 /// Destination work polynomial.
-inline constexpr Field kDst{24, 8};
+inline constexpr Field kDst{26, 8};
 /// First source work polynomial.
-inline constexpr Field kA{32, 8};
+inline constexpr Field kA{34, 8};
 /// Second source work polynomial.
-inline constexpr Field kB{40, 8};
+inline constexpr Field kB{42, 8};
 /// Second source, a polynomial of the key store.
-inline constexpr Field kBKey{40, 12};
+inline constexpr Field kBKey{42, 12};
 /// Constant file index: the factor.
-inline constexpr Field kK1{48, 8};
+inline constexpr Field kK1{50, 7};
 /// Constant file index: the addend.
-inline constexpr Field kK2{56, 8};
+inline constexpr Field kK2{57, 7};
 /// RPAU that sends.
-inline constexpr Field kSrc{40, 4};
+inline constexpr Field kSrc{42, 4};
+/// Prime set that the sender computes with.
+inline constexpr Field kSrcPrime{46, 3};
 /// Galois element, odd, below 2N.
-inline constexpr Field kElement{40, 17};
+inline constexpr Field kElement{42, 17};
 
 /// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
 inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic};
@@ -102,7 +106,7 @@ struct Operand {
   Where where;
 };
 
-inline constexpr int kMaxOperands = 5;
+inline constexpr int kMaxOperands = 6;
 
 struct Operation {
   Opcode opcode;
@@ -129,10 +133,11 @@ inline constexpr std::array<Operation, 17> kOperations{{
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kElement, Kind::kGaloisElement, false, false, Where::kAll},
     }}},
-    {Opcode::kBroadcast, "broadcast", Unit::kMain, 5, {{
+    {Opcode::kBroadcast, "broadcast", Unit::kMain, 6, {{
         {kDst, Kind::kPoly, false, true, Where::kOthers},
         {kA, Kind::kPoly, true, false, Where::kSource},
         {kSrc, Kind::kRpau, false, false, Where::kAll},
+        {kSrcPrime, Kind::kPrimeSet, false, false, Where::kAll},
         {kK1, Kind::kConstant, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, Where::kAll},
     }}},

@@ -16,6 +16,8 @@ int limit_of(isa::Kind kind, const Design& design) {
       return design.constants;
     case isa::Kind::kRpau:
       return design.rpaus;
+    case isa::Kind::kPrimeSet:
+      return design.prime_sets;
     case isa::Kind::kGaloisElement:
       return 2 << design.log_n;
   }
@@ -64,7 +66,12 @@ Instruction decode(u64 word, const Design& design) {
   if (operation == isa::kOperations.end()) {
     throw ModelError("there is no opcode " + std::to_string(static_cast<int>(opcode)));
   }
-  Instruction instruction{operation, {}, {}, {}};
+  Instruction instruction{operation, {}, {}, {}, static_cast<int>(isa::kPrime.extract(word))};
+  if (instruction.prime >= design.prime_sets) {
+    throw ModelError(std::string(operation->name) + ": prime set " +
+                     std::to_string(instruction.prime) + " must be below " +
+                     std::to_string(design.prime_sets));
+  }
   for (int i = 0; i < operation->operand_count; ++i) {
     const isa::Operand& operand = operation->operands.at(i);
     const int value = static_cast<int>(operand.field.extract(word));

@@ -20,7 +20,8 @@ struct Design {
   int rpaus;       ///< RPAUs in the ring
   int work_polys;  ///< work polynomials an RPAU
   int key_polys;   ///< polynomials in the key store of an RPAU
-  int constants;   ///< words in the constant file of an RPAU
+  int constants;   ///< words in the constant file of a prime set
+  int prime_sets;  ///< primes that each RPAU serves in turn
 
   [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
   /// Bits of a twiddle exponent that the low twiddle table resolves.
@@ -46,6 +47,7 @@ struct Instruction {
   std::vector<int> rpaus;        ///< RPAUs of the mask, ascending
   std::vector<isa::Unit> waits;  ///< units that must be idle beside the instruction's own
   std::array<int, isa::kMaxOperands> values;
+  int prime;  ///< prime set that every RPAU of the mask computes with
 
   /// The value of the operand in `field`, which the operation must have.
   [[nodiscard]] int operator[](const isa::Field& field) const;

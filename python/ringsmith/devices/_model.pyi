@@ -18,6 +18,7 @@ class RpauModel:
         work_polys: int,
         key_polys: int,
         constants: int,
+        prime_sets: int,
         fetch_cycles: int,
         latencies: Sequence[int],
         timing_only: bool,

@@ -51,6 +51,7 @@ class ModelDevice:
             work_polys=design.work_polys,
             key_polys=design.key_polys,
             constants=design.constants,
+            prime_sets=design.prime_sets,
             fetch_cycles=timing.fetch_cycles,
             latencies=latencies,
             timing_only=timing_only,

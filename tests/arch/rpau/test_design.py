@@ -37,7 +37,7 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"dyadic_cores": 8}, "design nano: dyadic_cores = 8 is outside 1 … 4"),
         ({"work_polys": 3}, "design nano: work_polys = 3 is outside 4 … 256"),
         ({"key_polys": 0}, "design nano: key_polys = 0 is outside 1 … 4096"),
-        ({"constants": 257}, "design nano: constants = 257 is outside 4 … 256"),
+        ({"constants": 257}, "design nano: constants = 257 is outside 4 … 128"),
         ({"program_words": 8}, "design nano: program_words = 8 is outside 16 … 65536"),
         ({"reduction": "magic"}, "reduction = 'magic' is not one of barrett"),
         ({"rpaus": True}, "design nano: rpaus = True is outside 2 … 16"),

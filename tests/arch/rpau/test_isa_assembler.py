@@ -62,7 +62,7 @@ def test_any_word_decodes_to_what_encodes_to_it_or_is_refused(word: int) -> None
 
 def test_a_word_carries_its_fields_where_isa_yaml_puts_them() -> None:
     word = encode(instruction("scale_sub", 0b1001, dst=3, a=1, b=2, k1=7, waits=["dyadic"]))
-    assert word == 22 | 1 << 7 | 0b1001 << 8 | 3 << 24 | 1 << 32 | 2 << 40 | 7 << 48
+    assert word == 14 | 1 << 6 | 0b1001 << 10 | 3 << 26 | 1 << 34 | 2 << 42 | 7 << 50
 
 
 def test_text_and_words_of_a_program_are_each_others_inverse() -> None:
@@ -70,7 +70,7 @@ def test_text_and_words_of_a_program_are_each_others_inverse() -> None:
 ntt p1  @0-4
 affine p2, p3, c0, c63  @0,2-3 wait(main, dyadic)
 dmac_key p4, p5, key47  @4
-broadcast p6, p7, r2, c1, c2  @0-4 wait(dyadic)
+broadcast p6, p7, r2, q0, c1, c2  @0-4 wait(dyadic)
 automorph p8, p9, g16383  @1
 halt
 """
@@ -100,8 +100,10 @@ def test_comments_blank_lines_and_all_are_understood() -> None:
         ("ntt p1 @5", "design nano does not have: it has 0 … 4"),
         ("ntt p1 @3-1", "cannot read the RPAUs '@3-1'"),
         ("ntt p1 @0,", "cannot read the RPAUs '@0,'"),
-        ("broadcast p1, p2, r3, c0, c1 @0-2", "RPAU 3 sends but is not in the mask"),
-        ("broadcast p1, p2, r5, c0, c1 @0-2", "src = 5 is not in 0 … 4"),
+        ("broadcast p1, p2, r3, q0, c0, c1 @0-2", "RPAU 3 sends but is not in the mask"),
+        ("broadcast p1, p2, r5, q0, c0, c1 @0-2", "src = 5 is not in 0 … 4"),
+        ("ntt p1 @0 q1", "prime set 1 does not exist: design nano has 0 … 0"),
+        ("halt @0 q1", "prime set 1 does not exist"),
         ("ntt p1 @0 wait(ring)", "cannot wait for ring: units are main, dyadic"),
         ("ntt p1 @0 sometimes", "cannot read 'ntt p1 @0 sometimes'"),
     ],
@@ -116,7 +118,7 @@ def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        (2, "there is no opcode 2"),
+        (6, "there is no opcode 6"),
         (encode(instruction("ntt", 1, dst=1)) | 1 << 63, "bits 0x8000000000000000 belong to none"),
         (1 << 64, "is no instruction"),
         (-1, "is no instruction"),

@@ -46,7 +46,7 @@ BY_HAND = Timing(
         ("ntt p0 @0\nnop wait(main)\nhalt", [4, 8, 104]),
         ("ntt p0 @0\ndmul p1, p1, p1 @1\nnop @0-1 wait(main, dyadic)\nhalt", [4, 8, 258, 262]),
         # A broadcast keeps the main unit of every RPAU of its mask.
-        ("broadcast p1, p0, r2, c0, c0 @0,2\nntt p3 @1\nntt p3 @2\nhalt", [4, 8, 104, 204]),
+        ("broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3 @1\nntt p3 @2\nhalt", [4, 8, 104, 204]),
     ],
 )
 def test_issue_cycles_are_those_of_the_rule(
@@ -141,8 +141,8 @@ def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: Rpau
 
 def test_the_timeline_refuses_a_second_sender_on_the_ring(small_design: RpauDesign) -> None:
     timeline = Timeline(BY_HAND, small_design.rpaus)
-    timeline.issue(parse_instruction("broadcast p1, p0, r0, c0, c0 @0-1", small_design))
-    second = parse_instruction("broadcast p1, p0, r2, c0, c0 @2", small_design)
+    timeline.issue(parse_instruction("broadcast p1, p0, r0, q0, c0, c0 @0-1", small_design))
+    second = parse_instruction("broadcast p1, p0, r2, q0, c0, c0 @2", small_design)
     assert timeline.ring_conflict(second)
     with pytest.raises(ProgramError, match="sends round the ring while another still does"):
         timeline.issue(second)

@@ -58,12 +58,16 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
         ("dmac p0, p1, p2 @0-2\nnop\nadd p3, p0, p0 @2", 2, "touches p0 of RPAU 2"),
         ("dmac_key p0, p1, key2 @1\nautomorph p2, p1, g3 @0-1", 1, "touches p1 of RPAU 1"),
         # A broadcast touches a where it sends and dst elsewhere.
-        ("dmul p0, p1, p1 @2\nbroadcast p0, p3, r0, c0, c0 @0-2", 1, "touches p0 of RPAU 2"),
-        ("dmul p0, p1, p1 @0\nbroadcast p2, p1, r0, c0, c0 @0-2", 1, "touches p1 of RPAU 0"),
+        ("dmul p0, p1, p1 @2\nbroadcast p0, p3, r0, q0, c0, c0 @0-2", 1, "touches p0 of RPAU 2"),
+        ("dmul p0, p1, p1 @0\nbroadcast p2, p1, r0, q0, c0, c0 @0-2", 1, "touches p1 of RPAU 0"),
         # A wait for the wrong unit does not help.
         ("ntt p0 @0\ndmul p1, p0, p2 @0 wait(dyadic)", 1, "works on it up to cycle 103"),
         # One ring.
-        ("broadcast p1, p0, r0, c0, c0 @0-1\nbroadcast p1, p0, r2, c0, c0 @2", 1, "sends round"),
+        (
+            "broadcast p1, p0, r0, q0, c0, c0 @0-1\nbroadcast p1, p0, r2, q0, c0, c0 @2",
+            1,
+            "sends round",
+        ),
     ],
 )
 def test_a_hazard_is_refused_with_its_instruction(
@@ -89,8 +93,8 @@ def test_a_hazard_is_refused_with_its_instruction(
         "ntt p0 @0\ndmul p1, p0, p2 @0 wait(main)",
         "ntt p0 @0\ndmul p1, p0, p2 @1-2",
         "ntt p0 @0\ndmul p1, p2, p2 @0",
-        "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, c0, c0 @0-2",
-        "dmul p0, p1, p1 @1\nbroadcast p2, p1, r0, c0, c0 @0-2",
+        "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, q0, c0, c0 @0-2",
+        "dmul p0, p1, p1 @1\nbroadcast p2, p1, r0, q0, c0, c0 @0-2",
     ],
 )
 def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str) -> None:
@@ -103,8 +107,8 @@ def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str)
         ("add p0, p7, p1 @1", "", "RPAU 1: reads p7, which was never written"),
         ("mac p7, p0, p1 @1", "", "RPAU 1: reads p7, which was never written"),
         ("dmul p7, p0, p1 @0\nntt p7 @1 wait(dyadic)", "", "RPAU 1: reads p7"),
-        ("broadcast p0, p7, r2, c0, c0 @0-2", "", "RPAU 2: reads p7, which was never written"),
-        ("broadcast p7, p0, r2, c0, c0 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
+        ("broadcast p0, p7, r2, q0, c0, c0 @0-2", "", "RPAU 2: reads p7, which was never written"),
+        ("broadcast p7, p0, r2, q0, c0, c0 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
         ("dmul_key p0, p1, key4 @0", "", "RPAU 0: reads key4, which was never written"),
         ("ntt p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
         ("ntt p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
@@ -135,7 +139,7 @@ def test_a_read_of_what_was_never_loaded_is_refused(
         ),
         (Zone.KEY, "dmul_key p1, p2, key0 @0", "reads key0, whose word 5 is {q} and must be below"),
         (Zone.CONSTANT, "affine p1, p2, c5, c0 @0", "reads c5 = {q}, which must be below"),
-        (Zone.CONSTANT, "broadcast p1, p2, r1, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
+        (Zone.CONSTANT, "broadcast p1, p2, r1, q0, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
         (Zone.TWIDDLE_LO, "ntt p1 @0", "word 5 of the low twiddle table is {q} and must be"),
         (Zone.TWIDDLE_HI, "intt p1 @0", "word 5 of the high twiddle table is {q} and must be"),
     ],
@@ -234,8 +238,8 @@ def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> Non
         device.run(100)
     with pytest.raises(DeviceError, match="end it with one halt"):
         device.load_program(words_of(0))
-    with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 63"):
-        device.load_program(words_of(0, 63, 1))
+    with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 31"):
+        device.load_program(words_of(0, 31, 1))
     with pytest.raises(DeviceError, match="has 65 instructions and the program store"):
         device.load_program(words_of(*[0] * 64, 1))
 
@@ -258,15 +262,16 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         work_polys=8,
         key_polys=5,
         constants=8,
+        prime_sets=1,
         fetch_cycles=4,
-        latencies=[1] * 64,
+        latencies=[1] * 32,
         timing_only=False,
     )
     ntt = ISA.operation("ntt").opcode
     for word, what in [
-        (63, "there is no opcode 63"),
-        (ntt | 1 << 8 | 8 << 24, "operand 0 is 8 and must be below 8"),
-        (ntt | 1 << 11, "the mask names an RPAU above 2"),
+        (31, "there is no opcode 31"),
+        (ntt | 1 << 10 | 8 << 26, "operand 0 is 8 and must be below 8"),
+        (ntt | 1 << 13, "the mask names an RPAU above 2"),
     ]:
         with pytest.raises(_model.ModelError) as caught:
             model.load_program(words_of(0, word))

@@ -97,6 +97,7 @@ def operands_of(name: str, bench: Bench) -> dict[str, int]:
         "k2": K2,
         "element": 3,
         "src": 1,
+        "src_prime": 0,
     }
     return {operand.name: values[operand.name] for operand in ISA.operation(name).operands}
 
@@ -207,7 +208,7 @@ def test_broadcast_reaches_every_receiver_from_every_source(
     k1, k2 = k
     for source in range(bench.design.rpaus):
         contents = bench.fill(rng)
-        cycles = bench.execute("broadcast", dst=DST, a=A, src=source, k1=k1, k2=k2)
+        cycles = bench.execute("broadcast", dst=DST, a=A, src=source, src_prime=0, k1=k1, k2=k2)
         assert cycles == cost.broadcast_cycles(bench.design)
         prime = bench.primes[source]
         factor, addend = (int(bench.constants[source][i]) for i in k)
@@ -223,7 +224,7 @@ def test_a_broadcast_passes_by_who_is_not_in_its_mask(
     bench: Bench, rng: np.random.Generator
 ) -> None:
     contents = bench.fill(rng)
-    bench.execute("broadcast", mask=0b101, dst=DST, a=A, src=0, k1=1, k2=0)
+    bench.execute("broadcast", mask=0b101, dst=DST, a=A, src=0, src_prime=0, k1=1, k2=0)
     assert bench.read(1) == contents[1, DST]
     assert bench.read(2) == [word % bench.primes[2] for word in contents[0, A]]
 

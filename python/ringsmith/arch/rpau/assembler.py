@@ -1,9 +1,10 @@
 """Instructions as 64-bit words and as lines of text, and what a design accepts of them.
 
 One instruction a line: name, operands in the order of ``isa.yaml``, ``@`` with the RPAUs that take
-part, ``wait(...)`` with the units waited for, and a comment from ``#`` on::
+part and, unless it is 0, their prime set, ``wait(...)`` with the units waited for, and a comment
+from ``#`` on::
 
-    scale_sub p3, p1, p2, c7  @0-3 wait(dyadic)
+    scale_sub p3, p1, p2, c7  @0-3 q1 wait(dyadic)
 """
 
 import re
@@ -16,7 +17,7 @@ from ringsmith.errors import ProgramError
 _LINE = re.compile(
     r"(?P<name>\w+)"
     r"(?:\s+(?P<operands>[a-z]+\w*(?:\s*,\s*[a-z]+\w*)*))?"
-    r"(?:\s*@(?P<rpaus>all|[\d,-]+))?"
+    r"(?:\s*@(?P<rpaus>all|[\d,-]+)(?:\s*q(?P<prime>\d))?)?"
     r"(?:\s*wait\((?P<waits>[\w\s,]*)\))?"
 )
 _OPERAND = re.compile(r"(?P<prefix>[a-z]+)(?P<number>\d+)")
@@ -53,6 +54,11 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: mask {instruction.mask:#b} names RPAUs that design {design.name} "
             f"does not have: it has 0 … {design.rpaus - 1}"
         )
+    if not 0 <= instruction.prime < (1 if operation.unit == CONTROL else design.prime_sets):
+        raise ProgramError(
+            f"{operation.name}: prime set {instruction.prime} does not exist: design {design.name} "
+            f"has 0 … {design.prime_sets - 1}, and instructions of the controller name none"
+        )
     if operation.unit != CONTROL and not instruction.mask:
         raise ProgramError(f"{operation.name}: the mask is empty: name the RPAUs that take part")
     if operation.source and instruction[operation.source.name] not in instruction.rpaus():
@@ -68,8 +74,12 @@ def encode(instruction: Instruction) -> int:
     Raises:
         ProgramError: If a value does not fit its field.
     """
-    opcode, *wait_fields, mask_field = common_fields(ISA)
-    parts = [(opcode, instruction.operation.opcode), (mask_field, instruction.mask)]
+    opcode, *wait_fields, prime_field, mask_field = common_fields(ISA)
+    parts = [
+        (opcode, instruction.operation.opcode),
+        (prime_field, instruction.prime),
+        (mask_field, instruction.mask),
+    ]
     for field, unit in zip(wait_fields, ISA.execution_units, strict=True):
         parts.append((field, int(unit in instruction.waits)))
     for operand, value in zip(instruction.operation.operands, instruction.values, strict=True):
@@ -92,7 +102,7 @@ def decode(word: int) -> Instruction:
         ProgramError: If there is no such opcode, or a bit outside the instruction's fields is set.
     """
     word = int(word)
-    opcode, *wait_fields, mask_field = common_fields(ISA)
+    opcode, *wait_fields, prime_field, mask_field = common_fields(ISA)
     value = opcode.extract(word)
     operation = next((o for o in ISA.operations if o.opcode == value), None)
     if operation is None or word < 0 or word >> ISA.word_bits:
@@ -106,6 +116,7 @@ def decode(word: int) -> Instruction:
             for field, unit in zip(wait_fields, ISA.execution_units, strict=True)
             if field.extract(word)
         ),
+        prime_field.extract(word),
     )
     stray = word ^ encode(instruction)
     if stray:
@@ -125,6 +136,8 @@ def format_instruction(instruction: Instruction) -> str:
     words = [f"{instruction.operation.name} {operands}".rstrip()]
     if instruction.mask:
         words.append(f" @{_format_rpaus(instruction.rpaus())}")
+    if instruction.prime:
+        words.append(f"q{instruction.prime}")
     waits = [unit for unit in ISA.execution_units if unit in instruction.waits]
     if waits:
         words.append(f"wait({', '.join(waits)})")
@@ -164,7 +177,8 @@ def parse_instruction(line: str, design: RpauDesign) -> Instruction:
             f"cannot wait for {', '.join(unknown)}: units are {', '.join(ISA.execution_units)}"
         )
     mask = _parse_rpaus(match["rpaus"], design)
-    instruction = Instruction(operation, mask, tuple(values), frozenset(waits))
+    prime = int(match["prime"] or 0)
+    instruction = Instruction(operation, mask, tuple(values), frozenset(waits), prime)
     check(instruction, design)
     return instruction
 

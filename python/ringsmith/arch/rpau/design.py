@@ -1,7 +1,7 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ class RpauDesign:
         name: What the design is called in reports, caches and program files.
         log_n: log2 of the ring degree N that the device is built for.
         word_bits: Width of a residue word; every prime has at most this many bits.
-        rpaus: Number of RPAUs in the ring, one prime each.
+        rpaus: Number of RPAUs in the ring.
         cores: Unified butterfly cores an RPAU; a memory row has 2*cores words.
         dyadic_cores: Multiply-accumulate lanes beside the butterfly cores.
         work_polys: Work polynomials an RPAU.
@@ -27,6 +27,9 @@ class RpauDesign:
         constants: Words in the constant file of an RPAU.
         program_words: Instructions that the program store holds.
         reduction: Modular reduction of the multipliers.
+        prime_sets: Primes that each RPAU serves in turn: limb l of a residue polynomial lies in
+            RPAU l mod ``rpaus`` and computes with prime set l div ``rpaus``. Each set has its own
+            modulus, twiddle tables and constant file.
     """
 
     name: str
@@ -40,6 +43,7 @@ class RpauDesign:
     constants: int
     program_words: int
     reduction: str
+    prime_sets: int = 1
 
     def __post_init__(self) -> None:
         _check_range(self, "log_n", 8, 16)
@@ -55,8 +59,9 @@ class RpauDesign:
         _check_power_of_two(self, "dyadic_cores", 1, self.cores)
         _check_range(self, "work_polys", 4, 256)
         _check_range(self, "key_polys", 1, 4096)
-        _check_range(self, "constants", 4, 256)
+        _check_range(self, "constants", 4, 128)
         _check_range(self, "program_words", 16, 65536)
+        _check_range(self, "prime_sets", 1, 8)
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
                 f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: "
@@ -77,6 +82,11 @@ class RpauDesign:
     def twiddle_lo_bits(self) -> int:
         """Bits of a twiddle exponent that the low table resolves: half of log2 N, rounded up."""
         return (self.log_n + 1) // 2
+
+    @property
+    def limbs(self) -> int:
+        """Limbs that the device holds of one residue polynomial: a prime set of an RPAU each."""
+        return self.rpaus * self.prime_sets
 
     @property
     def rows(self) -> int:
@@ -119,7 +129,8 @@ def parse_design(text: str, origin: str) -> RpauDesign:
             f"{origin}: architecture = {architecture!r}, and only 'rpau' is known here"
         )
     known = {field.name for field in fields(RpauDesign)}
-    missing, unknown = sorted(known - table.keys()), sorted(table.keys() - known)
+    required = {field.name for field in fields(RpauDesign) if field.default is MISSING}
+    missing, unknown = sorted(required - table.keys()), sorted(table.keys() - known)
     if missing or unknown:
         raise ParameterError(f"{origin}: missing keys: {missing}; unknown keys: {unknown}")
     return RpauDesign(**table)

@@ -46,12 +46,16 @@ class Kind:
 
 POLY, KEY_POLY, RPAU = "poly", "key_poly", "rpau"
 
+KEY_PORT = -1
+"""Stands for the key store's read port among the work polynomials that an instruction touches."""
+
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         POLY: Kind("p", lambda d: d.work_polys, False, ("r", "w", "rw"), "Work polynomial."),
         KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
         "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
         RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
+        "prime_set": Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
         "galois_element": Kind("g", lambda d: 2 * d.n, True, ("",), "Galois element, below 2N."),
     }
 )
@@ -170,12 +174,14 @@ class Instruction:
         mask: One bit an RPAU.
         values: Operand values, in the order of ``operation.operands``.
         waits: Units that must be idle, beside the instruction's own, in every RPAU of the mask.
+        prime: The prime set that every RPAU of the mask computes with.
     """
 
     operation: Operation
     mask: int
     values: tuple[int, ...]
     waits: frozenset[str] = frozenset()
+    prime: int = 0
 
     def __getitem__(self, name: str) -> int:
         """Value of the operand of that name."""
@@ -200,8 +206,14 @@ class Instruction:
         )
 
     def touched(self, rpau: int) -> frozenset[int]:
-        """Work polynomials that the instruction reads or writes in one RPAU of its mask."""
-        return frozenset(poly for operand, poly in self.accesses(rpau) if operand.kind == POLY)
+        """What the instruction keeps for itself in one RPAU of its mask.
+
+        The work polynomials that it reads or writes, and ``KEY_PORT`` where it reads the key store,
+        which has one read port.
+        """
+        return frozenset(
+            KEY_PORT if operand.kind == KEY_POLY else poly for operand, poly in self.accesses(rpau)
+        )
 
     def waiting_for(self, unit: str) -> "Instruction":
         """The same instruction with the wait bit of ``unit`` set."""
@@ -215,7 +227,7 @@ class Instruction:
 
 
 def instruction(
-    name: str, mask: int = 0, *, waits: Iterable[str] = (), **operands: int
+    name: str, mask: int = 0, *, prime: int = 0, waits: Iterable[str] = (), **operands: int
 ) -> Instruction:
     """Builds an instruction: ``instruction("mul", 0b11, dst=3, a=1, b=2, waits=["dyadic"])``.
 
@@ -236,7 +248,8 @@ def instruction(
             f"{name}: cannot wait for {', '.join(unknown)}: the units are "
             f"{', '.join(ISA.execution_units)}"
         )
-    return Instruction(operation, mask, tuple(operands[n] for n in expected), frozenset(waits))
+    values = tuple(operands[n] for n in expected)
+    return Instruction(operation, mask, values, frozenset(waits), prime)
 
 
 def parse_isa(text: str) -> Isa:
@@ -299,8 +312,8 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
 
 
 def common_fields(isa: Isa) -> tuple[Field, ...]:
-    """The fields that every instruction has: opcode, wait bits, mask."""
-    names = ["opcode", *(f"wait_{unit}" for unit in isa.execution_units), "mask"]
+    """The fields that every instruction has: opcode, wait bits, prime set, mask."""
+    names = ["opcode", *(f"wait_{unit}" for unit in isa.execution_units), "prime", "mask"]
     missing = [name for name in names if name not in isa.fields]
     if missing:
         raise IsaError(f"fields that every instruction needs are missing: {', '.join(missing)}")

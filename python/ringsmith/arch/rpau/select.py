@@ -282,7 +282,14 @@ class _Selector:
         up = self._fresh(others)
         a = self.location[value][digit]
         self._emit(
-            "broadcast", [*others, digit], dst=up, a=a, src=digit, k1=self._ones(), k2=self._zeros()
+            "broadcast",
+            [*others, digit],
+            dst=up,
+            a=a,
+            src=digit,
+            src_prime=0,
+            k1=self._ones(),
+            k2=self._zeros(),
         )
         location = dict.fromkeys(others, up)
         if digit in node.type.base:
@@ -327,6 +334,7 @@ class _Selector:
             dst=down[node.type.base[0]],
             a=last[dropped],
             src=dropped,
+            src_prime=0,
             k1=factor,
             k2=addend,
         )
