@@ -1,0 +1,185 @@
+"""The network: quadratic neurons with fixed-point coefficients, and what they compute.
+
+**Fixed point.** A reading r is the integer round(r * 2^a), a = ``input_bits``. A neuron of a layer
+whose operands X, Y have s binary places computes
+
+    b0 + b1*X + b2*Y + b3*X*Y + b4*X^2 + b5*Y^2,
+
+with integer coefficients: b3 … b5 have c binary places, b1 and b2 have s + c, b0 has 2s + c, so
+that all terms have 2s + c, and so has the result. Nothing is ever rounded after the readings: the
+network is one polynomial with integer coefficients, exact in the integers and so modulo every t.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.apps.gmdh.curves import Reals
+
+Integers = NDArray[np.object_]
+"""Python's integers, of any size."""
+
+
+class Ring(Protocol):
+    """What adds and multiplies: arrays of numbers, and encrypted vectors."""
+
+    def __add__(self, other: Any, /) -> Self: ...  # noqa: ANN401 - other is Self or a number
+    def __mul__(self, other: Any, /) -> Self: ...  # noqa: ANN401
+
+
+R = TypeVar("R", bound=Ring)
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """A quadratic polynomial of two values of the layer before.
+
+    Attributes:
+        first: Index of x in the layer before; in the first layer, the reading's hour.
+        second: Index of y.
+        coefficients: Integers, of 1, x, y, x*y, x^2, y^2; module text: binary places.
+    """
+
+    first: int
+    second: int
+    coefficients: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Neurons side by side.
+
+    Attributes:
+        neurons: The neurons.
+        operand_bits: Binary places of the layer before: s.
+        coefficient_bits: Binary places of the coefficients of x*y, x^2 and y^2: c.
+    """
+
+    neurons: tuple[Neuron, ...]
+    operand_bits: int
+    coefficient_bits: int
+
+    @property
+    def bits(self) -> int:
+        """Binary places of the layer's values."""
+        return 2 * self.operand_bits + self.coefficient_bits
+
+    def real(self, neuron: Neuron) -> tuple[float, ...]:
+        """Returns the numbers that a neuron's integer coefficients stand for."""
+        s, c = self.operand_bits, self.coefficient_bits
+        places = (2 * s + c, s + c, s + c, c, c, c)
+        # Division of integers, since neither need fit a double.
+        return tuple(b / (1 << p) for b, p in zip(neuron.coefficients, places, strict=True))
+
+
+@dataclass(frozen=True)
+class Network:
+    """A trained network: what the server owns.
+
+    Attributes:
+        input_bits: Binary places of the readings.
+        layers: Three hidden layers, and the output neuron.
+    """
+
+    input_bits: int
+    layers: tuple[Layer, ...]
+
+    @property
+    def hours(self) -> tuple[int, ...]:
+        """The readings that are used, ascending."""
+        first = self.layers[0].neurons
+        return tuple(sorted({hour for n in first for hour in (n.first, n.second)}))
+
+    @property
+    def output_bits(self) -> int:
+        """Binary places of the forecast's integer."""
+        return self.layers[-1].bits
+
+    def fixed_point(self, readings: Reals) -> NDArray[np.int64]:
+        """Returns readings as integers: round(reading * 2^input_bits)."""
+        return np.rint(np.ldexp(readings, self.input_bits)).astype(np.int64)
+
+    def exact(self, integers: NDArray[np.int64]) -> Integers:
+        """Returns the forecasts' integers, (days,), from integer readings (days, hours): exact."""
+        columns = {h: integers[:, h].astype(object) for h in self.hours}
+        return forward(self, columns, lambda _, neuron: neuron.coefficients)
+
+    def real(self, forecasts: Integers) -> Reals:
+        """Returns the numbers that the forecasts' integers stand for."""
+        one = 1 << self.output_bits
+        return np.array([int(value) / one for value in forecasts])
+
+    def forecast(self, readings: Reals) -> Reals:
+        """Returns forecasts (days,) in the clear, for readings (days, hours): exact, then real."""
+        return self.real(self.exact(self.fixed_point(readings)))
+
+    def largest_integer(self, largest_reading: float) -> int:
+        """Returns what no forecast's integer exceeds in magnitude, whatever the readings.
+
+        Interval arithmetic on magnitudes, in integers: every term at its largest, all of one sign.
+
+        Args:
+            largest_reading: What no reading's magnitude exceeds.
+        """
+        limit = int(self.fixed_point(np.array([largest_reading]))[0])
+        bounds = dict.fromkeys(self.hours, np.array([limit], dtype=object))
+        return int(forward(self, bounds, lambda _, n: tuple(abs(b) for b in n.coefficients))[0])
+
+
+def forward(
+    network: Network,
+    readings: Mapping[int, R],
+    coefficients: Callable[[Layer, Neuron], Sequence[Any]],
+) -> R:
+    """Evaluates the network on anything that adds and multiplies: the one way it is computed.
+
+    Args:
+        network: The network.
+        readings: The values that stand for the used readings, by hour.
+        coefficients: Returns a neuron's six coefficients, as what the values multiply with.
+
+    Returns:
+        The forecast.
+    """
+    values: Mapping[int, R] = readings
+    for layer in network.layers:
+        values = {
+            i: _neuron(values[n.first], values[n.second], coefficients(layer, n))
+            for i, n in enumerate(layer.neurons)
+        }
+    return values[0]
+
+
+def _neuron(x: R, y: R, b: Sequence[Any]) -> R:
+    """Returns x * (b3*y + b4*x + b1) + y * (b5*y + b2) + b0, without the terms that are zero.
+
+    Two products of values and a depth of 1; and a sum of products, so that in an encrypted program
+    one relinearization serves both.
+    """
+    terms = [
+        term
+        for term in (
+            _product(x, [(b[3], y), (b[4], x)], b[1]),
+            _product(y, [(b[5], y)], b[2]),
+        )
+        if term is not None
+    ]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total if b[0] == 0 else total + b[0]
+
+
+def _product(value: R, weighted: list[tuple[Any, R]], constant: Any) -> R | None:  # noqa: ANN401
+    """Returns value * (the weighted sum + constant); None where the factor is 0."""
+    factor: R | None = None
+    for weight, operand in weighted:
+        if weight != 0:
+            term = operand if weight == 1 else operand * weight
+            factor = term if factor is None else factor + term
+    if factor is None:
+        return None if constant == 0 else value * constant
+    return value * (factor if constant == 0 else factor + constant)
