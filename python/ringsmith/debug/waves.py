@@ -86,9 +86,9 @@ def record(
 
 
 def _limbs(executable: Executable, values: Mapping[int, int], rng: np.random.Generator) -> Residues:
-    """Random limbs of an input, one for each RPAU that takes one."""
+    """Random limbs of an input."""
     n, primes = executable.design.n, executable.primes
-    return np.stack([rng.integers(0, primes[rpau], n, np.uint64) for rpau in sorted(values)])
+    return np.stack([rng.integers(0, primes[limb], n, np.uint64) for limb in sorted(values)])
 
 
 def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, Residues]:

@@ -68,10 +68,11 @@ class Accelerator:
     ) -> GraphResult:
         self._load_primes(executable)
         self._load_constants(executable)
+        rpaus = executable.design.rpaus
         host = {
-            (value, rpau): limb
+            (value, limb % rpaus): residues
             for name, values in executable.inputs.items()
-            for limb, (rpau, value) in zip(inputs[name], sorted(values.items()), strict=True)
+            for residues, (limb, value) in zip(inputs[name], sorted(values.items()), strict=True)
         }
         cycles = instructions = 0
         for run in executable.runs:
@@ -79,7 +80,7 @@ class Accelerator:
             cycles += report.cycles
             instructions += report.instructions
         outputs = {
-            name: np.stack([host[value, rpau] for rpau, value in sorted(values.items())])
+            name: np.stack([host[value, limb % rpaus] for limb, value in sorted(values.items())])
             for name, values in executable.outputs.items()
         }
         return GraphResult(outputs, cycles, instructions, executable.host_transfers)
@@ -106,21 +107,24 @@ class Accelerator:
         self._primes = self._constants = None  # until every word is written
         self._keys.clear()
         design = executable.design
-        for rpau, (prime, root) in enumerate(zip(*wanted, strict=True)):
+        for limb, (prime, root) in enumerate(zip(*wanted, strict=True)):
+            prime_set, rpau = divmod(limb, design.rpaus)
             low, high = twiddle_tables(prime, root, design)
-            self.device.write(Zone.MODULUS, rpau, 0, modulus_words(prime, design))
-            self.device.write(Zone.TWIDDLE_LO, rpau, 0, low)
-            self.device.write(Zone.TWIDDLE_HI, rpau, 0, high)
+            self.device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, design))
+            self.device.write(Zone.TWIDDLE_LO, rpau, prime_set, low)
+            self.device.write(Zone.TWIDDLE_HI, rpau, prime_set, high)
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:
         if self._constants == executable.constants:
             return
         self._constants = None
-        for rpau, values in enumerate(executable.constants):
-            padded = np.zeros(executable.design.constants, dtype=np.uint64)
+        design = executable.design
+        for limb, values in enumerate(executable.constants):
+            prime_set, rpau = divmod(limb, design.rpaus)
+            padded = np.zeros(design.constants, dtype=np.uint64)
             padded[: len(values)] = values
-            self.device.write(Zone.CONSTANT, rpau, 0, padded)
+            self.device.write(Zone.CONSTANT, rpau, prime_set, padded)
         self._constants = executable.constants
 
     def _load_program(self, run: Run) -> None:
@@ -137,6 +141,8 @@ class Accelerator:
             if same and not key.flags.writeable:
                 self._keys[load.index] = (load, key)
                 continue
+            first = load.prime_set * self.device.design.rpaus
             for rpau in bits_of(load.mask):
-                self.device.write(Zone.KEY, rpau, load.index, key[load.digit, load.half, rpau])
+                limb = key[load.digit, load.half, first + rpau]
+                self.device.write(Zone.KEY, rpau, load.index, limb)
             self._keys[load.index] = (load, key)

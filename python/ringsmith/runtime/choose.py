@@ -14,6 +14,9 @@ _MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (256, 65536))
 _MIN_KEY_POLYS, _MAX_KEY_POLYS = 16, 4096
 """Key-store polynomials are a power of two in this range, so that operations share a design."""
 
+_MAX_RPAUS = 16
+"""More primes than this are served in turn, by prime sets."""
+
 
 def smallest_design(graph: SubroutineGraph) -> RpauDesign:
     """Returns the smallest design that runs a graph; see ``compile_for_smallest``."""
@@ -62,7 +65,8 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
     word_bits = max(30, *(prime.bit_length() for prime in graph.primes))
     needed = max(_MIN_KEY_POLYS, 2 * sum(graph.keys.values()))
     key_polys = min(_MAX_KEY_POLYS, 1 << (needed - 1).bit_length())
-    rpaus = max(2, len(graph.primes))
+    prime_sets = -(-len(graph.primes) // _MAX_RPAUS)
+    rpaus = max(2, -(-len(graph.primes) // prime_sets))
     for work_polys, program_words in _MEMORY_STEPS:
         yield replace(
             nano,
@@ -73,4 +77,5 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
             work_polys=work_polys,
             key_polys=key_polys,
             program_words=program_words,
+            prime_sets=prime_sets,
         )

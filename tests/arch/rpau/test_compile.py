@@ -160,7 +160,7 @@ def test_an_executable_survives_its_json_file() -> None:
     [
         ({"constants": 4}, "needs .* constants and design small has constants = 4"),
         ({"log_n": 9}, "degree N = 256 and design small is built for N = 512"),
-        ({"rpaus": 3}, "4 primes and design small has 3 RPAUs"),
+        ({"rpaus": 3}, "4 primes and design small has 3 prime sets"),
         ({"word_bits": 47}, "has 48 bits and design small has words of 47"),
     ],
 )

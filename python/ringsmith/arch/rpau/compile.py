@@ -21,7 +21,7 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
             together do not fit the design; the message says what is needed and what there is.
     """
     _check_fit(graph, design)
-    selection = select(graph)
+    selection = select(graph, design)
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
     return Executable(
         design=design,
@@ -47,7 +47,7 @@ def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
         cycles=plan.cycles,
         peak_polys=plan.peak,
         keys=tuple(
-            KeyLoad(key.key, key.digit, key.half, place, mask)
+            KeyLoad(key.key, key.digit, key.half, key.prime_set, place, mask)
             for index, place in segment.keys.items()
             for key, mask in [polynomials[index]]
         ),
@@ -68,11 +68,11 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
             f"built for N = {design.n}: "
             "choose parameters or a design of the same N"
         )
-    if len(graph.primes) > design.rpaus:
+    if len(graph.primes) > design.limbs:
         raise ProgramError(
             f"the parameters have {len(graph.primes)} primes and design {design.name} has "
-            f"{design.rpaus} RPAUs, "
-            "one prime each: use fewer primes or a design with more RPAUs"
+            f"{design.limbs} prime sets ({design.rpaus} RPAUs with {design.prime_sets} each): use "
+            "fewer primes or a design with more RPAUs or prime sets"
         )
     for prime in graph.primes:
         if prime.bit_length() > design.word_bits:
@@ -94,8 +94,8 @@ def _check_capacity(
         )
 
 
-def _constant_files(selection: Selection, rpaus: int) -> tuple[tuple[int, ...], ...]:
-    """Constant file of each RPAU; an index that an RPAU does not use holds 0."""
+def _constant_files(selection: Selection, limbs: int) -> tuple[tuple[int, ...], ...]:
+    """Constant file of each limb's prime set; an index that it does not use holds 0."""
     return tuple(
-        tuple(entry.get(rpau, 0) for entry in selection.constants) for rpau in range(rpaus)
+        tuple(entry.get(limb, 0) for entry in selection.constants) for limb in range(limbs)
     )

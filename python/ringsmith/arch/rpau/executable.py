@@ -16,16 +16,20 @@ from ringsmith.arch.rpau.timeline import HALT
 from ringsmith.errors import ProgramError
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
 class KeyLoad:
-    """Limb i of ``key[digit][half]`` goes to key-store ``index`` of each RPAU i in ``mask``."""
+    """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
+
+    Each takes the limb that it computes on with ``prime_set``.
+    """
 
     key: str
     digit: int
     half: int
+    prime_set: int
     index: int
     mask: int
 
@@ -68,11 +72,12 @@ class Executable:
 
     Attributes:
         design: The design that it was scheduled for.
-        primes: Prime of each RPAU.
+        primes: Prime of each limb, which is served by RPAU limb mod ``design.rpaus`` with prime
+            set limb div ``design.rpaus``.
         roots: The primes' 2N-th roots of unity.
-        constants: Constant file of each RPAU.
-        inputs: Input name -> value by RPAU that takes the input's limb.
-        outputs: Output name -> value by RPAU that gives the output's limb.
+        constants: Constant file of each limb's prime set.
+        inputs: Input name -> value by limb of the input.
+        outputs: Output name -> value by limb of the output.
         runs: In the order of execution.
     """
 
@@ -173,18 +178,20 @@ def check_executable(executable: Executable) -> None:
     files = (executable.primes, executable.roots, executable.constants)
     if not executable.runs or {len(file) for file in files} != {len(executable.primes)}:
         raise _damaged("it has no run, or not one root and one constant file a prime")
-    if len(executable.primes) > design.rpaus:
-        raise _damaged(f"it has more primes than the {design.rpaus} RPAUs of its design")
+    if len(executable.primes) > design.limbs:
+        raise _damaged(f"it has more primes than the {design.limbs} prime sets of its design")
     for prime, constants in zip(executable.primes, executable.constants, strict=True):
         if len(constants) > design.constants or not all(0 <= c < prime for c in constants):
             raise _damaged("a constant file is too long, or holds what is no residue")
-    known = {place for values in executable.inputs.values() for place in _limbs(values)}
+    known = {place for each in executable.inputs.values() for place in _limbs(each, design)}
     for run in executable.runs:
         check_program(run.words, design)
         if not len(run.words) == len(run.starts) == len(run.origins):
             raise _damaged("its instructions, starts and origins differ in number")
-        if any(not 0 <= k.index < design.key_polys or k.mask >> design.rpaus for k in run.keys):
-            raise _damaged("a key lies outside the key store")
+        for key in run.keys:
+            places = (0 <= key.index < design.key_polys, 0 <= key.prime_set < design.prime_sets)
+            if not all(places) or key.mask >> design.rpaus:
+                raise _damaged("a key lies outside the key store")
         for values in (run.loads, run.stores):
             for places in values.values():
                 if any(
@@ -195,13 +202,15 @@ def check_executable(executable: Executable) -> None:
         if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
             raise _damaged("it loads a value that the host does not have")
         known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
-    if not {place for values in executable.outputs.values() for place in _limbs(values)} <= known:
+    if not {place for each in executable.outputs.values() for place in _limbs(each, design)} <= (
+        known
+    ):
         raise _damaged("an output is never stored")
 
 
-def _limbs(values: Mapping[int, int]) -> set[tuple[int, int]]:
+def _limbs(values: Mapping[int, int], design: RpauDesign) -> set[tuple[int, int]]:
     """The (value, RPAU) pairs of an input or an output."""
-    return {(value, rpau) for rpau, value in values.items()}
+    return {(value, limb % design.rpaus) for limb, value in values.items()}
 
 
 def _damaged(why: str) -> ProgramError:

@@ -57,8 +57,8 @@ class _Cutter:
         self.design = design
         self.instructions = selection.instructions
         self.placement = selection.placement
-        self.outputs = _masks(selection.outputs.values())
-        self.inputs = _masks(selection.inputs.values())
+        self.outputs = _masks(selection.outputs.values(), design.rpaus)
+        self.inputs = _masks(selection.inputs.values(), design.rpaus)
         self.ends = _clean_ends(self.instructions, self.inputs)
         self.position = 0
         self.on_host = dict(self.inputs)  # of these the host has the contents of now
@@ -183,12 +183,12 @@ def _touched(instructions: Iterable[VirtualInstruction]) -> Masks:
     return masks
 
 
-def _masks(locations: Iterable[Mapping[int, int]]) -> Masks:
+def _masks(locations: Iterable[Mapping[int, int]], rpaus: int) -> Masks:
     """The virtual polynomials of some locations."""
     masks: Masks = {}
     for location in locations:
-        for rpau, poly in location.items():
-            masks[poly] = masks.get(poly, 0) | 1 << rpau
+        for limb, poly in location.items():
+            masks[poly] = masks.get(poly, 0) | 1 << limb % rpaus
     return masks
 
 

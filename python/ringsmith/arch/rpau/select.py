@@ -1,8 +1,8 @@
 """Instruction selection: a subroutine graph becomes instructions on virtual polynomials.
 
-RPAU i holds limb i of every residue polynomial, so a value of the graph is a map from RPAUs to
-virtual polynomials. What comes out is a list in a valid sequential order; ``schedule`` puts it in
-time and in memory.
+Limb l of every residue polynomial lies in RPAU l mod R, R the design's RPAUs, which computes on it
+with prime set l div R; a value of the graph is a map from limbs to virtual polynomials. What comes
+out is a list in a valid sequential order; ``schedule`` puts it in time and in memory.
 
 Identities used here, all exact on canonical residues:
 
@@ -18,22 +18,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import instruction
 from ringsmith.arch.rpau.virtual import VirtualInstruction, mask_of
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 
 Location = dict[int, int]
-"""RPAU -> virtual polynomial that holds that RPAU's limb of a value."""
+"""Limb -> virtual polynomial that holds it, in the limb's RPAU."""
 
 
 @dataclass(frozen=True)
 class KeyPolynomial:
-    """One polynomial of a key-switching key: ``key[digit][half]``."""
+    """Limbs of one prime set of a polynomial of a key-switching key: ``key[digit][half]``."""
 
     key: str
     digit: int
     half: int
+    prime_set: int
 
 
 @dataclass
@@ -43,8 +45,8 @@ class Selection:
     Attributes:
         instructions: In a valid sequential order.
         placement: For each virtual polynomial, the mask of RPAUs that hold it.
-        constants: For each constant index, its value by RPAU.
-        keys: For each key-store index, the polynomial there and the mask of RPAUs that need it.
+        constants: For each constant index, its value by limb.
+        keys: For each key polynomial, its key-store index and the mask of RPAUs that need it.
         inputs: Input name -> location of its limbs.
         outputs: Output name -> location of its limbs.
     """
@@ -57,13 +59,13 @@ class Selection:
     outputs: dict[str, Location] = field(default_factory=dict)
 
 
-def select(graph: SubroutineGraph) -> Selection:
-    """Selects the instructions of a checked graph.
+def select(graph: SubroutineGraph, design: RpauDesign) -> Selection:
+    """Selects the instructions of a checked graph for a design that has enough prime sets.
 
     Raises:
         ProgramError: If a node has no form on this architecture.
     """
-    selector = _Selector(graph)
+    selector = _Selector(graph, design)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
@@ -82,8 +84,10 @@ def _refuse_unknown_variant(node: SubroutineNode) -> None:
 
 
 class _Selector:
-    def __init__(self, graph: SubroutineGraph) -> None:
+    def __init__(self, graph: SubroutineGraph, design: RpauDesign) -> None:
         self.graph = graph
+        self.rpaus = design.rpaus
+        self.key_unit = "d" if design.dyadic_cores else ""
         self.out = Selection()
         self.location: dict[int, Location] = {}
         self.residents: dict[tuple[int, int], set[int]] = {}
@@ -121,67 +125,112 @@ class _Selector:
 
     def _place(self, value: int, location: Location) -> None:
         self.location[value] = location
-        for rpau, poly in location.items():
-            self.residents.setdefault((poly, rpau), set()).add(value)
+        for limb, poly in location.items():
+            self.residents.setdefault((poly, limb), set()).add(value)
 
-    def _fresh(self, rpaus: Iterable[int]) -> int:
-        self.out.placement.append(mask_of(rpaus))
-        return len(self.out.placement) - 1
+    def _by_set(self, limbs: Iterable[int]) -> dict[int, list[int]]:
+        """The limbs of each prime set."""
+        sets: dict[int, list[int]] = {}
+        for limb in limbs:
+            sets.setdefault(limb // self.rpaus, []).append(limb)
+        return sets
 
-    def _dies(self, value: int, rpau: int, node: SubroutineNode) -> bool:
-        """Whether nobody after ``node`` reads what stands where ``value`` stands in ``rpau``."""
+    def _mask(self, limbs: Iterable[int]) -> int:
+        """The RPAUs of some limbs."""
+        return mask_of(limb % self.rpaus for limb in limbs)
+
+    def _fresh(self, limbs: Iterable[int]) -> Location:
+        """A new virtual polynomial for each prime set, in all its RPAUs."""
+        location: Location = {}
+        for members in self._by_set(limbs).values():
+            location.update(dict.fromkeys(members, len(self.out.placement)))
+            self.out.placement.append(self._mask(members))
+        return location
+
+    def _dies(self, value: int, limb: int, node: SubroutineNode) -> bool:
+        """Whether nobody after ``node`` reads what stands where ``value`` has its limb."""
         reads = self._reads(node)
-        residents = self.residents[self.location[value][rpau], rpau]
-        return all(self.pending[other, rpau] == reads[other, rpau] for other in residents)
+        residents = self.residents[self.location[value][limb], limb]
+        return all(self.pending[other, limb] == reads[other, limb] for other in residents)
 
-    def _target(self, node: SubroutineNode, base: Iterable[int]) -> int:
+    def _target(self, node: SubroutineNode) -> Location:
         """Where to write the result of a pointwise node: over a dying operand if there is one."""
-        rpaus = list(base)
+        base = node.type.base
+        sets = self._by_set(base).values()
         for operand in node.operands:
-            homes = {self.location[operand][rpau] for rpau in rpaus}
-            if len(homes) == 1 and all(self._dies(operand, rpau, node) for rpau in rpaus):
-                return homes.pop()
-        return self._fresh(rpaus)
+            location = self.location[operand]
+            together = all(len({location[limb] for limb in members}) == 1 for members in sets)
+            if together and all(self._dies(operand, limb, node) for limb in base):
+                return {limb: location[limb] for limb in base}
+        return self._fresh(base)
 
     def _own(self, value: int, base: Iterable[int], node: SubroutineNode) -> Location:
         """A copy of ``value`` that may be overwritten: itself where it dies at ``node``."""
-        rpaus = list(base)
-        kept = [rpau for rpau in rpaus if not self._dies(value, rpau, node)]
-        location = {rpau: self.location[value][rpau] for rpau in rpaus}
+        location = {limb: self.location[value][limb] for limb in base}
+        kept = [limb for limb in location if not self._dies(value, limb, node)]
         if kept:
             copy = self._fresh(kept)
-            self._emit_grouped(
-                kept,
-                "affine",
-                dst=dict.fromkeys(kept, copy),
-                a=location,
-                k1=self._ones(),
-                k2=self._zeros(),
-            )
-            location.update(dict.fromkeys(kept, copy))
+            self._emit(kept, "affine", dst=copy, a=location, k1=self._ones(), k2=self._zeros())
+            location.update(copy)
         return location
 
     # Emission -------------------------------------------------------------------------------------
 
-    def _emit(self, opcode: str, rpaus: Iterable[int], **fields: int) -> None:
-        chosen = instruction(opcode, mask_of(rpaus), waits=(), **fields)
+    def _emit(self, limbs: Iterable[int], opcode: str, **operands: Location | int) -> None:
+        """One instruction for each prime set and each group of its limbs in the same places."""
+        groups: dict[tuple[int, tuple[tuple[str, int], ...]], list[int]] = {}
+        for limb in limbs:
+            here = tuple(
+                (name, o[limb] if isinstance(o, dict) else o) for name, o in operands.items()
+            )
+            groups.setdefault((limb // self.rpaus, here), []).append(limb)
+        for (prime_set, here), members in groups.items():
+            self._append(opcode, self._mask(members), prime_set, **dict(here))
+
+    def _append(self, opcode: str, mask: int, prime_set: int, **operands: int) -> None:
+        chosen = instruction(opcode, mask, prime=prime_set, waits=(), **operands)
         self.out.instructions.append(VirtualInstruction(chosen, self.origin))
 
-    def _emit_grouped(self, rpaus: Iterable[int], opcode: str, **operands: Location | int) -> None:
-        """One instruction for each set of RPAUs whose operands stand in the same places."""
-        groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
-        for rpau in rpaus:
-            here = tuple(
-                (name, o[rpau] if isinstance(o, dict) else o) for name, o in operands.items()
-            )
-            groups.setdefault(here, []).append(rpau)
-        for here, members in groups.items():
-            self._emit(opcode, members, **dict(here))
+    def _send(
+        self, source: int, poly: int, limbs: Iterable[int], factor: int, addend: int
+    ) -> Location:
+        """Carries the limb ``source`` over to other limbs, and returns where it arrives.
+
+        It is multiplied by one constant and increased by another twice: in its own prime where it
+        leaves, in every other one where it arrives. The ring takes it to other RPAUs, for one prime
+        set at a time; what its own RPAU holds of other limbs needs no ring.
+        """
+        home, from_set = source % self.rpaus, source // self.rpaus
+        arrived = self._fresh(limbs)
+        sent: Location = {}
+        for prime_set, members in self._by_set(arrived).items():
+            away = [limb for limb in members if limb % self.rpaus != home]
+            if away:
+                self._append(
+                    "broadcast",
+                    self._mask([*away, source]),
+                    prime_set,
+                    dst=arrived[away[0]],
+                    a=poly,
+                    src=home,
+                    src_prime=from_set,
+                    k1=factor,
+                    k2=addend,
+                )
+            here = [limb for limb in members if limb % self.rpaus == home]
+            if here and (factor, addend) == (self._ones(), self._zeros()):
+                sent = {source: poly}
+            elif here and not sent:
+                sent = self._fresh([source])
+                self._emit([source], "affine", dst=sent, a=poly, k1=factor, k2=addend)
+            for limb in here:
+                self._emit([limb], "reduce", dst=arrived, a=sent[source], k1=factor, k2=addend)
+        return arrived
 
     def _constant(self, values: Mapping[int, int]) -> int:
-        """Index of a constant with these values by RPAU, shared where no RPAU disagrees."""
+        """Index of a constant with these values by limb, shared where no limb disagrees."""
         for index, entry in enumerate(self.out.constants):
-            if all(entry.get(rpau, value) == value for rpau, value in values.items()):
+            if all(entry.get(limb, value) == value for limb, value in values.items()):
                 entry.update(values)
                 return index
         self.out.constants.append(dict(values))
@@ -196,8 +245,7 @@ class _Selector:
     # Nodes ----------------------------------------------------------------------------------------
 
     def _input(self, node: SubroutineNode) -> Location:
-        base = node.type.base
-        location = dict.fromkeys(base, self._fresh(base))
+        location = self._fresh(node.type.base)
         self.out.inputs[node.attrs["name"]] = location
         return location
 
@@ -205,13 +253,13 @@ class _Selector:
         (value,) = node.operands
         self.out.outputs[node.attrs["name"]] = dict(self.location[value])
         self.pending.update(
-            {(value, rpau): 2 for rpau in node.type.base}
+            {(value, limb): 2 for limb in node.type.base}
         )  # stands until the program has ended
 
     def _pointwise(self, node: SubroutineNode, opcode: str) -> Location:
         a, b = (self.location[operand] for operand in node.operands)
-        dst = dict.fromkeys(node.type.base, self._target(node, node.type.base))
-        self._emit_grouped(node.type.base, opcode, dst=dst, a=a, b=b)
+        dst = self._target(node)
+        self._emit(node.type.base, opcode, dst=dst, a=a, b=b)
         return dst
 
     def _sub(self, node: SubroutineNode) -> Location:
@@ -228,7 +276,7 @@ class _Selector:
         dst = self._own(other, node.type.base, node)
         factors = self.graph.nodes[product].operands
         a, b = (self.location[factor] for factor in factors)
-        self._emit_grouped(node.type.base, "mac", dst=dst, a=a, b=b)
+        self._emit(node.type.base, "mac", dst=dst, a=a, b=b)
         self.pending.subtract(self._reads(self.graph.nodes[product]))
         return dst
 
@@ -246,10 +294,10 @@ class _Selector:
         return fused
 
     def _neg(self, node: SubroutineNode) -> Location:
-        dst = dict.fromkeys(node.type.base, self._target(node, node.type.base))
+        dst = self._target(node)
         minus_one = self._constant({i: self.graph.primes[i] - 1 for i in node.type.base})
         a = self.location[node.operands[0]]
-        self._emit_grouped(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=self._zeros())
+        self._emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=self._zeros())
         return dst
 
     def _automorph(self, node: SubroutineNode) -> Location:
@@ -258,93 +306,71 @@ class _Selector:
                 f"node {node.id}: architecture rpau permutes polynomials in NTT form only: "
                 "put the automorphism after an ntt node"
             )
-        dst = dict.fromkeys(node.type.base, self._fresh(node.type.base))
+        dst = self._fresh(node.type.base)
         a = self.location[node.operands[0]]
-        self._emit_grouped(node.type.base, "automorph", dst=dst, a=a, element=node.attrs["element"])
+        self._emit(node.type.base, "automorph", dst=dst, a=a, element=node.attrs["element"])
         return dst
 
     def _intt(self, node: SubroutineNode) -> Location:
         location = self._own(node.operands[0], node.type.base, node)
-        self._emit_grouped(node.type.base, "intt", dst=location)
+        self._emit(node.type.base, "intt", dst=location)
         return location
 
     def _ntt(self, node: SubroutineNode) -> Location:
         location = self._own(node.operands[0], node.type.base, node)
-        self._emit_grouped(node.type.base, "ntt", dst=location)
+        self._emit(node.type.base, "ntt", dst=location)
         return location
 
     def _mod_up(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
         (digit,) = node.attrs["digit"]
-        others = [rpau for rpau in node.type.base if rpau != digit]
-        if not others:
-            return {digit: self.location[value][digit]}
-        up = self._fresh(others)
+        others = [limb for limb in node.type.base if limb != digit]
         a = self.location[value][digit]
-        self._emit(
-            "broadcast",
-            [*others, digit],
-            dst=up,
-            a=a,
-            src=digit,
-            src_prime=0,
-            k1=self._ones(),
-            k2=self._zeros(),
-        )
-        location = dict.fromkeys(others, up)
+        location = self._send(digit, a, others, self._ones(), self._zeros()) if others else {}
         if digit in node.type.base:
             location[digit] = a
         return location
 
     def _ksk_inner_product(self, node: SubroutineNode) -> Location:
         total = self._fresh(node.type.base)
-        dst = dict.fromkeys(node.type.base, total)
         for position, (digit, operand) in enumerate(
             zip(node.attrs["digits"], node.operands, strict=True)
         ):
-            key = self._key(
-                KeyPolynomial(node.attrs["key"], digit, node.attrs["half"]), node.type.base
-            )
-            opcode = "dmac_key" if position else "dmul_key"
-            self._emit_grouped(node.type.base, opcode, dst=dst, a=self.location[operand], b_key=key)
-        return dst
+            key = self._key(node.attrs["key"], digit, node.attrs["half"], node.type.base)
+            opcode = f"{self.key_unit}{'mac' if position else 'mul'}_key"
+            a = self.location[operand]
+            self._emit(node.type.base, opcode, dst=total, a=a, b_key=key)
+        return total
 
-    def _key(self, polynomial: KeyPolynomial, base: Iterable[int]) -> int:
-        index, mask = self.out.keys.get(polynomial, (len(self.out.keys), 0))
-        self.out.keys[polynomial] = (index, mask | mask_of(base))
-        return index
+    def _key(self, key: str, digit: int, half: int, base: Iterable[int]) -> Location:
+        """Key-store index of each limb of a key polynomial."""
+        places: Location = {}
+        for prime_set, members in self._by_set(base).items():
+            polynomial = KeyPolynomial(key, digit, half, prime_set)
+            index, mask = self.out.keys.get(polynomial, (len(self.out.keys), 0))
+            self.out.keys[polynomial] = (index, mask | self._mask(members))
+            places.update(dict.fromkeys(members, index))
+        return places
 
     def _mod_down(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
         (dropped,) = node.attrs["drop"]
-        p, primes = self.graph.primes[dropped], self.graph.primes
-        inverse = {j: pow(p, -1, primes[j]) for j in node.type.base}
-        shift = {j: -(p // 2) * inverse[j] % primes[j] for j in node.type.base}
+        p, primes, base = self.graph.primes[dropped], self.graph.primes, node.type.base
+        inverse = {j: pow(p, -1, primes[j]) for j in base}
+        shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
         factor = self._constant({dropped: 1, **inverse})
         addend = self._constant({dropped: p // 2, **shift})
-        last = {dropped: self.location[value][dropped]}
+        last = self.location[value][dropped]
         if node.type.form == Form.NTT:
-            last = self._own(value, [dropped], node)
-            self._emit_grouped([dropped], "intt", dst=last)
-        down = dict.fromkeys(node.type.base, self._fresh(node.type.base))
-        mask = [*node.type.base, dropped]
-        self._emit(
-            "broadcast",
-            mask,
-            dst=down[node.type.base[0]],
-            a=last[dropped],
-            src=dropped,
-            src_prime=0,
-            k1=factor,
-            k2=addend,
-        )
+            own = self._own(value, [dropped], node)
+            self._emit([dropped], "intt", dst=own)
+            last = own[dropped]
+        down = self._send(dropped, last, base, factor, addend)
         if node.type.form == Form.NTT:
-            self._emit_grouped(node.type.base, "ntt", dst=down)
-        self._emit_grouped(
-            node.type.base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor
-        )
+            self._emit(base, "ntt", dst=down)
+        self._emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
         return down
 
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]
-        return {rpau: location[rpau] for rpau in node.type.base}
+        return {limb: location[limb] for limb in node.type.base}
