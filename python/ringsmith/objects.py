@@ -1,8 +1,9 @@
 """Encrypted objects that clients, files and the runtime hand to one another.
 
-All residue arrays are NumPy ``uint64``, C-contiguous, canonical (in [0, q) of their limb's prime)
-and, for CKKS, in NTT form: bit-reversed order, ``out[i] = a(psi^(2*brev(i)+1))``. The secret key is
-not here: it lives in ``ringsmith.client`` alone.
+All residue arrays are NumPy ``uint64``, C-contiguous and canonical (in [0, q) of their limb's prime).
+Keys of both schemes and all of CKKS are in NTT form: bit-reversed order,
+``out[i] = a(psi^(2*brev(i)+1))``; BFV's ciphertexts are in coefficient form. The secret key is not
+here: it lives in ``ringsmith.client`` alone.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ Residues = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Plaintext:
-    """An encoded message: ``data`` has shape (limbs, N)."""
+    """An encoded message of CKKS: ``data`` has shape (limbs, N)."""
 
     data: Residues
     scale: float
@@ -29,11 +30,21 @@ class Plaintext:
 
 
 @dataclass(frozen=True, eq=False)
-class Ciphertext:
-    """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3."""
+class PlainPolynomial:
+    """An encoded message of BFV: ``data`` is the N coefficients, in [0, t), of a polynomial."""
 
     data: Residues
-    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ciphertext:
+    """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
+
+    The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it.
+    """
+
+    data: Residues
+    scale: float = 1.0
 
     @property
     def size(self) -> int:
@@ -55,7 +66,10 @@ class PublicKey:
 
 @dataclass(frozen=True, eq=False)
 class KeySwitchKey:
-    """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes."""
+    """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
+
+    K counts data and special primes; BFV's extension primes are not in it.
+    """
 
     data: Residues
 
@@ -65,7 +79,7 @@ class KeySwitchKey:
 
     @property
     def digits(self) -> int:
-        """Number of digits: the parameters' dnum; where each is one data prime, K - 1."""
+        """Number of digits: the parameters' ``key_digits``; K - 1 where each is one data prime."""
         return int(self.data.shape[0])
 
 

@@ -239,10 +239,10 @@ def test_limbs_that_the_parameters_do_not_have_are_refused(
 def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
     small: CkksParameters, context: _core.Context, rng: np.random.Generator
 ) -> None:
-    from ringsmith.lower.operations import OperationWriter
+    from ringsmith.lower.operations import CkksWriter
 
     graph = SubroutineGraph.for_parameters(small)
-    writer = OperationWriter(graph, small)
+    writer = CkksWriter(graph, small)
     a, b = writer.input("a", 2, 2), writer.input("b", 3, 2)
     writer.output(writer.add(a, b), "add")
     writer.output(writer.sub(a, b), "sub")

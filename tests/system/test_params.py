@@ -20,7 +20,6 @@ from ringsmith.params import (
     parameter_set,
     security_level,
 )
-from ringsmith.params.bfv import heaws
 from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.params.sets import MEDHA_WIDE_PRIME
 from ringsmith.params.sparse import MAX_SHIFT, MAX_TERMS, sparse_primes
@@ -148,16 +147,6 @@ def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
         assert [q.bit_length() for q in found.primes] == [60] + [54] * found.limbs
         assert all(q % 2**17 == 1 for q in found.primes)
     assert [sum(q.bit_length() for q in s.primes) for s in sets] == [438, 546, 384, 438, 492]
-
-
-def test_heaws_is_a_ring_and_primes_and_says_that_it_is_bfv() -> None:
-    found = heaws()
-    assert (found.scheme, found.n, found.declared_security) == ("bfv", 4096, 80)
-    assert (len(found.primes), len(found.extension_primes)) == (6, 7)
-    assert found.log_q == 180
-    assert found.log_extended >= 372
-    with pytest.raises(ParameterError, match="heaws is a BFV set"):
-        parameter_set("heaws")
 
 
 # ---- sparse primes -------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_the_file_and_back_is_the_same_graph(graph: SubroutineGraph) -> None:
 def test_the_file_is_what_the_architecture_page_shows(graph: SubroutineGraph) -> None:
     document = json.loads(to_json(graph))
     assert list(document) == [
-        *("format", "version", "n", "primes", "roots", "special", "keys", "nodes")
+        *("format", "version", "n", "primes", "roots", "special", "extension", "keys", "nodes")
     ]
     assert document["format"] == "ringsmith-subroutine-graph"
     assert document["keys"] == {"relin": {"digits": 2}, "galois:9": {"digits": 5}}
@@ -106,7 +106,7 @@ ILLEGAL: list[tuple[Callable[[SubroutineGraph, int, int], object], str]] = [
     (lambda g, x, c: g.input("", (0,)), "input name '' is no name"),
     (lambda g, x, c: g.input("a b", (0,)), "input name 'a b' is no name"),
     (lambda g, x, c: g.neg(g.output(x, "y")), "is an output: use what it hands out"),
-    (lambda g, x, c: g.add_node("square", [x]), "op 'square' is unknown: version 1 has input"),
+    (lambda g, x, c: g.add_node("square", [x]), "op 'square' is unknown: version 2 has input"),
     (lambda g, x, c: g.add_node("add", [x]), "add has 1 operands and takes 2"),
     (lambda g, x, c: g.add_node("ksk_inner_product", []), "has 0 operands and takes at least 1"),
     (lambda g, x, c: g.add_node("neg", [x], {"by": 1}), "neg has the attributes ['by'] and takes"),
@@ -145,7 +145,7 @@ def test_a_refused_node_leaves_the_graph_as_it_was(small: CkksParameters) -> Non
 
 HOSTILE: list[tuple[Callable[[Document], object], str]] = [
     (lambda d: d.update(format="png"), "format is 'png'"),
-    (lambda d: d.update(version=2), "version is 2, and this Ringsmith reads 1"),
+    (lambda d: d.update(version=1), "version is 1, and this Ringsmith reads 2"),
     (lambda d: d.update(version=True), "version is True"),
     (lambda d: d.pop("keys"), "the file lacks ['keys']"),
     (lambda d: d.update(extra=1), "has unknown ['extra']"),

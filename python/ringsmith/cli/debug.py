@@ -215,9 +215,9 @@ def _executable(
     if program is not None:
         return program.stem, _read_executable(program)
     from ringsmith import runtime
-    from ringsmith.params import parameter_set
+    from ringsmith.params import ckks_set
 
-    chosen = parameter_set(parameters)
+    chosen = ckks_set(parameters)
     if operation is not None:
         from ringsmith.lower import lower_operation
 

@@ -46,7 +46,7 @@ def keys(
     if params is not None:
         chosen = read_parameters(params).to_ckks(scale=2.0, name=params.stem)
     else:
-        chosen = sets.parameter_set(str(parameter_set))
+        chosen = sets.ckks_set(str(parameter_set))
     elements = [chosen.galois_element(steps) for steps in rotate or ()]
     if conjugate:
         elements.append(chosen.conjugation_element)

@@ -13,7 +13,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.debug.compare import Compared
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, lower_operation
-from ringsmith.lower.operations import OperationWriter
+from ringsmith.lower.operations import CkksWriter
 from ringsmith.params import CkksParameters
 
 _PRIME_SLACK = 1  # bits that the narrower primes are below the word width
@@ -94,7 +94,7 @@ def _parameters(design: RpauDesign) -> CkksParameters:
 def _multiply_relinearize(parameters: CkksParameters) -> SubroutineGraph:
     limbs = parameters.limbs
     graph = SubroutineGraph.for_parameters(parameters, {RELIN_KEY: limbs})
-    writer = OperationWriter(graph, parameters)
+    writer = CkksWriter(graph, parameters)
     product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
     writer.output(writer.relinearize(product), "z")
     return graph

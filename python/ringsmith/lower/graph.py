@@ -20,7 +20,7 @@ from ringsmith.lower.types import (
     checked_name,
     infer,
 )
-from ringsmith.params import CkksParameters
+from ringsmith.params import BfvParameters, RlweParameters
 
 MIN_DEGREE = 1 << 8
 MAX_DEGREE = 1 << 16
@@ -69,11 +69,14 @@ class SubroutineGraph:
 
     Attributes:
         n: Ring degree N, a power of two in 2^8 … 2^16.
-        primes: Data primes, then special primes, distinct and 1 mod 2N.
+        primes: Data primes, special primes, then extension primes, distinct and 1 mod 2N.
         roots: A primitive 2N-th root of unity modulo each prime.
-        special: Indices of the special primes: the last ones.
+        special: Indices of the special primes: the last ones before the extension primes.
         keys: Digits of each key-switching key that a run is handed, by name: ``relin``,
-            ``galois:<element>``. Keys are arrays (digits, 2, K, N) in NTT form.
+            ``galois:<element>``. Keys are arrays (digits, 2, K, N) in NTT form over the K data and
+            special primes.
+        extension: Indices of the extension primes, that BFV's products are computed in: the last
+            ones; empty where there is no such product.
         nodes: The nodes, operands before users. Add with the methods below only.
     """
 
@@ -82,13 +85,14 @@ class SubroutineGraph:
     roots: tuple[int, ...]
     special: tuple[int, ...]
     keys: Mapping[str, int] = field(default_factory=dict)
+    extension: tuple[int, ...] = ()
     nodes: list[SubroutineNode] = field(default_factory=list, init=False)
     _names: dict[str, set[str]] = field(init=False, repr=False)
     _origin: Origin | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.primes, self.roots = tuple(self.primes), tuple(self.roots)
-        self.special = tuple(self.special)
+        self.special, self.extension = tuple(self.special), tuple(self.extension)
         _check_ring(self)
         for name, digits in self.keys.items():
             checked_integer(f"digits of key {checked_name('key', name)}:", digits, 1, MAX_PRIMES)
@@ -97,12 +101,24 @@ class SubroutineGraph:
 
     @classmethod
     def for_parameters(
-        cls, parameters: CkksParameters, keys: Mapping[str, int] | None = None
+        cls,
+        parameters: RlweParameters,
+        keys: Mapping[str, int] | None = None,
+        *,
+        products: bool = False,
     ) -> "SubroutineGraph":
-        """Returns an empty graph over the ring and primes of a parameter set."""
-        return cls(
-            parameters.n, parameters.primes, parameters.roots, parameters.special, keys or {}
-        )
+        """Returns an empty graph over the ring and primes of a parameter set.
+
+        Args:
+            parameters: The parameter set.
+            keys: Digits of each key, by name.
+            products: Whether BFV ciphertexts will be multiplied: adds BFV's extension primes.
+        """
+        primes, roots = parameters.primes, parameters.roots
+        if products and isinstance(parameters, BfvParameters):
+            primes, roots = parameters.extended_primes, parameters.extended_roots
+        extension = tuple(range(len(parameters.primes), len(primes)))
+        return cls(parameters.n, primes, roots, parameters.special, keys or {}, extension)
 
     # ---- building --------------------------------------------------------------------------
 
@@ -121,7 +137,7 @@ class SubroutineGraph:
         try:
             ids = tuple(_checked_operand(i, identity) for i in operands)
             _refuse_outputs(self.nodes, ids)
-            ring = Ring(self.n, len(self.primes), self.keys)
+            ring = Ring(self.n, self.primes, self.key_primes, self.keys)
             kind = infer(ring, op, [self.nodes[i].type for i in ids], attributes)
             if op in self._names:
                 self._take_name(op, attributes["name"])
@@ -214,7 +230,29 @@ class SubroutineGraph:
         """The limbs of ``base`` alone."""
         return self.add_node("drop_limbs", (a,), {"base": list(base)})
 
+    def lift(self, a: int, base: Sequence[int], variant: str) -> int:
+        """Extends a, read as centred integers, to ``base``: BFV's step to the larger modulus.
+
+        ``variant`` is ``behz`` or ``hps``.
+        """
+        return self.add_node("lift", (a,), {"base": list(base), "variant": variant})
+
+    def scale(self, a: int, base: Sequence[int], plain_modulus: int, variant: str) -> int:
+        """Returns a times t/q, rounded, over ``base``, whose product is q: back from products."""
+        attrs = {"base": list(base), "plain_modulus": plain_modulus, "variant": variant}
+        return self.add_node("scale", (a,), attrs)
+
+    def decompose(self, a: int, digit: int, word_bits: int, base: Sequence[int]) -> int:
+        """Word ``digit``, of ``word_bits`` bits, of a's coefficients, modulo the primes of base."""
+        attrs = {"digit": digit, "word_bits": word_bits, "base": list(base)}
+        return self.add_node("decompose", (a,), attrs)
+
     # ---- reading ---------------------------------------------------------------------------
+
+    @property
+    def key_primes(self) -> int:
+        """Number of primes that keys have: data and special primes."""
+        return len(self.primes) - len(self.extension)
 
     def type_of(self, node: int) -> PolyType:
         """Returns base and form of what a node yields.
@@ -294,10 +332,13 @@ def _check_ring(graph: SubroutineGraph) -> None:
             raise ProgramError(f"{q} is not a prime that is 1 mod 2N = {2 * n}")
         if pow(checked_integer("root", root, 1, q - 1), n, q) != q - 1:
             raise ProgramError(f"{root} is not a primitive {2 * n}-th root of unity mod {q}")
-    if graph.special != tuple(range(count - len(graph.special), count)) or not (
-        len(graph.special) < count
-    ):
+    if graph.extension != tuple(range(graph.key_primes, count)):
         raise ProgramError(
-            f"special primes {list(graph.special)[:8]} must be the last of {count} primes, "
-            "with a data prime before them"
+            f"extension primes {list(graph.extension)[:8]} must be the last of {count} primes"
+        )
+    data = graph.key_primes - len(graph.special)
+    if data < 1 or graph.special != tuple(range(data, graph.key_primes)):
+        raise ProgramError(
+            f"special primes {list(graph.special)[:8]} must be the last of {graph.key_primes} "
+            "primes, with a data prime before them"
         )

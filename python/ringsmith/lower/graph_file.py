@@ -13,11 +13,11 @@ from ringsmith.lower.graph import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
 from ringsmith.lower.types import checked_integer, checked_name
 
 FORMAT = "ringsmith-subroutine-graph"
-VERSION = 1
+VERSION = 2
 MAX_FILE_BYTES = 1 << 28
 MAX_KEYS = 1 << 16
 
-_TOP = {"format", "version", "n", "primes", "roots", "special", "keys", "nodes"}
+_TOP = {"format", "version", "n", "primes", "roots", "special", "extension", "keys", "nodes"}
 _NODE = {"id", "op", "operands", "attrs"}
 
 
@@ -35,6 +35,7 @@ def to_json(graph: SubroutineGraph) -> str:
         "primes": graph.primes,
         "roots": graph.roots,
         "special": graph.special,
+        "extension": graph.extension,
         "keys": {name: {"digits": digits} for name, digits in graph.keys.items()},
     }
     lines = []
@@ -56,7 +57,7 @@ def from_json(text: str) -> SubroutineGraph:
     """Reads a graph from the text of a file.
 
     Raises:
-        InteropError: When the text is no valid graph of version 1; says where and why.
+        InteropError: When the text is no valid graph of version 2; says where and why.
     """
     if len(text) > MAX_FILE_BYTES:
         raise InteropError(
@@ -82,14 +83,15 @@ def _graph(document: object) -> SubroutineGraph:
             f"version is {top['version']!r:.80}, and this Ringsmith reads {VERSION}: "
             "write the graph anew with this version"
         )
-    primes, roots, special = (
+    primes, roots, special, extension = (
         tuple(checked_integer(f"{key}: entry", value, 0, (1 << 64) - 1) for value in entries)
         for key, entries in (
-            (key, _list(key, top[key], MAX_PRIMES)) for key in ("primes", "roots", "special")
+            (key, _list(key, top[key], MAX_PRIMES))
+            for key in ("primes", "roots", "special", "extension")
         )
     )
     checked_integer("n", top["n"], 1, 1 << 32)
-    graph = SubroutineGraph(top["n"], primes, roots, special, _keys(top["keys"]))
+    graph = SubroutineGraph(top["n"], primes, roots, special, _keys(top["keys"]), extension)
     for identity, node in enumerate(_list("nodes", top["nodes"], MAX_NODES)):
         _add(graph, identity, node)
     graph.validate()

@@ -12,11 +12,13 @@ from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import Origin, SubroutineGraph
 from ringsmith.lower.operations import (
     RELIN_KEY,
+    CkksWriter,
     OperationWriter,
     Polynomials,
     galois_key_name,
+    operation_writer,
 )
-from ringsmith.params import CkksParameters, KeyNeeds, core_context
+from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters, core_context
 from ringsmith.program import Node, Op, Plain, Program
 
 FUSED = "relinearize_rescale"
@@ -58,7 +60,7 @@ class Lowered:
     keys: KeyNeeds
 
 
-def graph_keys(parameters: CkksParameters, needs: KeyNeeds) -> dict[str, int]:
+def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
     """Returns the digits of every needed key by its name in graphs: whole keys.
 
     A key with fewer or more digits belongs to other parameters, even where the digits of a low
@@ -66,7 +68,7 @@ def graph_keys(parameters: CkksParameters, needs: KeyNeeds) -> dict[str, int]:
     """
     names = [] if needs.relin is None else [RELIN_KEY]
     names += [galois_key_name(element) for element in needs.galois]
-    return dict.fromkeys(names, parameters.dnum)
+    return dict.fromkeys(names, parameters.key_digits)
 
 
 def lower(program: Program) -> Lowered:
@@ -83,7 +85,7 @@ class _Lowering:
         self._graph = SubroutineGraph.for_parameters(
             program.parameters, graph_keys(program.parameters, program.key_needs)
         )
-        self._writer = OperationWriter(self._graph, program.parameters)
+        self._writer = operation_writer(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
         self._plaintexts: dict[str, NDArray[np.uint64]] = {}
 
@@ -162,13 +164,13 @@ def write_operation(
             return writer.multiply_plain(a, plain)
         case Op.RELINEARIZE:
             return writer.relinearize(a)
-        case Op.RESCALE:
+        case Op.RESCALE if isinstance(writer, CkksWriter):
             return writer.rescale(a)
         case Op.MOD_SWITCH:
             return writer.mod_switch(a, limbs)
         case Op.ROTATE | Op.CONJUGATE if element is not None:
             return writer.apply_galois(a, element)
-    raise AssertionError(f"{op} lacks its plain operand or Galois element")
+    raise AssertionError(f"{op} lacks its plain operand or Galois element, or is not the scheme's")
 
 
 def lower_operation(
@@ -212,7 +214,7 @@ def lower_operation(
     needs = KeyNeeds(relin, {} if element is None else {element: limbs})
     graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, needs))
     graph.at_origin(Origin(0, name))
-    writer = OperationWriter(graph, parameters)
+    writer = operation_writer(graph, parameters)
     operands = [writer.input("x", 3 if op is Op.RELINEARIZE else 2, limbs)]
     plain = None
     if op in (Op.ADD, Op.SUB, Op.MULTIPLY):
@@ -232,7 +234,7 @@ def _lower_fused(parameters: CkksParameters, limbs: int) -> SubroutineGraph:
         )
     graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, KeyNeeds(limbs)))
     graph.at_origin(Origin(0, FUSED))
-    writer = OperationWriter(graph, parameters)
+    writer = CkksWriter(graph, parameters)
     writer.output(writer.relinearize_rescale(writer.input("x", 3, limbs)), "z")
     return graph
 

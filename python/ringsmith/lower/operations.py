@@ -1,10 +1,18 @@
 """HE operations on ciphertexts written as subroutines. Where SEAL has the operation, its bits.
 
-A ciphertext is a tuple of node ids, one a polynomial, in NTT form over q_0 … q_{limbs-1}.
+A ciphertext is a tuple of node ids, one a polynomial over q_0 … q_{limbs-1}: in NTT form for CKKS,
+in coefficient form for BFV. ``OperationWriter`` has what the schemes share, which is everything but
+products, plain products and the loss of a prime.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
+
+from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import SubroutineGraph
-from ringsmith.params import CkksParameters
+from ringsmith.lower.types import Form
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 Polynomials = tuple[int, ...]
 
@@ -16,22 +24,37 @@ def galois_key_name(element: int) -> str:
     return f"galois:{element}"
 
 
-class OperationWriter:
-    """Appends the subroutines of HE operations to a graph.
+def operation_writer(graph: SubroutineGraph, parameters: RlweParameters) -> "OperationWriter":
+    """Returns the writer of the parameters' scheme; the arguments are ``OperationWriter``'s."""
+    if isinstance(parameters, BfvParameters):
+        return BfvWriter(graph, parameters)
+    if isinstance(parameters, CkksParameters):
+        return CkksWriter(graph, parameters)
+    raise ProgramError(f"no operations are known of scheme {parameters.scheme!r}")
+
+
+class OperationWriter(ABC):
+    """Appends the subroutines of HE operations to a graph: what CKKS and BFV share.
 
     Args:
         graph: The graph; its ``keys`` must name every key that is used.
         parameters: The parameter set whose ring and primes the graph has.
     """
 
-    def __init__(self, graph: SubroutineGraph, parameters: CkksParameters) -> None:
+    form: ClassVar[Form]
+    """The form of ciphertexts, and of the plaintexts that are added to them."""
+
+    def __init__(self, graph: SubroutineGraph, parameters: RlweParameters) -> None:
         self._graph = graph
-        self._parameters = parameters
-        self._special = parameters.special
+        self._ring = parameters
 
     def input(self, name: str, size: int, limbs: int) -> Polynomials:
         """Inputs ``name.0`` … of a ciphertext (or, of size 1, a plaintext)."""
-        return tuple(self._graph.input(f"{name}.{k}", range(limbs)) for k in range(size))
+        return tuple(self.input_polynomial(f"{name}.{k}", limbs) for k in range(size))
+
+    def input_polynomial(self, name: str, limbs: int) -> int:
+        """One input of the scheme's form, such as a plaintext."""
+        return self._graph.input(name, range(limbs), self.form)
 
     def output(self, a: Polynomials, name: str) -> None:
         """Outputs ``name.0`` … of a ciphertext."""
@@ -60,27 +83,104 @@ class OperationWriter:
         """Returns a - w."""
         return (self._graph.sub(a[0], plain), *a[1:])
 
+    @abstractmethod
     def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
         """Returns a * w."""
-        return tuple(self._graph.mul(p, plain) for p in a)
 
+    @abstractmethod
     def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """Returns a * b: the tensor product, of three polynomials."""
-        graph, (a0, a1), (b0, b1) = self._graph, a, b
-        middle = graph.add(graph.mul(a0, b1), graph.mul(a1, b0))
-        return graph.mul(a0, b0), middle, graph.mul(a1, b1)
+        """Returns a * b, of three polynomials."""
 
+    @abstractmethod
     def square(self, a: Polynomials) -> Polynomials:
         """Returns a * a, with one multiplication fewer."""
-        graph, (a0, a1) = self._graph, a
-        cross = graph.mul(a0, a1)
-        return graph.mul(a0, a0), graph.add(cross, cross), graph.mul(a1, a1)
+
+    @abstractmethod
+    def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
+        """Returns a over its first ``limbs`` primes."""
 
     def relinearize(self, a: Polynomials) -> Polynomials:
         """Returns a ciphertext of three polynomials as one of two."""
         a0, a1, a2 = a
         s0, s1 = self.switch_key(a2, RELIN_KEY)
         return self._graph.add(a0, s0), self._graph.add(a1, s1)
+
+    def apply_galois(self, a: Polynomials, element: int) -> Polynomials:
+        """Returns a(X^element) under the original key: a rotation, conjugation or row swap."""
+        a0, a1 = (self._graph.automorph(p, element) for p in a)
+        s0, s1 = self.switch_key(a1, galois_key_name(element))
+        return self._graph.add(a0, s0), s1
+
+    def switch_key(self, target: int, key: str) -> tuple[int, int]:
+        """Returns the two polynomials that the key makes of ``target``: hybrid key switching.
+
+        With one prime a digit and one special prime, SEAL's bits. Both halves share the digits.
+        """
+        special = self._ring.special
+        drop = special[0] if len(special) == 1 else special
+        half0, half1 = (
+            self._graph.mod_down(self._from_ntt(total), drop)
+            for total in self._key_products(self._coefficients(target), key)
+        )
+        return half0, half1
+
+    def _key_products(self, coefficients: int, key: str) -> tuple[int, int]:
+        """The sums of digits times key, both halves, in NTT form with the special primes."""
+        graph, limbs = self._graph, self._graph.type_of(coefficients).base
+        extended = (*limbs, *self._ring.special)
+        single = self._ring.digit_size == 1
+        groups = self._ring.digits(len(limbs))
+        return self._inner_products(
+            (graph.mod_up(coefficients, g[0] if single else g, extended) for g in groups), key
+        )
+
+    def _inner_products(self, digits: Iterable[int], key: str) -> tuple[int, int]:
+        """The sums of digits, in coefficient form, times the halves of a key, in NTT form."""
+        raised = [self._graph.ntt(digit) for digit in digits]
+        numbers = range(len(raised))
+        first, second = (self._graph.ksk_inner_product(raised, key, h, numbers) for h in (0, 1))
+        return first, second
+
+    def _tensor(self, a: Polynomials, b: Polynomials) -> Polynomials:
+        """The tensor product of two pairs in NTT form, of three polynomials."""
+        graph, (a0, a1), (b0, b1) = self._graph, a, b
+        middle = graph.add(graph.mul(a0, b1), graph.mul(a1, b0))
+        return graph.mul(a0, b0), middle, graph.mul(a1, b1)
+
+    def _tensor_square(self, a: Polynomials) -> Polynomials:
+        """The tensor product of a pair in NTT form with itself."""
+        graph, (a0, a1) = self._graph, a
+        cross = graph.mul(a0, a1)
+        return graph.mul(a0, a0), graph.add(cross, cross), graph.mul(a1, a1)
+
+    @abstractmethod
+    def _coefficients(self, a: int) -> int:
+        """A polynomial of the scheme's form in coefficient form."""
+
+    @abstractmethod
+    def _from_ntt(self, a: int) -> int:
+        """A polynomial in NTT form in the scheme's form."""
+
+
+class CkksWriter(OperationWriter):
+    """Writes CKKS operations; ciphertexts and plaintexts are in NTT form."""
+
+    form = Form.NTT
+
+    def __init__(self, graph: SubroutineGraph, parameters: CkksParameters) -> None:
+        super().__init__(graph, parameters)
+
+    def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
+        """Returns a * w."""
+        return tuple(self._graph.mul(p, plain) for p in a)
+
+    def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
+        """Returns a * b: the tensor product, of three polynomials."""
+        return self._tensor(a, b)
+
+    def square(self, a: Polynomials) -> Polynomials:
+        """Returns a * a, with one multiplication fewer."""
+        return self._tensor_square(a)
 
     def relinearize_rescale(self, a: Polynomials) -> Polynomials:
         """Returns a relinearized and rescaled by one division, which has its own bits.
@@ -90,21 +190,16 @@ class OperationWriter:
         most (k + 1)/2 a coefficient and half, for k special primes.
         """
         a0, a1, a2 = a
-        extended, products = self._key_products(a2, RELIN_KEY)
-        drop = (self._graph.type_of(a2).base[-1], *self._special)
+        base, special = self._graph.type_of(a2).base, self._ring.special
+        products = self._key_products(self._coefficients(a2), RELIN_KEY)
         half0, half1 = (
             self._graph.mod_down(
-                self._graph.add(total, self._graph.mod_up_scaled(p, extended)), drop
+                self._graph.add(total, self._graph.mod_up_scaled(p, (*base, *special))),
+                (base[-1], *special),
             )
             for p, total in zip((a0, a1), products, strict=True)
         )
         return half0, half1
-
-    def apply_galois(self, a: Polynomials, element: int) -> Polynomials:
-        """Returns a(X^element) under the original key: a rotation or conjugation."""
-        a0, a1 = (self._graph.automorph(p, element) for p in a)
-        s0, s1 = self.switch_key(a1, galois_key_name(element))
-        return self._graph.add(a0, s0), s1
 
     def rescale(self, a: Polynomials) -> Polynomials:
         """Returns a divided by its last prime, rounded."""
@@ -112,31 +207,81 @@ class OperationWriter:
         return tuple(self._graph.mod_down(p, last) for p in a)
 
     def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
-        """Returns a over its first ``limbs`` primes."""
+        """Returns a over its first ``limbs`` primes: the others' residues are left out."""
         return tuple(self._graph.drop_limbs(p, range(limbs)) for p in a)
 
-    def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """Returns the two polynomials that the key makes of ``target``: hybrid key switching.
+    def _coefficients(self, a: int) -> int:
+        return self._graph.intt(a)
 
-        With one prime a digit and one special prime, SEAL's bits. Both halves share the digits.
-        """
-        special = self._special
-        _, products = self._key_products(target, key)
-        drop = special[0] if len(special) == 1 else special
-        half0, half1 = (self._graph.mod_down(total, drop) for total in products)
+    def _from_ntt(self, a: int) -> int:
+        return a
+
+
+class BfvWriter(OperationWriter):
+    """Writes BFV operations; ciphertexts and plaintexts are in coefficient form.
+
+    Whoever hands a plaintext in prepares it over the ciphertext's primes: for ``add_plain`` and
+    ``sub_plain`` scaled by q/t, for ``multiply_plain`` lifted from modulo t.
+    """
+
+    form = Form.COEFF
+
+    def __init__(self, graph: SubroutineGraph, parameters: BfvParameters) -> None:
+        super().__init__(graph, parameters)
+        self._parameters = parameters
+
+    def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
+        """Returns a * w."""
+        graph, factor = self._graph, self._graph.ntt(plain)
+        return tuple(graph.intt(graph.mul(graph.ntt(p), factor)) for p in a)
+
+    def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
+        """Returns a * b: lifted to a larger modulus, multiplied, scaled by t/q and rounded."""
+        return self._scaled(a, self._tensor(self._lifted(a), self._lifted(b)))
+
+    def square(self, a: Polynomials) -> Polynomials:
+        """Returns a * a, with half the lifting and one multiplication fewer."""
+        return self._scaled(a, self._tensor_square(self._lifted(a)))
+
+    def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
+        """Returns a over its first ``limbs`` primes: divided by the others, each rounded."""
+        for last in range(len(self._graph.type_of(a[0]).base) - 1, limbs - 1, -1):
+            a = tuple(self._graph.mod_down(p, last) for p in a)
+        return a
+
+    def switch_key(self, target: int, key: str) -> tuple[int, int]:
+        """As of ``OperationWriter``; or HEAWS's word decomposition, which divides by nothing."""
+        if self._parameters.relinearization != "word":
+            return super().switch_key(target, key)
+        base, bits = self._graph.type_of(target).base, self._parameters.word_bits
+        numbers = range(self._parameters.words(len(base)))
+        words = (self._graph.decompose(target, number, bits, base) for number in numbers)
+        half0, half1 = (self._from_ntt(total) for total in self._inner_products(words, key))
         return half0, half1
 
-    def _key_products(self, target: int, key: str) -> tuple[tuple[int, ...], tuple[int, int]]:
-        """The base with special primes, and over it the sums of digits times key, both halves."""
-        graph, limbs = self._graph, self._graph.type_of(target).base
-        coefficients = graph.intt(target)
-        extended = (*limbs, *self._special)
-        groups = self._parameters.digits(len(limbs))
-        single = self._parameters.digit_size == 1
-        raised = [
-            graph.ntt(graph.mod_up(coefficients, group[0] if single else group, extended))
-            for group in groups
-        ]
-        numbers = range(len(groups))
-        first, second = (graph.ksk_inner_product(raised, key, h, numbers) for h in (0, 1))
-        return extended, (first, second)
+    def _lifted(self, a: Polynomials) -> Polynomials:
+        """The polynomials in the larger modulus, in NTT form."""
+        graph, limbs = self._graph, self._graph.type_of(a[0]).base
+        if not graph.extension:
+            raise ProgramError(
+                "the graph has no extension primes and BFV multiplies in them: make it with "
+                "SubroutineGraph.for_parameters(..., products=True)"
+            )
+        base = (*limbs, *self._parameters.extension(len(limbs)))
+        variant = self._parameters.multiplication
+        return tuple(graph.ntt(graph.lift(p, base, variant)) for p in a)
+
+    def _scaled(self, a: Polynomials, products: Polynomials) -> Polynomials:
+        """Products in the larger modulus back over the primes of ``a``."""
+        graph, parameters = self._graph, self._parameters
+        base = graph.type_of(a[0]).base
+        return tuple(
+            graph.scale(graph.intt(p), base, parameters.plain_modulus, parameters.multiplication)
+            for p in products
+        )
+
+    def _coefficients(self, a: int) -> int:
+        return a
+
+    def _from_ntt(self, a: int) -> int:
+        return self._graph.intt(a)

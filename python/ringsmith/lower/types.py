@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from math import gcd, prod
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -17,6 +18,9 @@ T = TypeVar("T")
 MAX_NAME = 128
 MOD_UP_VARIANTS = ("rns_digit", "fast_base_conv", "scaled")
 MOD_DOWN_VARIANTS = ("rounded", "centred_base_conv")
+PRODUCT_VARIANTS = ("behz", "hps")
+"""How BFV lifts to the larger modulus of products, and scales back from it."""
+MAX_PLAIN_BITS = 60
 
 
 class Form(StrEnum):
@@ -48,12 +52,14 @@ class Ring:
 
     Attributes:
         n: Ring degree N.
-        primes: Number of primes.
+        primes: All primes.
+        key_primes: How many of them, from the first, keys have: all but the extension primes.
         keys: Digits of each key-switching key that is handed in, by name.
     """
 
     n: int
-    primes: int
+    primes: tuple[int, ...]
+    key_primes: int
     keys: Mapping[str, int]
 
 
@@ -85,7 +91,7 @@ def infer(ring: Ring, op: str, operands: Sequence[PolyType], attrs: Mapping[str,
         ProgramError: When the op is unknown or the node breaks its rule; says which and how.
     """
     if op not in OPS:
-        raise ProgramError(f"op {op!r} is unknown: version 1 has {', '.join(OPS)}")
+        raise ProgramError(f"op {op!r} is unknown: version 2 has {', '.join(OPS)}")
     spec = OPS[op]
     if len(operands) != spec.operands and (spec.operands is not None or not operands):
         wanted = "at least 1" if spec.operands is None else str(spec.operands)
@@ -115,9 +121,10 @@ def checked_integer(what: str, value: object, low: int, high: int) -> int:
 
 
 def _checked_base(ring: Ring, what: str, value: object) -> tuple[int, ...]:
-    if not isinstance(value, list | tuple) or not 0 < len(value) <= ring.primes:
-        raise ProgramError(f"{what} {value!r:.80} is not a list of 1 to {ring.primes} primes")
-    base = tuple(checked_integer(f"{what}: prime", i, 0, ring.primes - 1) for i in value)
+    most = len(ring.primes)
+    if not isinstance(value, list | tuple) or not 0 < len(value) <= most:
+        raise ProgramError(f"{what} {value!r:.80} is not a list of 1 to {most} primes")
+    base = tuple(checked_integer(f"{what}: prime", i, 0, most - 1) for i in value)
     if any(low >= high for low, high in pairwise(base)):
         raise ProgramError(f"{what} {list(base)} is not ascending")
     return base
@@ -205,6 +212,11 @@ def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> 
     if digits[-1] >= ring.keys[key]:
         raise ProgramError(f"digit {digits[-1]} is beyond the {ring.keys[key]} digits of {key!r}")
     expected = PolyType(_checked_base(ring, "base", attrs["base"]), Form.NTT)
+    if expected.base[-1] >= ring.key_primes:
+        raise ProgramError(
+            f"base {list(expected.base)} has an extension prime, and keys have none: they are over "
+            f"the primes 0 … {ring.key_primes - 1}"
+        )
     for operand in operands:
         if operand != expected:
             raise ProgramError(f"ksk_inner_product works in {expected}; an operand is {operand}")
@@ -233,6 +245,38 @@ def _drop_limbs(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, An
     return PolyType(base, operands[0].form)
 
 
+def _lift(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    _checked_choice("lift variant", attrs["variant"], PRODUCT_VARIANTS)
+    operand = operands[0]
+    _require_form("lift", operand, Form.COEFF)
+    base = _checked_base(ring, "base", attrs["base"])
+    if not set(operand.base) < set(base):
+        raise ProgramError(f"lift adds primes, and base {list(base)} adds none to {operand}")
+    return PolyType(base, Form.COEFF)
+
+
+def _scale(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    _checked_choice("scale variant", attrs["variant"], PRODUCT_VARIANTS)
+    operand = operands[0]
+    _require_form("scale", operand, Form.COEFF)
+    base = _checked_base(ring, "base", attrs["base"])
+    if not set(base) < set(operand.base):
+        raise ProgramError(f"scale takes primes away, and base {list(base)} is not of {operand}")
+    plain = checked_integer("plain_modulus", attrs["plain_modulus"], 2, (1 << MAX_PLAIN_BITS) - 1)
+    if any(gcd(plain, ring.primes[i]) > 1 for i in operand.base):
+        raise ProgramError(f"plain_modulus {plain} is not coprime to the primes of {operand}")
+    return PolyType(base, Form.COEFF)
+
+
+def _decompose(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    operand = operands[0]
+    _require_form("decompose", operand, Form.COEFF)
+    bits = prod(ring.primes[i] for i in operand.base).bit_length()
+    width = checked_integer("word_bits", attrs["word_bits"], 1, bits)
+    checked_integer("digit", attrs["digit"], 0, -(-bits // width) - 1)
+    return PolyType(_checked_base(ring, "base", attrs["base"]), Form.COEFF)
+
+
 OPS: Mapping[str, OpSpec] = MappingProxyType(
     {
         "input": OpSpec(0, frozenset({"name", "base", "form"}), _input),
@@ -248,6 +292,9 @@ OPS: Mapping[str, OpSpec] = MappingProxyType(
         "ksk_inner_product": OpSpec(None, frozenset({"key", "half", "digits", "base"}), _ksk),
         "mod_down": OpSpec(1, frozenset({"drop", "variant"}), _mod_down),
         "drop_limbs": OpSpec(1, frozenset({"base"}), _drop_limbs),
+        "lift": OpSpec(1, frozenset({"base", "variant"}), _lift),
+        "scale": OpSpec(1, frozenset({"base", "plain_modulus", "variant"}), _scale),
+        "decompose": OpSpec(1, frozenset({"digit", "word_bits", "base"}), _decompose),
     }
 )
-"""Every op of version 1."""
+"""Every op of version 2."""

@@ -1,12 +1,13 @@
 """HE parameter sets: checked, frozen, named; the security table; what keys a program needs."""
 
 from ringsmith.params.automatic import AutoParameters
-from ringsmith.params.bfv import BfvParameters, heaws
+from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import core_context
 from ringsmith.params.keys import KeyNeeds
+from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import SecurityWarning, security_level
-from ringsmith.params.sets import PARAMETER_SETS, parameter_set
+from ringsmith.params.sets import PARAMETER_SETS, ckks_set, parameter_set
 from ringsmith.params.sparse import SparsePrime, sparse_primes
 
 __all__ = [
@@ -15,10 +16,11 @@ __all__ = [
     "BfvParameters",
     "CkksParameters",
     "KeyNeeds",
+    "RlweParameters",
     "SecurityWarning",
     "SparsePrime",
+    "ckks_set",
     "core_context",
-    "heaws",
     "parameter_set",
     "security_level",
     "sparse_primes",

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
-from ringsmith.params.ckks import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS, CkksParameters
+from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
 MIN_SCALE_BITS = MIN_PRIME_BITS

@@ -1,62 +1,363 @@
-"""BFV parameters as far as they are here: ring and primes. No BFV operation computes with them yet.
-
-They let designs and schedules that only know a ring and its primes be sized for a BFV accelerator.
-"""
+"""BFV parameters: checked once, when they are made, and frozen from then on."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
-from ringsmith.params.ckks import checked_ring
+from ringsmith.params.extension import (
+    BEHZ_PRIME_BITS,
+    behz_count,
+    behz_primes,
+    hps_bound,
+    hps_count,
+    hps_primes,
+)
+from ringsmith.params.primes import (
+    check_degree,
+    check_primes,
+    checked_base,
+    checked_integers,
+    primes_of_sizes,
+)
+from ringsmith.params.ring import RlweParameters
+
+MAX_PLAIN_BITS = 60
+"""Widest plain modulus: SEAL_PLAIN_MOD_BIT_COUNT_MAX."""
+BINOMIAL_DEVIATION = math.sqrt(10.5)
+"""Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
+MAX_DEVIATION = 1024.0
+"""Widest error distribution; HEAWS, the widest of the papers, has 102."""
+TAIL = 6
+"""Gaussian errors of another deviation are cut off at so many deviations."""
+MULTIPLICATIONS = ("behz", "hps")
+RELINEARIZATIONS = ("special_prime", "word")
 
 
 @dataclass(frozen=True)
-class BfvParameters:
-    """Ring and primes of a BFV set: what HEAWS lifts to, and scales back from.
+class BfvParameters(RlweParameters):
+    """A BFV parameter set: exact arithmetic modulo ``plain_modulus``.
+
+    Make one with ``create`` (sizes of primes) or ``from_primes`` (the primes themselves). A set
+    below every level of the HE standard is refused, unless it declares its level or is made with
+    ``security=None``; then it warns with ``SecurityWarning``.
 
     Attributes:
-        n: Ring degree N, a power of two in 2^10 … 2^16.
-        primes: Primes of the ciphertext modulus q, distinct, each 1 mod 2N.
-        extension_primes: Further primes that with those of q make the larger modulus Q of products.
-        error_deviation: Standard deviation of the error distribution.
-        declared_security: The level in bits that the set's authors state.
-        name: What reports call the set.
-        scheme: Always ``bfv``.
+        plain_modulus: t, in 2 … 2^60 - 1, below q and coprime to it: messages are polynomials
+            modulo t.
+        multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``, as HEAWS multiplies.
+        relinearization: How keys are switched, Galois keys', too: ``special_prime``, SEAL's, or
+            ``word``, HEAWS's, which slices coefficients into words and has no special primes.
+        word_bits: Bits of a word, for ``word``; else 0.
+        extension_primes: What products are computed in beside q. ``behz``: m_sk, then the base B;
+            they follow from the rest. ``hps``: given, or searched for when empty.
+        error_deviation: Standard deviation of the errors of keys and encryptions.
     """
 
-    n: int
-    primes: tuple[int, ...]
-    extension_primes: tuple[int, ...]
-    error_deviation: float
-    declared_security: int
-    name: str
-    scheme: str = "bfv"
+    plain_modulus: int
+    _: KW_ONLY
+    multiplication: str = "behz"
+    relinearization: str = "special_prime"
+    word_bits: int = 0
+    extension_primes: tuple[int, ...] = ()
+    error_deviation: float = BINOMIAL_DEVIATION
 
-    def __post_init__(self) -> None:
-        if self.scheme != "bfv":
-            raise ParameterError(f"scheme {self.scheme!r} is not bfv: CkksParameters holds CKKS")
-        if not self.primes:
-            raise ParameterError("0 primes: a ciphertext modulus has at least 1")
-        checked_ring(self.n, self.primes + self.extension_primes)
+    @classmethod
+    def create(
+        cls,
+        *,
+        n: int,
+        prime_bits: Sequence[int],
+        special_bits: int | Sequence[int] = (),
+        plain_bits: int | None = None,
+        plain_modulus: int | None = None,
+        multiplication: str = "behz",
+        relinearization: str = "special_prime",
+        word_bits: int = 0,
+        extension_primes: Iterable[int] = (),
+        error_deviation: float = BINOMIAL_DEVIATION,
+        security: int | None = 128,
+        name: str = "custom",
+        dnum: int = 0,
+        declared_security: int | None = None,
+    ) -> "BfvParameters":
+        """Finds primes of the given sizes: those of SEAL's ``CoeffModulus::Create``.
+
+        Args:
+            n: Ring degree N, a power of two in 2^10 … 2^16.
+            prime_bits: Bits of each data prime, q_0 first.
+            special_bits: Bits of the special prime, or of each where there are several; none for
+                relinearization ``word``.
+            plain_bits: Bits of t, which is then the largest such prime that batches, as of SEAL's
+                ``PlainModulus::Batching``.
+            plain_modulus: t itself, in place of ``plain_bits``.
+            multiplication: ``behz`` or ``hps``.
+            relinearization: ``special_prime`` or ``word``.
+            word_bits: Bits of a word of relinearization ``word``.
+            extension_primes: Of ``hps``; searched for when empty.
+            error_deviation: Standard deviation of errors.
+            security: Level of the 2018 HE standard to hold, 128, 192 or 256; None: any, with a
+                warning when below 128.
+            name: What reports and files call the set.
+            dnum: Digits of key switching; 0: one prime a digit.
+            declared_security: The level that the set's authors state; takes the place of
+                ``security``.
+
+        Raises:
+            ParameterError: When a value is illegal or the level is missed; says what to change.
+        """
+        wanted = security if declared_security is None else None
+        data, special = primes_of_sizes(n, prime_bits, special_bits, wanted)
+        if (plain_bits is None) == (plain_modulus is None):
+            raise ParameterError("name either plain_bits, for a t that batches, or plain_modulus")
+        if plain_modulus is None:
+            plain_modulus = batching_prime(n, plain_bits or 0, data + special)
+        return cls(
+            n,
+            data,
+            special,
+            plain_modulus,
+            name=name,
+            dnum=dnum,
+            declared_security=declared_security,
+            multiplication=multiplication,
+            relinearization=relinearization,
+            word_bits=word_bits,
+            extension_primes=tuple(extension_primes),
+            error_deviation=error_deviation,
+        )
+
+    @classmethod
+    def from_primes(
+        cls,
+        *,
+        n: int,
+        data_primes: Iterable[int],
+        special_prime: int | Iterable[int] = (),
+        plain_modulus: int,
+        multiplication: str = "behz",
+        relinearization: str = "special_prime",
+        word_bits: int = 0,
+        extension_primes: Iterable[int] = (),
+        error_deviation: float = BINOMIAL_DEVIATION,
+        security: int | None = 128,
+        name: str = "custom",
+        dnum: int = 0,
+        declared_security: int | None = None,
+    ) -> "BfvParameters":
+        """Takes given primes, such as those of a SEAL file.
+
+        Args are those of ``create``, with ``data_primes`` (q_0 first) and ``special_prime`` (one,
+        several or none) in place of sizes.
+
+        Raises:
+            ParameterError: When a prime or another value is illegal, or the level is missed; says
+                what to change.
+        """
+        wanted = security if declared_security is None else None
+        data, special = checked_base(n, data_primes, special_prime, wanted)
+        return cls(
+            n,
+            data,
+            special,
+            plain_modulus,
+            name=name,
+            dnum=dnum,
+            declared_security=declared_security,
+            multiplication=multiplication,
+            relinearization=relinearization,
+            word_bits=word_bits,
+            extension_primes=tuple(extension_primes),
+            error_deviation=error_deviation,
+        )
 
     @property
-    def log_q(self) -> int:
-        """Bit length of the ciphertext modulus q."""
-        return math.prod(self.primes).bit_length()
+    def scheme(self) -> str:
+        """``bfv``."""
+        return "bfv"
 
     @property
-    def log_extended(self) -> int:
-        """Bit length of the larger modulus Q."""
-        return math.prod(self.primes + self.extension_primes).bit_length()
+    def batching(self) -> bool:
+        """Whether N numbers fit into a ciphertext's slots: t is a prime that is 1 mod 2N."""
+        return self.plain_modulus % (2 * self.n) == 1 and _core.is_prime(self.plain_modulus)
+
+    @property
+    def slots(self) -> int:
+        """Numbers modulo t that one ciphertext holds: N, batched as two rows or as coefficients."""
+        return self.n
+
+    def require_batching(self) -> None:
+        """Refuses a plain modulus without slots.
+
+        Raises:
+            ParameterError: When t does not batch; says which do.
+        """
+        if not self.batching:
+            raise ParameterError(
+                f"plain modulus t = {self.plain_modulus} does not batch: slots need a prime that "
+                f"is 1 mod 2N = {2 * self.n}: let BfvParameters.create(plain_bits=...) find one, "
+                "or encode into coefficients"
+            )
+
+    @cached_property
+    def extended_primes(self) -> tuple[int, ...]:
+        """The primes of a graph with products: data, special, then extension primes."""
+        return self.primes + self.extension_primes
+
+    @cached_property
+    def extended_roots(self) -> tuple[int, ...]:
+        """The smallest primitive 2N-th root of unity modulo each of ``extended_primes``."""
+        more = (_core.smallest_root(q, self.n) for q in self.extension_primes)
+        return (*self.roots, *more)
+
+    def extension(self, limbs: int) -> tuple[int, ...]:
+        """Returns what products of ``limbs`` limbs are computed in beside them.
+
+        As indices into ``extended_primes``: of ``behz`` as many, from m_sk on, as SEAL takes at
+        that level; of ``hps`` all.
+        """
+        count = len(self.extension_primes)
+        if self.multiplication == "behz":
+            count = behz_count(self.data_primes[:limbs], self.plain_modulus)
+        first = len(self.primes)
+        return tuple(range(first, first + count))
+
+    def words(self, limbs: int) -> int:
+        """Returns how many words of ``word_bits`` bits a residue modulo q_0 … q_{limbs-1} has."""
+        return -(-math.prod(self.data_primes[:limbs]).bit_length() // self.word_bits)
+
+    @property
+    def key_digits(self) -> int:
+        """Digits of every key-switching key: dnum, or the words of q."""
+        return self.words(self.limbs) if self.relinearization == "word" else self.dnum
+
+    @property
+    def max_error(self) -> int:
+        """Largest magnitude of errors: 21 of the centred binomial, else 6 deviations."""
+        if self.error_deviation == BINOMIAL_DEVIATION:
+            return super().max_error
+        return math.floor(TAIL * self.error_deviation)
+
+    def key_switch_error_bound(self, limbs: int, *, fused: bool = False) -> float:
+        """As of ``RlweParameters``; of ``word``: N * max_error * the sum of the largest words."""
+        if self.relinearization != "word":
+            return super().key_switch_error_bound(limbs, fused=fused)
+        modulus, bits = math.prod(self.data_primes[:limbs]), self.word_bits
+        words = (min((1 << bits) - 1, modulus >> bits * j) for j in range(self.words(limbs)))
+        return float(self.max_error * self.n * sum(words))
+
+    def _check_special(self) -> None:
+        _check_choice("multiplication", self.multiplication, MULTIPLICATIONS)
+        _check_choice("relinearization", self.relinearization, RELINEARIZATIONS)
+        if self.relinearization == "special_prime":
+            super()._check_special()
+        elif self.special_primes:
+            raise ParameterError(
+                f"{len(self.special_primes)} special primes: relinearization 'word' has none: "
+                "leave them out, or take relinearization 'special_prime'"
+            )
+
+    def _check_scheme(self) -> None:
+        _check_plain_modulus(self.plain_modulus, self.data_primes, self.special_primes)
+        self._check_words()
+        deviation = self.error_deviation
+        real = isinstance(deviation, float) and math.isfinite(deviation)
+        if not real or not BINOMIAL_DEVIATION <= deviation <= MAX_DEVIATION:
+            raise ParameterError(
+                f"error_deviation = {deviation!r} is not a float in {BINOMIAL_DEVIATION:.4f} … "
+                f"{MAX_DEVIATION:.0f}: smaller errors than the standard's are not secure"
+            )
+        object.__setattr__(self, "extension_primes", self._checked_extension())
+
+    def _check_words(self) -> None:
+        bits, log_q = self.word_bits, math.prod(self.data_primes).bit_length()
+        if self.relinearization == "special_prime":
+            if bits != 0:
+                raise ParameterError(
+                    f"word_bits = {bits!r}: relinearization 'special_prime' has no words: leave it "
+                    "out, or take relinearization 'word'"
+                )
+            return
+        if isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= log_q:
+            raise ParameterError(
+                f"word_bits = {bits!r} is not a number of bits in 1 … {log_q}: "
+                f"{-(-log_q // 2)} makes two words, as HEAWS has"
+            )
+        if self.dnum != self.limbs:
+            raise ParameterError(
+                f"dnum = {self.dnum}: relinearization 'word' has words for digits: leave it out"
+            )
+
+    def _checked_extension(self) -> tuple[int, ...]:
+        """The extension primes, searched for where they follow from the rest or are not given."""
+        given = tuple(checked_integers("the list of extension primes", self.extension_primes))
+        t = self.plain_modulus
+        if self.multiplication == "behz":
+            wide = [q for q in self.primes if q.bit_length() >= BEHZ_PRIME_BITS]
+            if wide:
+                raise ParameterError(
+                    f"prime {wide[0]} has {wide[0].bit_length()} bits: multiplication 'behz' "
+                    f"computes products in primes of {BEHZ_PRIME_BITS} bits beside q: take primes "
+                    f"of at most {BEHZ_PRIME_BITS - 1} bits"
+                )
+            derived = behz_primes(self.n, self.data_primes, t)
+            if given not in ((), derived):
+                raise ParameterError(
+                    f"{len(given)} extension primes: those of multiplication 'behz' follow from N, "
+                    "t and q: leave them out, or take multiplication 'hps'"
+                )
+            return derived
+        extension = given or hps_primes(self.n, self.data_primes, self.special_primes, t)
+        check_primes(self.n, self.primes + extension)
+        hps_count(extension, hps_bound(self.n, self.data_primes, t))
+        return extension
 
 
-def heaws() -> BfvParameters:
-    """HEAWS's ring and primes: q of six 30-bit primes, Q of thirteen; at least 80-bit security.
+def batching_prime(n: int, bits: int, taken: Iterable[int] = ()) -> int:
+    """Returns the largest prime of ``bits`` bits that is 1 mod 2N, and none of ``taken``.
 
-    The paper prints no primes: these are the largest of 30 bits, descending. Turan, Roy,
-    Verbauwhede 2020, "HEAWS: an accelerator for homomorphic encryption on the Amazon AWS FPGA",
-    section 2.4.
+    Raises:
+        ParameterError: When there is none.
     """
-    found = tuple(_core.prime_search(30, 4096, 13))
-    return BfvParameters(4096, found[:6], found[6:], 102.0, 80, "heaws")
+    check_degree(n)
+    least = (2 * n).bit_length()
+    if isinstance(bits, bool) or not isinstance(bits, int) or not least <= bits <= MAX_PLAIN_BITS:
+        raise ParameterError(
+            f"plain_bits = {bits!r} is not a number of bits in {least} … {MAX_PLAIN_BITS}: a "
+            f"t that batches is 1 mod 2N = {2 * n}; without batching, name plain_modulus"
+        )
+    used = set(taken)
+    candidates = range((1 << bits) - 2 * n + 1, 1 << (bits - 1), -2 * n)
+    for candidate in candidates:
+        if candidate not in used and _core.is_prime(candidate):
+            return candidate
+    raise ParameterError(
+        f"plain_bits = {bits}: no such prime is 1 mod 2N = {2 * n} and none of the ciphertext's: "
+        "take another size"
+    )
+
+
+def _check_choice(what: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{what} = {value!r} is not one of {', '.join(choices)}")
+
+
+def _check_plain_modulus(t: object, data: Sequence[int], special: Sequence[int]) -> None:
+    whole = isinstance(t, int) and not isinstance(t, bool)
+    if not isinstance(t, int) or not whole or not 2 <= t < 1 << MAX_PLAIN_BITS:
+        raise ParameterError(
+            f"plain_modulus = {t!r} is not a whole number in 2 … 2^{MAX_PLAIN_BITS} - 1"
+        )
+    shared = [q for q in (*data, *special) if math.gcd(q, t) > 1]
+    if shared:
+        raise ParameterError(
+            f"plain_modulus = {t} is not coprime to the prime {shared[0]}: take another"
+        )
+    q = math.prod(data)
+    if t >= q:
+        raise ParameterError(
+            f"plain_modulus = {t} is not below q, which has {q.bit_length()} bits: add a data "
+            "prime, or lower it"
+        )

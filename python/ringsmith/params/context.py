@@ -3,10 +3,10 @@
 from functools import lru_cache
 
 from ringsmith import _core
-from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.ring import RlweParameters
 
 
-def core_context(parameters: CkksParameters) -> _core.Context:
+def core_context(parameters: RlweParameters) -> _core.Context:
     """Returns the core's context (NTT tables, RNS constants) for the parameters."""
     return _context(
         parameters.n, parameters.primes, len(parameters.special_primes), parameters.dnum

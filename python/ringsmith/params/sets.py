@@ -8,9 +8,13 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from types import MappingProxyType
+from typing import Literal, overload
 
+from ringsmith import _core
 from ringsmith.errors import ParameterError
+from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.ring import RlweParameters
 from ringsmith.params.sparse import SparsePrime, sparse_primes
 
 MEDHA_WIDE_PRIME = SparsePrime(59, ((1, 25), (1, 22), (-1, 20)))
@@ -54,7 +58,42 @@ def _framework(
     )
 
 
-PARAMETER_SETS: Mapping[str, Callable[[], CkksParameters]] = MappingProxyType(
+def _heaws() -> BfvParameters:
+    """Six 30-bit primes for q, seven more for Q; words of 90 bits; binary messages.
+
+    The paper prints no primes: these are the largest of 30 bits, descending. Turan, Roy,
+    Verbauwhede 2020, "HEAWS: an accelerator for homomorphic encryption on the Amazon AWS FPGA",
+    sections 2.4 and 2.6; two words by its figure 2.
+    """
+    found = tuple(_core.prime_search(30, 4096, 13))
+    return BfvParameters.from_primes(
+        n=4096,
+        data_primes=found[:6],
+        plain_modulus=2,
+        multiplication="hps",
+        relinearization="word",
+        word_bits=90,
+        extension_primes=found[6:],
+        error_deviation=102.0,
+        name="heaws",
+        declared_security=80,
+    )
+
+
+CkksName = Literal[
+    "nano",
+    "medha-set1",
+    "medha-set2",
+    "medha21-set1",
+    "medha21-set2",
+    "medha21-set3",
+    "framework-set1",
+    "framework-set2",
+    "framework-set3",
+]
+BfvName = Literal["heaws"]
+
+CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
     {
         "nano": _nano,
         "medha-set1": partial(_medha, 1 << 14, 7, None, "medha-set1"),
@@ -67,24 +106,53 @@ PARAMETER_SETS: Mapping[str, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
     }
 )
-"""Makers of the named sets: primes are searched for when a set is first asked for."""
+"""Makers of the named CKKS sets: primes are searched for when a set is first asked for."""
+BFV_SETS: Mapping[BfvName, Callable[[], BfvParameters]] = MappingProxyType({"heaws": _heaws})
+"""Makers of the named BFV sets."""
+PARAMETER_SETS: Mapping[str, Callable[[], RlweParameters]] = MappingProxyType(
+    {str(name): maker for sets in (CKKS_SETS, BFV_SETS) for name, maker in sets.items()}
+)
+"""Makers of all named sets."""
+
+
+@overload
+def parameter_set(name: CkksName) -> CkksParameters: ...
+
+
+@overload
+def parameter_set(name: BfvName) -> BfvParameters: ...
+
+
+@overload
+def parameter_set(name: str) -> CkksParameters | BfvParameters: ...
 
 
 @cache
-def parameter_set(name: str) -> CkksParameters:
-    """Returns the named parameter set.
+def parameter_set(name: str) -> RlweParameters:
+    """Returns the named parameter set, of CKKS or of BFV.
 
     Raises:
         ParameterError: When no set has that name; lists the names there are.
     """
-    if name == "heaws":
-        raise ParameterError(
-            "heaws is a BFV set and this takes CKKS sets: ringsmith.params.heaws() has its ring "
-            "and primes; BFV operations are not here yet"
-        )
     if name not in PARAMETER_SETS:
         raise ParameterError(
             f"no parameter set is called {name!r}: choose one of "
-            f"{', '.join(sorted(PARAMETER_SETS))}, or make one with CkksParameters.create(...)"
+            f"{', '.join(sorted(PARAMETER_SETS))}, or make one with CkksParameters.create(...) or "
+            "BfvParameters.create(...)"
         )
     return PARAMETER_SETS[name]()
+
+
+def ckks_set(name: str) -> CkksParameters:
+    """Returns the named parameter set, which must be one of CKKS.
+
+    Raises:
+        ParameterError: When no set has that name, or it is one of BFV.
+    """
+    found = parameter_set(name)
+    if not isinstance(found, CkksParameters):
+        raise ParameterError(
+            f"{name} is a BFV set and this takes CKKS sets: choose one of "
+            f"{', '.join(sorted(CKKS_SETS))}"
+        )
+    return found

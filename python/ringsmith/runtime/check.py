@@ -36,12 +36,13 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
                 "generate the evaluation keys for this program"
             )
         key = keys[name]
-        if key.shape != (digits, 2, len(graph.primes), graph.n):
+        shape = (digits, 2, graph.key_primes, graph.n)
+        if key.shape != shape:
             raise ProgramError(
-                f"key {name!r} has shape {key.shape} and the program needs "
-                f"({digits}, 2, {len(graph.primes)}, {graph.n}): use keys of the same parameters"
+                f"key {name!r} has shape {key.shape} and the program needs {shape}: use keys of "
+                "the same parameters"
             )
-        _check_residues(f"key {name!r}", key, key.shape, graph.primes)
+        _check_residues(f"key {name!r}", key, shape, graph.primes[: graph.key_primes])
 
 
 def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:

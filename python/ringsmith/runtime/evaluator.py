@@ -13,7 +13,7 @@ import numpy as np
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
-from ringsmith.lower.operations import OperationWriter, Polynomials
+from ringsmith.lower.operations import CkksWriter, Polynomials
 from ringsmith.objects import Ciphertext, EvaluationKeys, Plaintext, Residues
 from ringsmith.params import CkksParameters
 from ringsmith.runtime.choose import compile_for_smallest
@@ -235,7 +235,7 @@ def _graph(
     if operation == "relinearize":
         names.append(RELIN_KEY)
     graph = SubroutineGraph.for_parameters(parameters, dict.fromkeys(names, parameters.dnum))
-    writer = OperationWriter(graph, parameters)
+    writer = CkksWriter(graph, parameters)
     a = writer.input("x", sizes[0], limbs)
     result: Polynomials
     if operation in BINARY:

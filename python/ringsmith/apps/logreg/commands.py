@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 
@@ -17,7 +18,7 @@ from ringsmith.errors import DeviceError
 from ringsmith.interop.files import check_target, write_whole
 from ringsmith.params import parameter_set
 
-PARAMETER_SET = "nano"
+PARAMETER_SET: Final = "nano"
 DEMO_DESIGN = "nano"
 
 

@@ -1,0 +1,195 @@
+"""What the parameters of both schemes have: a ring, primes, key switching, a security level."""
+
+import math
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+
+from ringsmith import _core
+from ringsmith.errors import ParameterError
+from ringsmith.params.primes import check_degree, check_primes
+from ringsmith.params.security import SecurityWarning, security_level
+
+MAX_ERROR = 21
+"""Largest magnitude of the centred binomial errors of keys and encryptions (variance 10.5)."""
+
+
+@dataclass(frozen=True)
+class RlweParameters(ABC):
+    """Ring and primes of a parameter set with hybrid key switching; CKKS and BFV add their own.
+
+    A set below every level of the HE standard warns with ``SecurityWarning``.
+
+    Key switching cuts the data primes into ``dnum`` digits of consecutive primes and has k special
+    primes (Han, Ki 2020, section 3). One prime a digit and k = 1 is Microsoft SEAL's and Medha's
+    case, with their bits.
+
+    Attributes:
+        n: Ring degree N, a power of two in 2^10 … 2^16.
+        data_primes: q_0 … q_{L-1}, distinct, each 1 mod 2N; their product is q. q_0 is never
+            dropped.
+        special_primes: p_0 … p_{k-1}, k >= 1, of key switching. Their product should reach that of
+            the largest digit, or key switching's error grows by the ratio.
+        name: What reports and files call the set.
+        dnum: Number of digits; 0 stands for one prime a digit and becomes L.
+        declared_security: The level in bits that the set's authors state, where it is below 128 or
+            they estimated it otherwise than the standard's table; None: they state none.
+    """
+
+    n: int
+    data_primes: tuple[int, ...]
+    special_primes: tuple[int, ...]
+    _: KW_ONLY
+    name: str = "custom"
+    dnum: int = 0
+    declared_security: int | None = None
+
+    def __post_init__(self) -> None:
+        check_degree(self.n)
+        self._check_special()
+        if not self.data_primes:
+            raise ParameterError("0 data primes: name at least 1, and one more for each level")
+        object.__setattr__(self, "dnum", _checked_dnum(self.dnum, self.limbs))
+        check_primes(self.n, self.primes)
+        self._check_scheme()
+        if self.security is None or (self.declared_security or 128) < 128:
+            stated = self.declared_security
+            declared = "" if stated is None else f", and its authors state {stated} bits"
+            level = f"of {self.security}" if self.security else "below 128"
+            warnings.warn(
+                f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security "
+                f"by the HE standard{declared}: for experiments and tests only",
+                SecurityWarning,
+                stacklevel=4,
+            )
+
+    @property
+    @abstractmethod
+    def scheme(self) -> str:
+        """``ckks`` or ``bfv``."""
+
+    @abstractmethod
+    def _check_scheme(self) -> None:
+        """Refuses what the scheme adds, when ring and primes were checked."""
+
+    def _check_special(self) -> None:
+        if not self.special_primes:
+            raise ParameterError(
+                "0 special primes: key switching needs at least 1: name one, as large as the "
+                "largest data prime, or several for larger digits"
+            )
+
+    @cached_property
+    def primes(self) -> tuple[int, ...]:
+        """All primes: data primes, then special primes. Bases and keys index into this tuple."""
+        return self.data_primes + self.special_primes
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """The smallest primitive 2N-th root of unity modulo each of ``primes``."""
+        return tuple(_core.smallest_root(q, self.n) for q in self.primes)
+
+    @property
+    def limbs(self) -> int:
+        """Number of data primes L: the limbs of a fresh ciphertext."""
+        return len(self.data_primes)
+
+    @property
+    def levels(self) -> int:
+        """How many primes a fresh ciphertext can lose: L - 1."""
+        return self.limbs - 1
+
+    @property
+    def special(self) -> tuple[int, ...]:
+        """Indices of the special primes in ``primes``."""
+        return tuple(range(self.limbs, len(self.primes)))
+
+    @property
+    def digit_size(self) -> int:
+        """Data primes in a digit, ceil(L / dnum); the last digit may have fewer."""
+        return -(-self.limbs // self.dnum)
+
+    def digits(self, limbs: int) -> list[tuple[int, ...]]:
+        """Returns the digits of a polynomial of ``limbs`` limbs, as indices into ``primes``."""
+        size = self.digit_size
+        return [tuple(range(i, min(i + size, limbs))) for i in range(0, limbs, size)]
+
+    @property
+    def key_digits(self) -> int:
+        """Digits of every key-switching key, an array (key_digits, 2, K, N)."""
+        return self.dnum
+
+    @property
+    def max_error(self) -> int:
+        """Largest magnitude of the errors of keys and encryptions."""
+        return MAX_ERROR
+
+    def key_switch_error_bound(self, limbs: int, *, fused: bool = False) -> float:
+        """Returns the largest error that key switching can add to a coefficient of a decryption.
+
+        Digits reach a * D, a their number of primes and D the product of those (``mod_up``); errors
+        of keys reach ``max_error``; the secret is ternary; the division errs by at most k/2 in both
+        halves (``mod_down``). Hence, over the digits, N * max_error * sum(a * D) / P +
+        (N + 1) * k / 2. Never passed; typical errors are smaller by a factor near sqrt(N).
+
+        Args:
+            limbs: Limbs of what is switched.
+            fused: Whether the division is by the last data prime, too: ``relinearize_rescale``.
+        """
+        sizes = [len(d) * math.prod(self.primes[i] for i in d) for d in self.digits(limbs)]
+        divisor = math.prod(self.special_primes) * (self.primes[limbs - 1] if fused else 1)
+        half_dropped = (len(self.special_primes) + fused) / 2
+        return self.max_error * self.n * (sum(sizes) / divisor) + (self.n + 1) * half_dropped
+
+    @property
+    def row_size(self) -> int:
+        """Slots that rotations turn around: N/2. CKKS has one such row, BFV's batching two."""
+        return self.n // 2
+
+    @cached_property
+    def log_qp(self) -> int:
+        """Bit length of the product of all primes: what the security bound speaks about."""
+        return math.prod(self.primes).bit_length()
+
+    @property
+    def security(self) -> int | None:
+        """Security in bits by the 2018 HE standard: 256, 192 or 128; None: below 128."""
+        return security_level(self.n, self.log_qp)
+
+    def galois_element(self, steps: int) -> int:
+        """Returns the Galois element of a rotation of the slots.
+
+        Args:
+            steps: Slots to the left, or negative to the right; of magnitude 1 … N/2 - 1.
+
+        Raises:
+            ParameterError: When ``steps`` is not such a number.
+        """
+        if not 0 < abs(steps) < self.row_size:
+            raise ParameterError(
+                f"rotation by {steps} steps: take 1 … {self.row_size - 1}, or as many to the right"
+            )
+        return _core.galois_element(self.n, steps)
+
+    @property
+    def conjugation_element(self) -> int:
+        """The Galois element 2N - 1: complex conjugation in CKKS, a swap of the rows in BFV."""
+        return 2 * self.n - 1
+
+
+def _checked_dnum(dnum: int, limbs: int) -> int:
+    """Returns the number of digits; 0 stands for one prime a digit."""
+    if isinstance(dnum, bool) or not isinstance(dnum, int) or not 0 <= dnum <= limbs:
+        raise ParameterError(
+            f"dnum = {dnum!r} is not a number of digits in 1 … {limbs}, the data primes: choose "
+            "one, or 0 for one prime a digit"
+        )
+    size = -(-limbs // (dnum or limbs))
+    digits = -(-limbs // size)
+    if dnum not in (0, digits):
+        raise ParameterError(
+            f"dnum = {dnum} does not cut {limbs} data primes: digits of {size} primes make "
+            f"{digits} digits: take dnum = {digits}, or another number of primes"
+        )
+    return digits
