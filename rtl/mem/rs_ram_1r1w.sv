@@ -34,18 +34,17 @@ module rs_ram_1r1w #(
     $error("rs_ram_1r1w: RamStyle is none of block, ultra, distributed");
   end
 
-  // Simulators may load and dump the contents past the ports.
   logic [Width-1:0] read_q;
   if (ReadOld) begin : gen_read_old
     (* ram_style = RamStyle *)
-    logic [Width-1:0] mem[Depth]  /*verilator public_flat_rd*/;
+    logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) begin
       if (we_i) mem[waddr_i] <= wdata_i;
       if (re_i) read_q <= mem[raddr_i];
     end
   end else begin : gen_read_undefined
     (* ram_style = RamStyle, no_rw_check *)
-    logic [Width-1:0] mem[Depth]  /*verilator public_flat_rd*/;
+    logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) begin
       if (we_i) mem[waddr_i] <= wdata_i;
       if (re_i) read_q <= mem[raddr_i];

@@ -29,28 +29,19 @@ module rs_lane_gather #(
   typedef logic [LogLanes-1:0] lane_t;
 
   // Lane {top, core} of a butterfly takes the word whose index is `core` with `top` put in at bit
-  // k.
-  function automatic lane_t butterfly_word(lane_t lane, int unsigned k);
-    lane_t below, core;
-    below = LogLanes'((1 << k) - 1);
-    core  = lane & LogLanes'(Cores - 1);
-    return ((core & ~below) << 1) | LogLanes'(lane[LogLanes-1] << k) | (core & below);
-  endfunction
-
-  function automatic lane_t reverse(lane_t lane);
-    lane_t reversed;
-    for (int unsigned b = 0; b < LogLanes; b++) reversed[b] = lane[LogLanes-1-b];
-    return reversed;
-  endfunction
-
+  // k: core / 2^k * 2^(k + 1) + top * 2^k + core mod 2^k.
+  lane_t reversed [Lanes];  // brev(l), constant
+  lane_t image [Lanes];     // l'
   lane_t source [Lanes];
   lane_t source_q [Lanes];
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      source[l] = reverse(offset_i + LogLanes'(element_i * reverse(LogLanes'(l))));
+      for (int unsigned b = 0; b < LogLanes; b++) reversed[l][b] = l[LogLanes-1-b];
+      image[l] = offset_i + LogLanes'(element_i * reversed[l]);
+      for (int unsigned b = 0; b < LogLanes; b++) source[l][b] = image[l][LogLanes-1-b];
       for (int unsigned k = 0; k < LogLanes; k++) begin
         if (!permute_i && pattern_i == PatternBits'(k)) begin
-          source[l] = butterfly_word(LogLanes'(l), k);
+          source[l] = LogLanes'(((l % Cores) >> k << (k + 1)) + (l / Cores << k) + l % (1 << k));
         end
       end
       if (swap_i) source[l] = source[l] ^ LogLanes'(Cores);

@@ -16,23 +16,16 @@ module rs_lane_scatter #(
   input  logic [Width-1:0]       lane_i [Lanes],
   output logic [Width-1:0]       word_o [Lanes]
 );
-  typedef logic [LogLanes-1:0] lane_t;
-
   // The word of index w belongs to lane {bit k of w, w without bit k}.
-  function automatic lane_t butterfly_lane(lane_t word, int unsigned k);
-    lane_t below;
-    below = LogLanes'((1 << k) - 1);
-    return LogLanes'(word[k] << (LogLanes - 1)) | ((word >> 1) & ~below & LogLanes'(Cores - 1))
-           | (word & below);
-  endfunction
-
   logic [Width-1:0] ordered [Lanes];
   logic [Width-1:0] word_q [Lanes];
   always_comb begin
     for (int unsigned w = 0; w < Lanes; w++) begin
       ordered[w] = lane_i[w];
       for (int unsigned k = 0; k < LogLanes; k++) begin
-        if (pattern_i == PatternBits'(k)) ordered[w] = lane_i[butterfly_lane(LogLanes'(w), k)];
+        if (pattern_i == PatternBits'(k)) begin
+          ordered[w] = lane_i[((w >> k) % 2) * Cores + (w >> (k + 1) << k) + w % (1 << k)];
+        end
       end
     end
   end

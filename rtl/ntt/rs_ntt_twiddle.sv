@@ -38,16 +38,17 @@ module rs_ntt_twiddle
   end
 
   // Bits of a block's number that tell the cores apart, reversed to the top of the exponent.
-  function automatic logic [HiBits-1:0] core_exponent(int unsigned core, logic [LogN-1:0] stride);
-    logic [HiBits-1:0] exponent;
-    exponent = '0;
-    for (int k = 0; k < LogCores; k++) begin
-      for (int b = k; b < LogCores; b++) begin
-        if (stride[k] && core[b]) exponent[HiBits-1-(b-k)] = 1'b1;
+  logic [HiBits-1:0] core_exponent [Cores];
+  always_comb begin
+    for (int i = 0; i < Cores; i++) begin
+      core_exponent[i] = '0;
+      for (int k = 0; k < LogCores; k++) begin
+        for (int b = k; b < LogCores; b++) begin
+          if (stride_i[k] && i[b]) core_exponent[i][HiBits-1-(b-k)] = 1'b1;
+        end
       end
     end
-    return exponent;
-  endfunction
+  end
 
   logic [LogN-1:0] exponent;
   always_comb begin
@@ -63,7 +64,7 @@ module rs_ntt_twiddle
     e_lo_q <= exponent[LoBits-1:0];
     lo_q   <= inverse_i ? -e_lo_q : e_lo_q;
     for (int unsigned i = 0; i < Cores; i++) begin
-      e_hi_q[i] <= exponent[LogN-1:LoBits] | core_exponent(i, stride_i);
+      e_hi_q[i] <= exponent[LogN-1:LoBits] | core_exponent[i];
       hi_q[i]   <= inverse_i ? ~e_hi_q[i] + HiBits'(e_lo_q == '0) : e_hi_q[i];
     end
   end

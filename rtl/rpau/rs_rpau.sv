@@ -2,7 +2,10 @@
 // the ring.
 //
 // All RPAUs of a device are the same module: what tells them apart, the prime and the tables, comes
-// through the host port, and the place in the ring through rpau_i.
+// through the host port, and the place in the ring through rpau_i. Verilator makes one C++ function
+// of the like processes of all RPAUs if nothing else differs: so no function is called in here with
+// anything but constants (its inlined locals would be numbered by instance), and the inputs are not
+// replaced by what drives them (rtl/verilator.vlt).
 //
 // Commands: start_main_i or start_dyadic_i with command_i, to an idle unit. The host port, one
 // access a cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
@@ -79,8 +82,8 @@ module rs_rpau
     .start_i(start_main_i),
     .use_k1_i(command_i.decoded.uses_k1),
     .use_k2_i(command_i.decoded.uses_k2),
-    .k1_i(get_k1(command_i.word)),
-    .k2_i(get_k2(command_i.word)),
+    .k1_i(command_i.word[K1Lsb+:K1Width]),
+    .k2_i(command_i.word[K2Lsb+:K2Width]),
     .k1_o(k1),
     .k2_o(k2),
     .q_o(q),
@@ -116,7 +119,7 @@ module rs_rpau
     .rst_ni,
     .start_i(start_main_i),
     .command_i,
-    .sender_i(get_src(command_i.word) == rpau_i),
+    .sender_i(command_i.word[SrcLsb+:SrcWidth] == rpau_i),
     .done_o(done_main_o),
     .q_i(q),
     .mu_i(mu),

@@ -66,10 +66,10 @@ module rs_rpau_dyadic
   assign use_key     = decoded.reads_b_key;
   assign accumulate  = decoded.reads_dst;
   assign use_o       = {accumulate, decoded.reads_b, 1'b1};
-  assign sel_o[0]    = get_a(command_q.word);
-  assign sel_o[1]    = get_b(command_q.word);
-  assign sel_o[2]    = get_dst(command_q.word);
-  assign key_index_o = get_b_key(command_q.word);
+  assign sel_o[0]    = command_q.word[ALsb+:AWidth];
+  assign sel_o[1]    = command_q.word[BLsb+:BWidth];
+  assign sel_o[2]    = command_q.word[DstLsb+:DstWidth];
+  assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
   logic                 started_q, active_q, read_q, last_q;
@@ -188,7 +188,7 @@ module rs_rpau_dyadic
     .d_i({read_q, read_row_q}),
     .d_o({we_o, write_row})
   );
-  assign wsel_o = get_dst(command_q.word);
+  assign wsel_o = command_q.word[DstLsb+:DstWidth];
   assign wrow_o = write_row;
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin

@@ -104,9 +104,9 @@ module rs_rpau_main
   logic sum, subtract;
   assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
-  assign sel_o[0] = transform ? get_dst(command_q.word) : get_a(command_q.word);
-  assign sel_o[1] = get_b(command_q.word);
-  assign sel_o[2] = sum ? get_b(command_q.word) : get_dst(command_q.word);
+  assign sel_o[0] = transform ? command_q.word[DstLsb+:DstWidth] : command_q.word[ALsb+:AWidth];
+  assign sel_o[1] = command_q.word[BLsb+:BWidth];
+  assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
   logic use_b, use_c;
   assign use_b = decoded.reads_b && !sum;
@@ -141,7 +141,8 @@ module rs_rpau_main
   logic                walk_valid, walk_last;
   logic [RowBits-1:0]  walk_row_read, walk_row_write;
   logic [LogLanes-1:0] walk_offset;
-  assign element = permute ? (LogN + 1)'(get_element(command_q.word)) : (LogN + 1)'(1);
+  assign element = permute ? (LogN + 1)'(command_q.word[ElementLsb+:ElementWidth])
+                           : (LogN + 1)'(1);
   rs_automorph_sequencer #(
     .LogN(LogN),
     .Cores(Cores)
@@ -347,7 +348,7 @@ module rs_rpau_main
   end
   assign we_o   = we_q;
   assign wrow_o = wrow_q;
-  assign wsel_o = get_dst(command_q.word);
+  assign wsel_o = command_q.word[DstLsb+:DstWidth];
 
   assign ring_send_o  = busy_q && broadcast && sender_q;
   assign ring_valid_o = result_step.valid;

@@ -8,6 +8,7 @@ import numpy as np
 from ringsmith.arch.rpau import rtl
 from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.facts import check_facts
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.sources import rtl_sources, sim_root
@@ -17,6 +18,10 @@ from ringsmith.errors import DeviceError, ProgramError, ToolError
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
+
+# The data-flow optimizer's temporaries are numbered over the whole design, so that no two RPAUs
+# have the same C++. Without it Verilator finds them equal, and compiles one for all.
+_FLAGS = ("-fno-dfg",)
 
 
 def build(
@@ -44,6 +49,7 @@ def build(
         wrapper=[sim_root() / "rpau" / "harness.cpp"],
         assertions=assertions,
         instrument=instrument,
+        flags=_FLAGS,
     )
 
 
@@ -173,13 +179,9 @@ class RtlDevice:
 
     def _check_facts(self) -> None:
         """Compares what the device says about itself with the design that was asked for."""
-        for index, (name, expected) in enumerate(rtl.parameters(self._design).items()):
-            found = self._library.rpau_fact(self._handle, index)
-            if found != expected:
-                raise DeviceError(
-                    f"the device says {name} = {found} and design {self._design.name} has "
-                    f"{expected}: the built simulator is of another design, clear the cache"
-                )
+        count = self._library.rpau_facts(self._handle)
+        told = [self._library.rpau_fact(self._handle, index) for index in range(count)]
+        check_facts(self._design, told, "the built simulator is of another design, clear the cache")
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -196,8 +198,9 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_free.restype = None
     library.rpau_error.argtypes = [handle]
     library.rpau_error.restype = ctypes.c_char_p
+    library.rpau_facts.argtypes = [handle]
     library.rpau_fact.argtypes = [handle, integer]
-    library.rpau_fact.restype = ctypes.c_int64
+    library.rpau_fact.restype = number
     place = (integer, integer, integer)
     library.rpau_write.argtypes = [handle, *place, number, integer, _POINTER]
     library.rpau_read.argtypes = [handle, *place, number, _POINTER]
