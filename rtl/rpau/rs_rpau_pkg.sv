@@ -29,10 +29,11 @@ package rs_rpau_pkg;
   localparam int unsigned RpauWidth = SrcWidth;
 
   // What a device says about itself: its parameters, in this order.
-  localparam int unsigned FactWidth = 32;
+  localparam int unsigned FactBits = 32;
   typedef enum int unsigned {
+    // generated from rtl/shell/rs_registers.rdl: facts
     FactLogN,
-    FactWidthBits,
+    FactWidth,
     FactRpaus,
     FactCores,
     FactDyadicCores,
@@ -41,6 +42,7 @@ package rs_rpau_pkg;
     FactConstants,
     FactProgramWords,
     FactReduction,
+    // end of generated
     FactCount
   } fact_e;
 

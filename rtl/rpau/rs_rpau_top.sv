@@ -22,6 +22,7 @@ module rs_rpau_top
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
+  // generated from rtl/shell/rs_registers.rdl: parameters
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Rpaus = 5,
@@ -31,7 +32,8 @@ module rs_rpau_top
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
-  parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Reduction = 0,
+  // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
 ) (
@@ -58,18 +60,20 @@ module rs_rpau_top
   output logic [63:0]                 cycles_o,
   output logic [63:0]                 instructions_o,
 
-  output logic [FactWidth-1:0]        design_o [FactCount]
+  output logic [FactBits-1:0]         design_o [FactCount]
 );
-  assign design_o[FactLogN]         = FactWidth'(LogN);
-  assign design_o[FactWidthBits]    = FactWidth'(Width);
-  assign design_o[FactRpaus]        = FactWidth'(Rpaus);
-  assign design_o[FactCores]        = FactWidth'(Cores);
-  assign design_o[FactDyadicCores]  = FactWidth'(DyadicCores);
-  assign design_o[FactWorkPolys]    = FactWidth'(WorkPolys);
-  assign design_o[FactKeyPolys]     = FactWidth'(KeyPolys);
-  assign design_o[FactConstants]    = FactWidth'(Constants);
-  assign design_o[FactProgramWords] = FactWidth'(ProgramWords);
-  assign design_o[FactReduction]    = FactWidth'(Reduction);
+  // generated from rtl/shell/rs_registers.rdl: facts
+  assign design_o[FactLogN] = FactBits'(LogN);
+  assign design_o[FactWidth] = FactBits'(Width);
+  assign design_o[FactRpaus] = FactBits'(Rpaus);
+  assign design_o[FactCores] = FactBits'(Cores);
+  assign design_o[FactDyadicCores] = FactBits'(DyadicCores);
+  assign design_o[FactWorkPolys] = FactBits'(WorkPolys);
+  assign design_o[FactKeyPolys] = FactBits'(KeyPolys);
+  assign design_o[FactConstants] = FactBits'(Constants);
+  assign design_o[FactProgramWords] = FactBits'(ProgramWords);
+  assign design_o[FactReduction] = FactBits'(Reduction);
+  // end of generated
 
   command_t         command;
   logic [Rpaus-1:0] start_main, start_dyadic, done_main, done_dyadic;

@@ -206,10 +206,12 @@ RPAU_EXPORT const char* rpau_error(const Accelerator* accelerator) {
   return accelerator->error.c_str();
 }
 
-/// Parameter `fact` of the device (rs_rpau_pkg::fact_e), or -1 when it has no such parameter.
-RPAU_EXPORT std::int64_t rpau_fact(const Accelerator* accelerator, int fact) {
-  if (fact < 0 || fact >= Accelerator::facts()) return -1;
-  return static_cast<std::int64_t>(accelerator->fact(fact));
+/// How many parameters the device tells.
+RPAU_EXPORT int rpau_facts(const Accelerator*) { return Accelerator::facts(); }
+
+/// Parameter `fact` of the device, below rpau_facts() (rs_rpau_pkg::fact_e).
+RPAU_EXPORT u64 rpau_fact(const Accelerator* accelerator, int fact) {
+  return accelerator->fact(fact);
 }
 
 /// Writes rows 0 … rows - 1 of a memory; `whole_rows` tells rows of all lanes from single words.

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "lower": frozenset({"program", "params", "_core"}),
     "arch": frozenset({"lower", "_core"}),
     "devices": frozenset({"arch"}),
+    "generate": frozenset({"arch"}),
     "runtime": frozenset(
         {"_core", "arch", "devices", "interop", "lower", "objects", "params", "program"}
     ),

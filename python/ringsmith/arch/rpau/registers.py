@@ -1,0 +1,104 @@
+"""The registers of a device.
+
+Generated from rtl/shell/rs_registers.rdl by `python -m ringsmith.generate.registers`; do not edit.
+"""
+
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """Something that a device says of its own design.
+
+    Attributes:
+        name: The attribute of the design.
+        parameter: The parameter of the RTL that carries it.
+        address: The address of its register.
+        values: Words that stand for the numbers 0, 1, …; empty where the number itself is meant.
+    """
+
+    name: str
+    parameter: str
+    address: int
+    values: tuple[str, ...]
+
+
+class Register(IntEnum):
+    """Byte addresses."""
+
+    MAGIC = 0x00
+    VERSION = 0x04
+    ARCHITECTURE = 0x08
+    FACT_COUNT = 0x0C
+    CONTROL = 0x10
+    STATUS = 0x14
+    REFUSED = 0x18
+    CYCLES = 0x20
+    INSTRUCTIONS = 0x28
+    PROGRAM_ADDRESS = 0x30
+    PROGRAM_DATA = 0x38
+    HOST_ZONE = 0x40
+    HOST_UNIT = 0x44
+    HOST_INDEX = 0x48
+    HOST_WORD = 0x4C
+    HOST_DATA = 0x50
+
+
+class Control(IntFlag):
+    """Bits of ``control``."""
+
+    START = 0x1
+    """Starts the program at word 0. Refused (busy) while the device is not ready."""
+
+    RESET = 0x2
+    """Stops whatever runs, resets the device and clears `refused`. Memories keep their contents,
+    but for what was being written."""
+
+
+class Status(IntFlag):
+    """Bits of ``status``."""
+
+    BUSY = 0x1
+    """A program runs."""
+
+    RESETTING = 0x2
+    """The device is being reset."""
+
+    BAD_OPCODE = 0x4
+    """The last program ended at an opcode that does not exist."""
+
+
+class Refused(IntFlag):
+    """Bits of ``refused``."""
+
+    BUSY = 0x1
+    """A command or an access while the device was not ready."""
+
+    PLACE = 0x2
+    """A place that the device does not have, or a zone that cannot be read."""
+
+    ORDER = 0x4
+    """A word that is not the next of its row, or an upper half without its lower one."""
+
+    VALUE = 0x8
+    """A word wider than the device's words, or a half without all of its bytes."""
+
+
+MAGIC = 0x474E4952
+VERSION_MINOR = 0
+VERSION_MAJOR = 1
+ARCHITECTURE = 1
+
+FACTS = (
+    Fact("log_n", "LogN", 0x80, ()),
+    Fact("word_bits", "Width", 0x84, ()),
+    Fact("rpaus", "Rpaus", 0x88, ()),
+    Fact("cores", "Cores", 0x8C, ()),
+    Fact("dyadic_cores", "DyadicCores", 0x90, ()),
+    Fact("work_polys", "WorkPolys", 0x94, ()),
+    Fact("key_polys", "KeyPolys", 0x98, ()),
+    Fact("constants", "Constants", 0x9C, ()),
+    Fact("program_words", "ProgramWords", 0xA0, ()),
+    Fact("reduction", "Reduction", 0xA4, ("barrett", "sparse")),
+)
+"""What a device tells, in the order of its registers."""

@@ -1,0 +1,151 @@
+"""What Ringsmith itself writes of the register map: a page, and a Python module."""
+
+import textwrap
+from collections.abc import Iterator
+
+from ringsmith.generate.register_map import Register, RegisterMap
+
+
+def _prose(text: str) -> list[str]:
+    return textwrap.wrap(text, 100, break_on_hyphens=False)
+
+
+# ---- page ----------------------------------------------------------------------------------------
+
+
+def render_page(registers: RegisterMap, notice: str) -> str:
+    """The page ``docs/registers.md``."""
+    lines = [
+        *_prose(f"<!-- {notice} -->"),
+        "# The register block",
+        "",
+        *_prose(
+            "After reading this page you can drive a device over its AXI4-Lite bus: tell what it "
+            "is, load its memories and its program, run it, and read the results."
+        ),
+        "",
+        *_prose(
+            "`rtl/shell/rs_rpau_axil.sv` is the accelerator with this bus: 32-bit data, byte "
+            "addresses in a page of 4 KiB. A register of 64 bits is two words, the lower first. An "
+            "address without a register, a write to one that is only read and a read of one that "
+            "is only written are answered with SLVERR. What is illegal at that moment or for that "
+            "device is answered with OKAY, has no effect and sets a bit of `refused`. "
+            "`rtl/shell/rs_registers.h` is the same map in C."
+        ),
+        "",
+        "## A host's work",
+        "",
+        "1. Read `magic`, `version`, `architecture` and the facts: is it the device you expect?",
+        "2. Write `control.reset` and wait until `status` is 0: whatever a host before you left",
+        "   half done is gone.",
+        "3. Set `host_zone`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.",
+        "   Set `program_address`; write instructions to `program_data`.",
+        "4. Write `control.start`; wait until `status.busy` is 0. Read `cycles`.",
+        "5. Set the place again and read words from `host_data`.",
+        "6. Read `refused`: 0 says that everything was done.",
+        "",
+        "## Registers",
+        "",
+        "| address | register | bits | access | reset | |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for register in registers.plain:
+        lines += _rows(register)
+    lines += ["", "## Facts", "", *_prose(_FACTS), ""]
+    lines += ["| address | register | parameter | |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `0x{fact.address:03X}` | `{fact.name}` | `{fact.parameter}` | {_doc(fact)} |"
+        for fact in registers.facts
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_FACTS = (
+    "What the design is: 32 bits each, read only. The names are those of the design's attributes. "
+    "A fact that a device does not have, beyond its `fact_count`, is answered with SLVERR."
+)
+
+
+def _doc(register: Register) -> str:
+    field = register.fields[0]
+    encoded = "; ".join(f"{number} = `{word}`" for word, number, _ in field.values)
+    return register.doc + (f" {encoded}." if encoded else "")
+
+
+def _rows(register: Register) -> Iterator[str]:
+    """A register's row, and one for each of its fields where it has several."""
+    start = f"| `0x{register.address:03X}` | `{register.name}` |"
+    if len(register.fields) == 1:
+        field = register.value
+        yield f"{start} {field.bits} | {field.access} | {_hex(field.reset)} | {register.doc} |"
+        for word, number, doc in field.values:
+            yield f"| | {number} = `{word}` | | | | {doc} |"
+        return
+    yield f"{start} | | | {register.doc} |"
+    for field in register.fields:
+        yield (
+            f"| | `.{field.name}` | {field.bits} | {field.access} | {_hex(field.reset)} | "
+            f"{field.doc} |"
+        )
+
+
+def _hex(reset: int | None) -> str:
+    return "" if reset is None else f"`{reset:#x}`"
+
+
+# ---- Python --------------------------------------------------------------------------------------
+
+_HEAD = '''
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """Something that a device says of its own design.
+
+    Attributes:
+        name: The attribute of the design.
+        parameter: The parameter of the RTL that carries it.
+        address: The address of its register.
+        values: Words that stand for the numbers 0, 1, …; empty where the number itself is meant.
+    """
+
+    name: str
+    parameter: str
+    address: int
+    values: tuple[str, ...]
+'''
+
+
+def render_python(registers: RegisterMap, notice: str) -> str:
+    """The module ``python/ringsmith/arch/rpau/registers.py``."""
+    lines = ['"""The registers of a device.', "", *_prose(notice), '"""', *_HEAD.splitlines()]
+    lines += ["", "", "class Register(IntEnum):", '    """Byte addresses."""', ""]
+    lines += [
+        f"    {register.name.upper()} = 0x{register.address:02X}" for register in registers.plain
+    ]
+    for register in registers.plain:
+        if len(register.fields) > 1 and all(field.width == 1 for field in register.fields):
+            name = register.name.capitalize()
+            lines += ["", "", f"class {name}(IntFlag):", f'    """Bits of ``{register.name}``."""']
+            for field in register.fields:
+                lines += ["", f"    {field.name.upper()} = {1 << field.lsb:#x}"]
+                lines += _docstring(field.doc)
+    version = registers.register("version")
+    lines += ["", "", f"MAGIC = 0x{registers.register('magic').value.reset:08X}"]
+    lines += [f"VERSION_{field.name.upper()} = {field.reset}" for field in version.fields]
+    lines += [f"ARCHITECTURE = {registers.register('architecture').value.reset}", ""]
+    lines += ["FACTS = ("]
+    for fact in registers.facts:
+        values = ", ".join(f'"{word}"' for word, _, _ in fact.value.values)
+        comma = "," if len(fact.value.values) == 1 else ""
+        lines.append(
+            f'    Fact("{fact.name}", "{fact.parameter}", 0x{fact.address:02X}, ({values}{comma})),'
+        )
+    lines += [")", '"""What a device tells, in the order of its registers."""']
+    return "\n".join(lines) + "\n"
+
+
+def _docstring(doc: str) -> list[str]:
+    text = textwrap.wrap(f'"""{doc}"""', 96, break_on_hyphens=False)
+    return [f"    {line}" for line in text]

@@ -1,0 +1,166 @@
+"""Writes what is made from ``rtl/shell/rs_registers.rdl``, the map of a device's registers.
+
+``python -m ringsmith.generate.registers`` writes into the checkout, with ``--check`` it only
+compares and exits with 1 when something differs. It needs PeakRDL, which is among the development
+packages.
+
+Made are whole files and, in SystemVerilog that people write, sections between two comments::
+
+    // generated from rtl/shell/rs_registers.rdl: parameters
+    // end of generated
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from peakrdl_cheader.exporter import CHeaderExporter
+from peakrdl_regblock import RegblockExporter
+from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
+
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.errors import ToolError
+from ringsmith.generate.register_map import RegisterMap, read_register_map
+from ringsmith.generate.register_pages import render_page, render_python
+
+SOURCE = "rtl/shell/rs_registers.rdl"
+COMMAND = "python -m ringsmith.generate.registers"
+NOTICE = f"Generated from {SOURCE} by `{COMMAND}`; do not edit."
+ADDRESS_WIDTH = 12
+"""Bits of the bus's byte addresses: a device takes a page of 4 KiB."""
+
+_BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.M)
+_END = "// end of generated\n"
+
+
+def files(registers: RegisterMap) -> dict[str, str]:
+    """Every file that is generated whole: its path in the checkout, and its text."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        RegblockExporter().export(
+            registers.node,
+            str(folder),
+            cpuif_cls=AXI4Lite_Cpuif_flattened,
+            default_reset_activelow=True,
+            err_if_bad_addr=True,
+            err_if_bad_rw=True,
+            address_width=ADDRESS_WIDTH,
+        )
+        CHeaderExporter().export(registers.node, str(folder / "rs_registers.h"))
+        made = {
+            f"rtl/shell/{file}": f"// {NOTICE}\n{_tidy((folder / file).read_text('utf-8'))}"
+            for file in ("rs_registers.sv", "rs_registers_pkg.sv", "rs_registers.h")
+        }
+    made["docs/registers.md"] = render_page(registers, NOTICE)
+    made["python/ringsmith/arch/rpau/registers.py"] = render_python(registers, NOTICE)
+    return made
+
+
+def _tidy(text: str) -> str:
+    """A text without blanks at the ends of its lines, and with one newline at its own."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip() + "\n"
+
+
+def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:
+    """The sections of hand-written files: path -> name of the section -> its lines."""
+    names = [str(fact.parameter) for fact in registers.facts]
+    values = [_number(registers, defaults, fact.name) for fact in registers.facts]
+    declared = [
+        f"parameter  int unsigned {name} = {value},"
+        for name, value in zip(names, values, strict=True)
+    ]
+    facts = [f"Fact{name}," for name in names]
+    told = [f"assign design_o[Fact{name}] = FactBits'({name});" for name in names]
+    handed = [f".{name}({name})," for name in names[:-1]] + [f".{names[-1]}({names[-1]})"]
+    registered = [
+        f"assign hwif_in.facts.{fact.name}.value.next = design[Fact{fact.parameter}];"
+        for fact in registers.facts
+    ]
+    return {
+        "rtl/rpau/rs_rpau_pkg.sv": {"facts": facts},
+        "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "facts": told},
+        "rtl/shell/rs_rpau_axil.sv": {
+            "parameters": declared,
+            "handed": handed,
+            "facts": registered,
+        },
+    }
+
+
+def _number(registers: RegisterMap, design: RpauDesign, name: str) -> int:
+    """What a register of the facts holds for a design."""
+    (fact,) = (fact for fact in registers.facts if fact.name == name)
+    value = getattr(design, name)
+    numbers = {word: number for word, number, _ in fact.value.values}
+    return numbers[value] if numbers else int(value)
+
+
+def fill(text: str, lines: Mapping[str, Iterable[str]], path: str) -> str:
+    """A file's text with its sections filled in.
+
+    Raises:
+        ToolError: If a section is missing, unknown, or has no end.
+    """
+    found = [name for _, name in _BEGIN.findall(text)]
+    if sorted(found) != sorted(lines):
+        raise ToolError(
+            f"{path} has the sections {', '.join(found)}; it takes {', '.join(lines)}, each once"
+        )
+    parts, position = [], 0
+    for begin in _BEGIN.finditer(text):
+        indent, name = begin.groups()
+        end = text.find(indent + _END, begin.end())
+        if end < 0:
+            raise ToolError(f"{path}: section {name} has no line {_END!r} of its indentation")
+        parts.append(text[position : begin.end()])
+        parts += [f"{indent}{line}\n" for line in lines[name]]
+        position = end
+    return "".join(parts) + text[position:]
+
+
+def expected(root: Path) -> dict[str, str]:
+    """What every generated file, and every file with generated sections, should hold.
+
+    Raises:
+        ToolError: If the map is wrong, or a section is missing.
+    """
+    registers = read_register_map(root / SOURCE)
+    made = files(registers)
+    for path, lines in sections(registers, load_design("nano")).items():
+        made[path] = fill((root / path).read_text(encoding="utf-8"), lines, path)
+    return made
+
+
+def stale_files(root: Path) -> list[str]:
+    """The files under ``root`` that are missing or differ from what they should hold."""
+    return [
+        path
+        for path, text in expected(root).items()
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes or checks the generated files; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the checkout")
+    options = parser.parse_args(arguments)
+    if not (options.root / SOURCE).is_file():
+        parser.error(f"{options.root} is no checkout of Ringsmith: pass --root")
+    made = expected(options.root)
+    stale = stale_files(options.root)
+    for path in stale:
+        if options.check:
+            print(f"{path} differs from {SOURCE}: run {COMMAND}")
+        else:
+            (options.root / path).write_text(made[path], encoding="utf-8")
+            print(f"wrote {path}")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
