@@ -1,6 +1,6 @@
 """Encrypted objects that clients, files and the runtime hand to one another.
 
-All residue arrays are NumPy ``uint64``, C-contiguous and canonical (in [0, q) of their limb's prime).
+Residue arrays are NumPy ``uint64``, C-contiguous and canonical: in [0, q) of their limb's prime.
 Keys of both schemes and all of CKKS are in NTT form: bit-reversed order,
 ``out[i] = a(psi^(2*brev(i)+1))``; BFV's ciphertexts are in coefficient form. The secret key is not
 here: it lives in ``ringsmith.client`` alone.

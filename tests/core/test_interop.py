@@ -147,7 +147,7 @@ def test_parameters_convert_to_ckks_parameters_and_back(small_oracle: "SealOracl
         converted = small_oracle.parameters.to_ckks(2.0**30)
     assert isinstance(converted, CkksParameters)
     assert converted.primes == tuple(small_oracle.primes)
-    assert interop.SealParameters.from_ckks(converted) == small_oracle.parameters
+    assert interop.SealParameters.from_parameters(converted) == small_oracle.parameters
 
 
 def test_written_keys_are_seals_own_bytes(oracle: "SealOracle") -> None:
@@ -277,8 +277,8 @@ def test_a_file_is_told_from_its_bytes(
 
 def test_parameters_that_ckks_cannot_use_are_refused(small_oracle: "SealOracle") -> None:
     data = bytearray(interop.write_parameters(small_oracle.parameters))
-    with pytest.raises(InteropError, match="scheme 1 is not CKKS"):
-        interop.read_parameters(bytes(data[:16] + b"\x01" + data[17:]))
+    with pytest.raises(InteropError, match="scheme 3 is neither BFV"):
+        interop.read_parameters(bytes(data[:16] + b"\x03" + data[17:]))
     with pytest.raises(InteropError, match="primes: SEAL has"):
         interop.read_parameters(bytes(data[:25] + b"\xff" * 8 + data[33:]))
     for n, primes, message in [
@@ -307,7 +307,7 @@ def test_parameters_that_seal_has_not_are_refused(special: tuple[int, ...], dnum
     with pytest.raises(
         InteropError, match="SEAL has exactly 1 special prime and one prime a digit"
     ):
-        interop.SealParameters.from_ckks(parameters)
+        interop.SealParameters.from_parameters(parameters)
 
 
 def test_objects_that_do_not_fit_are_not_written(small_oracle: "SealOracle") -> None:

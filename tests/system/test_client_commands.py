@@ -159,7 +159,7 @@ def test_the_bundle_holds_no_part_of_the_secret_key(home: Path) -> None:
     The control is the secret key's own file, in which they are found.
     """
     parameters = parameter_set("nano")
-    shape = interop.SealParameters.from_ckks(parameters)
+    shape = interop.SealParameters.from_parameters(parameters)
     key = read_secret_key_file(home / "keys" / "secret_key.seal", shape).reveal()
     coefficients = _core.ntt_inverse(key[0], parameters.primes[0], parameters.roots[0])
     ternary = np.where(coefficients > 1, -1, coefficients.astype(np.int64))

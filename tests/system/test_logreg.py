@@ -87,7 +87,7 @@ def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> N
 def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:
     """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
     program, parameters = current.server.program, parameter_set("nano")
-    shape = SealParameters.from_ckks(parameters)
+    shape = SealParameters.from_parameters(parameters)
     baseline = SealBaseline(parameters, rotation_steps(program))
 
     def seal_plaintext(node: Node) -> seal.Plaintext:

@@ -58,7 +58,7 @@ class World:
 
     def polynomials(self, operand: seal.Ciphertext | seal.Plaintext) -> Residues:
         """What a SEAL object holds, (polynomials, limbs, N), by way of its bytes."""
-        shape = SealParameters.from_ckks(self.parameters)
+        shape = SealParameters.from_parameters(self.parameters)
         if isinstance(operand, seal.Plaintext):
             return read_plaintext(operand.to_bytes(), shape).data[np.newaxis]
         return read_ciphertext(operand.to_string(), shape).data
@@ -68,7 +68,7 @@ class World:
 def world(name: str) -> World:
     parameters = PARAMETERS[name]()
     baseline = SealBaseline(parameters, (0, *STEPS))  # SEAL's step 0 is conjugation
-    shape = SealParameters.from_ckks(parameters)
+    shape = SealParameters.from_parameters(parameters)
     galois = read_galois_keys(baseline.galois_keys.to_string(), shape)
     relin = read_relin_keys(baseline.relin_keys.to_string(), shape)
     return World(parameters, baseline, runtime.named_keys(EvaluationKeys(relin, galois)))

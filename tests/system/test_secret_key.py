@@ -135,7 +135,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
     executable, keys = compiled.compiled_graph.executable, client.evaluation_keys
     assert executable is not None
     assert keys.relin is not None
-    shape = SealParameters.from_ckks(parameters)
+    shape = SealParameters.from_parameters(parameters)
     seen = {
         "device": recorder.written,
         "program files": [to_json(compiled.lowered.graph).encode(), executable.to_json().encode()],

@@ -23,14 +23,14 @@ from ringsmith.interop import (
 )
 from ringsmith.interop.bundle import Bundle, make_folder, write_bundle
 from ringsmith.interop.files import SECRET_MODE, write_whole
-from ringsmith.params import CkksParameters, KeyNeeds
+from ringsmith.params import KeyNeeds, RlweParameters
 
 SECRET_KEY = "secret_key.seal"  # noqa: S105 - the name of a file
 PUBLIC_KEY = "public_key.seal"
 EVALUATION = "evaluation"
 
 
-def create_client_folder(folder: Path, parameters: CkksParameters, needs: KeyNeeds) -> None:
+def create_client_folder(folder: Path, parameters: RlweParameters, needs: KeyNeeds) -> None:
     """Makes fresh keys and writes them into a new folder; whole, or nothing of it.
 
     Args:
@@ -43,7 +43,7 @@ def create_client_folder(folder: Path, parameters: CkksParameters, needs: KeyNee
             parameters.
         ParameterError: When a Galois element is illegal.
     """
-    shape = SealParameters.from_ckks(parameters)
+    shape = SealParameters.from_parameters(parameters)
     make_folder(folder, 0o700)
     try:
         secret, public, keys = generate_keys(parameters, needs)

@@ -74,7 +74,7 @@ def _parameters(reader: Reader, _: SealParameters | None) -> tuple[str, Fields]:
         "bits of their product": str(_bits(primes)),
     }
     if plain:
-        fields["plain modulus"] = str(plain)
+        fields["plain modulus"] = f"{plain} ({plain.bit_length()} bits)"
     return "encryption parameters", fields
 
 
@@ -96,7 +96,9 @@ def _plaintext(reader: Reader, parameters: SealParameters | None) -> tuple[str, 
     reader.finish()
     fields = {"form": "NTT" if any(identifier) else "coefficients", "words": str(count)}
     kind = "plaintext, or secret key"
-    if parameters is not None:
+    if not any(identifier):
+        kind, fields = "plaintext", fields | {"scheme": "BFV: coefficients modulo t"}
+    elif parameters is not None:
         fields, at_key_level = _placed(fields, identifier, parameters)
         kind = "secret key" if at_key_level else "plaintext"
     return kind, fields | {"scale": f"{scale:.17g}"}
@@ -154,7 +156,9 @@ def _placed(fields: Fields, identifier: bytes, parameters: SealParameters) -> tu
     """The fields with the level, and whether that is the keys'."""
     limbs = parameters.limbs(identifier)
     if limbs is None:
-        return {"level": "of other parameters than those given"} | fields, False
+        theirs = parameters.scheme == "bfv" and parameters.as_ckks().limbs(identifier)
+        other = "CKKS parameters of the same primes" if theirs else "other parameters"
+        return {"level": f"of {other}, not those given"} | fields, False
     at_key_level = limbs > parameters.max_limbs
     level = "of the keys" if at_key_level else f"{limbs} of {parameters.max_limbs} limbs"
     return {"level": level} | fields, at_key_level

@@ -1,4 +1,4 @@
-"""Microsoft SEAL 4.x objects of CKKS, read to Ringsmith's objects.
+"""Microsoft SEAL 4.x objects of CKKS and BFV, read to Ringsmith's objects.
 
 Whatever a file says is checked before it is believed: its size and every count against the
 parameters before memory is taken for them, shapes and levels against the parameters, residues
@@ -13,11 +13,18 @@ from ringsmith.errors import InteropError
 from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seal_seed import EXPANDERS, SEED_BYTES
 from ringsmith.interop.seal_stream import Limit, Reader, Source, open_object
-from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    KeySwitchKey,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    Residues,
+)
 
 MAX_SIZE = 16
 """SEAL_CIPHERTEXT_SIZE_MAX."""
-_PARMS_ID_BYTES = 32
+PARMS_ID_BYTES = 32
 _MEMBERS = 512
 """More bytes than headers, counts, seed and parms_id of one object take."""
 _KEY_EXPANSION = 8
@@ -25,12 +32,14 @@ _KEY_EXPANSION = 8
 more than 8 of their words' 64 bits."""
 
 
-def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext:
-    """Reads a CKKS plaintext, which is in NTT form.
+def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext | PlainPolynomial:
+    """Reads a plaintext: of CKKS, in NTT form; of BFV, a polynomial modulo t.
 
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
+    if parameters.scheme == "bfv":
+        return _plain_polynomial(source, parameters)
     limit = Limit(_polynomials(parameters, parameters.max_limbs) + _MEMBERS)
     reader = open_object(source, "SEAL plaintext", limit)
     limbs = _data_level(reader, parameters)
@@ -51,7 +60,7 @@ def read_secret_key(source: Source, parameters: SealParameters) -> Residues:
 
 
 def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
-    """Reads a CKKS ciphertext, whole or seeded.
+    """Reads a ciphertext, whole or seeded: of CKKS in NTT form, of BFV in coefficient form.
 
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
@@ -59,7 +68,9 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
     limit = Limit(MAX_SIZE * _polynomials(parameters, parameters.max_limbs) + _MEMBERS)
     reader = open_object(source, "SEAL ciphertext", limit)
     limbs = _data_level(reader, parameters)
-    data, scale = _ciphertext_members(reader, parameters, limbs, MAX_SIZE)
+    data, scale = _ciphertext_members(
+        reader, parameters, limbs, MAX_SIZE, ntt=parameters.scheme == "ckks"
+    )
     return Ciphertext(data, scale)
 
 
@@ -113,15 +124,50 @@ def _keys_limit(parameters: SealParameters, entries: int) -> Limit:
     return Limit(_MEMBERS + entries * key, _KEY_EXPANSION, _MEMBERS + 8 * entries)
 
 
+def _plain_polynomial(source: Source, parameters: SealParameters) -> PlainPolynomial:
+    """A BFV plaintext, of at most N coefficients; those that the file leaves out are zero."""
+    n, t = parameters.n, parameters.plain_modulus
+    limit = Limit(_polynomials(parameters, parameters.max_limbs) + _MEMBERS)  # in NTT form
+    reader = open_object(source, "SEAL plaintext", limit)
+    if any(reader.take(PARMS_ID_BYTES)):
+        raise reader.error(
+            "in NTT form, as CKKS plaintexts are and BFV ones to multiply by; the parameters are "
+            "BFV: save the plaintext as it was encoded"
+        )
+    count = reader.u64()
+    if count > n:
+        raise reader.error(f"{count} coefficients are more than N = {n}")
+    _scale(reader, parameters)
+    data = reader.array("data", count)
+    reader.finish()
+    if (data >= np.uint64(t)).any():
+        raise reader.error(
+            f"a coefficient is {data.max()} and the plain modulus t = {t}: the plaintext is "
+            "damaged, or of other parameters"
+        )
+    return PlainPolynomial(np.pad(data, (0, n - count)))
+
+
 def _level(reader: Reader, parameters: SealParameters) -> int:
     """Number of limbs of the level whose parms_id comes next."""
-    identifier = bytes(reader.take(_PARMS_ID_BYTES))
+    identifier = bytes(reader.take(PARMS_ID_BYTES))
     if not any(identifier):
-        raise reader.error("not in NTT form, as CKKS objects are")
+        raise reader.error(
+            "not in NTT form, as keys and CKKS objects are: it is a BFV plaintext, or its "
+            "parms_id is damaged"
+        )
     limbs = parameters.limbs(identifier)
-    if limbs is None:
-        raise reader.error("belongs to other encryption parameters (its parms_id is not in theirs)")
-    return limbs
+    if limbs is not None:
+        return limbs
+    if parameters.scheme == "bfv" and parameters.as_ckks().limbs(identifier) is not None:
+        raise reader.error(
+            "belongs to CKKS parameters of the same primes, and the parameters given are BFV: name "
+            "the parameters that it was made with"
+        )
+    raise reader.error(
+        f"belongs to other encryption parameters (its parms_id is not in theirs, which are "
+        f"{parameters.scheme.upper()}): N, the primes, the scheme or the plain modulus differ"
+    )
 
 
 def _data_level(reader: Reader, parameters: SealParameters) -> int:
@@ -135,10 +181,12 @@ def _key_level(reader: Reader, parameters: SealParameters) -> None:
     reader.expect("the number of primes", _level(reader, parameters), len(parameters.primes))
 
 
-def _scale(reader: Reader) -> float:
+def _scale(reader: Reader, parameters: SealParameters) -> float:
     scale = reader.f64()
     if not (math.isfinite(scale) and scale > 0):
         raise reader.error(f"scale {scale} is not a positive finite number")
+    if parameters.scheme == "bfv" and scale != 1:
+        raise reader.error(f"scale {scale} is not 1, as of all BFV objects")
     return scale
 
 
@@ -163,24 +211,24 @@ def _plaintext_members(
     """What follows the parms_id of a plaintext: (limbs, N) residues and the scale."""
     words = limbs * parameters.n
     reader.expect("the number of coefficients", reader.u64(), words)
-    scale = _scale(reader)
+    scale = _scale(reader, parameters)
     data = reader.array("data", words)
     reader.finish()
     return _shaped(reader, data, (limbs, parameters.n), parameters), scale
 
 
 def _ciphertext_members(
-    reader: Reader, parameters: SealParameters, limbs: int, max_size: int
+    reader: Reader, parameters: SealParameters, limbs: int, max_size: int, *, ntt: bool = True
 ) -> tuple[Residues, float]:
     """What follows the parms_id of a ciphertext: (size, limbs, N) residues and the scale."""
-    reader.expect("the NTT-form flag", reader.u8(), 1)
+    reader.expect("the NTT-form flag", reader.u8(), int(ntt))
     size = reader.u64()
     if not 2 <= size <= max_size:
         allowed = f"outside 2 … {max_size}" if max_size > 2 else "not 2, as a key's is"
         raise reader.error(f"size {size} is {allowed}")
     reader.expect("N", reader.u64(), parameters.n)
     reader.expect("the number of limbs", reader.u64(), limbs)
-    scale = _scale(reader)
+    scale = _scale(reader, parameters)
     reader.expect("the correction factor", reader.u64(), 1)
     polynomial = limbs * parameters.n
     seeded = (polynomial,) if size == 2 else ()

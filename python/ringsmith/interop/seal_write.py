@@ -15,7 +15,7 @@ import numpy as np
 from ringsmith.errors import InteropError
 from ringsmith.interop.seal_compression import Compression
 from ringsmith.interop.seal_parameters import SealParameters
-from ringsmith.interop.seal_read import MAX_SIZE, check_canonical
+from ringsmith.interop.seal_read import MAX_SIZE, PARMS_ID_BYTES, check_canonical
 from ringsmith.interop.seal_stream import (
     DEFAULT_VERSION,
     check_version,
@@ -23,22 +23,36 @@ from ringsmith.interop.seal_stream import (
     wrap_array,
     wrap_whole,
 )
-from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    KeySwitchKey,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    Residues,
+)
 
 Version = tuple[int, int]
 
 
 def write_plaintext(
-    plaintext: Plaintext,
+    plaintext: Plaintext | PlainPolynomial,
     parameters: SealParameters,
     *,
     version: Version = DEFAULT_VERSION,
     compression: Compression = Compression.NONE,
 ) -> bytes:
-    """The bytes of a plaintext over data primes of ``parameters``."""
+    """The bytes of a plaintext: of CKKS over data primes of ``parameters``; of BFV, modulo t."""
     check_version(version)
-    data = _data_residues(plaintext.data, parameters, dimensions=2)
-    payload = _plaintext_payload(data, _checked_scale(plaintext.scale), parameters, version)
+    if isinstance(plaintext, PlainPolynomial):
+        identifier = bytes(PARMS_ID_BYTES)
+        data, scale = _plain_coefficients(plaintext.data, parameters), 1.0
+    elif parameters.scheme == "ckks":
+        data = _data_residues(plaintext.data, parameters, dimensions=2)
+        identifier, scale = parameters.parms_id(data.shape[0]), plaintext.scale
+    else:
+        raise InteropError("a CKKS plaintext is none of BFV parameters: encode it with them")
+    payload = _plaintext_payload(identifier, data, _checked_scale(scale, parameters), version)
     return wrap_whole(payload, version, compression)
 
 
@@ -52,7 +66,8 @@ def write_secret_key(
     """The bytes of a secret key (K, N) over all primes; the client's to keep."""
     check_version(version)
     _key_residues(key, (len(parameters.primes), parameters.n), parameters, "the secret key")
-    payload = _plaintext_payload(key, 1.0, parameters, version)
+    identifier = parameters.parms_id(len(parameters.primes))
+    payload = _plaintext_payload(identifier, key, 1.0, version)
     return wrap_whole(payload, version, compression)
 
 
@@ -68,7 +83,9 @@ def write_ciphertext(
     data = _data_residues(ciphertext.data, parameters, dimensions=3)
     if not 2 <= ciphertext.size <= MAX_SIZE:
         raise InteropError(f"a ciphertext of size {ciphertext.size}: SEAL has 2 … {MAX_SIZE}")
-    payload = _ciphertext_payload(data, _checked_scale(ciphertext.scale), parameters, version)
+    scale = _checked_scale(ciphertext.scale, parameters)
+    ntt = parameters.scheme == "ckks"
+    payload = _ciphertext_payload(data, scale, parameters, version, ntt=ntt)
     return wrap_whole(payload, version, compression)
 
 
@@ -116,18 +133,20 @@ def write_galois_keys(
     return wrap_whole(payload, version, compression)
 
 
-def _plaintext_payload(
-    data: Residues, scale: float, parameters: SealParameters, version: Version
-) -> bytes:
-    members = struct.pack("<Qd", data.size, scale)
-    return parameters.parms_id(data.shape[0]) + members + wrap_array(data, version)
+def _plaintext_payload(identifier: bytes, data: Residues, scale: float, version: Version) -> bytes:
+    return identifier + struct.pack("<Qd", data.size, scale) + wrap_array(data, version)
 
 
 def _ciphertext_payload(
-    data: Residues, scale: float, parameters: SealParameters, version: Version
+    data: Residues,
+    scale: float,
+    parameters: SealParameters,
+    version: Version,
+    *,
+    ntt: bool = True,
 ) -> bytes:
     size, limbs, n = data.shape
-    members = struct.pack("<BQQQdQ", 1, size, n, limbs, scale, 1)
+    members = struct.pack("<BQQQdQ", ntt, size, n, limbs, scale, 1)
     return parameters.parms_id(limbs) + members + wrap_array(data, version)
 
 
@@ -151,10 +170,29 @@ def _switching_payload(
     return b"".join(parts)
 
 
-def _checked_scale(scale: float) -> float:
+def _checked_scale(scale: float, parameters: SealParameters) -> float:
     if not (math.isfinite(scale) and scale > 0):
         raise InteropError(f"scale {scale} is not a positive finite number")
+    if parameters.scheme == "bfv" and scale != 1:
+        raise InteropError(f"scale {scale} is not 1, as of all BFV objects: it is one of CKKS")
     return scale
+
+
+def _plain_coefficients(data: Residues, parameters: SealParameters) -> Residues:
+    """The N coefficients of a BFV plaintext, after shape and range were checked."""
+    if parameters.scheme != "bfv":
+        raise InteropError("a BFV plaintext is none of CKKS parameters: encode it with them")
+    if data.dtype != np.uint64 or data.shape != (parameters.n,):
+        raise InteropError(
+            f"a BFV plaintext of shape {data.shape} and type {data.dtype}; expected are "
+            f"N = {parameters.n} coefficients of uint64"
+        )
+    if (data >= np.uint64(parameters.plain_modulus)).any():
+        raise InteropError(
+            f"a coefficient is {data.max()} and the plain modulus t = {parameters.plain_modulus}: "
+            "encode the message with these parameters"
+        )
+    return data
 
 
 def _data_residues(data: Residues, parameters: SealParameters, dimensions: int) -> Residues:
