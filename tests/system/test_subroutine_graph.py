@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from ringsmith.errors import InteropError, ProgramError
 from ringsmith.lower import Form, Origin, SubroutineGraph, from_json, to_json
-from ringsmith.params import CkksParameters
+from ringsmith.lower.operations import operation_writer
+from ringsmith.params import BfvParameters, CkksParameters, SecurityWarning
 
 Document = dict[str, Any]
 
@@ -274,3 +276,103 @@ def test_the_interpreter_runs_what_a_file_says(
     for name, value in first.items():
         assert np.array_equal(value, again[name])
         assert value.any()
+
+
+# ---- BFV's ops -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bfv_graph() -> SubroutineGraph:
+    """A product with HPS and words: lift, scale and decompose, beside what CKKS has, too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        parameters = BfvParameters.create(
+            n=1024,
+            prime_bits=(30, 30),
+            plain_modulus=257,
+            multiplication="hps",
+            relinearization="word",
+            word_bits=31,
+            security=None,
+        )
+    graph = SubroutineGraph.for_parameters(
+        parameters, {"relin": parameters.key_digits}, products=True
+    )
+    writer = operation_writer(graph, parameters)
+    x, y = writer.input("x", 2, 2), writer.input("y", 2, 2)
+    writer.output(writer.mod_switch(writer.relinearize(writer.multiply(x, y)), 1), "z")
+    return graph
+
+
+def test_a_bfv_graphs_file_and_back_is_the_same_graph(bfv_graph: SubroutineGraph) -> None:
+    document = json.loads(to_json(bfv_graph))
+    assert (document["special"], document["extension"]) == ([], [2, 3, 4])
+    again = from_json(to_json(bfv_graph))
+    assert again.nodes == bfv_graph.nodes
+    assert (again.extension, again.key_primes) == (bfv_graph.extension, 2)
+    assert {node.op for node in again.nodes} >= {"lift", "scale", "decompose", "mod_down"}
+    assert {str(kind.form) for kind in again.outputs.values()} == {"coeff"}
+
+
+ILLEGAL_BFV: list[tuple[Callable[[SubroutineGraph, int, int, int], object], str]] = [
+    (lambda g, x, c, w: g.lift(x, (0, 1, 2, 3, 4), "hps"), "lift takes coeff form"),
+    (
+        lambda g, x, c, w: g.lift(c, (0, 1), "hps"),
+        "base [0, 1] adds none to coeff over base [0, 1]",
+    ),
+    (lambda g, x, c, w: g.lift(c, (0, 2, 3), "hps"), "base [0, 2, 3] adds none"),
+    (lambda g, x, c, w: g.lift(c, (0, 1, 2), "bgv"), "lift variant 'bgv' is not one of behz, hps"),
+    (lambda g, x, c, w: g.lift(c, (0, 1, 7), "hps"), "prime 7 is not a whole number in 0 … 4"),
+    (lambda g, x, c, w: g.scale(x, (0,), 257, "hps"), "scale takes coeff form"),
+    (lambda g, x, c, w: g.scale(w, (0, 1, 2, 3, 4), 257, "hps"), "takes primes away, and base"),
+    (lambda g, x, c, w: g.scale(w, (0, 1), 1, "hps"), "plain_modulus 1 is not a whole number in 2"),
+    (lambda g, x, c, w: g.scale(w, (0, 1), 1 << 60, "behz"), "plain_modulus 1152921504606846976"),
+    (lambda g, x, c, w: g.scale(w, (0, 1), g.primes[0], "behz"), "is not coprime to the primes of"),
+    (lambda g, x, c, w: g.decompose(x, 0, 31, (0, 1)), "decompose takes coeff form"),
+    (lambda g, x, c, w: g.decompose(c, 2, 31, (0, 1)), "digit 2 is not a whole number in 0 … 1"),
+    (lambda g, x, c, w: g.decompose(c, 0, 61, (0, 1)), "word_bits 61 is not a whole number in 1 …"),
+    (lambda g, x, c, w: g.decompose(c, 0, 0, (0, 1)), "word_bits 0 is not"),
+    (lambda g, x, c, w: g.ksk_inner_product([g.ntt(w)], "relin", 0, [0]), "has an extension prime"),
+]
+
+
+@pytest.mark.parametrize(("build", "words"), ILLEGAL_BFV)
+def test_an_illegal_bfv_node_is_refused_in_words(
+    build: Callable[[SubroutineGraph, int, int, int], object],
+    words: str,
+    bfv_graph: SubroutineGraph,
+) -> None:
+    primes, roots = bfv_graph.primes, bfv_graph.roots
+    graph = SubroutineGraph(1024, primes, roots, (), {"relin": 2}, bfv_graph.extension)
+    x, c = graph.input("x", (0, 1)), graph.input("c", (0, 1), Form.COEFF)
+    wide = graph.input("w", (0, 1, 2, 3, 4), Form.COEFF)
+    with pytest.raises(ProgramError, match=re.escape(words)):
+        build(graph, x, c, wide)
+
+
+@pytest.mark.parametrize(
+    ("special", "extension", "words"),
+    [
+        ((3, 4), (2,), "extension primes [2] must be the last of 5 primes"),
+        ((), (4, 3), "extension primes [4, 3] must be the last"),
+        ((0, 1), (2, 3, 4), "special primes [0, 1] must be the last of 2 primes"),
+        ((), (0, 1, 2, 3, 4), "with a data prime before them"),
+    ],
+)
+def test_extension_primes_are_the_last_ones(
+    special: tuple[int, ...], extension: tuple[int, ...], words: str, bfv_graph: SubroutineGraph
+) -> None:
+    with pytest.raises(ProgramError, match=re.escape(words)):
+        SubroutineGraph(1024, bfv_graph.primes, bfv_graph.roots, special, {}, extension)
+
+
+def test_bfv_does_not_multiply_without_extension_primes(bfv_graph: SubroutineGraph) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        parameters = BfvParameters.create(
+            n=1024, prime_bits=(30, 30), special_bits=30, plain_bits=17, security=None
+        )
+    writer = operation_writer(SubroutineGraph.for_parameters(parameters), parameters)
+    x = writer.input("x", 2, 2)
+    with pytest.raises(ProgramError, match=r"no extension primes .* products=True"):
+        writer.square(x)
