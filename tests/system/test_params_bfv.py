@@ -141,7 +141,16 @@ def test_hps_primes_are_the_fewest_that_reach_the_bound() -> None:
     assert math.prod(parameters.extension_primes[:-1]) < bound
     again = made(**HPS, extension_primes=parameters.extension_primes)
     assert again == parameters
-    assert parameters.extension(1) == parameters.extension(3) == (4, 5, 6, 7)
+    assert parameters.extension(3) == tuple(range(4, 4 + len(parameters.extension_primes)))
+    for limbs in (1, 2, 3):
+        chosen = [parameters.extended_primes[i] for i in parameters.extension(limbs)]
+        bound = hps_bound(8192, parameters.data_primes[:limbs], parameters.plain_modulus)
+        assert math.prod(chosen) >= bound > math.prod(chosen[:-1])
+
+
+def test_the_lowest_level_has_a_q_above_t() -> None:
+    assert [made(plain_bits=bits).min_limbs for bits in (20, 43, 44, 60)] == [1, 1, 2, 2]
+    assert (made().levels, made(plain_bits=60).levels) == (2, 1)
 
 
 def test_words_are_counted_at_every_level() -> None:
@@ -167,7 +176,7 @@ def test_heaws_has_the_papers_shape() -> None:
     assert found.log_qp == 180
     assert math.prod(found.extended_primes).bit_length() >= 372
     assert (found.multiplication, found.relinearization, found.key_digits) == ("hps", "word", 2)
-    assert (found.error_deviation, found.max_error, found.plain_modulus) == (102.0, 612, 2)
+    assert (found.error_deviation, found.max_error, found.plain_modulus) == (102.0, 926, 2)
 
 
 def test_named_sets_are_found_for_both_schemes() -> None:

@@ -292,7 +292,8 @@ class SubroutineGraph:
             ProgramError: When the graph is not finished.
         """
         self.validate()
-        graph = _core.Graph(self.n, list(self.primes), list(self.roots))
+        extension = (len(self.extension),) if self.extension else ()
+        graph = _core.Graph(self.n, list(self.primes), list(self.roots), *extension)
         for node in self.nodes:
             graph.add_node(node.op, list(node.operands), dict(node.attrs))
         return graph

@@ -250,18 +250,25 @@ def _lift(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) ->
     operand = operands[0]
     _require_form("lift", operand, Form.COEFF)
     base = _checked_base(ring, "base", attrs["base"])
-    if not set(operand.base) < set(base):
-        raise ProgramError(f"lift adds primes, and base {list(base)} adds none to {operand}")
+    count = len(operand.base)
+    if len(base) == count or base[:count] != operand.base:
+        raise ProgramError(
+            f"lift adds primes behind, and base {list(base)} is not {operand} and more"
+        )
     return PolyType(base, Form.COEFF)
 
 
 def _scale(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    _checked_choice("scale variant", attrs["variant"], PRODUCT_VARIANTS)
+    variant = _checked_choice("scale variant", attrs["variant"], PRODUCT_VARIANTS)
+    least = 2 if variant == "behz" else 1  # behz has m_sk beside at least one prime
     operand = operands[0]
     _require_form("scale", operand, Form.COEFF)
     base = _checked_base(ring, "base", attrs["base"])
-    if not set(base) < set(operand.base):
-        raise ProgramError(f"scale takes primes away, and base {list(base)} is not of {operand}")
+    if operand.base[: len(base)] != base or len(operand.base) - len(base) < least:
+        raise ProgramError(
+            f"scale of variant {variant} takes the last {least} primes away, or more, and base "
+            f"{list(base)} does not leave as many: {operand}"
+        )
     plain = checked_integer("plain_modulus", attrs["plain_modulus"], 2, (1 << MAX_PLAIN_BITS) - 1)
     if any(gcd(plain, ring.primes[i]) > 1 for i in operand.base):
         raise ProgramError(f"plain_modulus {plain} is not coprime to the primes of {operand}")

@@ -1,9 +1,11 @@
 """BFV parameters: checked once, when they are made, and frozen from then on."""
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
@@ -30,8 +32,9 @@ BINOMIAL_DEVIATION = math.sqrt(10.5)
 """Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
 MAX_DEVIATION = 1024.0
 """Widest error distribution; HEAWS, the widest of the papers, has 102."""
-TAIL = 6
-"""Gaussian errors of another deviation are cut off at so many deviations."""
+TAIL = 9.081
+"""Gaussian errors of another deviation end at so many deviations, where the probability of larger
+ones falls below 2^-63 (``ErrorDistribution`` in ``core``)."""
 MULTIPLICATIONS = ("behz", "hps")
 RELINEARIZATIONS = ("special_prime", "word")
 
@@ -184,6 +187,17 @@ class BfvParameters(RlweParameters):
         return self.plain_modulus % (2 * self.n) == 1 and _core.is_prime(self.plain_modulus)
 
     @property
+    def min_limbs(self) -> int:
+        """Limbs of the lowest level: with fewer primes q would not exceed t."""
+        products = accumulate(self.data_primes, operator.mul)
+        return next(i for i, q in enumerate(products, start=1) if q > self.plain_modulus)
+
+    @property
+    def levels(self) -> int:
+        """How many primes a fresh ciphertext can lose."""
+        return self.limbs - self.min_limbs
+
+    @property
     def slots(self) -> int:
         """Numbers modulo t that one ciphertext holds: N, batched as two rows or as coefficients."""
         return self.n
@@ -216,11 +230,13 @@ class BfvParameters(RlweParameters):
         """Returns what products of ``limbs`` limbs are computed in beside them.
 
         As indices into ``extended_primes``: of ``behz`` as many, from m_sk on, as SEAL takes at
-        that level; of ``hps`` all.
+        that level; of ``hps`` the fewest, from the first on, that the bound allows.
         """
-        count = len(self.extension_primes)
+        data, t = self.data_primes[:limbs], self.plain_modulus
         if self.multiplication == "behz":
-            count = behz_count(self.data_primes[:limbs], self.plain_modulus)
+            count = behz_count(data, t)
+        else:
+            count = hps_count(self.extension_primes, hps_bound(self.n, data, t))
         first = len(self.primes)
         return tuple(range(first, first + count))
 
@@ -235,10 +251,10 @@ class BfvParameters(RlweParameters):
 
     @property
     def max_error(self) -> int:
-        """Largest magnitude of errors: 21 of the centred binomial, else 6 deviations."""
+        """Largest magnitude of errors: 21 of the centred binomial, else 9.08 deviations."""
         if self.error_deviation == BINOMIAL_DEVIATION:
             return super().max_error
-        return math.floor(TAIL * self.error_deviation)
+        return math.floor(TAIL * self.error_deviation + 0.5)
 
     def key_switch_error_bound(self, limbs: int, *, fused: bool = False) -> float:
         """As of ``RlweParameters``; of ``word``: N * max_error * the sum of the largest words."""
