@@ -11,6 +11,7 @@
 #include "ringsmith/ntt.h"
 #include "ringsmith/primes.h"
 #include "ringsmith/sampling.h"
+#include "ringsmith/trivium.h"
 
 namespace ringsmith::bindings {
 namespace {
@@ -68,6 +69,36 @@ OutputArray expand_seed(const nb::bytes& seed_bytes, std::size_t degree,
                   {primes.size(), degree});
 }
 
+Trivium::Bytes80 bytes80_of(const nb::bytes& bytes, std::string_view what) {
+  Trivium::Bytes80 array{};
+  if (bytes.size() != array.size()) {
+    throw ParameterError(text(what, " has ", array.size(), " bytes, this one has ", bytes.size()));
+  }
+  std::ranges::copy(view(bytes), array.begin());
+  return array;
+}
+
+OutputArray trivium_words(const nb::bytes& key, const nb::bytes& iv, std::size_t count) {
+  Trivium trivium(bytes80_of(key, "a Trivium key"), bytes80_of(iv, "a Trivium IV"));
+  return to_numpy(without_gil([&] {
+                    std::vector<u64> words(count);
+                    std::ranges::generate(words, [&] { return trivium.next_word(); });
+                    return words;
+                  }),
+                  {count});
+}
+
+OutputArray expand_key_half_array(const nb::bytes& seed_bytes, std::size_t digit, std::size_t limb,
+                                  u64 q, std::size_t n) {
+  const KeySeed seed = bytes80_of(seed_bytes, "the seed of a key-switching key");
+  return to_numpy(without_gil([&] {
+                    std::vector<u64> residues(n);
+                    expand_key_half(seed, digit, limb, Modulus(q), residues);
+                    return residues;
+                  }),
+                  {n});
+}
+
 }  // namespace
 
 void register_numbers(nb::module_& module) {
@@ -92,6 +123,11 @@ void register_numbers(nb::module_& module) {
              "SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV.");
   module.def("expand_seed", &expand_seed, nb::arg("seed"), nb::arg("n"), nb::arg("primes"),
              "The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed.");
+  module.def("trivium_words", &trivium_words, nb::arg("key"), nb::arg("iv"), nb::arg("count"),
+             "The first `count` 64-bit words of a Trivium stream, its first bit in bit 0.");
+  module.def("expand_key_half", &expand_key_half_array, nb::arg("seed"), nb::arg("digit"),
+             nb::arg("limb"), nb::arg("q"), nb::arg("n"),
+             "One limb (N) of one digit of a seeded key-switching key's uniform half.");
 }
 
 }  // namespace ringsmith::bindings

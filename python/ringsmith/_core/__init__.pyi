@@ -54,6 +54,19 @@ def parms_id(scheme: int, n: int, primes: Sequence[int], plain_modulus: int = 0)
 def expand_seed(seed: bytes, n: int, primes: Sequence[int]) -> _Residues:
     """The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed."""
 
+def trivium_words(key: bytes, iv: bytes, count: int) -> _Residues:
+    """The first `count` 64-bit words of a Trivium stream, its first bit in bit 0.
+
+    Key and IV are 10 bytes each, in the order of the eSTREAM test vectors.
+    """
+
+def expand_key_half(seed: bytes, digit: int, limb: int, q: int, n: int) -> _Residues:
+    """One limb (N) of one digit of a seeded key-switching key's uniform half, modulo q.
+
+    NTT form, bit-reversed order. `seed` is 10 bytes, a Trivium key; `limb` counts the key's K
+    primes. docs/arithmetic.md has the definition.
+    """
+
 @final
 class Context:
     """RNS-CKKS over a ring: data primes, then special primes.

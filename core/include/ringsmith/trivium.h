@@ -1,0 +1,56 @@
+// Trivium, and the uniform half of a key-switching key expanded from a public seed by it.
+//
+// Hardware expands the same key (rtl/prng), so the definition has no rejection and names no number
+// of lanes: docs/arithmetic.md states it, with its bias.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ringsmith/modulus.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// The stream cipher Trivium (De Canniere, Preneel: "Trivium specifications", eSTREAM 2006).
+///
+/// The three shift registers are kept with their oldest bit lowest, so that 64 rounds are a few
+/// operations on words. Key and IV are in the byte order of the eSTREAM test vectors: bit 0 of the
+/// specification's K_80 is bit 0 of byte 0.
+class Trivium {
+ public:
+  static constexpr std::size_t kKeyBytes = 10;
+  using Bytes80 = std::array<std::uint8_t, kKeyBytes>;
+
+  Trivium(const Bytes80& key, const Bytes80& iv);
+
+  /// The next 64 bits of the stream, the first one in bit 0.
+  [[nodiscard]] u64 next_word();
+
+ private:
+  u128 a_;  // 93 bits: s_93 ... s_1 of the specification
+  u128 b_;  // 84 bits: s_177 ... s_94
+  u128 c_;  // 111 bits: s_288 ... s_178
+};
+
+/// What a key-switching key's uniform half is expanded from: a Trivium key. Public.
+using KeySeed = Trivium::Bytes80;
+
+/// Digits and limbs of one key must be numbered below this.
+inline constexpr std::size_t kSeededIndices = std::size_t{1} << 16;
+
+/// One limb of one digit of a key-switching key's uniform half: `out.size()` residues modulo q, as
+/// they stand in NTT form (bit-reversed order).
+///
+/// Coefficient j is u * 2^-68 mod q, where bit i of u, for i below (bits of q) + 67, is bit
+/// 128 * (j div 16) + i of the stream with key `seed` and the IV j mod 16 + 2^16 limb + 2^32 digit
+/// (a little-endian number). Every residue's probability is within 2^-(bits of q + 67) of 1/q.
+/// @param digit, limb below kSeededIndices; limb counts the key's K primes
+/// @param q           odd
+/// @throws ParameterError if an index is too large or q is even
+void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
+                     std::span<u64> out);
+
+}  // namespace ringsmith

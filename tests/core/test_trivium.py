@@ -1,0 +1,144 @@
+"""Trivium against the eSTREAM test vectors; the expanded key half against its definition."""
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.errors import ParameterError
+
+# Byte position in the stream -> 64 bytes there.
+VECTORS: list[tuple[str, str, dict[int, str]]] = [
+    (  # set 1, vector 0
+        "80000000000000000000",
+        "00000000000000000000",
+        {
+            0: "38EB86FF730D7A9CAF8DF13A4420540DBB7B651464C87501552041C249F29A64"
+            "D2FBF515610921EBE06C8F92CECF7F8098FF20CCCC6A62B97BE8EF7454FC80F9",
+            192: "EAF2625D411F61E41F6BAEEDDD5FE202600BD472F6C9CD1E9134A745D900EF6C"
+            "023E4486538F09930CFD37157C0EB57C3EF6C954C42E707D52B743AD83CFF297",
+        },
+    ),
+    (  # set 6, vector 0
+        "0053A6F94C9FF24598EB",
+        "0D74DB42A91077DE45AC",
+        {
+            0: "F4CD954A717F26A7D6930830C4E7CF0819F80E03F25F342C64ADC66ABA7F8A8E"
+            "6EAA49F23632AE3CD41A7BD290A0132F81C6D4043B6E397D7388F3A03B5FE358",
+            65536: "011A0D7EC32FA102C66C164CFCB189AED9F6982E8C7370A6A37414781192CEB1"
+            "55C534C1C8C9E53FDEADF2D3D0577DAD3A8EB2F6E5265F1E831C86844670BC69",
+            131008: "48107374A9CE3AAF78221AE77789247CF6896A249ED75DCE0CF2D30EB9D889A0"
+            "C61C9F480E5C07381DED9FAB2AD54333E82C89BA92E6E47FD828F1A66A8656E0",
+        },
+    ),
+]
+
+SEED = bytes(range(1, 11))
+PRIMES = [
+    2305843009211596801,  # 61 bits, the most there are
+    1152921504606830593,  # 60 bits
+    562949953216513,  # 50 bits
+    1073479681,  # 30 bits
+    257,
+]
+
+
+def bits_of(words: np.ndarray) -> list[int]:
+    return [int(word) >> i & 1 for word in words for i in range(64)]
+
+
+def specified_trivium(key: bytes, iv: bytes, count: int) -> list[int]:
+    """The specification, bit by bit: s[1] ... s[288]."""
+    key_bits = [int.from_bytes(key, "little") >> (80 - i) & 1 for i in range(1, 81)]
+    iv_bits = [int.from_bytes(iv, "little") >> (80 - i) & 1 for i in range(1, 81)]
+    s = [0, *key_bits, *[0] * 13, *iv_bits, *[0] * 4, *[0] * 108, 1, 1, 1]
+    stream = []
+    for _ in range(4 * 288 + count):
+        t1, t2, t3 = s[66] ^ s[93], s[162] ^ s[177], s[243] ^ s[288]
+        stream.append(t1 ^ t2 ^ t3)
+        t1 ^= s[91] & s[92] ^ s[171]
+        t2 ^= s[175] & s[176] ^ s[264]
+        t3 ^= s[286] & s[287] ^ s[69]
+        s = [0, t3, *s[1:93], t1, *s[94:177], t2, *s[178:288]]
+    return stream[4 * 288 :]
+
+
+def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int) -> list[int]:
+    """The definition in docs/arithmetic.md, over the core's stream words, in Python's integers."""
+    chunks = [
+        _core.trivium_words(
+            seed, (stream + (limb << 16) + (digit << 32)).to_bytes(10, "little"), -(-n // 16) * 2
+        ).tolist()
+        for stream in range(16)
+    ]
+    half = []
+    for j in range(n):
+        low, high = chunks[j % 16][j // 16 * 2 :][:2]
+        u = (low | high << 64) % (1 << (q.bit_length() + 67))
+        half.append(u * pow(2, -68, q) % q)
+    return half
+
+
+@pytest.mark.parametrize(("key", "iv", "pieces"), VECTORS, ids=["set 1", "set 6"])
+def test_trivium_gives_the_estream_vectors(key: str, iv: str, pieces: dict[int, str]) -> None:
+    words = _core.trivium_words(bytes.fromhex(key), bytes.fromhex(iv), (max(pieces) + 64) // 8)
+    stream = words.astype("<u8").tobytes()
+    for position, expected in pieces.items():
+        assert stream[position : position + 64] == bytes.fromhex(expected), position
+
+
+def test_trivium_equals_the_specification_bit_by_bit(rng: np.random.Generator) -> None:
+    key, iv = rng.bytes(10), rng.bytes(10)
+    assert bits_of(_core.trivium_words(key, iv, 32)) == specified_trivium(key, iv, 32 * 64)
+
+
+@pytest.mark.parametrize("q", PRIMES)
+@pytest.mark.parametrize(("digit", "limb"), [(0, 0), (3, 1), (65535, 65535)])
+def test_expanded_half_equals_its_definition(q: int, digit: int, limb: int) -> None:
+    half = _core.expand_key_half(SEED, digit, limb, q, 256)
+    assert half.dtype == np.uint64
+    assert half.tolist() == specified_half(SEED, digit, limb, q, 256)
+
+
+def test_a_larger_ring_continues_the_same_streams() -> None:
+    q = 1073479681
+    small, large = (_core.expand_key_half(SEED, 1, 2, q, n) for n in (1 << 10, 1 << 16))
+    assert np.array_equal(large[: len(small)], small)
+
+
+def test_every_digit_limb_seed_and_stream_expands_to_something_else() -> None:
+    q = 1152921504606830593
+    other = bytes([0, *SEED[1:]])
+    halves = [
+        _core.expand_key_half(seed, digit, limb, q, 64)
+        for seed in (SEED, other)
+        for digit in (0, 1, 256)
+        for limb in (0, 1, 256)
+    ]
+    words = np.concatenate(halves)
+    assert len(np.unique(words)) == len(words)
+
+
+def test_expanded_residues_look_uniform() -> None:
+    """Every residue of a small modulus about as often as any other: chi-squared."""
+    q, n = 257, 1 << 16
+    counts = np.bincount(_core.expand_key_half(SEED, 0, 0, q, n).astype(np.int64), minlength=q)
+    assert len(counts) == q
+    chi_squared = float(((counts - n / q) ** 2 / (n / q)).sum())
+    assert abs(chi_squared - (q - 1)) < 6 * (2 * (q - 1)) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((SEED[:9], 0, 0, 257, 16), "seed of a key-switching key has 10 bytes, this one has 9"),
+        ((SEED, 65536, 0, 257, 16), "digit 65536, limb 0 .* below 65536"),
+        ((SEED, 0, 65536, 257, 16), "digit 0, limb 65536 .* below 65536"),
+        ((SEED, 0, 0, 256, 16), "odd modulus, and this one is 256"),
+        ((SEED, 0, 0, 1 << 61, 16), "modulus"),
+    ],
+)
+def test_what_cannot_be_expanded_is_refused(
+    arguments: tuple[bytes, int, int, int, int], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        _core.expand_key_half(*arguments)
