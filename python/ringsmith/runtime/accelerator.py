@@ -25,7 +25,7 @@ class Accelerator:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._turn = Lock()
-        self._primes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+        self._primes: tuple[tuple[int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
@@ -76,7 +76,7 @@ class Accelerator:
         }
         cycles = instructions = 0
         for run in executable.runs:
-            report = self._run(run, host, keys)
+            report = self._run(run, executable, host, keys)
             cycles += report.cycles
             instructions += report.instructions
         outputs = {
@@ -86,11 +86,15 @@ class Accelerator:
         return GraphResult(outputs, cycles, instructions, executable.host_transfers)
 
     def _run(
-        self, run: Run, host: dict[tuple[int, int], Residues], keys: Mapping[str, Residues]
+        self,
+        run: Run,
+        executable: Executable,
+        host: dict[tuple[int, int], Residues],
+        keys: Mapping[str, Residues],
     ) -> RunReport:
         """Carries out one run: what it takes from ``host`` and adds there are limbs."""
         self._load_program(run)
-        self._load_keys(run, keys)
+        self._load_keys(run, executable.limbs, keys)
         for value, places in run.loads.items():
             for rpau, index in places.items():
                 self.device.write(Zone.POLY, rpau, index, host[value, rpau])
@@ -101,14 +105,16 @@ class Accelerator:
         return report
 
     def _load_primes(self, executable: Executable) -> None:
-        wanted = (executable.primes, executable.roots)
+        wanted = tuple(
+            (executable.primes[limb], executable.roots[limb]) for limb in executable.limbs
+        )
         if self._primes == wanted:
             return
         self._primes = self._constants = None  # until every word is written
         self._keys.clear()
         design = executable.design
-        for limb, (prime, root) in enumerate(zip(*wanted, strict=True)):
-            prime_set, rpau = divmod(limb, design.rpaus)
+        for place, (prime, root) in enumerate(wanted):
+            prime_set, rpau = divmod(place, design.rpaus)
             low, high = twiddle_tables(prime, root, design)
             self.device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, design))
             self.device.write(Zone.TWIDDLE_LO, rpau, prime_set, low)
@@ -120,8 +126,8 @@ class Accelerator:
             return
         self._constants = None
         design = executable.design
-        for limb, values in enumerate(executable.constants):
-            prime_set, rpau = divmod(limb, design.rpaus)
+        for place, values in enumerate(executable.constants):
+            prime_set, rpau = divmod(place, design.rpaus)
             padded = np.zeros(design.constants, dtype=np.uint64)
             padded[: len(values)] = values
             self.device.write(Zone.CONSTANT, rpau, prime_set, padded)
@@ -133,7 +139,7 @@ class Accelerator:
             self.device.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
-    def _load_keys(self, run: Run, keys: Mapping[str, Residues]) -> None:
+    def _load_keys(self, run: Run, limbs: tuple[int, ...], keys: Mapping[str, Residues]) -> None:
         for load in run.keys:
             key = keys[load.key]
             held = self._keys.pop(load.index, None)
@@ -143,6 +149,6 @@ class Accelerator:
                 continue
             first = load.prime_set * self.device.design.rpaus
             for rpau in bits_of(load.mask):
-                limb = key[load.digit, load.half, first + rpau]
+                limb = key[load.digit, load.half, limbs[first + rpau]]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
             self._keys[load.index] = (load, key)

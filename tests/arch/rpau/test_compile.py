@@ -1,6 +1,7 @@
 """Subroutine graphs compiled for an RPAU design give the reference interpreter's bits."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
+from ringsmith.arch.rpau.assembler import decode
 from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.arch.rpau.executable import Executable
@@ -117,6 +119,13 @@ def test_random_graphs_equal_the_interpreter_and_take_the_predicted_cycles(seed:
     run_both(graph, design, random)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_random_graphs_on_spare_rpaus_equal_the_interpreter(seed: int) -> None:
+    random = np.random.default_rng(100 + seed)
+    graph = random_graph(random, size=int(random.integers(8, 40)))
+    run_both(graph, replace(SMALL, rpaus=6, work_polys=64, key_polys=64), random)
+
+
 def relinearization(base: tuple[int, ...]) -> SubroutineGraph:
     graph = empty_graph(RELIN)
     c0, c1, c2 = (graph.input(f"x.{i}", base) for i in range(3))
@@ -140,6 +149,31 @@ def test_dyadic_work_hides_behind_the_transforms() -> None:
     executable = run_both(graph, SMALL, np.random.default_rng(2))
     alone = compile_graph(graph, replace(SMALL, dyadic_cores=4))
     assert executable.cycles - alone.cycles < SMALL.n // SMALL.dyadic_cores
+
+
+def transforms(executable: Executable) -> Counter[int]:
+    """Transforms by RPAU."""
+    program = [decode(word) for word in executable.words]
+    chosen = [each for each in program if each.operation.name in ("ntt", "intt")]
+    return Counter(rpau for each in chosen for rpau in each.rpaus())
+
+
+def test_no_rpau_transforms_the_digit_that_is_its_own_limb() -> None:
+    executable = compile_graph(relinearization((0, 1, 2)), SMALL)
+    # The inverse transform, two of three digits, and one of each half's division.
+    assert [transforms(executable)[rpau] for rpau in range(3)] == [1 + 2 + 2] * 3
+    # All digits in the special prime, and the inverse transforms of both divisions.
+    assert transforms(executable)[3] == 3 + 2
+
+
+def test_spare_rpaus_share_the_special_primes_work() -> None:
+    design = replace(SMALL, dyadic_cores=4)
+    graph = relinearization((0, 1, 2))
+    crowded = compile_graph(graph, design)
+    roomy = run_both(graph, replace(design, rpaus=6), np.random.default_rng(4))
+    assert roomy.limbs == (0, 1, 2, 3, 3, 3)
+    assert sorted(transforms(roomy)[rpau] for rpau in (3, 4, 5)) == [1, 2, 2]
+    assert roomy.cycles < crowded.cycles
 
 
 def test_broadcasts_of_disjoint_rpaus_take_turns_on_the_ring() -> None:

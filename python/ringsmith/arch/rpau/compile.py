@@ -7,7 +7,8 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.isa import KEY_POLY
 from ringsmith.arch.rpau.segment import Segment, cut
-from ringsmith.arch.rpau.select import Selection, select
+from ringsmith.arch.rpau.select import select
+from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import bits_of, placed
 from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import SubroutineGraph
@@ -21,13 +22,21 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
             together do not fit the design; the message says what is needed and what there is.
     """
     _check_fit(graph, design)
-    selection = select(graph, design)
+    together = _compile(graph, design, apart=False)
+    if not graph.keys:
+        return together
+    return min(together, _compile(graph, design, apart=True), key=lambda each: each.cycles)
+
+
+def _compile(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Executable:
+    selection = select(graph, design, apart=apart)
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
     return Executable(
         design=design,
         primes=tuple(graph.primes),
         roots=tuple(graph.roots),
-        constants=_constant_files(selection, len(graph.primes)),
+        limbs=selection.limbs,
+        constants=_constant_files(selection),
         inputs=selection.inputs,
         outputs=selection.outputs,
         runs=tuple(_run(segment, selection, design) for segment in cut(selection, design)),
@@ -94,8 +103,9 @@ def _check_capacity(
         )
 
 
-def _constant_files(selection: Selection, limbs: int) -> tuple[tuple[int, ...], ...]:
-    """Constant file of each limb's prime set; an index that it does not use holds 0."""
+def _constant_files(selection: Selection) -> tuple[tuple[int, ...], ...]:
+    """Constant file of each place; an index that it does not use holds 0."""
     return tuple(
-        tuple(entry.get(limb, 0) for entry in selection.constants) for limb in range(limbs)
+        tuple(entry.get(place, 0) for entry in selection.constants)
+        for place in range(len(selection.limbs))
     )

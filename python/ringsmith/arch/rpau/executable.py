@@ -23,7 +23,7 @@ VERSION = 2
 class KeyLoad:
     """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
 
-    Each takes the limb that it computes on with ``prime_set``.
+    Each takes the limb of its place with ``prime_set``.
     """
 
     key: str
@@ -72,10 +72,11 @@ class Executable:
 
     Attributes:
         design: The design that it was scheduled for.
-        primes: Prime of each limb, which is served by RPAU limb mod ``design.rpaus`` with prime
-            set limb div ``design.rpaus``.
+        primes: Prime of each limb.
         roots: The primes' 2N-th roots of unity.
-        constants: Constant file of each limb's prime set.
+        limbs: The limb at each place. Place p is RPAU p mod R with prime set p div R, R the RPAUs
+            of the design; limb l has place l, and may have others beyond those of all limbs.
+        constants: Constant file of each place.
         inputs: Input name -> value by limb of the input.
         outputs: Output name -> value by limb of the output.
         runs: In the order of execution.
@@ -84,6 +85,7 @@ class Executable:
     design: RpauDesign
     primes: tuple[int, ...]
     roots: tuple[int, ...]
+    limbs: tuple[int, ...]
     constants: tuple[tuple[int, ...], ...]
     inputs: Mapping[str, Mapping[int, int]]
     outputs: Mapping[str, Mapping[int, int]]
@@ -175,13 +177,16 @@ def check_executable(executable: Executable) -> None:
         ProgramError: Otherwise; says where.
     """
     design = executable.design
-    files = (executable.primes, executable.roots, executable.constants)
-    if not executable.runs or {len(file) for file in files} != {len(executable.primes)}:
-        raise _damaged("it has no run, or not one root and one constant file a prime")
-    if len(executable.primes) > design.limbs:
-        raise _damaged(f"it has more primes than the {design.limbs} prime sets of its design")
-    for prime, constants in zip(executable.primes, executable.constants, strict=True):
-        if len(constants) > design.constants or not all(0 <= c < prime for c in constants):
+    primes, limbs = executable.primes, executable.limbs
+    if not executable.runs or len(executable.roots) != len(primes):
+        raise _damaged("it has no run, or not one root a prime")
+    own = limbs[: len(primes)] == tuple(range(len(primes)))
+    if not own or len(limbs) > design.limbs or not set(limbs) <= set(range(len(primes))):
+        raise _damaged(f"its limbs do not lie in the {design.limbs} prime sets of its design")
+    if len(executable.constants) != len(limbs):
+        raise _damaged("it has not one constant file a place")
+    for limb, constants in zip(limbs, executable.constants, strict=True):
+        if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
             raise _damaged("a constant file is too long, or holds what is no residue")
     known = {place for each in executable.inputs.values() for place in _limbs(each, design)}
     for run in executable.runs:
@@ -189,8 +194,8 @@ def check_executable(executable: Executable) -> None:
         if not len(run.words) == len(run.starts) == len(run.origins):
             raise _damaged("its instructions, starts and origins differ in number")
         for key in run.keys:
-            places = (0 <= key.index < design.key_polys, 0 <= key.prime_set < design.prime_sets)
-            if not all(places) or key.mask >> design.rpaus:
+            inside = (0 <= key.index < design.key_polys, 0 <= key.prime_set < design.prime_sets)
+            if not all(inside) or key.mask >> design.rpaus:
                 raise _damaged("a key lies outside the key store")
         for values in (run.loads, run.stores):
             for places in values.values():
@@ -222,6 +227,7 @@ def _from_table(table: dict[str, Any]) -> Executable:
         design=RpauDesign(**table["design"]),
         primes=tuple(table["primes"]),
         roots=tuple(table["roots"]),
+        limbs=tuple(table["limbs"]),
         constants=tuple(tuple(values) for values in table["constants"]),
         inputs={name: _numbered(values) for name, values in table["inputs"].items()},
         outputs={name: _numbered(values) for name, values in table["outputs"].items()},

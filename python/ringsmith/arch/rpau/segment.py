@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import KEY_POLY
 from ringsmith.arch.rpau.schedule import Problem, Schedule, first_fit, needed_polys, schedule
-from ringsmith.arch.rpau.select import Selection
+from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
 from ringsmith.errors import ProgramError
 

@@ -1,8 +1,8 @@
 """Instruction selection: a subroutine graph becomes instructions on virtual polynomials.
 
-Limb l of every residue polynomial lies in RPAU l mod R, R the design's RPAUs, which computes on it
-with prime set l div R; a value of the graph is a map from limbs to virtual polynomials. What comes
-out is a list in a valid sequential order; ``schedule`` puts it in time and in memory.
+A value of the graph is a map from places, which ``layout`` gives to its limbs, to virtual
+polynomials. What comes out is a list in a valid sequential order; ``schedule`` puts it in time and
+in memory.
 
 Identities used here, all exact on canonical residues:
 
@@ -15,57 +15,29 @@ Identities used here, all exact on canonical residues:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import instruction
-from ringsmith.arch.rpau.virtual import VirtualInstruction, mask_of
+from ringsmith.arch.rpau.selection import KeyPolynomial, Location, Selection, Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 
-Location = dict[int, int]
-"""Limb -> virtual polynomial that holds it, in the limb's RPAU."""
 
-
-@dataclass(frozen=True)
-class KeyPolynomial:
-    """Limbs of one prime set of a polynomial of a key-switching key: ``key[digit][half]``."""
-
-    key: str
-    digit: int
-    half: int
-    prime_set: int
-
-
-@dataclass
-class Selection:
-    """The instructions of a program, with what they need around them.
-
-    Attributes:
-        instructions: In a valid sequential order.
-        placement: For each virtual polynomial, the mask of RPAUs that hold it.
-        constants: For each constant index, its value by limb.
-        keys: For each key polynomial, its key-store index and the mask of RPAUs that need it.
-        inputs: Input name -> location of its limbs.
-        outputs: Output name -> location of its limbs.
-    """
-
-    instructions: list[VirtualInstruction] = field(default_factory=list)
-    placement: list[int] = field(default_factory=list)
-    constants: list[dict[int, int]] = field(default_factory=list)
-    keys: dict[KeyPolynomial, tuple[int, int]] = field(default_factory=dict)
-    inputs: dict[str, Location] = field(default_factory=dict)
-    outputs: dict[str, Location] = field(default_factory=dict)
-
-
-def select(graph: SubroutineGraph, design: RpauDesign) -> Selection:
+def select(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Selection:
     """Selects the instructions of a checked graph for a design that has enough prime sets.
+
+    Args:
+        graph: The graph.
+        design: The accelerator.
+        apart: Whether each RPAU gets instructions of its own in key switching. It takes several
+            times as many, and lets RPAUs go through the digits each in its own order: since none
+            transforms its own digit, and few do the special prime's work, all have pauses at
+            different times otherwise.
 
     Raises:
         ProgramError: If a node has no form on this architecture.
     """
-    selector = _Selector(graph, design)
+    selector = _Selector(graph, design, apart)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
@@ -83,19 +55,13 @@ def _refuse_unknown_variant(node: SubroutineNode) -> None:
         )
 
 
-class _Selector:
-    def __init__(self, graph: SubroutineGraph, design: RpauDesign) -> None:
-        self.graph = graph
-        self.rpaus = design.rpaus
+class _Selector(Selector):
+    """Selects node after node."""
+
+    def __init__(self, graph: SubroutineGraph, design: RpauDesign, apart: bool) -> None:
+        super().__init__(graph, design, apart)
         self.key_unit = "d" if design.dyadic_cores else ""
-        self.out = Selection()
-        self.location: dict[int, Location] = {}
-        self.residents: dict[tuple[int, int], set[int]] = {}
-        self.pending: Counter[tuple[int, int]] = Counter()
-        for node in graph.nodes:
-            self.pending.update(self._reads(node))
         self.fused = self._products_to_accumulate()
-        self.origin = ""
 
     def node(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
@@ -104,148 +70,12 @@ class _Selector:
         _refuse_unknown_variant(node)
         self.origin = f"{node.origin.op}:{node.origin.node}" if node.origin else node.op
         location = getattr(self, f"_{node.op}")(node)
-        self.pending.subtract(self._reads(node))
+        self.pending.subtract(self.reads(node))
         if location is not None:
-            self._place(node.id, location)
-
-    def _reads(self, node: SubroutineNode) -> Counter[tuple[int, int]]:
-        """How often a node reads each (value, limb)."""
-        reads: Counter[tuple[int, int]] = Counter()
-        for operand in node.operands:
-            if node.op == "mod_up":
-                limbs = node.attrs["digit"]
-            elif node.op == "mod_down":
-                limbs = (*node.type.base, *node.attrs["drop"])
-            else:
-                limbs = node.type.base
-            reads.update((operand, limb) for limb in limbs)
-        return reads
-
-    # Placement of values --------------------------------------------------------------------------
-
-    def _place(self, value: int, location: Location) -> None:
-        self.location[value] = location
-        for limb, poly in location.items():
-            self.residents.setdefault((poly, limb), set()).add(value)
-
-    def _by_set(self, limbs: Iterable[int]) -> dict[int, list[int]]:
-        """The limbs of each prime set."""
-        sets: dict[int, list[int]] = {}
-        for limb in limbs:
-            sets.setdefault(limb // self.rpaus, []).append(limb)
-        return sets
-
-    def _mask(self, limbs: Iterable[int]) -> int:
-        """The RPAUs of some limbs."""
-        return mask_of(limb % self.rpaus for limb in limbs)
-
-    def _fresh(self, limbs: Iterable[int]) -> Location:
-        """A new virtual polynomial for each prime set, in all its RPAUs."""
-        location: Location = {}
-        for members in self._by_set(limbs).values():
-            location.update(dict.fromkeys(members, len(self.out.placement)))
-            self.out.placement.append(self._mask(members))
-        return location
-
-    def _dies(self, value: int, limb: int, node: SubroutineNode) -> bool:
-        """Whether nobody after ``node`` reads what stands where ``value`` has its limb."""
-        reads = self._reads(node)
-        residents = self.residents[self.location[value][limb], limb]
-        return all(self.pending[other, limb] == reads[other, limb] for other in residents)
-
-    def _target(self, node: SubroutineNode) -> Location:
-        """Where to write the result of a pointwise node: over a dying operand if there is one."""
-        base = node.type.base
-        sets = self._by_set(base).values()
-        for operand in node.operands:
-            location = self.location[operand]
-            together = all(len({location[limb] for limb in members}) == 1 for members in sets)
-            if together and all(self._dies(operand, limb, node) for limb in base):
-                return {limb: location[limb] for limb in base}
-        return self._fresh(base)
-
-    def _own(self, value: int, base: Iterable[int], node: SubroutineNode) -> Location:
-        """A copy of ``value`` that may be overwritten: itself where it dies at ``node``."""
-        location = {limb: self.location[value][limb] for limb in base}
-        kept = [limb for limb in location if not self._dies(value, limb, node)]
-        if kept:
-            copy = self._fresh(kept)
-            self._emit(kept, "affine", dst=copy, a=location, k1=self._ones(), k2=self._zeros())
-            location.update(copy)
-        return location
-
-    # Emission -------------------------------------------------------------------------------------
-
-    def _emit(self, limbs: Iterable[int], opcode: str, **operands: Location | int) -> None:
-        """One instruction for each prime set and each group of its limbs in the same places."""
-        groups: dict[tuple[int, tuple[tuple[str, int], ...]], list[int]] = {}
-        for limb in limbs:
-            here = tuple(
-                (name, o[limb] if isinstance(o, dict) else o) for name, o in operands.items()
-            )
-            groups.setdefault((limb // self.rpaus, here), []).append(limb)
-        for (prime_set, here), members in groups.items():
-            self._append(opcode, self._mask(members), prime_set, **dict(here))
-
-    def _append(self, opcode: str, mask: int, prime_set: int, **operands: int) -> None:
-        chosen = instruction(opcode, mask, prime=prime_set, waits=(), **operands)
-        self.out.instructions.append(VirtualInstruction(chosen, self.origin))
-
-    def _send(
-        self, source: int, poly: int, limbs: Iterable[int], factor: int, addend: int
-    ) -> Location:
-        """Carries the limb ``source`` over to other limbs, and returns where it arrives.
-
-        It is multiplied by one constant and increased by another twice: in its own prime where it
-        leaves, in every other one where it arrives. The ring takes it to other RPAUs, for one prime
-        set at a time; what its own RPAU holds of other limbs needs no ring.
-        """
-        home, from_set = source % self.rpaus, source // self.rpaus
-        arrived = self._fresh(limbs)
-        sent: Location = {}
-        for prime_set, members in self._by_set(arrived).items():
-            away = [limb for limb in members if limb % self.rpaus != home]
-            if away:
-                self._append(
-                    "broadcast",
-                    self._mask([*away, source]),
-                    prime_set,
-                    dst=arrived[away[0]],
-                    a=poly,
-                    src=home,
-                    src_prime=from_set,
-                    k1=factor,
-                    k2=addend,
-                )
-            here = [limb for limb in members if limb % self.rpaus == home]
-            if here and (factor, addend) == (self._ones(), self._zeros()):
-                sent = {source: poly}
-            elif here and not sent:
-                sent = self._fresh([source])
-                self._emit([source], "affine", dst=sent, a=poly, k1=factor, k2=addend)
-            for limb in here:
-                self._emit([limb], "reduce", dst=arrived, a=sent[source], k1=factor, k2=addend)
-        return arrived
-
-    def _constant(self, values: Mapping[int, int]) -> int:
-        """Index of a constant with these values by limb, shared where no limb disagrees."""
-        for index, entry in enumerate(self.out.constants):
-            if all(entry.get(limb, value) == value for limb, value in values.items()):
-                entry.update(values)
-                return index
-        self.out.constants.append(dict(values))
-        return len(self.out.constants) - 1
-
-    def _zeros(self) -> int:
-        return self._constant(dict.fromkeys(range(len(self.graph.primes)), 0))
-
-    def _ones(self) -> int:
-        return self._constant(dict.fromkeys(range(len(self.graph.primes)), 1))
-
-    # Nodes ----------------------------------------------------------------------------------------
+            self.place(node.id, location)
 
     def _input(self, node: SubroutineNode) -> Location:
-        location = self._fresh(node.type.base)
+        location = self.fresh(node.type.base)
         self.out.inputs[node.attrs["name"]] = location
         return location
 
@@ -258,8 +88,8 @@ class _Selector:
 
     def _pointwise(self, node: SubroutineNode, opcode: str) -> Location:
         a, b = (self.location[operand] for operand in node.operands)
-        dst = self._target(node)
-        self._emit(node.type.base, opcode, dst=dst, a=a, b=b)
+        dst = self.target(node)
+        self.emit(node.type.base, opcode, dst=dst, a=a, b=b)
         return dst
 
     def _sub(self, node: SubroutineNode) -> Location:
@@ -273,11 +103,11 @@ class _Selector:
         if product is None:
             return self._pointwise(node, "add")
         other = next(operand for operand in node.operands if operand != product)
-        dst = self._own(other, node.type.base, node)
+        dst = self.own(other, node.type.base, node)
         factors = self.graph.nodes[product].operands
         a, b = (self.location[factor] for factor in factors)
-        self._emit(node.type.base, "mac", dst=dst, a=a, b=b)
-        self.pending.subtract(self._reads(self.graph.nodes[product]))
+        self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
+        self.pending.subtract(self.reads(self.graph.nodes[product]))
         return dst
 
     def _products_to_accumulate(self) -> set[int]:
@@ -294,10 +124,10 @@ class _Selector:
         return fused
 
     def _neg(self, node: SubroutineNode) -> Location:
-        dst = self._target(node)
-        minus_one = self._constant({i: self.graph.primes[i] - 1 for i in node.type.base})
+        dst = self.target(node)
+        minus_one = self.constant({i: self.graph.primes[i] - 1 for i in node.type.base})
         a = self.location[node.operands[0]]
-        self._emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=self._zeros())
+        self.emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=self.zeros())
         return dst
 
     def _automorph(self, node: SubroutineNode) -> Location:
@@ -306,51 +136,61 @@ class _Selector:
                 f"node {node.id}: architecture rpau permutes polynomials in NTT form only: "
                 "put the automorphism after an ntt node"
             )
-        dst = self._fresh(node.type.base)
+        dst = self.fresh(node.type.base)
         a = self.location[node.operands[0]]
-        self._emit(node.type.base, "automorph", dst=dst, a=a, element=node.attrs["element"])
+        self.emit(node.type.base, "automorph", dst=dst, a=a, element=node.attrs["element"])
         return dst
 
     def _intt(self, node: SubroutineNode) -> Location:
-        location = self._own(node.operands[0], node.type.base, node)
-        self._emit(node.type.base, "intt", dst=location)
+        location = self.own(node.operands[0], node.type.base, node)
+        self.emit(node.type.base, "intt", dst=location)
         return location
 
     def _ntt(self, node: SubroutineNode) -> Location:
-        location = self._own(node.operands[0], node.type.base, node)
-        self._emit(node.type.base, "ntt", dst=location)
+        copied = self.copied_limb(node)
+        base = [place for place in self.base(node) if copied is None or place != copied[1]]
+        location = self.own(node.operands[0], base, node)
+        self.emit(base, "ntt", dst=location)
+        if copied is not None:
+            value, limb = copied
+            location[limb] = self.location[value][limb]
         return location
 
     def _mod_up(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
         (digit,) = node.attrs["digit"]
-        others = [limb for limb in node.type.base if limb != digit]
+        others = [place for place in self.base(node) if place != digit]
         a = self.location[value][digit]
-        location = self._send(digit, a, others, self._ones(), self._zeros()) if others else {}
+        location = self.send(digit, a, others, self.ones(), self.zeros()) if others else {}
         if digit in node.type.base:
             location[digit] = a
         return location
 
     def _ksk_inner_product(self, node: SubroutineNode) -> Location:
-        total = self._fresh(node.type.base)
-        for position, (digit, operand) in enumerate(
-            zip(node.attrs["digits"], node.operands, strict=True)
-        ):
-            key = self._key(node.attrs["key"], digit, node.attrs["half"], node.type.base)
-            opcode = f"{self.key_unit}{'mac' if position else 'mul'}_key"
-            a = self.location[operand]
-            self._emit(node.type.base, opcode, dst=total, a=a, b_key=key)
+        key, half = node.attrs["key"], node.attrs["half"]
+        total = self.fresh(self.base(node))
+        begun: set[int] = set()
+        for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
+            places = self.layout.places(operand, node.type.base)
+            words = self._key(key, digit, half, places)
+            for opcode, members in (
+                ("mul_key", [place for place in places if place not in begun]),
+                ("mac_key", [place for place in places if place in begun]),
+            ):
+                a = self.location[operand]
+                self.emit(members, self.key_unit + opcode, dst=total, a=a, b_key=words)
+            begun.update(places)
         return total
 
     def _key(self, key: str, digit: int, half: int, base: Iterable[int]) -> Location:
-        """Key-store index of each limb of a key polynomial."""
-        places: Location = {}
-        for prime_set, members in self._by_set(base).items():
+        """Key-store index of a key polynomial at each place."""
+        indices: Location = {}
+        for prime_set, members in self.by_set(base).items():
             polynomial = KeyPolynomial(key, digit, half, prime_set)
             index, mask = self.out.keys.get(polynomial, (len(self.out.keys), 0))
-            self.out.keys[polynomial] = (index, mask | self._mask(members))
-            places.update(dict.fromkeys(members, index))
-        return places
+            self.out.keys[polynomial] = (index, mask | self.mask(members))
+            indices.update(dict.fromkeys(members, index))
+        return indices
 
     def _mod_down(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
@@ -358,18 +198,39 @@ class _Selector:
         p, primes, base = self.graph.primes[dropped], self.graph.primes, node.type.base
         inverse = {j: pow(p, -1, primes[j]) for j in base}
         shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
-        factor = self._constant({dropped: 1, **inverse})
-        addend = self._constant({dropped: p // 2, **shift})
-        last = self.location[value][dropped]
+        factor = self.constant({dropped: 1, **inverse})
+        addend = self.constant({dropped: p // 2, **shift})
+        root, last = self._gathered(node, value, dropped)
         if node.type.form == Form.NTT:
-            own = self._own(value, [dropped], node)
-            self._emit([dropped], "intt", dst=own)
-            last = own[dropped]
-        down = self._send(dropped, last, base, factor, addend)
+            self.emit([root], "intt", dst=last)
+        down = self.send(root, last, base, factor, addend)
         if node.type.form == Form.NTT:
-            self._emit(base, "ntt", dst=down)
-        self._emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
+            self.emit(base, "ntt", dst=down)
+        self.emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
         return down
+
+    def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int]:
+        """Brings a limb together that is a sum over places: its place, and where it is now.
+
+        What is returned may be overwritten where the node is in NTT form.
+        """
+        parts = self.layout.places(value, [limb])
+        root = self.layout.roots.get(value, parts[0])
+        if parts == [root]:
+            writable = node.type.form == Form.NTT
+            return root, (self.own(value, [root], node) if writable else self.location[value])[root]
+        total = self.location[value].get(root)
+        for part in parts:
+            if part == root:
+                continue
+            arrived = self.own(value, [part], node)[part]
+            if part % self.rpaus != root % self.rpaus:
+                arrived = self.send(part, arrived, [root], self.ones(), self.zeros())[root]
+            if total is not None:
+                self.emit([root], "add", dst=arrived, a=arrived, b=total)
+            total = arrived
+        assert total is not None, "a sum has a part"
+        return root, total
 
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]

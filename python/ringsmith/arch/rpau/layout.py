@@ -1,0 +1,129 @@
+"""Which RPAU holds which limb, and how key switches share the special prime's work.
+
+A *place* is an RPAU with one of its prime sets, numbered prime set by prime set: place p is RPAU p
+mod R with prime set p div R, R the design's RPAUs. Limb l lives at place l. The places left over
+can hold the special prime once more. In key switching every digit is transformed in the special
+prime, too, and nobody else has that many transforms to do: so digits are handed out to the places
+that hold the special prime, each sums up the products of its own digits, and the sums meet where
+the division begins. The two halves meet at different places where two are free, since the inverse
+transforms that begin their divisions can then run side by side.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.lower import SubroutineGraph, SubroutineNode
+
+_GATHER = 0.25
+"""Transforms' worth of main-unit time that sending a sum elsewhere and adding it costs."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of a graph's limbs on a design.
+
+    Attributes:
+        limbs: The limb at each place; the first ones are the limbs' own places.
+        moved: Value -> limb -> places, where that is not the limb's own place alone. Of a sum of
+            key products, the value's limb is the sum over the places.
+        roots: Sum of key products -> the place where the special prime's limb comes together.
+    """
+
+    limbs: tuple[int, ...]
+    moved: Mapping[int, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
+    roots: Mapping[int, int] = field(default_factory=dict)
+
+    def places(self, value: int, limbs: Sequence[int]) -> list[int]:
+        """Places of a value's limbs."""
+        moved = self.moved.get(value, {})
+        return [place for limb in limbs for place in moved.get(limb, (limb,))]
+
+    def all_places(self, values: Mapping[int, int]) -> dict[int, int]:
+        """Values by limb as values by place, for every place of those limbs."""
+        return {place: values[limb] for place, limb in enumerate(self.limbs) if limb in values}
+
+
+def lay_out(graph: SubroutineGraph, design: RpauDesign) -> Layout:
+    """Decides where the limbs of a graph's values go."""
+    own = tuple(range(len(graph.primes)))
+    spare = range(len(own), design.limbs)
+    if len(graph.special) != 1 or not spare:
+        return Layout(own)
+    special = graph.special[0]
+    moved: dict[int, dict[int, tuple[int, ...]]] = {}
+    roots: dict[int, int] = {}
+    for sums in _key_switches(graph, special):
+        digits, roots_here = _share(design, sums[0], special, spare)
+        for operand, place in zip(sums[0].operands, digits, strict=True):
+            for value in (operand, graph.nodes[operand].operands[0]):
+                moved[value] = {special: (place,)}
+        for node in sums:
+            moved[node.id] = {special: tuple(dict.fromkeys(digits))}
+            roots[node.id] = roots_here[node.attrs["half"]]
+    used = [place for each in moved.values() for places in each.values() for place in places]
+    last = max([*used, *roots.values(), len(own) - 1])
+    return Layout(own + (special,) * (last + 1 - len(own)), moved, roots)
+
+
+def _key_switches(graph: SubroutineGraph, special: int) -> list[list[SubroutineNode]]:
+    """Sums of key products of the same digits, where every use of all of it is known."""
+    users: dict[int, list[SubroutineNode]] = {node.id: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for operand in node.operands:
+            users[operand].append(node)
+    groups: dict[tuple[int, ...], list[SubroutineNode]] = {}
+    for node in graph.nodes:
+        if node.op == "ksk_inner_product" and special in node.type.base:
+            groups.setdefault(node.operands, []).append(node)
+    found = []
+    for operands, sums in groups.items():
+        raised = [graph.nodes[graph.nodes[operand].operands[0]] for operand in operands]
+        known = (
+            len(set(operands)) == len(operands),
+            all(graph.nodes[operand].op == "ntt" for operand in operands),
+            all(node.op == "mod_up" and node.attrs["variant"] == "rns_digit" for node in raised),
+            all(users[operand] == sums for operand in operands),
+            all(len(users[node.id]) == 1 for node in raised),
+            all(_is_division(user, special) for node in sums for user in users[node.id]),
+        )
+        if all(known):
+            found.append(sums)
+    return found
+
+
+def _is_division(node: SubroutineNode, special: int) -> bool:
+    return node.op == "mod_down" and tuple(node.attrs["drop"]) == (special,)
+
+
+def _share(
+    design: RpauDesign,
+    total: SubroutineNode,
+    special: int,
+    spare: Sequence[int],
+) -> tuple[list[int], tuple[int, int]]:
+    """The place of the special prime for each digit, and for each half's division.
+
+    Counts transforms, and gives each piece of work to whoever has the fewest.
+    """
+    rpaus = design.rpaus
+    load = dict.fromkeys(range(rpaus), 0.0)
+    for limb in total.type.base:
+        if limb != special:  # one inverse transform of its own, and every digit but its own
+            load[limb % rpaus] += len(total.operands)
+    second = min((special, *spare), key=lambda place: (load[place % rpaus], place == special))
+    roots = (special, second)
+    for root in roots:
+        load[root % rpaus] += 1
+    held: list[int] = []
+    for _ in total.operands:
+
+        def cost(place: int) -> tuple[float, bool, int]:
+            gathered = 0.0 if place in held or place in roots else 2 * _GATHER
+            return load[place % rpaus] + 1 + gathered, place != special, place
+
+        held.append(min((special, *spare), key=cost))
+        load[held[-1] % rpaus] += 1
+    # Who has other work besides takes the first digits, so that its sum is ready early.
+    held.sort(key=lambda place: (place == special, place in roots, place))
+    return held, roots
