@@ -13,7 +13,7 @@ from ringsmith.arch.rpau.select import select
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
 from ringsmith.params import CkksParameters
-from ringsmith.program import Op, Program, inner_product, polynomial, trace
+from ringsmith.program import Op, Program, inner_product, operations, polynomial, trace
 
 Residues = NDArray[np.uint64]
 
@@ -58,7 +58,7 @@ def evaluate_core(
     return result
 
 
-OPERATIONS = [op for op in Op if op not in (Op.INPUT, Op.OUTPUT)]
+OPERATIONS = operations("ckks")
 
 
 CASES = [

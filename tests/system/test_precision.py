@@ -27,9 +27,9 @@ from ringsmith.program import (
     sum_slots,
     trace,
 )
-from ringsmith.program.forecast import error_bound
-from ringsmith.program.noise import rescale_spread
-from ringsmith.program.spread import (
+from ringsmith.program.ckks.forecast import error_bound
+from ringsmith.program.ckks.noise import rescale_spread
+from ringsmith.program.ckks.spread import (
     MAX_TERMS,
     Kind,
     Source,

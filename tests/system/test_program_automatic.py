@@ -1,6 +1,7 @@
 """Parameters chosen automatically: secure, precise, small, and explained."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_chosen_parameters_hold_what_was_asked_and_no_smaller_ring_would(
     assert program.choice in program.explain()
     smaller = parameters.n // 2
     if smaller in MAX_LOG_QP[wish.security]:
-        narrow = AutoParameters(wish.security, wish.precision_bits, wish.headroom_bits, 1, smaller)
+        narrow = replace(wish, input_bound=1, max_n=smaller)
         with pytest.raises(ProgramError, match="no parameters fit"):
             trace(function, narrow)
     bits = round(np.log2(parameters.scale))

@@ -211,7 +211,7 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
         "out of levels: the program needs at least 5 levels (6 data primes) and parameters "
         "'test-1024' have 4 (5 data primes): add data primes",
     ),
-    (rotates_too_far, InputSpec(), "rotation by 512 slots, and there are 512: use -511 … 511"),
+    (rotates_too_far, InputSpec(), "rotation by 512 slots, and a row has 512: use -511 … 511"),
     (rotates_by_half, InputSpec(), "rotation by 0.5: use a whole number"),
     (too_long, InputSpec(), "a vector of 513 numbers exceeds the 512 slots"),
     (matrix, InputSpec(), "an array of shape (2, 2) is no vector"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ringsmith.apps.seal_baseline import SealBaseline
-from ringsmith.program import Node, Op, Program
+from ringsmith.program import CkksProgram, Node, Op, Program
 
 if TYPE_CHECKING:
     import seal
@@ -32,7 +32,7 @@ class SealProgram:
     def __init__(
         self,
         baseline: SealBaseline,
-        program: Program,
+        program: CkksProgram,
         encode: "Callable[[Node], seal.Plaintext] | None" = None,
     ) -> None:
         self._baseline = baseline

@@ -19,7 +19,7 @@ from ringsmith.lower.operations import (
     operation_writer,
 )
 from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters, core_context
-from ringsmith.program import Node, Op, Plain, Program
+from ringsmith.program import Node, Op, Plain, Program, operations
 
 FUSED = "relinearize_rescale"
 """The operation that relinearizes and rescales by one division."""
@@ -168,7 +168,7 @@ def write_operation(
             return writer.rescale(a)
         case Op.MOD_SWITCH:
             return writer.mod_switch(a, limbs)
-        case Op.ROTATE | Op.CONJUGATE if element is not None:
+        case Op.ROTATE | Op.CONJUGATE | Op.SWAP_COLUMNS if element is not None:
             return writer.apply_galois(a, element)
     raise AssertionError(f"{op} lacks its plain operand or Galois element, or is not the scheme's")
 
@@ -193,10 +193,10 @@ def lower_operation(
     """
     if name == FUSED:
         return _lower_fused(parameters, limbs)
-    operations = [op for op in Op if op not in (Op.INPUT, Op.OUTPUT)]
-    if name not in operations:
+    known = operations(parameters.scheme)
+    if name not in known:
         raise ProgramError(
-            f"no operation is called {name!r}: choose one of {', '.join(operations)}, {FUSED}"
+            f"no operation is called {name!r}: choose one of {', '.join(known)}, {FUSED}"
         )
     op = Op(name)
     drops = op in (Op.RESCALE, Op.MOD_SWITCH)

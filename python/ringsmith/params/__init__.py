@@ -1,6 +1,7 @@
 """HE parameter sets: checked, frozen, named; the security table; what keys a program needs."""
 
 from ringsmith.params.automatic import AutoParameters
+from ringsmith.params.automatic_bfv import AutoBfvParameters
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import core_context
@@ -12,6 +13,7 @@ from ringsmith.params.sparse import SparsePrime, sparse_primes
 
 __all__ = [
     "PARAMETER_SETS",
+    "AutoBfvParameters",
     "AutoParameters",
     "BfvParameters",
     "CkksParameters",

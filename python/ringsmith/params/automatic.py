@@ -1,5 +1,6 @@
 """Parameters chosen for a program: what is asked, and the sets that could answer."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,24 +20,17 @@ Key switching's noise is divided by it; in slot 0 it would otherwise outweigh al
 """
 
 
-@dataclass(frozen=True)
-class AutoParameters:
-    """What automatically chosen parameters must hold.
+@dataclass(frozen=True, kw_only=True)
+class AutoRlweParameters(ABC):
+    """What automatically chosen parameters of either scheme must hold.
 
     Attributes:
         security: Level of the 2018 HE standard: 128, 192 or 256.
-        precision_bits: Bits after the point that every output must have right by the forecast,
-            from 1.
-        headroom_bits: Messages stay within ±2^headroom_bits throughout.
-        input_bound: What the magnitudes of all encrypted inputs stay within.
         max_n: Largest ring degree to take.
         max_prime_bits: Widest prime to take, such as a design's ``word_bits``; at most 60.
     """
 
     security: int = 128
-    precision_bits: float = 20
-    headroom_bits: int = 3
-    input_bound: float = 1.0
     max_n: int = MAX_DEGREE
     max_prime_bits: int = WIDEST_PRIME_BITS
 
@@ -46,15 +40,49 @@ class AutoParameters:
                 f"security = {self.security!r} is not a level of the HE standard: choose "
                 f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
             )
-        for name, value in (
-            ("precision_bits", self.precision_bits),
-            ("input_bound", self.input_bound),
-            ("max_n", self.max_n),
-            ("max_prime_bits", self.max_prime_bits),
-        ):
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not whole and (name.startswith("max") or not isinstance(value, float)):
-                raise ParameterError(f"{name} = {value!r} is no number of its kind: write one")
+        for name, value in (("max_n", self.max_n), ("max_prime_bits", self.max_prime_bits)):
+            check_number(name, value, int)
+        if not MIN_DEGREE <= self.max_n <= MAX_DEGREE:
+            raise ParameterError(f"max_n = {self.max_n!r} is outside {MIN_DEGREE} … {MAX_DEGREE}")
+
+    def degrees(self) -> Iterator[tuple[int, int]]:
+        """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
+        for n, bits in MAX_LOG_QP[self.security].items():
+            if n <= self.max_n:
+                yield n, bits
+
+    @property
+    @abstractmethod
+    def way_out(self) -> str:
+        """What to ask for instead, when no parameters fit."""
+
+
+def check_number(name: str, value: object, kind: type[int] | type[float]) -> None:
+    """Refuses what is no number of its kind; a whole number is a float, too."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole and (kind is int or not isinstance(value, float)):
+        raise ParameterError(f"{name} = {value!r} is no number of its kind: write one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoParameters(AutoRlweParameters):
+    """What automatically chosen CKKS parameters must hold, beside what both schemes' must.
+
+    Attributes:
+        precision_bits: Bits after the point that every output must have right by the forecast,
+            from 1.
+        headroom_bits: Messages stay within ±2^headroom_bits throughout.
+        input_bound: What the magnitudes of all encrypted inputs stay within.
+    """
+
+    precision_bits: float = 20
+    headroom_bits: int = 3
+    input_bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number("precision_bits", self.precision_bits, float)
+        check_number("input_bound", self.input_bound, float)
         if not 1 <= self.precision_bits <= WIDEST_PRIME_BITS:
             raise ParameterError(
                 f"precision_bits = {self.precision_bits!r} is outside 1 … {WIDEST_PRIME_BITS}: "
@@ -68,9 +96,6 @@ class AutoParameters:
             )
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
-        if not MIN_DEGREE <= self.max_n <= MAX_DEGREE:
-            raise ParameterError(f"max_n = {self.max_n!r} is outside {MIN_DEGREE} … {MAX_DEGREE}")
-
         narrowest = MIN_SCALE_BITS + headroom + 2
         if not narrowest <= self.max_prime_bits <= WIDEST_PRIME_BITS:
             raise ParameterError(
@@ -79,11 +104,13 @@ class AutoParameters:
                 f"headroom_bits = {headroom} and 2 more"
             )
 
-    def degrees(self) -> Iterator[tuple[int, int]]:
-        """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
-        for n, bits in MAX_LOG_QP[self.security].items():
-            if n <= self.max_n:
-                yield n, bits
+    @property
+    def way_out(self) -> str:
+        """What to ask for instead, when no parameters fit."""
+        return (
+            f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, raise "
+            "max_n, multiply less deeply, or split the program"
+        )
 
     @property
     def max_scale_bits(self) -> int:

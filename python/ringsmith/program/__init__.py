@@ -1,21 +1,27 @@
 """The front end: a Python function on encrypted vectors becomes a planned HE graph."""
 
-from ringsmith.program.forecast import Forecast, OutputForecast
+from ringsmith.program.bfv.forecast import NoiseForecast
+from ringsmith.program.bfv.program import BfvProgram
+from ringsmith.program.ckks.forecast import Forecast, OutputForecast
+from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.functions import inner_product, sum_slots
 from ringsmith.program.graph import Program
 from ringsmith.program.matrices import matvec
-from ringsmith.program.nodes import Node, Op, Plain
-from ringsmith.program.plan import InputSpec
+from ringsmith.program.nodes import Node, Op, Plain, operations
+from ringsmith.program.planner import InputSpec
 from ringsmith.program.polynomials import polynomial
 from ringsmith.program.source import SourceLine
 from ringsmith.program.trace import trace
 from ringsmith.program.vector import EncryptedVector
 
 __all__ = [
+    "BfvProgram",
+    "CkksProgram",
     "EncryptedVector",
     "Forecast",
     "InputSpec",
     "Node",
+    "NoiseForecast",
     "Op",
     "OutputForecast",
     "Plain",
@@ -23,6 +29,7 @@ __all__ = [
     "SourceLine",
     "inner_product",
     "matvec",
+    "operations",
     "polynomial",
     "sum_slots",
     "trace",

@@ -1,73 +1,89 @@
 """A program run in the clear: the oracle that decrypted results are compared with."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.nodes import Node, Op
-from ringsmith.program.plain import PlainValues, numbers
+from ringsmith.program.plain import Space
+
+Values = NDArray[Any]
+"""Shape (slots,)."""
+
+_LARGEST_PRODUCT_MODULUS = 1 << 31
+"""Products modulo more overflow 64 bits, and Python's integers are used."""
 
 
 def evaluate(
     nodes: Sequence[Node],
-    slots: int,
+    space: Space,
     lengths: Mapping[str, int],
     inputs: Mapping[str, ArrayLike],
-) -> dict[str, PlainValues]:
-    """Runs planned nodes on floats; ``Program.evaluate`` describes arguments and result.
+    modulus: int | None = None,
+) -> dict[str, Values]:
+    """Runs planned nodes; the scheme's ``Program.evaluate`` describes arguments and result.
 
     Args:
         nodes: The program's nodes, operands before users.
-        slots: Numbers that one ciphertext holds.
+        space: What one ciphertext holds.
         lengths: Numbers that each input holds, by name.
         inputs: The vectors, by name.
+        modulus: What every value is reduced by; None: nothing.
     """
     if inputs.keys() != lengths.keys():
         raise ProgramError(
             f"the program takes the inputs {sorted(lengths)} and was given {sorted(inputs)}: "
             "give a vector for each input"
         )
-    values: list[PlainValues] = []
+    values: list[Values] = []
     outputs = {}
     for node in nodes:
         if node.op is Op.INPUT and node.name is not None:
-            values.append(_input(node, inputs[node.name], lengths[node.name], slots))
+            value = _input(node, inputs[node.name], lengths[node.name], space)
         else:
-            values.append(_apply(node, [values[i] for i in node.operands], slots))
+            value = _apply(node, [values[i] for i in node.operands], space)
+        if modulus is not None:
+            kind = object if modulus > _LARGEST_PRODUCT_MODULUS else np.int64
+            value = value.astype(kind) % modulus
+        values.append(value)
         if node.op is Op.OUTPUT and node.name is not None:
-            outputs[node.name] = values[-1]
+            outputs[node.name] = value
     return outputs
 
 
-def _input(node: Node, value: ArrayLike, length: int, slots: int) -> PlainValues:
-    array = np.atleast_1d(numbers(value, node.source))
+def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:
+    array = np.atleast_1d(space.numbers(value, node.source))
     if array.size > length:
         raise ProgramError(
             f"input {node.name!r} holds {length} numbers and was given {array.size}: "
             "declare a greater length when tracing, or split the vector"
         )
-    return np.concatenate([array, np.zeros(slots - array.size, array.dtype)])
+    return np.concatenate([array, np.zeros(space.slots - array.size, array.dtype)])
 
 
-def _apply(node: Node, operands: list[PlainValues], slots: int) -> PlainValues:
+def _apply(node: Node, operands: list[Values], space: Space) -> Values:
     """Returns what the operation means; relinearize, rescale and mod_switch mean nothing here."""
     if node.plain is not None:
-        operands.append(node.plain.vector(slots))
+        operands.append(node.plain.vector(space.slots))
     a, b = operands[0], operands[-1]
     match node.op:
         case Op.ADD | Op.ADD_PLAIN:
-            return a + b
+            result = a + b
         case Op.SUB | Op.SUB_PLAIN:
-            return a - b
+            result = a - b
         case Op.MULTIPLY | Op.MULTIPLY_PLAIN | Op.SQUARE:
-            return a * b
+            result = a * b
         case Op.NEGATE:
-            return -a
+            result = -a
         case Op.CONJUGATE:
-            return np.conjugate(a)
+            result = np.conjugate(a)
+        case Op.SWAP_COLUMNS:
+            result = a.reshape(-1, space.row)[::-1].reshape(-1)
         case Op.ROTATE:
-            return np.roll(a, -(node.steps or 0))
+            result = np.roll(a.reshape(-1, space.row), -(node.steps or 0), axis=1).reshape(-1)
         case _:
-            return a
+            result = a
+    return np.asarray(result)

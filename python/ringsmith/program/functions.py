@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues, plain_values, whole_number
+from ringsmith.program.plain import PlainValues, Space, whole_number
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -18,7 +18,8 @@ def inner_product(
     """Returns sums of ``length`` products: one multiplication and log2(length) rotations.
 
     Slot i of the result is the sum over j = 0 … length - 1 of x[i + j*stride] *
-    weights[i + j*stride], slots counted modulo the number of slots. Two layouts use it:
+    weights[i + j*stride], slots counted modulo N/2, as rotations count them: all slots of CKKS are
+    one such row, and BFV's two rows are summed side by side. Two layouts use it:
 
     - Consecutive vectors (``stride=1``): vector v lies in slots v*length … v*length + length - 1,
       and its sum arrives in its first slot. The other slots mix two vectors, unless
@@ -38,15 +39,15 @@ def inner_product(
     Raises:
         ProgramError: When length or stride is illegal, or the weights are.
     """
-    slots, source = x.trace.slots, caller()
-    length = _checked_power_of_two("length", length, slots, source)
-    stride = _checked_power_of_two("stride", stride, slots // length, source)
+    space, source = x.trace.space, caller()
+    length = _checked_power_of_two("length", length, space.row, source)
+    stride = _checked_power_of_two("stride", stride, space.row // length, source)
     if not isinstance(weights, EncryptedVector):
 
         def lay_out(entries: PlainValues) -> PlainValues:
-            return _in_every_block(entries, length, stride, slots)
+            return _in_every_block(entries, length, stride, space)
 
-        weights = plain_values(weights, slots, source, lay_out)
+        weights = space.vector(weights, source, lay_out)
     return _summed(x * weights, length, stride, everywhere)
 
 
@@ -60,19 +61,19 @@ def sum_slots(
     """Returns sums of ``length`` entries: log2(length) rotations and no multiplication.
 
     Slot i of the result is the sum over j = 0 … length - 1 of x[i + j*stride], slots counted modulo
-    the number of slots; so without ``length`` every slot holds the sum of all. Layouts and
+    N/2; so without ``length`` every slot holds the sum of all, or of its row in BFV. Layouts and
     ``everywhere`` are those of ``inner_product``.
 
     Args:
         x: The encrypted vectors.
-        length: Entries of each vector, a power of two; None: slots / stride.
+        length: Entries of each vector, a power of two; None: N/2 / stride.
         stride: Distance in slots of the entries of one vector, a power of two.
         everywhere: Whether all length*stride slots of each block hold the sums.
 
     Raises:
         ProgramError: When length or stride is illegal.
     """
-    slots, source = x.trace.slots, caller()
+    slots, source = x.trace.space.row, caller()
     if length is None:
         length = slots // _checked_power_of_two("stride", stride, slots, source)
     length = _checked_power_of_two("length", length, slots, source)
@@ -82,24 +83,24 @@ def sum_slots(
 
 def _summed(x: EncryptedVector, length: int, stride: int, everywhere: bool) -> EncryptedVector:
     """Rotates and adds; ``sum_slots`` describes the arguments, which were checked."""
-    slots, total = x.trace.slots, x
+    space, total = x.trace.space, x
     steps = [stride << k for k in range(length.bit_length() - 1)]
     for step in steps:
         total = total + total.rotate(step)
     block = length * stride
-    if everywhere and block < slots:
-        total = total * np.tile(np.arange(block) < stride, slots // block).astype(np.float64)
+    if everywhere and block < space.row:
+        total = total * np.tile((np.arange(block) < stride).astype(int), space.slots // block)
         for step in steps:
             total = total + total.rotate(-step)
     return total
 
 
-def _in_every_block(entries: PlainValues, length: int, stride: int, slots: int) -> PlainValues:
+def _in_every_block(entries: PlainValues, length: int, stride: int, space: Space) -> PlainValues:
     """Lays at most ``length`` weights out for every block; leaves longer vectors as they are."""
     if entries.size > length:
         return entries
     padded = np.concatenate([entries, np.zeros(length - entries.size, entries.dtype)])
-    return np.tile(np.repeat(padded, stride), slots // (length * stride))
+    return np.tile(np.repeat(padded, stride), space.slots // (length * stride))
 
 
 def _checked_power_of_two(what: str, value: object, high: int, source: SourceLine) -> int:

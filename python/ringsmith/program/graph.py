@@ -1,21 +1,22 @@
 """The HE graph as a whole: a planned program, readable and runnable in the clear."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.params import CkksParameters, KeyNeeds
-from ringsmith.program.evaluate import evaluate
-from ringsmith.program.explain import describe_keys, describe_node, explain
-from ringsmith.program.forecast import Forecast, forecast
+from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node, Op
-from ringsmith.program.plain import PlainValues
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(ABC):
     """An encrypted program with everything planned; made by ``trace``.
+
+    A scheme's own is a ``CkksProgram`` or a ``BfvProgram``.
 
     Attributes:
         name: Name of the traced function.
@@ -26,7 +27,7 @@ class Program:
     """
 
     name: str
-    parameters: CkksParameters
+    parameters: RlweParameters
     nodes: tuple[Node, ...]
     lengths: Mapping[str, int]
     choice: str = ""
@@ -52,67 +53,53 @@ class Program:
                 needs |= KeyNeeds(galois={node.element: node.limbs})
         return needs
 
-    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, PlainValues]:
-        """Runs the program in the clear, on floats: what the decrypted result should be close to.
+    @abstractmethod
+    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+        """Runs the program in the clear: what the decrypted result is to be.
 
         Args:
             inputs: A vector for each input, at most as long as it was declared; zeros follow.
 
         Returns:
-            All slots of each output: float64, or complex128 where a number is complex.
+            All slots of each output.
 
         Raises:
-            ProgramError: When an input is missing, unknown, too long or not numeric.
-        """
-        return evaluate(self.nodes, self.parameters.slots, self.lengths, inputs)
-
-    def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
-        """Forecasts how far decrypted results will be from ``evaluate``'s.
-
-        Args:
-            bounds: What the magnitudes of the encrypted numbers stay within: one number for all
-                inputs; or for each input a number, or a vector with a bound for each of its
+            ProgramError: When an input is missing, unknown, too long or not of the scheme's
                 numbers.
-
-        Raises:
-            ProgramError: When a bound is missing, or is no finite magnitude.
         """
-        return forecast(self.parameters, self.nodes, self.lengths, bounds)
 
+    @abstractmethod
     def describe(self) -> str:
-        """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""
-        lines = [
-            self._title(),
-            f"keys: {describe_keys(self.key_needs)}",
-            f"{'node':>6}  {'operation':<34} limbs  scale    size  line",
-        ]
-        lines += [f"{describe_node(node)}  {node.source}" for node in self.nodes]
-        return "\n".join(lines)
+        """Returns a listing: one node a line with limbs, size and source."""
 
+    @abstractmethod
     def explain(
         self,
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         cycles: Mapping[int, int] | None = None,
     ) -> str:
-        """Returns the listing with costs and the precision to expect, for people.
+        """Returns the listing with costs and a forecast, for people.
 
         Args:
-            bounds: Bounds of the inputs' magnitudes, as for ``forecast``.
+            bounds: Bounds of the inputs' magnitudes, which a forecast of precision rests on; one of
+                noise rests on none.
             cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
-        title = self._title() + (f"\nparameters were chosen:\n{self.choice}" if self.choice else "")
-        forecast = self.forecast(bounds)
-        return explain(title, self.parameters, self.nodes, self.key_needs, forecast, cycles)
 
-    def _title(self) -> str:
-        return (
-            f"program {self.name}: parameters {self.parameters.name}, "
-            f"N = {self.parameters.n}, {self.parameters.limbs} data primes"
-        )
+    def _heading(self, *, with_choice: bool = False) -> list[str]:
+        """The first lines of listings: name, parameters, why these, keys."""
+        parameters = self.parameters
+        lines = [
+            f"program {self.name}: parameters {parameters.name}, "
+            f"N = {parameters.n}, {parameters.limbs} data primes"
+        ]
+        if with_choice and self.choice:
+            lines += ["parameters were chosen:", self.choice]
+        return [*lines, f"keys: {describe_keys(self.key_needs)}"]
 
     def __str__(self) -> str:
         return self.describe()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues, matrix
+from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -19,9 +19,10 @@ def matvec(weights: object, x: EncryptedVector) -> EncryptedVector:
     then log2(columns / rows) rotations. Rows and columns are padded with zeros to powers of two.
 
     Args:
-        weights: Matrix of shape (rows, columns); neither may exceed the slots; not all zero.
+        weights: Matrix of shape (rows, columns); neither may exceed N/2; not all zero.
         x: The vector in slots 0 … columns - 1. The other slots must hold zeros, as those of a fresh
-            input of that length do: multiply by ones of that length where something was added.
+            input of that length do: multiply by ones of that length where something was added. In
+            BFV each of the two rows may hold such a vector.
 
     Returns:
         The product in slots 0 … rows - 1. The other slots hold zeros if rows, padded, are at least
@@ -30,8 +31,9 @@ def matvec(weights: object, x: EncryptedVector) -> EncryptedVector:
     Raises:
         ProgramError: When the matrix is none, is zero or too large.
     """
-    slots, source = x.trace.slots, caller()
-    a = _padded(matrix(weights, source), slots, source)
+    space, source = x.trace.space, caller()
+    slots = space.row
+    a = _padded(space.matrix(weights, source), slots, source)
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
@@ -66,7 +68,7 @@ def _padded(a: PlainValues, slots: int, source: SourceLine) -> PlainValues:
 def _repeated(x: EncryptedVector, period: int, length: int) -> EncryptedVector:
     """Returns x repeated with its period over at least ``length`` slots, or over all."""
     filled = period
-    while filled < min(length, x.trace.slots):
+    while filled < min(length, x.trace.space.row):
         x = x + x.rotate(-filled)
         filled *= 2
     return x
@@ -81,9 +83,12 @@ def _diagonal_sum(x: EncryptedVector, diagonals: dict[int, PlainValues]) -> Encr
     """
     baby = min(range(1, max(diagonals) + 2), key=lambda size: _rotations(diagonals, size))
 
+    def shifted(k: int, start: int) -> PlainValues:
+        return x.trace.space.in_every_row(np.roll(diagonals[k], start))
+
     def giant_step(start: int) -> EncryptedVector:
         steps = [k for k in diagonals if k - k % baby == start]
-        inner = _sum(steps, lambda k: x.rotate(k - start) * np.roll(diagonals[k], start))
+        inner = _sum(steps, lambda k: x.rotate(k - start) * shifted(k, start))
         return inner.rotate(start)
 
     return _sum(sorted({k - k % baby for k in diagonals}), giant_step)

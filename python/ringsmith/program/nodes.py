@@ -27,6 +27,20 @@ class Op(StrEnum):
     MOD_SWITCH = "mod_switch"
     ROTATE = "rotate"
     CONJUGATE = "conjugate"
+    SWAP_COLUMNS = "swap_columns"
+
+
+_ONLY = {
+    "ckks": frozenset({Op.RESCALE, Op.CONJUGATE}),
+    "bfv": frozenset({Op.SWAP_COLUMNS}),
+}
+"""Operations that one scheme alone has."""
+
+
+def operations(scheme: str) -> tuple[Op, ...]:
+    """Returns the operations of a scheme, ``ckks`` or ``bfv``, but input and output."""
+    others = {op for name, ops in _ONLY.items() if name != scheme for op in ops}
+    return tuple(op for op in Op if op not in {Op.INPUT, Op.OUTPUT, *others})
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +49,7 @@ class Plain:
 
     Attributes:
         values: Shape () or (slots,).
-        scale: Encoding scale, at the limbs of the node's operand.
+        scale: Encoding scale, at the limbs of the node's operand; 1 in BFV.
     """
 
     values: PlainValues
@@ -55,12 +69,13 @@ class Node:
         op: The operation.
         operands: Ids of the encrypted operands.
         limbs: Data primes of the result: q_0 … q_{limbs-1}.
-        scale: Scale of the result: what decoding divides by. See ``ringsmith.program.plan``.
+        scale: Scale of the result: what decoding divides by. See ``ringsmith.program.ckks.plan``;
+            1 in BFV.
         size: Polynomials of the result: 2, or 3 before relinearization.
         source: The user's line that asked for it.
         name: Name of an input or output.
-        steps: Of a rotation: slots to the left, in 1 … slots - 1.
-        element: Galois element of a rotation or conjugation.
+        steps: Of a rotation: slots to the left, in 1 … N/2 - 1.
+        element: Galois element of a rotation, conjugation or swap of columns.
         plain: Plain operand of add_plain, sub_plain and multiply_plain.
     """
 

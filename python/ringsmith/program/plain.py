@@ -1,6 +1,7 @@
 """Plain operands: numbers and vectors that are known when a program is traced."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,69 +9,90 @@ from numpy.typing import NDArray
 
 from ringsmith.program.source import SourceLine
 
-PlainValues = NDArray[np.inexact]
-"""Shape () for one number in every slot, or (slots,); float64, or complex128 where needed."""
+PlainValues = NDArray[np.number]
+"""Shape () for one number in every slot, or (slots,). Approximate: float64, or complex128 where
+needed. Exact: int64."""
 
 
-def plain_values(
-    value: object,
-    slots: int,
-    source: SourceLine,
-    arrange: Callable[[PlainValues], PlainValues] | None = None,
-) -> PlainValues:
-    """Returns a plain operand in its one stored form, read-only.
+@dataclass(frozen=True)
+class Space:
+    """What one ciphertext of a scheme holds.
 
-    Args:
-        value: A number, or a sequence or one-dimensional array of numbers. A number stands in every
-            slot; a vector shorter than ``slots`` is followed by zeros.
-        slots: Numbers that one ciphertext holds.
-        source: The user's line, for errors.
-        arrange: Applied to a vector before zeros are appended.
-
-    Raises:
-        ProgramError: When the value is not numeric, not finite, empty, of more than one dimension,
-            or longer than ``slots``.
+    Attributes:
+        slots: Numbers that it holds.
+        row: Numbers that a rotation turns around: every ``row`` slots turn by themselves.
+        exact: Whether they are whole numbers modulo t, as in BFV; else real or complex ones.
     """
-    array = numbers(value, source)
-    if array.ndim == 1:
-        array = array if arrange is None else arrange(array)
-        if array.size > slots:
+
+    slots: int
+    row: int
+    exact: bool
+
+    def numbers(self, value: object, source: SourceLine) -> PlainValues:
+        """Returns a fresh array of shape () or (length,), or refuses the value."""
+        array = self._array(value, source)
+        if array.ndim > 1 or array.size == 0:
             raise source.error(
-                f"a vector of {array.size} numbers exceeds the {slots} slots of a ciphertext: "
-                "split it, or raise N"
+                f"an array of shape {array.shape} is no vector: use one dimension and at least 1 "
+                "number"
             )
-        array = np.concatenate([array, np.zeros(slots - array.size, array.dtype)])
-    array.setflags(write=False)
-    return array
+        return array
+
+    def matrix(self, value: object, source: SourceLine) -> PlainValues:
+        """Returns a fresh array of shape (rows, columns), or refuses the value."""
+        array = self._array(value, source)
+        if array.ndim != 2 or array.size == 0:
+            raise source.error(
+                f"an array of shape {array.shape} is no matrix: use two dimensions, rows first, "
+                "and at least 1 number"
+            )
+        return array
+
+    def vector(
+        self,
+        value: object,
+        source: SourceLine,
+        arrange: Callable[[PlainValues], PlainValues] | None = None,
+    ) -> PlainValues:
+        """Returns a plain operand in its one stored form, read-only.
+
+        Args:
+            value: A number, or a sequence or one-dimensional array of numbers. A number stands in
+                every slot; a vector shorter than ``slots`` is followed by zeros.
+            source: The user's line, for errors.
+            arrange: Applied to a vector before zeros are appended.
+
+        Raises:
+            ProgramError: When the value is not of the scheme's numbers, not finite, empty, of more
+                than one dimension, or longer than ``slots``.
+        """
+        array = self.numbers(value, source)
+        if array.ndim == 1:
+            array = array if arrange is None else arrange(array)
+            if array.size > self.slots:
+                raise source.error(
+                    f"a vector of {array.size} numbers exceeds the {self.slots} slots of a "
+                    "ciphertext: split it, or raise N"
+                )
+            array = np.concatenate([array, np.zeros(self.slots - array.size, array.dtype)])
+        array.setflags(write=False)
+        return array
+
+    def in_every_row(self, values: PlainValues) -> PlainValues:
+        """Returns the same ``row`` numbers for every row, shape (slots,)."""
+        return np.tile(values, self.slots // self.row)
+
+    def _array(self, value: object, source: SourceLine) -> PlainValues:
+        """Returns a fresh array of the scheme's numbers, of any shape."""
+        try:
+            array: NDArray[Any] = np.asarray(value)
+        except ValueError:
+            array = np.asarray(None)
+        return _whole(array, value, source) if self.exact else _finite(array, value, source)
 
 
-def numbers(value: object, source: SourceLine) -> PlainValues:
-    """Returns a fresh array of shape () or (length,), or refuses the value with the user's line."""
-    array = _finite(value, source)
-    if array.ndim > 1 or array.size == 0:
-        raise source.error(
-            f"an array of shape {array.shape} is no vector: use one dimension and at least 1 number"
-        )
-    return array
-
-
-def matrix(value: object, source: SourceLine) -> PlainValues:
-    """Returns a fresh array of shape (rows, columns), or refuses the value with the user's line."""
-    array = _finite(value, source)
-    if array.ndim != 2 or array.size == 0:
-        raise source.error(
-            f"an array of shape {array.shape} is no matrix: use two dimensions, rows first, and at "
-            "least 1 number"
-        )
-    return array
-
-
-def _finite(value: object, source: SourceLine) -> PlainValues:
-    """Returns a fresh array of finite numbers, of any shape."""
-    try:
-        array: NDArray[Any] = np.asarray(value)
-    except ValueError:
-        array = np.asarray(None)
+def _finite(array: NDArray[Any], value: object, source: SourceLine) -> PlainValues:
+    """Returns finite real or complex numbers."""
     if array.dtype.kind not in "iufc":
         raise source.error(
             f"{value!r:.60} ({type(value).__name__}) is not numeric: "
@@ -80,6 +102,23 @@ def _finite(value: object, source: SourceLine) -> PlainValues:
         raise source.error("a plain operand holds NaN or infinity: use finite numbers")
     kind = np.complex128 if array.dtype.kind == "c" else np.float64
     return array.astype(kind)
+
+
+def _whole(array: NDArray[Any], value: object, source: SourceLine) -> PlainValues:
+    """Returns whole numbers."""
+    if array.dtype.kind == "O" and all(whole_number(item) is not None for item in array.flat):
+        raise source.error(
+            f"{value!r:.60} has more than 64 bits: a program computes modulo t, so reduce it "
+            "modulo t"
+        )
+    if array.dtype.kind not in "iu":
+        raise source.error(
+            f"{value!r:.60} ({type(value).__name__}) is not a whole number: BFV computes exactly "
+            "on whole numbers modulo t: scale fractions up and round them, or take CKKS"
+        )
+    if array.size and int(array.max()) >= 1 << 63:
+        raise source.error(f"{value!r:.60} does not fit 64 bits with a sign: reduce it modulo t")
+    return array.astype(np.int64)
 
 
 def whole_number(value: object) -> int | None:

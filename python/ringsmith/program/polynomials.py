@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues, numbers
+from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -33,7 +33,7 @@ def polynomial(x: EncryptedVector, coefficients: object) -> EncryptedVector:
         ProgramError: When the coefficients are not numbers, or make a constant.
     """
     source = caller()
-    c = np.trim_zeros(np.atleast_1d(numbers(coefficients, source)), "b")
+    c = np.trim_zeros(np.atleast_1d(x.trace.space.numbers(coefficients, source)), "b")
     if c.size < 2:
         raise source.error(
             "the polynomial is constant, and its value does not depend on the encrypted vector: "
@@ -125,7 +125,7 @@ def _split_at(c: PlainValues, power: int, baby: int, leaf: int, levels: int) -> 
         low = _split(low_c, baby, leaf, levels)
         if low is None:
             return None
-    return _Split(power, complex(high_c[0]) if np.iscomplexobj(c) else float(high_c[0]), high, low)
+    return _Split(power, high_c[0].item(), high, low)
 
 
 def _depth(c: PlainValues) -> int:

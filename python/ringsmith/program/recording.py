@@ -3,16 +3,12 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
-from ringsmith.errors import ProgramError
-from ringsmith.params import CkksParameters
-from ringsmith.program.graph import Program
+from ringsmith.params import RlweParameters
 from ringsmith.program.nodes import Op
-from ringsmith.program.plain import whole_number
-from ringsmith.program.plan import InputSpec, Planner, multiplicative_depth
-from ringsmith.program.sink import sink_mod_switches
+from ringsmith.program.plain import Space, whole_number
+from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
 
@@ -44,17 +40,20 @@ class Recording:
 
     @property
     def depth(self) -> int:
-        """The most multiplications that follow one another: the program needs so many levels."""
+        """The most multiplications that follow one another: CKKS needs so many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
 
-    def plan(self, parameters: CkksParameters, headroom_bits: int) -> Program:
-        """Plans for a parameter set of as many slots.
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Numbers that each input holds, by name."""
+        slots = self.trace.space.slots
+        return {name: spec.length or slots for name, spec in self.inputs.items()}
 
-        Takes the cheap plan unless it fails or loses a level that the ladder would have kept.
+    def check_limbs(self, parameters: RlweParameters) -> None:
+        """Refuses an input of more limbs than the parameters have.
 
         Raises:
-            LevelsError: When levels do not suffice.
-            ProgramError: When the program cannot be planned otherwise.
+            ProgramError: Names the input.
         """
         for name, spec in self.inputs.items():
             if spec.limbs is not None and spec.limbs > parameters.limbs:
@@ -62,40 +61,16 @@ class Recording:
                     f"input {name!r}: limbs = {spec.limbs} is not a whole number in "
                     f"1 … {parameters.limbs}"
                 )
-        try:
-            planner, program = self._plan(parameters, headroom_bits, on_ladder=False)
-        except ProgramError as error:
-            try:
-                return self._plan(parameters, headroom_bits, on_ladder=True)[1]
-            except ProgramError:
-                raise error from None
-        if planner.levels_lost:
-            try:
-                other, on_ladder = self._plan(parameters, headroom_bits, on_ladder=True)
-            except ProgramError:
-                return program
-            if other.levels_lost < planner.levels_lost:
-                return on_ladder
-        return program
-
-    def _plan(
-        self, parameters: CkksParameters, headroom_bits: int, *, on_ladder: bool
-    ) -> tuple[Planner, Program]:
-        planner = Planner(parameters, self.trace.nodes, headroom_bits, on_ladder)
-        nodes = sink_mod_switches(planner.plan(dict(self.inputs), dict(self.outputs), self.used))
-        slots = parameters.slots
-        lengths = {name: spec.length or slots for name, spec in self.inputs.items()}
-        return planner, Program(self.name, parameters, nodes, MappingProxyType(lengths))
 
 
 def record(
-    function: Callable[..., Any], slots: int, inputs: Inputs, source: SourceLine
+    function: Callable[..., Any], space: Space, inputs: Inputs, source: SourceLine
 ) -> Recording:
     """Calls a function once on encrypted vectors that record.
 
     Args:
         function: As for ``trace``.
-        slots: Numbers that one ciphertext holds.
+        space: What one ciphertext holds.
         inputs: As for ``trace``.
         source: The line that asks, for errors.
 
@@ -106,8 +81,8 @@ def record(
         raise source.error(
             f"{function!r:.60} is no function: give a Python function of encrypted vectors"
         )
-    specs = _checked_inputs(function, inputs, slots, source)
-    recorder = Trace(slots)
+    specs = _checked_inputs(function, inputs, space.slots, source)
+    recorder = Trace(space)
     vectors = {name: recorder.record(TraceNode(Op.INPUT, (), source, name=name)) for name in specs}
     try:
         inspect.signature(function).bind(**vectors)

@@ -11,7 +11,17 @@ from dataclasses import replace
 from ringsmith.program.nodes import Node, Op
 
 _MOVABLE = frozenset(
-    {Op.ADD, Op.SUB, Op.NEGATE, Op.ADD_PLAIN, Op.SUB_PLAIN, Op.ROTATE, Op.CONJUGATE, Op.MOD_SWITCH}
+    {
+        Op.ADD,
+        Op.SUB,
+        Op.NEGATE,
+        Op.ADD_PLAIN,
+        Op.SUB_PLAIN,
+        Op.ROTATE,
+        Op.CONJUGATE,
+        Op.SWAP_COLUMNS,
+        Op.MOD_SWITCH,
+    }
 )
 """Operations that work alike, at the same scale, on any number of limbs."""
 

@@ -2,22 +2,58 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
-from ringsmith.params import AutoParameters, CkksParameters
+from ringsmith.params import (
+    AutoBfvParameters,
+    AutoParameters,
+    BfvParameters,
+    CkksParameters,
+    RlweParameters,
+)
+from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.program.automatic import choose
+from ringsmith.program.bfv.automatic import BfvSearch
+from ringsmith.program.bfv.planned import planned as planned_bfv
+from ringsmith.program.bfv.planned import require_batching
+from ringsmith.program.bfv.program import BfvProgram
+from ringsmith.program.bfv.program import space as bfv_space
+from ringsmith.program.ckks.automatic import CkksSearch
+from ringsmith.program.ckks.planned import planned as planned_ckks
+from ringsmith.program.ckks.program import CkksProgram
+from ringsmith.program.ckks.program import space as ckks_space
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, record
-from ringsmith.program.source import caller
+from ringsmith.program.source import SourceLine, caller
 
 DEFAULT_HEADROOM_BITS = 3
 """Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""
 
 
+@overload
 def trace(
     function: Callable[..., Any],
     parameters: CkksParameters | AutoParameters | Literal["auto"],
+    inputs: Inputs = None,
+    *,
+    headroom_bits: int | None = None,
+) -> CkksProgram: ...
+@overload
+def trace(
+    function: Callable[..., Any],
+    parameters: BfvParameters | AutoBfvParameters,
+    inputs: Inputs = None,
+) -> BfvProgram: ...
+@overload
+def trace(
+    function: Callable[..., Any],
+    parameters: RlweParameters | AutoRlweParameters,
+    inputs: Inputs = None,
+) -> Program: ...
+def trace(
+    function: Callable[..., Any],
+    parameters: RlweParameters | AutoRlweParameters | Literal["auto"],
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
@@ -30,40 +66,68 @@ def trace(
     Args:
         function: Takes encrypted vectors by keyword. Returns one (output ``result``), a tuple or
             list (``result0``, ``result1``, …), or a mapping of names to vectors.
-        parameters: The parameter set to plan for; or what a set to be found must hold, ``"auto"``
-            being ``AutoParameters()``. Then the function is called once for each ring degree tried.
+        parameters: The parameter set to plan for, of CKKS or BFV; or what a set to be found must
+            hold: ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``, which is
+            ``AutoParameters()``. Then the function is called once for each ring degree tried.
         inputs: Names of the encrypted inputs: a mapping to how each arrives (an ``InputSpec``, or
             its length, or None for all slots), or names alone. None: the function's
             parameters that have no default.
-        headroom_bits: Messages are promised to stay within ±2^headroom_bits throughout; scales
-            are checked to leave that much room below the modulus. None: 3, or what
-            ``AutoParameters`` says.
+        headroom_bits: Of CKKS: messages are promised to stay within ±2^headroom_bits throughout;
+            scales are checked to leave that much room below the modulus. None: 3, or what
+            ``AutoParameters`` says. BFV computes modulo t and takes none.
 
     Returns:
-        The program with relinearization, rescaling, modulus switching, scales and keys planned.
+        The program with relinearization, rescaling, modulus switching, scales and keys planned: a
+        ``CkksProgram`` or ``BfvProgram``.
 
     Raises:
         ProgramError: When the program cannot be planned, or no parameters fit; begins with the
             user's file and line.
     """
     source = caller()
-    if headroom_bits is not None:
-        room = whole_number(headroom_bits)
-        if room is None or not 0 <= room <= 1024:
-            raise source.error(
-                f"headroom_bits = {headroom_bits!r:.60} is not a whole number from 0"
+    room = _checked_headroom(headroom_bits, parameters, source)
+    match parameters:
+        case CkksParameters():
+            recording = record(function, ckks_space(parameters.n), inputs, source)
+            return planned_ckks(
+                recording, parameters, DEFAULT_HEADROOM_BITS if room is None else room
             )
-    if isinstance(parameters, CkksParameters):
-        room = DEFAULT_HEADROOM_BITS if headroom_bits is None else headroom_bits
-        return record(function, parameters.slots, inputs, source).plan(parameters, room)
-    if parameters == "auto":
-        parameters = AutoParameters()
-    if not isinstance(parameters, AutoParameters):
-        raise source.error(
-            f"parameters = {parameters!r:.60} are none: give CkksParameters, parameter_set(name), "
-            'AutoParameters or "auto"'
-        )
-    if headroom_bits is not None:
-        parameters = replace(parameters, headroom_bits=headroom_bits)
+        case BfvParameters():
+            require_batching(parameters, source)
+            return planned_bfv(
+                record(function, bfv_space(parameters.n), inputs, source), parameters
+            )
     names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
-    return choose(lambda slots: record(function, slots, names, source), parameters, source)
+    match AutoParameters() if parameters == "auto" else parameters:
+        case AutoParameters() as wish:
+            wish = wish if room is None else replace(wish, headroom_bits=room)
+            return choose(
+                lambda n: record(function, ckks_space(n), names, source),
+                lambda recording, n, carried: CkksSearch(recording, wish, n, carried),
+                wish,
+                source,
+            )
+        case AutoBfvParameters() as exact:
+            return choose(
+                lambda n: record(function, bfv_space(n), names, source),
+                lambda recording, n, carried: BfvSearch(recording, exact, n, carried),
+                exact,
+                source,
+            )
+    raise source.error(
+        f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
+        'parameter_set(name), AutoParameters, AutoBfvParameters or "auto"'
+    )
+
+
+def _checked_headroom(value: object, parameters: object, source: SourceLine) -> int | None:
+    if value is None:
+        return None
+    room = whole_number(value)
+    if room is None or not 0 <= room <= 1024:
+        raise source.error(f"headroom_bits = {value!r:.60} is not a whole number from 0")
+    if isinstance(parameters, BfvParameters | AutoBfvParameters):
+        raise source.error(
+            f"headroom_bits = {room}: BFV computes modulo t and has no headroom: leave it out"
+        )
+    return room

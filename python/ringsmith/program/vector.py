@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.nodes import Op
-from ringsmith.program.plain import PlainValues, numbers, plain_values, whole_number
+from ringsmith.program.plain import PlainValues, Space, whole_number
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller
 
@@ -19,11 +19,11 @@ class TraceNode:
 
     Attributes:
         op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
-            conjugate.
+            conjugate, swap_columns.
         operands: Indices of the encrypted operands in the trace.
         source: The user's line.
         name: Name of an input.
-        steps: Of a rotation: slots to the left, in 1 … slots - 1.
+        steps: Of a rotation: slots to the left, in 1 … row - 1.
         values: Plain operand.
     """
 
@@ -38,8 +38,8 @@ class TraceNode:
 class Trace:
     """Records operations; the same operation on the same operands is recorded once."""
 
-    def __init__(self, slots: int) -> None:
-        self.slots = slots
+    def __init__(self, space: Space) -> None:
+        self.space = space
         self.nodes: list[TraceNode] = []
         self._known: dict[tuple[object, ...], int] = {}
 
@@ -57,9 +57,10 @@ class Trace:
 class EncryptedVector(Refusals):
     """A vector whose numbers only the holder of the secret key can see.
 
-    Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``/`` by numbers and
-    arrays, ``** n`` for whole n >= 1, unary ``-``, ``rotate`` and ``conjugate``. A plain number
-    stands for itself in every slot; a plain vector shorter than the slots is followed by zeros.
+    Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``** n`` for whole
+    n >= 1, unary ``-`` and ``rotate``; in CKKS ``/`` by numbers and arrays, and ``conjugate``; in
+    BFV, whose numbers are whole and in two rows, ``swap_columns``. A plain number stands for itself
+    in every slot; a plain vector shorter than the slots is followed by zeros.
     """
 
     def __init__(self, trace: Trace, index: int) -> None:
@@ -101,7 +102,12 @@ class EncryptedVector(Refusals):
         source = caller()
         if isinstance(other, EncryptedVector):
             raise division_refusal()
-        divisor = numbers(other, source)
+        if self._trace.space.exact:
+            raise source.error(
+                "whole numbers modulo t are not divided: multiply what was decrypted, or by the "
+                "divisor's inverse modulo t, pow(divisor, -1, t)"
+            )
+        divisor = self._trace.space.numbers(other, source)
         if not divisor.all():
             raise source.error("division by zero: a divisor is 0")
         return self * np.reciprocal(divisor)
@@ -125,19 +131,22 @@ class EncryptedVector(Refusals):
     def rotate(self, steps: int) -> "EncryptedVector":
         """Returns the vector rotated to the left: slot i holds what slot i + steps held.
 
+        Slots are counted modulo N/2: those of CKKS are one such row, and BFV's two rows, slots
+        0 … N/2 - 1 and N/2 … N - 1, turn side by side.
+
         Args:
-            steps: Slots; negative to the right; of magnitude below the number of slots.
+            steps: Slots; negative to the right; of magnitude below N/2.
 
         Raises:
             ProgramError: When ``steps`` is not a whole number or too large.
         """
-        slots, source = self._trace.slots, caller()
+        slots, source = self._trace.space.row, caller()
         distance = whole_number(steps)
         if distance is None:
             raise source.error(f"rotation by {steps!r:.60}: use a whole number of slots")
         if abs(distance) >= slots:
             raise source.error(
-                f"rotation by {steps} slots, and there are {slots}: use {-slots + 1} … {slots - 1}"
+                f"rotation by {steps} slots, and a row has {slots}: use {-slots + 1} … {slots - 1}"
             )
         if distance == 0:
             return self
@@ -146,8 +155,21 @@ class EncryptedVector(Refusals):
         )
 
     def conjugate(self) -> "EncryptedVector":
-        """Returns the complex conjugate of every slot."""
+        """Returns the complex conjugate of every slot; in CKKS only."""
+        if self._trace.space.exact:
+            raise caller().error(
+                "whole numbers have no conjugate: swap_columns() swaps the two rows of a vector"
+            )
         return self._unary(Op.CONJUGATE)
+
+    def swap_columns(self) -> "EncryptedVector":
+        """Returns the vector with its two rows swapped; in BFV only."""
+        if not self._trace.space.exact:
+            raise caller().error(
+                "a CKKS vector is one row, and there is nothing to swap: rotate(N // 4) swaps its "
+                "halves"
+            )
+        return self._unary(Op.SWAP_COLUMNS)
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *operands: object, **options: object
@@ -171,7 +193,7 @@ class EncryptedVector(Refusals):
         )
 
     def __repr__(self) -> str:
-        return f"EncryptedVector(%{self._index}, {self._trace.slots} slots)"
+        return f"EncryptedVector(%{self._index}, {self._trace.space.slots} slots)"
 
     def _unary(self, op: Op) -> "EncryptedVector":
         return self._trace.record(TraceNode(op, (self._index,), caller()))
@@ -179,7 +201,7 @@ class EncryptedVector(Refusals):
     def _binary(self, encrypted: Op, plain: Op, other: object) -> "EncryptedVector":
         source = caller()
         if not isinstance(other, EncryptedVector):
-            values = plain_values(other, self._trace.slots, source)
+            values = self._trace.space.vector(other, source)
             return self._trace.record(TraceNode(plain, (self._index,), source, values=values))
         if other.trace is not self._trace:
             raise ProgramError(

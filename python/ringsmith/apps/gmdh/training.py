@@ -50,7 +50,7 @@ def train(fit: Curves, select: Curves) -> Network:
 
 
 def _quantized(network: Network, readings: Reals) -> Reals:
-    return network.fixed_point(readings).astype(np.float64) / (1 << network.input_bits)
+    return np.asarray(network.fixed_point(readings) / (1 << network.input_bits), np.float64)
 
 
 def _values(layer: Layer, before: Reals) -> Reals:

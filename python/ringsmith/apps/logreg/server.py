@@ -9,10 +9,10 @@ from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.objects import Ciphertext, EvaluationKeys
 from ringsmith.params import CkksParameters
-from ringsmith.program import EncryptedVector, Program, inner_product, polynomial, trace
+from ringsmith.program import CkksProgram, EncryptedVector, inner_product, polynomial, trace
 
 
-def plan(model: Model, parameters: CkksParameters) -> Program:
+def plan(model: Model, parameters: CkksParameters) -> CkksProgram:
     """Returns the encrypted program, planned: packed records in, probabilities out.
 
     Weighted sum by ``log2(packing.BLOCK)`` rotations, bias, and the cubic in place of the sigmoid:

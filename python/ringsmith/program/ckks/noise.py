@@ -86,7 +86,7 @@ def encoding_spread(parameters: CkksParameters) -> float:
     return math.sqrt(parameters.n * ROUNDING_VARIANCE)
 
 
-def largest_coefficient(slots: NDArray[np.inexact]) -> float:
+def largest_coefficient(slots: NDArray[np.number]) -> float:
     """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded.
 
     Coefficient k is the mean of value * root^-k over the N primitive roots, of which half hold the

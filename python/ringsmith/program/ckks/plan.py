@@ -24,50 +24,22 @@ Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescalin
 et al. 2020).
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
-from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Node, Op
+from ringsmith.program.ckks.emitter import CkksEmitter
+from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues
+from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.vector import TraceNode
 
 
 class LevelsError(ProgramError):
     """A program that needs more levels than its parameters have."""
-
-
-@dataclass(frozen=True)
-class InputSpec:
-    """How an input arrives.
-
-    Attributes:
-        length: Numbers that it holds; None: as many as there are slots. Zeros follow.
-        limbs: Data primes that it is encrypted over; None: all.
-        scale: Scale that it is encrypted at; None: the ladder's at its limbs.
-    """
-
-    length: int | None = None
-    limbs: int | None = None
-    scale: float | None = None
-
-
-@dataclass(frozen=True)
-class Cipher:
-    """A planned ciphertext.
-
-    Attributes:
-        node: Its node.
-        pending: Whether it is a product, or a sum of products, that was not rescaled yet.
-    """
-
-    node: int
-    pending: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +54,7 @@ Value = Cipher | Product
 _ONE = np.ones(())
 
 
-class Planner:
+class CkksPlanner(Planner[Value]):
     """Plans the nodes of one trace.
 
     Args:
@@ -101,41 +73,12 @@ class Planner:
         headroom_bits: int,
         on_ladder: bool,
     ) -> None:
+        self._emitter = CkksEmitter(parameters, headroom_bits)
+        super().__init__(self._emitter, trace)
         self._parameters = parameters
-        self._trace = trace
         self._on_ladder = on_ladder
-        self._emitter = Emitter(parameters, headroom_bits)
         self._ladder = scale_ladder(parameters)
         self.levels_lost = 0
-
-    def plan(
-        self, inputs: dict[str, InputSpec], outputs: dict[str, int], used: Sequence[int]
-    ) -> tuple[Node, ...]:
-        """Returns the planned nodes.
-
-        Args:
-            inputs: How each input arrives.
-            outputs: Traced nodes that are handed out, by name.
-            used: The traced nodes that the outputs depend on, ascending.
-
-        Raises:
-            ProgramError: When levels, or the modulus, do not suffice; names the user's line.
-        """
-        uses = Counter(i for index in used for i in self._trace[index].operands)
-        uses.update(outputs.values())
-        values: dict[int, Value] = {}
-        for index in used:
-            node = self._trace[index]
-            self._emitter.source = node.source
-            if node.op is Op.INPUT and node.name is not None:
-                value: Value = self._input(node.name, inputs[node.name])
-            else:
-                value = self._operation(node, [values[i] for i in node.operands])
-            values[index] = value if uses[index] == 1 else Cipher(self._ready(value))
-        for name, index in outputs.items():
-            self._emitter.source = self._trace[index].source
-            self._emitter.output(self._ready(values[index]), name)
-        return tuple(self._emitter.nodes)
 
     def _input(self, name: str, spec: InputSpec) -> Value:
         limbs = spec.limbs or self._parameters.limbs
@@ -158,7 +101,7 @@ class Planner:
             case Op.ROTATE if node.steps is not None:
                 return Cipher(emitter.rotate(self._ready(first), node.steps))
             case Op.CONJUGATE:
-                return Cipher(emitter.conjugate(self._ready(first)))
+                return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:
                 return Product(self._ready(first), node.values)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
@@ -173,6 +116,9 @@ class Planner:
         return self._emitter.multiply(left, right)
 
     # ---- one value -------------------------------------------------------------------------
+
+    def _settled(self, value: Value) -> Value:
+        return Cipher(self._ready(value))
 
     def _ready(self, value: Value) -> int:
         """Returns the value's node, relinearized and rescaled."""
@@ -283,21 +229,6 @@ class Planner:
             "add data primes, or multiply less deeply (a product of n factors needs only log2(n) "
             "levels when it is multiplied as a tree)"
         )
-
-
-def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int:
-    """Returns the most multiplications that follow one another: at least so many levels are needed.
-
-    Args:
-        trace: The traced nodes, operands before users.
-        used: Indices of the nodes that count, ascending, each with all it depends on.
-    """
-    depths: dict[int, int] = {}
-    for index in used:
-        node = trace[index]
-        before = max((depths[i] for i in node.operands), default=0)
-        depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
-    return max(depths.values(), default=0)
 
 
 def scale_ladder(parameters: CkksParameters) -> list[float]:

@@ -1,0 +1,106 @@
+"""BFV parameters chosen for a program: what is asked, and the sets that could answer."""
+
+from dataclasses import dataclass
+
+from ringsmith.errors import ParameterError
+from ringsmith.params.automatic import AutoRlweParameters, check_number
+from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters
+from ringsmith.params.primes import MIN_PRIME_BITS
+from ringsmith.params.security import MAX_LOG_QP
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoBfvParameters(AutoRlweParameters):
+    """What automatically chosen BFV parameters must hold, beside what both schemes' must.
+
+    Attributes:
+        plain_bits: Bits of t, which is then the largest prime of that size that batches.
+        plain_modulus: t itself, in place of ``plain_bits``; then only ring degrees that t batches
+            for are taken.
+        margin_bits: Bits of noise budget that every output must have left by the forecast, from 1.
+        multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``.
+    """
+
+    plain_bits: int | None = None
+    plain_modulus: int | None = None
+    margin_bits: int = 1
+    multiplication: str = "behz"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.plain_bits is None) == (self.plain_modulus is None):
+            raise ParameterError(
+                "name either plain_bits, for a t that batches, or plain_modulus: results are exact "
+                "modulo t, so t must exceed what they can be"
+            )
+        check_number("margin_bits", self.margin_bits, int)
+        for name, value in (
+            ("plain_bits", self.plain_bits),
+            ("plain_modulus", self.plain_modulus),
+        ):
+            if value is not None:
+                check_number(name, value, int)
+        if not 1 <= self.margin_bits <= max(MAX_LOG_QP[self.security].values()):
+            raise ParameterError(
+                f"margin_bits = {self.margin_bits} is not a number of bits from 1 that a modulus "
+                "has: 1 is enough to decrypt, more lets others compute on"
+            )
+        if self.plain_bits is not None and not 12 <= self.plain_bits <= MAX_PLAIN_BITS:
+            raise ParameterError(
+                f"plain_bits = {self.plain_bits} is outside 12 … {MAX_PLAIN_BITS}: a t that "
+                "batches is 1 mod 2N, and N is at least 1024"
+            )
+        if self.multiplication not in MULTIPLICATIONS:
+            raise ParameterError(
+                f"multiplication = {self.multiplication!r} is not one of "
+                f"{', '.join(MULTIPLICATIONS)}"
+            )
+        if not MIN_PRIME_BITS <= self.max_prime_bits <= 60:
+            raise ParameterError(
+                f"max_prime_bits = {self.max_prime_bits} is outside {MIN_PRIME_BITS} … 60"
+            )
+
+    @property
+    def way_out(self) -> str:
+        """What to ask for instead, when no parameters fit."""
+        return (
+            "lower t (two runs with smaller t give the result modulo their product), raise max_n, "
+            "multiply less deeply, or split the program"
+        )
+
+    def sizes(self, bits: int, carried: int) -> tuple[tuple[int, ...], int] | None:
+        """Returns the sizes of data primes of ``bits`` bits in all, and of the special prime.
+
+        As few data primes as can be, of nearly equal sizes, the special prime as wide as the
+        widest; more where all together would exceed ``carried`` bits. None: there is no way.
+        """
+        for limbs in range(1, bits // MIN_PRIME_BITS + 1):
+            widest = -(-bits // limbs)
+            if widest <= self.max_prime_bits and bits + widest <= carried:
+                wide = bits - (widest - 1) * limbs
+                return (widest,) * wide + (widest - 1,) * (limbs - wide), widest
+        return None
+
+    def widest(self, carried: int) -> int:
+        """Returns the most bits of q that leave room for a special prime; 0: there are none."""
+        return next((bits for bits in range(carried, 0, -1) if self.sizes(bits, carried)), 0)
+
+    def candidate(self, n: int, bits: int, carried: int) -> BfvParameters:
+        """Returns the set of that ring degree and bits of q.
+
+        Raises:
+            ParameterError: When there is no such set.
+        """
+        sizes = self.sizes(bits, carried)
+        if sizes is None:
+            raise ParameterError(f"q of {bits} bits and a special prime exceed {carried} bits")
+        return BfvParameters.create(
+            n=n,
+            prime_bits=sizes[0],
+            special_bits=sizes[1],
+            plain_bits=self.plain_bits,
+            plain_modulus=self.plain_modulus,
+            multiplication=self.multiplication,
+            security=self.security,
+            name=f"auto-bfv-{n}-{bits}",
+        )

@@ -1,0 +1,1 @@
+"""BFV: exact numbers modulo t; noise planned and forecast."""

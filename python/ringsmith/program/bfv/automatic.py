@@ -1,0 +1,94 @@
+"""Automatic BFV parameters at one ring degree: the smallest modulus q that noise leaves room in."""
+
+from dataclasses import dataclass
+
+from ringsmith.errors import ParameterError
+from ringsmith.params import AutoBfvParameters
+from ringsmith.program.automatic import Search
+from ringsmith.program.bfv.emitter import NoiseError
+from ringsmith.program.bfv.planned import planned
+from ringsmith.program.bfv.program import BfvProgram
+from ringsmith.program.graph import Program
+from ringsmith.program.recording import Recording
+
+
+@dataclass(eq=False)
+class BfvSearch(Search):
+    """The search at one ring degree.
+
+    Attributes:
+        recording: What the program does.
+        wish: What is asked.
+        n: The ring degree.
+        carried: Bits of modulus that it carries.
+    """
+
+    recording: Recording
+    wish: AutoBfvParameters
+    n: int
+    carried: int
+
+    def run(self) -> BfvProgram | None:
+        """Returns the program with the smallest q; None: the largest does not suffice.
+
+        A bit more of q is nearly a bit more of budget, so the search steps down by what is to
+        spare, and up again by single bits where that was too much.
+        """
+        bits = self.wish.widest(self.carried)
+        best: BfvProgram | None = None
+        failed = 0
+        while bits > failed:
+            program = self._with_bits(bits)
+            if program is not None:
+                best = program
+                bits -= max(1, program.forecast().bits - self.wish.margin_bits)
+            elif best is None:
+                return None
+            else:
+                failed, bits = bits, bits + 1
+                if self.wish.sizes(bits, self.carried) is None or bits >= self._bits_of(best):
+                    break
+        return best
+
+    def words(self, program: Program) -> list[str]:
+        """Says how the parameters of a program came about."""
+        parameters = program.parameters
+        assert isinstance(program, BfvProgram), "the search's own program"
+        return [
+            f"N = {self.n}: the smallest that does; it carries {self.carried} bits of modulus at "
+            f"{self.wish.security}-bit security, and all primes have {parameters.log_qp}",
+            f"q of {self._bits_of(program)} bits in {parameters.limbs} primes: the smallest that "
+            f"leaves {self.wish.margin_bits} bits of noise budget by the forecast, which says "
+            f"{program.forecast().bits}",
+            f"t = {program.parameters.plain_modulus}: "
+            + ("as given" if self.wish.plain_modulus else f"{self.wish.plain_bits} bits, batches"),
+        ]
+
+    def _bits_of(self, program: BfvProgram) -> int:
+        return sum(q.bit_length() for q in program.parameters.data_primes)
+
+    def _with_bits(self, bits: int) -> BfvProgram | None:
+        """Returns the program with q of that many bits, unless it leaves too little budget.
+
+        Raises:
+            ProgramError: When it is not illegal because of its noise.
+        """
+        try:
+            parameters = self.wish.candidate(self.n, bits, self.carried)
+            parameters.require_batching()
+        except ParameterError as error:
+            self.obstacle = str(error)
+            return None
+        try:
+            program = planned(self.recording, parameters)
+        except NoiseError as error:
+            self.obstacle = str(error)
+            return None
+        left = program.forecast().bits
+        if left >= self.wish.margin_bits:
+            return program
+        self.obstacle = (
+            f"q of {bits} bits leaves {left} bits of noise budget by the forecast, and "
+            f"{self.wish.margin_bits} are asked for"
+        )
+        return None

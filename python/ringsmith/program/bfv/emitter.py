@@ -1,0 +1,86 @@
+"""Writes planned BFV nodes, and refuses those whose noise would leave no budget."""
+
+import numpy as np
+
+from ringsmith.errors import ProgramError
+from ringsmith.params import BfvParameters
+from ringsmith.program.bfv import noise
+from ringsmith.program.bfv.forecast import NoiseWalk, fewest_limbs
+from ringsmith.program.bfv.norms import Norms, add
+from ringsmith.program.emitter import Emitter
+from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.plain import PlainValues
+
+SLACK_BITS = 0.25
+"""How many bits of noise budget losing primes may cost at once: more would shorten programs."""
+
+
+class NoiseError(ProgramError):
+    """A program whose noise may exceed what its parameters bear."""
+
+
+class BfvEmitter(Emitter):
+    """Appends nodes that decrypt right by the noise forecast.
+
+    Attributes:
+        parameters: The parameter set.
+    """
+
+    def __init__(self, parameters: BfvParameters) -> None:
+        super().__init__(parameters)
+        self.parameters = parameters
+        self._noise = NoiseWalk(parameters)
+
+    def multiply_plain(self, a: int, values: PlainValues) -> int:
+        """Returns a * w."""
+        node = self.nodes[a]
+        plain = self._plain(values, 1.0, node.limbs)
+        if not plain.values.any():
+            raise self.source.error(
+                "a product with 0 is 0, whatever was encrypted, and its ciphertext hides nothing: "
+                "leave the operation out"
+            )
+        return self._emit(Op.MULTIPLY_PLAIN, (a,), node.limbs, 1.0, node.size, plain=plain)
+
+    def lightened(self, a: int) -> int:
+        """Returns a with as few limbs as cost it next to no noise budget.
+
+        Noise that a product made drowns what dividing primes away and key switching add, and the
+        fewer limbs, the less work. A node of three polynomials is looked at as relinearized.
+        """
+        node, error = self.nodes[a], self._noise.errors[a]
+
+        def at(limbs: int) -> Norms:
+            switched = noise.mod_switch(self.parameters, error, node.size, node.limbs, limbs)
+            if node.size == 2:
+                return switched
+            return add(switched, noise.key_switching(self.parameters, limbs))
+
+        limbs = fewest_limbs(self.parameters, node.limbs, SLACK_BITS, at)
+        return self.mod_switch(a, limbs)
+
+    def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
+        """Returns the numbers centred modulo t, or refuses those that are none modulo t."""
+        t = self.parameters.plain_modulus
+        if np.abs(values).max() >= t:
+            worst = values.reshape(-1)[np.argmax(np.abs(values))]
+            raise self.source.error(
+                f"the plain operand's number {worst} is outside -(t - 1) … t - 1 with t = {t}: "
+                "reduce it modulo t if that is meant, or take a greater t"
+            )
+        residues = np.mod(values, t)
+        return Plain(np.where(residues > t // 2, residues - t, residues), scale)
+
+    def _admit(self, node: Node) -> None:
+        """Refuses a node whose result the forecast cannot promise to decrypt."""
+        left = self._noise.append(node)
+        if left >= 1:
+            return
+        q = self.parameters.data_primes[: node.limbs]
+        raise NoiseError(
+            f"{self.source}: out of noise budget: after this {node.op} the forecast lacks "
+            f"{1 - left} bits; q has {np.sum(np.log2(np.array(q, float))):.0f} bits in "
+            f"{node.limbs} primes and t has {self.parameters.plain_modulus.bit_length()}: add data "
+            "primes, lower t, or multiply less deeply (a product of n factors needs only log2(n) "
+            "products in a row when it is multiplied as a tree)"
+        )

@@ -1,0 +1,119 @@
+"""The noise forecast: how much noise budget every value of a program has left for certain."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.params import BfvParameters
+from ringsmith.params.batching import batched_polynomial
+from ringsmith.program.bfv import noise
+from ringsmith.program.bfv.norms import Norms, add
+from ringsmith.program.nodes import Node, Op, Plain
+
+
+@dataclass(frozen=True)
+class NoiseForecast:
+    """The forecast of a program; all bits are as Microsoft SEAL counts noise budget.
+
+    Attributes:
+        outputs: Bits that each output has left, by name.
+        budgets: Bits that each node has left, by id.
+    """
+
+    outputs: Mapping[str, int]
+    budgets: Sequence[int]
+
+    @property
+    def bits(self) -> int:
+        """Bits of the output that has least left."""
+        return min(self.outputs.values())
+
+
+class NoiseWalk:
+    """Follows the errors of nodes, in the order in which they are handed in.
+
+    Attributes:
+        errors: The error of each node, by id.
+    """
+
+    def __init__(self, parameters: BfvParameters) -> None:
+        self._parameters = parameters
+        self._polynomials: dict[tuple[tuple[int, ...], bytes], NDArray[np.int64]] = {}
+        self.errors: list[Norms] = []
+        self._limbs: list[int] = []
+
+    def append(self, node: Node) -> int:
+        """Follows one more node, and returns the bits of budget that its result has left."""
+        self.errors.append(self._error(node, [self.errors[i] for i in node.operands]))
+        self._limbs.append(node.limbs)
+        return noise.budget(self._parameters, node.limbs, self.errors[-1])
+
+    def _error(self, node: Node, operands: list[Norms]) -> Norms:
+        parameters, limbs = self._parameters, node.limbs
+        if node.op is Op.INPUT:
+            return noise.encryption(parameters, limbs)
+        a, b = operands[0], operands[-1]
+        match node.op:
+            case Op.ADD | Op.SUB:
+                return add(a, b)
+            case Op.ADD_PLAIN | Op.SUB_PLAIN if node.plain is not None:
+                constant = node.plain.values.ndim == 0
+                return noise.add_plain(parameters, a, constant=constant)
+            case Op.MULTIPLY_PLAIN if node.plain is not None:
+                return noise.multiply_plain(a, self._polynomial(node.plain))
+            case Op.MULTIPLY | Op.SQUARE:
+                return noise.product(parameters, limbs, a, b)
+            case Op.RELINEARIZE | Op.ROTATE | Op.SWAP_COLUMNS:
+                return add(a, noise.key_switching(parameters, limbs))
+            case Op.MOD_SWITCH:
+                before = self._limbs[node.operands[0]]
+                return noise.mod_switch(parameters, a, node.size, before, limbs)
+            case _:
+                return a
+
+    def _polynomial(self, plain: Plain) -> NDArray[np.int64]:
+        """The polynomial of a plain operand; a number's is that number alone."""
+        values = plain.values.astype(np.int64)
+        if values.ndim == 0:
+            return np.atleast_1d(values)
+        key = (values.shape, values.tobytes())
+        if key not in self._polynomials:
+            self._polynomials[key] = batched_polynomial(self._parameters, values)
+        return self._polynomials[key]
+
+
+def forecast(parameters: BfvParameters, nodes: Sequence[Node]) -> NoiseForecast:
+    """Forecasts planned nodes; ``BfvProgram.forecast`` says what the result means."""
+    walk = NoiseWalk(parameters)
+    budgets = [walk.append(node) for node in nodes]
+    outputs = {node.name or "": budgets[node.id] for node in nodes if node.op is Op.OUTPUT}
+    return NoiseForecast(MappingProxyType(outputs), tuple(budgets))
+
+
+def fewest_limbs(
+    parameters: BfvParameters, limbs: int, slack_bits: float, at: Callable[[int], Norms]
+) -> int:
+    """Returns the fewest limbs at which the error, relative to q, is hardly larger than at all.
+
+    Args:
+        parameters: The parameter set.
+        limbs: Limbs that there are.
+        slack_bits: By how many bits a norm of E/q may grow.
+        at: The error at a number of limbs.
+    """
+    here = noise.relative(parameters, limbs, at(limbs))
+    for fewer in range(parameters.min_limbs, limbs):
+        there = noise.relative(parameters, fewer, at(fewer))
+        if all(
+            new <= old + slack_bits
+            for new, old in (
+                (there.largest, here.largest),
+                (there.length, here.length),
+                (there.slots, here.slots),
+            )
+        ):
+            return fewer
+    return limbs

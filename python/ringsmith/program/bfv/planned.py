@@ -1,0 +1,48 @@
+"""A recording planned for BFV parameters."""
+
+from types import MappingProxyType
+
+from ringsmith.errors import ParameterError
+from ringsmith.params import BfvParameters
+from ringsmith.program.bfv.forecast import forecast
+from ringsmith.program.bfv.plan import BfvPlanner
+from ringsmith.program.bfv.program import BfvProgram
+from ringsmith.program.recording import Recording
+from ringsmith.program.sink import sink_mod_switches
+from ringsmith.program.source import SourceLine
+
+SINK_BITS = 1
+"""Bits of noise budget that an output may lose by losing primes earlier, with less work."""
+
+
+def planned(recording: Recording, parameters: BfvParameters) -> BfvProgram:
+    """Plans for a parameter set that batches.
+
+    Args:
+        recording: What the function does.
+        parameters: The parameter set.
+
+    Raises:
+        NoiseError: When the forecast leaves no noise budget.
+        ProgramError: When the program cannot be planned otherwise.
+    """
+    recording.check_limbs(parameters)
+    planner = BfvPlanner(parameters, recording.trace.nodes)
+    nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
+    sunk = sink_mod_switches(nodes)
+    before, after = forecast(parameters, nodes), forecast(parameters, sunk)
+    kept = all(after.outputs[name] >= bits - SINK_BITS for name, bits in before.outputs.items())
+    nodes = sunk if kept and min(after.budgets) >= 1 else nodes
+    return BfvProgram(recording.name, parameters, nodes, MappingProxyType(recording.lengths))
+
+
+def require_batching(parameters: BfvParameters, source: SourceLine) -> None:
+    """Refuses a plain modulus that does not batch: programs compute on vectors.
+
+    Raises:
+        ProgramError: At the user's line; says which t batch.
+    """
+    try:
+        parameters.require_batching()
+    except ParameterError as error:
+        raise source.error(f"programs compute on vectors, and {error}") from None

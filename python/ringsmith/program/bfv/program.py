@@ -1,0 +1,93 @@
+"""A planned BFV program: exact, with the noise budget that it is certain to leave."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from ringsmith.params import BfvParameters
+from ringsmith.program.bfv.forecast import NoiseForecast, forecast
+from ringsmith.program.evaluate import Values, evaluate
+from ringsmith.program.graph import Program
+from ringsmith.program.listing import cost, expression
+from ringsmith.program.plain import Space
+
+
+def space(n: int) -> Space:
+    """Returns what a ciphertext of ring degree n holds: n numbers modulo t in two rows of n/2."""
+    return Space(n, n // 2, exact=True)
+
+
+@dataclass(frozen=True, eq=False)
+class BfvProgram(Program):
+    """An encrypted program on whole numbers modulo t; made by ``trace``."""
+
+    parameters: BfvParameters
+
+    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Values]:
+        """Runs the program in the clear, modulo t: exactly what is decrypted.
+
+        Args:
+            inputs: A vector of whole numbers for each input, at most as long as it was declared;
+                zeros follow.
+
+        Returns:
+            All N slots of each output, in 0 … t - 1; int64.
+
+        Raises:
+            ProgramError: When an input is missing, unknown, too long or not of whole numbers.
+        """
+        t = self.parameters.plain_modulus
+        found = evaluate(self.nodes, space(self.parameters.n), self.lengths, inputs, t)
+        return {name: values.astype("int64") for name, values in found.items()}
+
+    def forecast(self) -> NoiseForecast:
+        """Forecasts the noise budget of every value: bits that are left for certain.
+
+        The true budget is larger: by a few bits, and by about 6 more for each product in a row. It
+        is smaller with a negligible probability only, by the heuristics of docs/programs.md.
+        """
+        return forecast(self.parameters, self.nodes)
+
+    def describe(self) -> str:
+        """Returns a listing: one node a line with limbs, size and source."""
+        lines = [*self._heading(), f"{'node':>6}  {'operation':<34} limbs  size  line"]
+        for node in self.nodes:
+            lines.append(
+                f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  {node.size:>4}  "
+                f"{node.source}"
+            )
+        return "\n".join(lines)
+
+    def explain(
+        self,
+        bounds: Mapping[str, ArrayLike] | float = 1.0,
+        *,
+        cycles: Mapping[int, int] | None = None,
+    ) -> str:
+        """Returns the listing with costs and the noise budget to expect, for people.
+
+        Args:
+            bounds: Not looked at: noise does not depend on messages.
+            cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+        """
+        found = self.forecast()
+        cycle_head = "" if cycles is None else "   cycles"
+        lines = [
+            *self._heading(with_choice=True),
+            f"plain modulus t = {self.parameters.plain_modulus}",
+            f"{'node':>6}  {'operation':<34} limbs  size  budget{cycle_head}  line",
+        ]
+        for node in self.nodes:
+            spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
+            lines.append(
+                f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  {node.size:>4}  "
+                f"{found.budgets[node.id]:>6}{spent}  {node.source}"
+            )
+        lines += ["", cost(self.parameters, self.nodes, cycles), ""]
+        lines.append(
+            "noise budget: bits that are left for certain, by the noise model of docs/programs.md; "
+            "with one or more, results are exact modulo t"
+        )
+        lines += [f"  {name}: {bits} bits" for name, bits in found.outputs.items()]
+        return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""CKKS: approximate numbers; levels and scales planned, precision forecast."""

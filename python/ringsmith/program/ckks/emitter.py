@@ -1,0 +1,147 @@
+"""Writes planned CKKS nodes, and refuses what the modulus cannot hold."""
+
+import math
+
+import numpy as np
+
+from ringsmith.params import CkksParameters
+from ringsmith.program.ckks import noise
+from ringsmith.program.emitter import Emitter
+from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.plain import PlainValues
+
+MIN_PLAIN_SCALE_BITS = 10
+"""A plaintext encoded below 2^10 would keep fewer than three decimal digits."""
+SCALE_SLACK = 2.0**-50
+"""Relative distance within which a declared scale may differ from the computed one."""
+
+
+class CkksEmitter(Emitter):
+    """Appends nodes whose messages, of the promised headroom, stay below the modulus.
+
+    Attributes:
+        parameters: The parameter set.
+    """
+
+    def __init__(self, parameters: CkksParameters, headroom_bits: int) -> None:
+        super().__init__(parameters)
+        self.parameters = parameters
+        self._headroom_bits = headroom_bits
+        self._message_bits: list[float] = []
+        self._log_q = [0.0]
+        for q in parameters.data_primes:
+            self._log_q.append(self._log_q[-1] + math.log2(q))
+
+    def multiply_plain(self, a: int, values: PlainValues, scale: float) -> int:
+        """Returns a * w, not yet rescaled, the plaintext encoded so that the result has ``scale``.
+
+        The product's true scale, a's times the rounded plaintext's, differs from the declared one
+        by a relative 2^-53 at most.
+        """
+        node = self.nodes[a]
+        plain = self._plain(values, scale / node.scale, node.limbs)
+        if math.log2(plain.scale) < MIN_PLAIN_SCALE_BITS:
+            raise self.source.error(
+                f"the plain operand would be encoded at 2^{math.log2(plain.scale):.1f}, below "
+                f"2^{MIN_PLAIN_SCALE_BITS}, and lose its digits, since the encrypted operand has "
+                f"the scale 2^{math.log2(node.scale):.1f}: lower that input's scale"
+            )
+        return self._emit(Op.MULTIPLY_PLAIN, (a,), node.limbs, scale, node.size, plain=plain)
+
+    def rescale(self, a: int, scale: float | None = None) -> int:
+        """Divides a by its last prime.
+
+        Args:
+            a: A node of at least 2 limbs.
+            scale: The scale to declare, where it must equal another; must be the quotient up to
+                rounding. None: the quotient, as SEAL computes it.
+        """
+        node = self.nodes[a]
+        quotient = node.scale / self.parameters.data_primes[node.limbs - 1]
+        declared = quotient if scale is None else scale
+        assert abs(declared / quotient - 1) < SCALE_SLACK, "a declared scale is the true one"
+        return self._emit(Op.RESCALE, (a,), node.limbs - 1, declared, node.size)
+
+    def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
+        """Returns a plain operand whose encoding stays below half the modulus and is not lost."""
+        largest = float(np.abs(values).max())
+        bits = math.log2(largest) + math.log2(scale) + 1 if largest > 0 else 0.0
+        if bits > self._log_q[limbs]:
+            raise self.source.error(
+                f"the plain operand's largest number {largest:.3g} at scale "
+                f"2^{math.log2(scale):.1f} needs {bits:.1f} bits, and the modulus of {limbs} limbs "
+                f"has {self._log_q[limbs]:.1f}: scale the numbers down, or add a data prime"
+            )
+        plain = Plain(values, scale)
+        if largest > 0 and self._vanishes(plain):
+            raise self.source.error(
+                f"the plain operand's largest number {largest:.3g} at scale "
+                f"2^{math.log2(scale):.1f} is encoded as zero, since every coefficient is below "
+                "1/2: scale the numbers up, raise the scale, or leave the operation out"
+            )
+        return plain
+
+    def _vanishes(self, plain: Plain) -> bool:
+        """Tells whether every coefficient of the encoding rounds to zero.
+
+        By Parseval, the squares of the N coefficients sum up to the mean square of the slots; only
+        between the bounds that follow from it is anything computed.
+        """
+        largest = float(np.abs(plain.values).max())
+        norm = largest * float(np.sqrt(np.mean(np.abs(plain.values / largest) ** 2)))
+        if norm * plain.scale >= math.sqrt(self.parameters.n):
+            return False  # the largest coefficient is at least norm / sqrt(N)
+        if norm * plain.scale < 0.5:
+            return True  # no coefficient exceeds the norm
+        return noise.largest_coefficient(plain.vector(self.parameters.slots)) * plain.scale < 0.5
+
+    def _admit(self, node: Node) -> None:
+        """Refuses a scale, or a message made by constants, that the modulus cannot hold."""
+        message_bits = self._message(node.op, node.operands, node.plain)
+        self._check_scale(node.op, node.limbs, node.scale, message_bits, node.plain)
+        self._message_bits.append(message_bits)
+
+    def _message(self, op: Op, operands: tuple[int, ...], plain: Plain | None) -> float:
+        """Returns log2 of what constants make of inputs of magnitude 1, leaving out that sums grow.
+
+        Messages are promised to stay within the headroom; constants can tell that they do not.
+        """
+        before = [self._message_bits[i] for i in operands]
+        largest = 0.0 if plain is None else float(np.abs(plain.values).max())
+        constant = math.log2(largest) if largest > 0 else -math.inf
+        match op:
+            case Op.MULTIPLY:
+                return before[0] + before[1]
+            case Op.SQUARE:
+                return 2 * before[0]
+            case Op.MULTIPLY_PLAIN:
+                return before[0] + constant
+            case Op.ADD_PLAIN | Op.SUB_PLAIN:
+                return max(before[0], constant)
+            case _:
+                return max(before, default=0.0)
+
+    def _check_scale(
+        self, op: Op, limbs: int, scale: float, message_bits: float, plain: Plain | None
+    ) -> None:
+        """Refuses a scale that leaves the message no room below the modulus."""
+        room, needed = self._log_q[limbs], math.log2(scale) + 1
+        if needed + self._headroom_bits > room:
+            raise self.source.error(
+                f"{op} yields the scale 2^{math.log2(scale):.1f}, which with {self._headroom_bits} "
+                f"bits of message and a sign needs {needed + self._headroom_bits:.1f} bits; the "
+                f"modulus of {limbs} limbs has {room:.1f}: lower the scale, widen q_0, or lower "
+                "headroom_bits if messages are smaller"
+            )
+        if needed + message_bits > room:
+            what = "the constants before it"
+            if plain is not None:
+                what = f"the plain operand's largest number {np.abs(plain.values).max():.3g}"
+            raise self.source.error(
+                f"{op}: {what} can make a message of magnitude 1 one of 2^{message_bits:.1f}, "
+                f"which at scale 2^{math.log2(scale):.1f} with a sign needs "
+                f"{needed + message_bits:.1f} bits; the modulus of {limbs} limbs has {room:.1f}, "
+                f"room for magnitudes up to 2^{room - needed:.1f}: scale the numbers down, and "
+                "multiply what was decrypted instead; or widen q_0 (automatic parameters: raise "
+                "headroom_bits)"
+            )

@@ -1,0 +1,123 @@
+"""A planned CKKS program: levels, scales, and the precision to expect."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from ringsmith.params import CkksParameters
+from ringsmith.program.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
+from ringsmith.program.evaluate import Values, evaluate
+from ringsmith.program.graph import Program
+from ringsmith.program.listing import cost, expression
+from ringsmith.program.nodes import Node
+from ringsmith.program.plain import Space
+
+
+def space(n: int) -> Space:
+    """Returns what a ciphertext of ring degree n holds: n/2 real or complex numbers."""
+    return Space(n // 2, n // 2, exact=False)
+
+
+@dataclass(frozen=True, eq=False)
+class CkksProgram(Program):
+    """An encrypted program on real or complex numbers; made by ``trace``."""
+
+    parameters: CkksParameters
+
+    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Values]:
+        """Runs the program in the clear, on floats: what the decrypted result should be close to.
+
+        Args:
+            inputs: A vector for each input, at most as long as it was declared; zeros follow.
+
+        Returns:
+            All slots of each output: float64, or complex128 where a number is complex.
+
+        Raises:
+            ProgramError: When an input is missing, unknown, too long or not numeric.
+        """
+        return evaluate(self.nodes, space(self.parameters.n), self.lengths, inputs)
+
+    def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
+        """Forecasts how far decrypted results will be from ``evaluate``'s.
+
+        Args:
+            bounds: What the magnitudes of the encrypted numbers stay within: one number for all
+                inputs; or for each input a number, or a vector with a bound for each of its
+                numbers.
+
+        Raises:
+            ProgramError: When a bound is missing, or is no finite magnitude.
+        """
+        return forecast(self.parameters, self.nodes, self.lengths, bounds)
+
+    def describe(self) -> str:
+        """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""
+        lines = [
+            *self._heading(),
+            f"{'node':>6}  {'operation':<34} limbs  scale    size  line",
+            *(f"{_columns(node)}  {node.source}" for node in self.nodes),
+        ]
+        return "\n".join(lines)
+
+    def explain(
+        self,
+        bounds: Mapping[str, ArrayLike] | float = 1.0,
+        *,
+        cycles: Mapping[int, int] | None = None,
+    ) -> str:
+        """Returns the listing with costs and the precision to expect, for people.
+
+        Args:
+            bounds: Bounds of the inputs' magnitudes, as for ``forecast``.
+            cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+
+        Raises:
+            ProgramError: When a bound is missing, or is no finite magnitude.
+        """
+        found = self.forecast(bounds)
+        cycle_head = "" if cycles is None else "   cycles"
+        lines = [
+            *self._heading(with_choice=True),
+            f"{'node':>6}  {'operation':<34} limbs  scale    size  precision{cycle_head}  line",
+        ]
+        for node in self.nodes:
+            precision = f"{-math.log2(found.errors[node.id]):5.1f} bits"
+            spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
+            lines.append(f"{_columns(node)}  {precision:>9}{spent}  {node.source}")
+        lines += ["", cost(self.parameters, self.nodes, cycles), "", *self._precision(found)]
+        return "\n".join(lines)
+
+    def _precision(self, found: Forecast) -> list[str]:
+        lines = [
+            "precision: bits after the point that hold in every slot, but with a probability of "
+            f"2^{math.log2(FAILURE):.0f}, by the noise model of docs/programs.md"
+        ]
+        lines += [_output(name, output) for name, output in found.outputs.items()]
+        if found.overflows:
+            first = self.nodes[found.overflows[0]]
+            lines.append(
+                f"  warning: with inputs at their bounds, %{first.id} ({first.op}, {first.source}) "
+                "may exceed its modulus, and then nothing above holds: give tighter bounds, scale "
+                "the inputs down, or widen q_0"
+            )
+        return lines
+
+
+def _columns(node: Node) -> str:
+    """A node's columns: number, operation, limbs, scale, size."""
+    return (
+        f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  "
+        f"2^{math.log2(node.scale):<6.2f} {node.size:>4}"
+    )
+
+
+def _output(name: str, output: OutputForecast) -> str:
+    shares = ", ".join(f"{s:.0%} {kind}" for kind, s in output.shares.items() if s >= 0.005)
+    return (
+        f"  {name}: {output.bits:.1f} bits (largest error {output.error:.2g}, typically "
+        f"{output.rms:.2g}, numbers to {output.bound:.3g}); in slot {output.slot}, the worst: "
+        f"{shares}"
+    )

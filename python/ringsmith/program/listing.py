@@ -1,0 +1,51 @@
+"""A program in words and tables: what both schemes print of it."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.program.nodes import Node, Op
+
+
+def describe_keys(needs: KeyNeeds) -> str:
+    """Returns the keys in one line."""
+    parts = [] if needs.relin is None else [f"relinearization at up to {needs.relin} limbs"]
+    parts += [f"Galois element {e} at up to {limbs} limbs" for e, limbs in needs.galois.items()]
+    return "; ".join(parts) or "none"
+
+
+def expression(node: Node) -> str:
+    """Returns what a node computes, such as ``multiply(%1, %2)``."""
+    arguments = [f"%{i}" for i in node.operands]
+    if node.name is not None:
+        arguments.append(repr(node.name))
+    if node.steps is not None:
+        arguments.append(str(node.steps))
+    if node.plain is not None:
+        values, scale = node.plain.values, node.plain.scale
+        what = "vector" if values.ndim else f"{values:.6g}" if scale != 1 else f"{values}"
+        arguments.append(what if scale == 1 else f"{what} * 2^{math.log2(scale):.2f}")
+    return f"{node.op}({', '.join(arguments)})"
+
+
+def cost(
+    parameters: RlweParameters, nodes: Sequence[Node], cycles: Mapping[int, int] | None
+) -> str:
+    """Returns the counts of operations and key switchings, and cycles where they are known."""
+    counts = Counter(node.op for node in nodes if node.op not in (Op.INPUT, Op.OUTPUT))
+    listed = ", ".join(f"{count} {op}" for op, count in counts.most_common())
+    switches = [
+        node.limbs for node in nodes if node.op is Op.RELINEARIZE or node.element is not None
+    ]
+    text = (
+        f"operations: {listed or 'none'}; {len(switches)} key switchings with {sum(switches)} "
+        f"digits in all, over up to {parameters.limbs} data primes"
+    )
+    if cycles is None:
+        return text
+    spent: Counter[Op] = Counter()
+    for node in nodes:
+        spent[node.op] += cycles.get(node.id, 0)
+    shares = ", ".join(f"{c:,} {op}" for op, c in spent.most_common() if c)
+    return f"{text}\ncycles: {sum(cycles.values()):,} in all, each counted for one node: {shares}"

@@ -1,0 +1,118 @@
+"""Planning: the walk over a trace that both schemes share, and how inputs arrive."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ringsmith.program.emitter import Emitter
+from ringsmith.program.nodes import Node, Op
+from ringsmith.program.vector import TraceNode
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """How an input arrives.
+
+    Attributes:
+        length: Numbers that it holds; None: as many as there are slots. Zeros follow.
+        limbs: Data primes that it is encrypted over; None: all.
+        scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
+    """
+
+    length: int | None = None
+    limbs: int | None = None
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class Cipher:
+    """A planned ciphertext.
+
+    Attributes:
+        node: Its node.
+        pending: Whether it is a product, or a sum of products, that still lacks what is done to a
+            product once: relinearization, and in CKKS rescaling.
+    """
+
+    node: int
+    pending: bool = False
+
+
+V = TypeVar("V")
+"""What a scheme's planner keeps of a value: a ``Cipher``, or more."""
+
+
+class Planner(ABC, Generic[V]):
+    """Plans the nodes of one trace.
+
+    Args:
+        emitter: Writes the nodes.
+        trace: The traced nodes, operands before users.
+    """
+
+    def __init__(self, emitter: Emitter, trace: Sequence[TraceNode]) -> None:
+        self._nodes_of = emitter
+        self._trace = trace
+
+    def plan(
+        self, inputs: Mapping[str, InputSpec], outputs: Mapping[str, int], used: Sequence[int]
+    ) -> tuple[Node, ...]:
+        """Returns the planned nodes.
+
+        Args:
+            inputs: How each input arrives.
+            outputs: Traced nodes that are handed out, by name.
+            used: The traced nodes that the outputs depend on, ascending.
+
+        Raises:
+            ProgramError: When the modulus does not suffice; names the user's line.
+        """
+        emitter = self._nodes_of
+        uses = Counter(i for index in used for i in self._trace[index].operands)
+        uses.update(outputs.values())
+        values: dict[int, V] = {}
+        for index in used:
+            node = self._trace[index]
+            emitter.source = node.source
+            if node.op is Op.INPUT and node.name is not None:
+                value = self._input(node.name, inputs[node.name])
+            else:
+                value = self._operation(node, [values[i] for i in node.operands])
+            values[index] = value if uses[index] == 1 else self._settled(value)
+        for name, index in outputs.items():
+            emitter.source = self._trace[index].source
+            emitter.output(self._ready(values[index]), name)
+        return tuple(emitter.nodes)
+
+    @abstractmethod
+    def _input(self, name: str, spec: InputSpec) -> V:
+        """Plans an input."""
+
+    @abstractmethod
+    def _operation(self, node: TraceNode, operands: list[V]) -> V:
+        """Plans any other operation."""
+
+    @abstractmethod
+    def _settled(self, value: V) -> V:
+        """Returns a value that several users can share, with nothing left to be done to it."""
+
+    @abstractmethod
+    def _ready(self, value: V) -> int:
+        """Returns the value's node, of two polynomials, with nothing left to be done to it."""
+
+
+def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int:
+    """Returns the most multiplications that follow one another: at least so many levels are needed.
+
+    Args:
+        trace: The traced nodes, operands before users.
+        used: Indices of the nodes that count, ascending, each with all it depends on.
+    """
+    depths: dict[int, int] = {}
+    for index in used:
+        node = trace[index]
+        before = max((depths[i] for i in node.operands), default=0)
+        depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
+    return max(depths.values(), default=0)
