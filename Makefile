@@ -32,7 +32,7 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
-SV_FILES = $(shell find rtl tests/rtl/blocks -name '*.sv')
+SV_FILES = $(shell find rtl tests/rtl/blocks -name '*.sv' -not -name 'rs_registers*.sv')
 
 .PHONY: help
 help:  ## Show this list
@@ -121,9 +121,11 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
 .PHONY: docs
-docs: $(STAMPS)/core  ## Write the generated pages and sources again
+docs: $(STAMPS)/dev $(STAMPS)/core  ## Write the generated pages and sources again
 	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.arch.rpau.generate_isa
+	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
+	@$(BIN)/python -m ringsmith.generate.registers
 	$(call say,Named designs: size$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10
 

@@ -10,7 +10,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ringsmith.errors import DeviceError, ToolError
+from ringsmith.devices.library import load_library
+from ringsmith.errors import DeviceError
 
 Words = npt.NDArray[np.uint64]
 
@@ -62,12 +63,7 @@ class Port:
 
 
 def _load(library: Path) -> ctypes.CDLL:
-    try:
-        functions = ctypes.CDLL(str(library))
-    except OSError as failure:
-        raise ToolError(
-            f"the built design {library} cannot be loaded ({failure}): delete it to build it again"
-        ) from failure
+    functions = load_library(library)
     handle = ctypes.c_void_p
     functions.rsb_new.argtypes = [ctypes.c_char_p, ctypes.c_int]
     functions.rsb_new.restype = handle

@@ -10,7 +10,7 @@ from ringsmith.arch.rpau.isa import ISA, Instruction
 from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.devices import _model
 from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.zones import check_place, check_write
+from ringsmith.devices.zones import check_read, check_write
 from ringsmith.errors import DeviceError, ProgramError
 
 
@@ -99,9 +99,7 @@ class ModelDevice:
             DeviceError: On a wrong zone, unit or index, if the polynomial was never written, or
                 if the device is timing-only.
         """
-        if zone is not Zone.POLY:
-            raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
-        check_place(self._design, zone, unit, index)
+        check_read(self._design, zone, unit, index)
         try:
             return self._model.read_poly(unit, index)
         except _model.ModelError as error:

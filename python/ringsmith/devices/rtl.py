@@ -6,22 +6,24 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import RunReport, Words, Zone
+from ringsmith.devices.library import load_library
+from ringsmith.devices.outcome import checked_words, report_of, stopped
 from ringsmith.devices.sources import rtl_sources, sim_root
 from ringsmith.devices.verilate import build_design
-from ringsmith.devices.zones import check_place, check_write, zone_shape
-from ringsmith.errors import DeviceError, ProgramError, ToolError
+from ringsmith.devices.zones import check_read, check_write, zone_shape
+from ringsmith.errors import DeviceError
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
 
 # The data-flow optimizer's temporaries are numbered over the whole design, so that no two RPAUs
 # have the same C++. Without it Verilator finds them equal, and compiles one for all.
-_FLAGS = ("-fno-dfg",)
+VERILATOR_FLAGS = ("-fno-dfg",)
+"""Options for builds of whole accelerators."""
 
 
 def build(
@@ -49,7 +51,7 @@ def build(
         wrapper=[sim_root() / "rpau" / "harness.cpp"],
         assertions=assertions,
         instrument=instrument,
-        flags=_FLAGS,
+        flags=VERILATOR_FLAGS,
     )
 
 
@@ -124,9 +126,7 @@ class RtlDevice:
         Raises:
             DeviceError: On a wrong zone, unit or index.
         """
-        if zone is not Zone.POLY:
-            raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
-        check_place(self._design, zone, unit, index)
+        check_read(self._design, zone, unit, index)
         words = np.empty(zone_shape(self._design, zone)[1], dtype=np.uint64)
         pointer = words.ctypes.data_as(_POINTER)
         self._call("rpau_read", int(zone), unit, index, self._design.rows, pointer)
@@ -139,11 +139,7 @@ class RtlDevice:
             DeviceError: If they exceed the program store, are no instructions of this design, or
                 do not end with their only halt.
         """
-        try:
-            check_program([int(word) for word in words], self._design)
-        except ProgramError as error:
-            raise DeviceError(str(error)) from error
-        words = np.ascontiguousarray(words, dtype=np.uint64)
+        words = checked_words(words, self._design)
         self._call("rpau_load_program", words.ctypes.data_as(_POINTER), words.size)
         self._loaded = True
 
@@ -162,13 +158,8 @@ class RtlDevice:
         ended, failed = (bool(flag.value) for flag in flags)
         cycles, instructions = (counter.value for counter in counters)
         if not ended:
-            raise DeviceError(
-                f"the program has not ended after {max_cycles} cycles: allow more, or look for "
-                "an instruction that waits for ever"
-            )
-        if failed:
-            raise DeviceError(f"instruction {instructions - 1} has an opcode that does not exist")
-        return RunReport(cycles, instructions)
+            raise stopped(max_cycles)
+        return report_of(cycles, instructions, failed)
 
     def _call(self, function: str, *arguments: object) -> None:
         if self._handle is None:
@@ -185,12 +176,7 @@ class RtlDevice:
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as failure:
-        raise ToolError(
-            f"the built design {path} cannot be loaded ({failure}): delete it to build it again"
-        ) from failure
+    library = load_library(path)
     handle, number, integer = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
     library.rpau_new.argtypes = [integer]
     library.rpau_new.restype = handle

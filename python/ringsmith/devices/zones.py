@@ -45,6 +45,17 @@ def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
         )
 
 
+def check_read(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
+    """Checks that a place can be read.
+
+    Raises:
+        DeviceError: If a design has no such place, or its zone is written only.
+    """
+    if zone is not Zone.POLY:
+        raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
+    check_place(design, zone, unit, index)
+
+
 def check_write(design: RpauDesign, zone: Zone, unit: int, index: int, words: Words) -> Words:
     """Checks a write and returns its words as a contiguous array.
 

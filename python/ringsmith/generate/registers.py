@@ -76,7 +76,7 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
     told = [f"assign design_o[Fact{name}] = FactBits'({name});" for name in names]
     handed = [f".{name}({name})," for name in names[:-1]] + [f".{names[-1]}({names[-1]})"]
     registered = [
-        f"assign hwif_in.facts.{fact.name}.value.next = design[Fact{fact.parameter}];"
+        f"assign hwif_in.facts.{fact.name}.value.next = told[Fact{fact.parameter}];"
         for fact in registers.facts
     ]
     return {

@@ -1,0 +1,131 @@
+"""A master on the AXI4-Lite bus of a simulated accelerator: RTL with its register block."""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from ringsmith.arch.rpau import rtl
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.interface import Words
+from ringsmith.devices.library import load_library
+from ringsmith.devices.rtl import VERILATOR_FLAGS
+from ringsmith.devices.sources import rtl_sources, sim_root
+from ringsmith.devices.verilate import build_design
+from ringsmith.errors import DeviceError
+
+_POINTER = ctypes.POINTER(ctypes.c_uint64)
+_RESPONSES = ("OKAY", "EXOKAY", "SLVERR", "DECERR")
+
+
+def build(design: RpauDesign, *, assertions: bool = False) -> Path:
+    """Builds the simulator of a design with its bus, or finds it in the cache.
+
+    Args:
+        design: The design point.
+        assertions: Checks the RTL's assertions in every cycle, and starts from random contents,
+            at a lower speed.
+
+    Returns:
+        The shared library.
+
+    Raises:
+        ToolError: If Verilator or the compiler is missing or fails.
+    """
+    return build_design(
+        rtl.BUS_TOP,
+        rtl_sources(*rtl.BUS_ROOMS),
+        rtl.parameters(design),
+        wrapper=[sim_root() / "shell" / "axi_lite.cpp"],
+        assertions=assertions,
+        flags=VERILATOR_FLAGS,
+    )
+
+
+class SimulatedBus:
+    """The bus of a simulated device; see :class:`ringsmith.devices.bus.RegisterBus`."""
+
+    def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
+        """Builds the simulator where it is not yet built, and resets a new device.
+
+        Args:
+            design: The design point.
+            assertions: See :func:`build`.
+            seed: Chooses the random contents of a build with assertions.
+
+        Raises:
+            ToolError: If Verilator or the compiler is missing or fails.
+            DeviceError: If the device fails in its reset.
+        """
+        self._handle: int | None = None
+        self._library = _load(build(design, assertions=assertions))
+        self._handle = self._library.axil_new(seed)
+        if self._handle is None:
+            raise DeviceError("the simulated device failed in its reset")
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the simulation."""
+        if self._handle is not None:
+            self._library.axil_free(self._handle)
+            self._handle = None
+
+    def write(self, address: int, value: int) -> None:
+        """Writes a register of 32 bits."""
+        self._transfer("axil_write", address, 1, np.array([value], dtype=np.uint64))
+
+    def read(self, address: int) -> int:
+        """Reads a register of 32 bits."""
+        value = np.empty(1, dtype=np.uint64)
+        self._transfer("axil_read", address, 1, value)
+        return int(value[0])
+
+    def write_words(self, address: int, words: Words) -> None:
+        """Writes words to a register of 64 bits, one after another."""
+        self._transfer("axil_write", address, 2, np.ascontiguousarray(words, dtype=np.uint64))
+
+    def read_words(self, address: int, count: int) -> Words:
+        """Reads a register of 64 bits ``count`` times."""
+        words = np.empty(count, dtype=np.uint64)
+        self._transfer("axil_read", address, 2, words)
+        return words
+
+    def pause(self, cycles: int) -> None:
+        """Lets clock cycles pass."""
+        self._call("axil_pause", cycles)
+
+    def _transfer(self, function: str, address: int, halves: int, words: Words) -> None:
+        response = ctypes.c_int()
+        pointer = words.ctypes.data_as(_POINTER)
+        self._call(function, address, halves, pointer, words.size, ctypes.byref(response))
+        if response.value:
+            what = "write" if function == "axil_write" else "read"
+            raise DeviceError(
+                f"the bus answers a {what} of register {address:#05x} with "
+                f"{_RESPONSES[response.value]}: docs/registers.md has the registers"
+            )
+
+    def _call(self, function: str, *arguments: object) -> None:
+        if self._handle is None:
+            raise DeviceError("the device is closed: make another")
+        if getattr(self._library, function)(self._handle, *arguments):
+            text = self._library.axil_error(self._handle).decode(errors="replace")
+            raise DeviceError(f"the simulated RTL stopped: {text}")
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    library = load_library(path)
+    handle, number, integer = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
+    library.axil_new.argtypes = [integer]
+    library.axil_new.restype = handle
+    library.axil_free.argtypes = [handle]
+    library.axil_free.restype = None
+    library.axil_error.argtypes = [handle]
+    library.axil_error.restype = ctypes.c_char_p
+    for transfer in (library.axil_write, library.axil_read):
+        count, response = number, ctypes.POINTER(integer)
+        transfer.argtypes = [handle, ctypes.c_uint32, integer, _POINTER, count, response]
+    library.axil_pause.argtypes = [handle, number]
+    return library

@@ -1,0 +1,36 @@
+"""What a register bus offers, whatever carries it: a simulated AXI4-Lite bus, or a card's."""
+
+from typing import Protocol
+
+from ringsmith.devices.interface import Words
+
+
+class RegisterBus(Protocol):
+    """Registers of 32 bits, and of 64 bits in two halves, at byte addresses.
+
+    Every method raises DeviceError if the bus answers with an error or not at all.
+    """
+
+    def write(self, address: int, value: int) -> None:
+        """Writes a register of 32 bits."""
+        ...
+
+    def read(self, address: int) -> int:
+        """Reads a register of 32 bits."""
+        ...
+
+    def write_words(self, address: int, words: Words) -> None:
+        """Writes words to a register of 64 bits, one after another, each its lower half first."""
+        ...
+
+    def read_words(self, address: int, count: int) -> Words:
+        """Reads a register of 64 bits ``count`` times, each time its lower half first."""
+        ...
+
+    def pause(self, cycles: int) -> None:
+        """Lets at least so many cycles of the device pass."""
+        ...
+
+    def close(self) -> None:
+        """Ends the connection; the bus cannot be used afterwards. More calls do nothing."""
+        ...

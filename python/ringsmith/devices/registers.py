@@ -1,0 +1,169 @@
+"""A device behind its register block: everything that crosses the seam, as register accesses."""
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.registers import (
+    ARCHITECTURE,
+    FACTS,
+    MAGIC,
+    VERSION_MAJOR,
+    Control,
+    Refused,
+    Register,
+    Status,
+)
+from ringsmith.devices.bus import RegisterBus
+from ringsmith.devices.facts import check_facts
+from ringsmith.devices.interface import RunReport, Words, Zone
+from ringsmith.devices.outcome import checked_words, report_of, stopped
+from ringsmith.devices.zones import check_read, check_write, zone_shape
+from ringsmith.errors import DeviceError
+
+_RESET_PATIENCE = 1000  # looks at a device in its reset
+_PAUSE = 64  # cycles between two looks at a device that runs
+
+
+class RegisterDevice:
+    """A device that is driven through its registers alone (docs/registers.md).
+
+    Taking over a device resets it: whatever a host before left half done is gone, its memories
+    keep what they hold.
+    """
+
+    def __init__(self, design: RpauDesign, bus: RegisterBus, name: str = "rtl") -> None:
+        """Checks that the device is of the design, and resets it.
+
+        Args:
+            design: What the device should be.
+            bus: The device's bus; closed with the device.
+            name: What the device is called.
+
+        Raises:
+            DeviceError: If it is no Ringsmith device or one of another design, naming every fact
+                that differs, or if it does not come out of its reset.
+        """
+        self.name = name
+        self._design = design
+        self._bus = bus
+        self._loaded = False
+        self._check()
+        self.reset()
+
+    @property
+    def design(self) -> RpauDesign:
+        """The design that the device says it was built from."""
+        return self._design
+
+    def close(self) -> None:
+        """Closes the bus. The device cannot be used afterwards."""
+        self._bus.close()
+
+    def reset(self) -> None:
+        """Stops whatever the device does; memories keep their contents.
+
+        Raises:
+            DeviceError: If it does not come out of its reset.
+        """
+        self._bus.write(Register.CONTROL, Control.RESET)
+        for _ in range(_RESET_PATIENCE):
+            if not self._bus.read(Register.STATUS):
+                return
+        raise DeviceError("the device does not come out of its reset: reset its bus")
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+
+        Raises:
+            DeviceError: On a wrong zone, unit, index, length or word too wide, or if the device
+                refuses.
+        """
+        words = check_write(self._design, zone, unit, index, words)
+        self._move(zone, unit, index)
+        self._bus.write_words(Register.HOST_DATA, words)
+        self._check_refused(f"writing zone {zone.name} of RPAU {unit}")
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads one work polynomial.
+
+        Raises:
+            DeviceError: On a wrong zone, unit or index, or if the device refuses.
+        """
+        check_read(self._design, zone, unit, index)
+        self._move(zone, unit, index)
+        words = self._bus.read_words(Register.HOST_DATA, zone_shape(self._design, zone)[1])
+        self._check_refused(f"reading zone {zone.name} of RPAU {unit}")
+        return words
+
+    def load_program(self, words: Words) -> None:
+        """Loads instruction words.
+
+        Raises:
+            DeviceError: If they exceed the program store, are no instructions of this design, or
+                do not end with their only halt.
+        """
+        words = checked_words(words, self._design)
+        self._bus.write(Register.PROGRAM_ADDRESS, 0)
+        self._bus.write_words(Register.PROGRAM_DATA, words)
+        self._check_refused("loading the program")
+        self._loaded = True
+
+    def run(self, max_cycles: int) -> RunReport:
+        """Runs the loaded program to its halt.
+
+        Raises:
+            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, and
+                the polynomials under way hold parts of results.
+        """
+        if not self._loaded:
+            raise DeviceError("no program is loaded: call load_program first")
+        self._bus.write(Register.CONTROL, Control.START)
+        self._check_refused("starting the program")
+        while self._bus.read(Register.STATUS) & Status.BUSY:
+            if self._counter(Register.CYCLES) > max_cycles:
+                self.reset()
+                raise stopped(max_cycles)
+            self._bus.pause(_PAUSE)
+        failed = bool(self._bus.read(Register.STATUS) & Status.BAD_OPCODE)
+        cycles = self._counter(Register.CYCLES)
+        if cycles > max_cycles:
+            raise stopped(max_cycles)
+        return report_of(cycles, self._counter(Register.INSTRUCTIONS), failed)
+
+    def _counter(self, register: Register) -> int:
+        return int(self._bus.read_words(register, 1)[0])
+
+    def _move(self, zone: Zone, unit: int, index: int) -> None:
+        self._bus.write(Register.HOST_ZONE, zone)
+        self._bus.write(Register.HOST_UNIT, unit)
+        self._bus.write(Register.HOST_INDEX, index)
+        self._bus.write(Register.HOST_WORD, 0)
+
+    def _check_refused(self, action: str) -> None:
+        refused = self._bus.read(Register.REFUSED)
+        if refused:
+            self._bus.write(Register.REFUSED, refused)
+            reasons = " and ".join(str(reason.name).lower() for reason in Refused(refused))
+            raise DeviceError(f"the device refused {action} ({reasons}): see docs/registers.md")
+
+    def _check(self) -> None:
+        """What the device says about itself, against what it should be."""
+        found = self._bus.read(Register.MAGIC)
+        if found != MAGIC:
+            raise DeviceError(
+                f"no Ringsmith device answers at this address: register magic holds {found:#010x} "
+                f"and not {MAGIC:#010x}"
+            )
+        major = self._bus.read(Register.VERSION) >> 16
+        if major != VERSION_MAJOR:
+            raise DeviceError(
+                f"the device has version {major} of the register map and this Ringsmith knows "
+                f"version {VERSION_MAJOR}: install the Ringsmith that the device was built with"
+            )
+        architecture = self._bus.read(Register.ARCHITECTURE)
+        if architecture != ARCHITECTURE:
+            raise DeviceError(
+                f"the device says that its architecture is number {architecture} and design "
+                f"{self._design.name} has {ARCHITECTURE}: open it as what it is"
+            )
+        count = min(self._bus.read(Register.FACT_COUNT), len(FACTS))
+        told = [self._bus.read(fact.address) for fact in FACTS[:count]]
+        check_facts(self._design, told, "open it as the design that it is, or load the right one")

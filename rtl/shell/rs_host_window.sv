@@ -1,0 +1,185 @@
+// The host's window into the memories of an accelerator: a register of 64 bits, word after word.
+//
+// The place is word word_i of polynomial index_i of memory zone_i of RPAU unit_i. Words are written
+// by halves (rs_word_halves). Rows of the zones poly and key are gathered here, from their first
+// word to their last, with which they are stored; words of the other zones are rows of their own.
+// Reads fetch a row and keep it until the host moves, writes, or runs a program. advance_o counts
+// word_i up after a word was written, or its upper half read.
+//
+// An access is answered by ack_o, in its own cycle, or, where a row must be fetched, when it is
+// there; the next access comes after that. Without effect, and refused, are accesses while the
+// device is not ready, to places that it does not have, of words out of order or too wide.
+module rs_host_window
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  localparam int unsigned Lanes = 2 * Cores
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      ready_i,    // the device is neither busy nor in reset
+
+  input  logic [7:0]                zone_i,     // registers host_zone, host_unit, …
+  input  logic [7:0]                unit_i,
+  input  logic [15:0]               index_i,
+  input  logic [16:0]               word_i,
+  input  logic                      moved_i,    // the host writes one of these registers
+  output logic                      advance_o,
+
+  input  access_t                   access_i,
+  output logic                      ack_o,
+  output logic [31:0]               data_o,     // of a read; 0 where it is refused
+  output refused_t                  refused_o,
+
+  output logic                      host_we_o,
+  output logic                      host_re_o,
+  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [RpauWidth-1:0]      host_rpau_o,
+  output logic [HostIndexWidth-1:0] host_index_o,
+  output logic [RowWidth-1:0]       host_row_o,
+  output logic [Width-1:0]          host_wdata_o [Lanes],
+  input  logic                      host_rvalid_i,
+  input  logic [Width-1:0]          host_rdata_i [Lanes]
+);
+  localparam int unsigned LogLanes = $clog2(Lanes);
+  localparam int unsigned LoBits = (LogN + 1) / 2;
+
+  // ---- the place --------------------------------------------------------------------------------
+  logic [16:0] indices, words;  // that the zone has
+  logic        whole_rows;
+  always_comb begin
+    indices = 17'd1;
+    words   = '0;
+    case (zone_i)
+      8'(ZonePoly): begin
+        indices = 17'(WorkPolys);
+        words   = 17'd1 << LogN;
+      end
+      8'(ZoneKey): begin
+        indices = 17'(KeyPolys);
+        words   = 17'd1 << LogN;
+      end
+      8'(ZoneConstant):  words = 17'(Constants);
+      8'(ZoneModulus):   words = 17'd3;
+      8'(ZoneTwiddleLo): words = 17'd1 << LoBits;
+      8'(ZoneTwiddleHi): words = 17'd1 << (LogN - LoBits);
+      default: ;
+    endcase
+  end
+  assign whole_rows = zone_i == 8'(ZonePoly) || zone_i == 8'(ZoneKey);
+
+  logic                exists;  // the device has such a place
+  logic [LogLanes-1:0] lane;
+  logic [RowWidth-1:0] row;
+  assign exists = unit_i < 8'(Rpaus) && {1'b0, index_i} < indices && word_i < words;
+  assign lane   = whole_rows ? word_i[LogLanes-1:0] : '0;
+  assign row    = whole_rows ? RowWidth'(word_i >> LogLanes) : RowWidth'(word_i);
+
+  // ---- writes -----------------------------------------------------------------------------------
+  logic                complete, fits, next, accept, store;
+  logic [63:0]         word;
+  logic [LogLanes-1:0] filled_q;  // words of the row that are gathered
+  refused_t            refused_half;
+  rs_word_halves u_halves (
+    .clk_i,
+    .rst_ni,
+    .clear_i(!ready_i || moved_i),
+    .access_i,
+    .complete_o(complete),
+    .word_o(word),
+    .refused_o(refused_half)
+  );
+  assign fits   = (word >> Width) == '0;
+  assign next   = lane == filled_q;
+  assign accept = ready_i && complete && exists && fits && next;
+  assign store  = accept && (!whole_rows || &lane);
+
+  // ---- reads ------------------------------------------------------------------------------------
+  logic read, readable, serve, fetch, abandon, upper;
+  logic row_valid_q;  // row_q is the row of the place
+  logic fetching_q;   // a read waits for its row
+  logic upper_q;      // and is of the upper half
+  assign read     = access_i.valid && !access_i.write;
+  assign readable = exists && zone_i == 8'(ZonePoly);
+  assign upper    = fetching_q ? upper_q : access_i.upper;
+  assign serve    = ready_i && row_valid_q && (fetching_q || (read && readable));
+  assign fetch    = ready_i && !row_valid_q && read && readable;
+  assign abandon  = !ready_i && fetching_q;
+
+  // ---- the row ----------------------------------------------------------------------------------
+  logic [Width-1:0] row_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !ready_i) begin
+      row_valid_q <= 1'b0;
+      fetching_q  <= 1'b0;
+      filled_q    <= '0;
+    end else begin
+      if (fetch) fetching_q <= 1'b1;
+      else if (serve) fetching_q <= 1'b0;
+      if (fetching_q && host_rvalid_i) row_valid_q <= 1'b1;
+      else if (moved_i || accept || (serve && upper && (&lane))) row_valid_q <= 1'b0;
+      if (moved_i || fetch) filled_q <= '0;
+      else if (accept && whole_rows) filled_q <= filled_q + 1'b1;
+    end
+    if (fetch) upper_q <= access_i.upper;
+    if (fetching_q && host_rvalid_i) row_q <= host_rdata_i;
+    else if (accept) row_q[lane] <= word[Width-1:0];
+  end
+
+  // ---- answers ----------------------------------------------------------------------------------
+  logic [63:0] served;
+  assign served    = 64'(row_q[lane]);
+  assign advance_o = accept || (serve && upper);
+  assign ack_o     = (access_i.valid && !fetch) || (fetching_q && serve) || abandon;
+  assign data_o    = !serve ? '0 : upper ? served[63:32] : served[31:0];
+
+  always_comb begin
+    refused_o = '0;
+    if (!ready_i) begin
+      refused_o.busy = access_i.valid || fetching_q;
+    end else begin
+      refused_o       = refused_half;
+      refused_o.place = (read && !readable) || (complete && !exists);
+      if (complete && exists) begin
+        refused_o.value = !fits;
+        refused_o.order = !next;
+      end
+    end
+  end
+
+  // ---- device -----------------------------------------------------------------------------------
+  // Registers of their own: the host may move on while the access is under way.
+  logic                      we_q, re_q;
+  logic [ZoneWidth-1:0]      zone_q;
+  logic [RpauWidth-1:0]      rpau_q;
+  logic [HostIndexWidth-1:0] index_q;
+  logic [RowWidth-1:0]       row_address_q;
+  always_ff @(posedge clk_i) begin
+    we_q <= rst_ni && store;
+    re_q <= rst_ni && fetch;
+    if (store || fetch) begin
+      zone_q        <= zone_i[ZoneWidth-1:0];
+      rpau_q        <= unit_i[RpauWidth-1:0];
+      index_q       <= index_i[HostIndexWidth-1:0];
+      row_address_q <= row;
+    end
+  end
+  assign host_we_o    = we_q;
+  assign host_re_o    = re_q;
+  assign host_zone_o  = zone_q;
+  assign host_rpau_o  = rpau_q;
+  assign host_index_o = index_q;
+  assign host_row_o   = row_address_q;
+  assign host_wdata_o = row_q;
+
+  OneAtATime_A :
+  assert property (@(posedge clk_i) !(access_i.valid && fetching_q))
+  else $error("an access comes while the one before waits for its row");
+endmodule

@@ -1,0 +1,257 @@
+// An accelerator of the RPAU architecture behind its register block, on an AXI4-Lite bus.
+//
+// docs/registers.md says what the registers do. The bus has 32-bit data and byte addresses in a
+// page of 4 KiB; its signals have AXI's names, by which tools find them. A register access takes a
+// few cycles, the first word of a row of a memory rs_rpau_pkg::host_read_latency() more.
+//
+// rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
+// for the accelerator. control.reset resets the accelerator alone, in whatever it does, and the bus
+// goes on.
+module rs_rpau_axil
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  // generated from rtl/shell/rs_registers.rdl: parameters
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned ProgramWords = 1024,
+  parameter  int unsigned Reduction = 0,
+  // end of generated
+  localparam int unsigned AxilAddrWidth = 12,
+  localparam int unsigned AxilDataWidth = 32,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+
+  // verilog_lint: waive-start port-name-suffix
+  input  logic [AxilAddrWidth-1:0]   s_axil_awaddr,
+  input  logic [2:0]                 s_axil_awprot,
+  input  logic                       s_axil_awvalid,
+  output logic                       s_axil_awready,
+  input  logic [AxilDataWidth-1:0]   s_axil_wdata,
+  input  logic [AxilDataWidth/8-1:0] s_axil_wstrb,
+  input  logic                       s_axil_wvalid,
+  output logic                       s_axil_wready,
+  output logic [1:0]                 s_axil_bresp,
+  output logic                       s_axil_bvalid,
+  input  logic                       s_axil_bready,
+  input  logic [AxilAddrWidth-1:0]   s_axil_araddr,
+  input  logic [2:0]                 s_axil_arprot,
+  input  logic                       s_axil_arvalid,
+  output logic                       s_axil_arready,
+  output logic [AxilDataWidth-1:0]   s_axil_rdata,
+  output logic [1:0]                 s_axil_rresp,
+  output logic                       s_axil_rvalid,
+  input  logic                       s_axil_rready
+  // verilog_lint: waive-stop port-name-suffix
+);
+  // ---- registers --------------------------------------------------------------------------------
+  rs_registers_pkg::rs_registers__in_t  hwif_in;
+  rs_registers_pkg::rs_registers__out_t hwif_out;
+  rs_registers u_registers (
+    .clk(clk_i),
+    .rst_n(rst_ni),
+    .s_axil_awready,
+    .s_axil_awvalid,
+    .s_axil_awaddr,
+    .s_axil_awprot,
+    .s_axil_wready,
+    .s_axil_wvalid,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_bready,
+    .s_axil_bvalid,
+    .s_axil_bresp,
+    .s_axil_arready,
+    .s_axil_arvalid,
+    .s_axil_araddr,
+    .s_axil_arprot,
+    .s_axil_rready,
+    .s_axil_rvalid,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .hwif_in,
+    .hwif_out
+  );
+
+  logic [FactBits-1:0] told [FactCount];
+  assign hwif_in.fact_count.value.next = FactBits'(FactCount);
+  // generated from rtl/shell/rs_registers.rdl: facts
+  assign hwif_in.facts.log_n.value.next = told[FactLogN];
+  assign hwif_in.facts.word_bits.value.next = told[FactWidth];
+  assign hwif_in.facts.rpaus.value.next = told[FactRpaus];
+  assign hwif_in.facts.cores.value.next = told[FactCores];
+  assign hwif_in.facts.dyadic_cores.value.next = told[FactDyadicCores];
+  assign hwif_in.facts.work_polys.value.next = told[FactWorkPolys];
+  assign hwif_in.facts.key_polys.value.next = told[FactKeyPolys];
+  assign hwif_in.facts.constants.value.next = told[FactConstants];
+  assign hwif_in.facts.program_words.value.next = told[FactProgramWords];
+  assign hwif_in.facts.reduction.value.next = told[FactReduction];
+  // end of generated
+
+  // ---- reset and commands -----------------------------------------------------------------------
+  localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
+  logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
+  logic                 device_rst_nq, busy, bad_opcode, start, ready;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
+    else if (reset_q != '0) reset_q <= reset_q - 1'b1;
+    device_rst_nq <= rst_ni && reset_q == '0;
+  end
+  assign ready = device_rst_nq && reset_q == '0 && !busy;
+  assign start = hwif_out.control.start.value && !hwif_out.control.reset.value && ready;
+
+  assign hwif_in.status.busy.next       = busy && device_rst_nq;
+  assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
+  assign hwif_in.status.bad_opcode.next = bad_opcode && device_rst_nq;
+
+  logic [63:0] cycles, instructions;
+  assign hwif_in.cycles.value.next       = cycles;
+  assign hwif_in.instructions.value.next = instructions;
+
+  // ---- refusals ---------------------------------------------------------------------------------
+  refused_t refused, refused_program, refused_host, refused_start;
+  assign refused_start = '{busy: hwif_out.control.start.value && !start, default: 1'b0};
+  assign refused       = refused_program | refused_host | refused_start;
+
+  assign hwif_in.refused.busy.hwset  = refused.busy;
+  assign hwif_in.refused.place.hwset = refused.place;
+  assign hwif_in.refused.order.hwset = refused.order;
+  assign hwif_in.refused.value.hwset = refused.value;
+  assign hwif_in.refused.busy.hwclr  = hwif_out.control.reset.value;
+  assign hwif_in.refused.place.hwclr = hwif_out.control.reset.value;
+  assign hwif_in.refused.order.hwclr = hwif_out.control.reset.value;
+  assign hwif_in.refused.value.hwclr = hwif_out.control.reset.value;
+
+  // ---- program store ----------------------------------------------------------------------------
+  access_t                     program_access_q;
+  logic                        program_we;
+  logic [ProgramAddrWidth-1:0] program_addr;
+  logic [63:0]                 program_data;
+  always_ff @(posedge clk_i) begin
+    program_access_q <= '{
+        valid: rst_ni && |hwif_out.program_data.req,
+        write: hwif_out.program_data.req_is_wr,
+        upper: hwif_out.program_data.req[1],
+        whole: &hwif_out.program_data.wr_biten,
+        data: hwif_out.program_data.wr_data
+    };
+  end
+  assign hwif_in.program_data.wr_ack = program_access_q.valid;
+  rs_program_window #(
+    .ProgramWords(ProgramWords)
+  ) u_program_window (
+    .clk_i,
+    .rst_ni,
+    .ready_i(ready),
+    .address_i(hwif_out.program_address.value.value),
+    .advance_o(hwif_in.program_address.value.incr),
+    .access_i(program_access_q),
+    .refused_o(refused_program),
+    .program_we_o(program_we),
+    .program_addr_o(program_addr),
+    .program_data_o(program_data)
+  );
+
+  // ---- memories ---------------------------------------------------------------------------------
+  access_t                   host_access_q;
+  logic                      host_write_q;  // the access that waits for its answer is a write
+  logic                      host_ack;
+  logic                      host_we, host_re, host_rvalid;
+  logic [ZoneWidth-1:0]      host_zone;
+  logic [RpauWidth-1:0]      host_rpau;
+  logic [HostIndexWidth-1:0] host_index;
+  logic [RowWidth-1:0]       host_row;
+  logic [Width-1:0]          host_wdata [Lanes];
+  logic [Width-1:0]          host_rdata [Lanes];
+  always_ff @(posedge clk_i) begin
+    host_access_q <= '{
+        valid: rst_ni && |hwif_out.host_data.req,
+        write: hwif_out.host_data.req_is_wr,
+        upper: hwif_out.host_data.req[1],
+        whole: &hwif_out.host_data.wr_biten,
+        data: hwif_out.host_data.wr_data
+    };
+    if (|hwif_out.host_data.req) host_write_q <= hwif_out.host_data.req_is_wr;
+  end
+  assign hwif_in.host_data.wr_ack = host_ack && host_write_q;
+  assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
+  rs_host_window #(
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants)
+  ) u_host_window (
+    .clk_i,
+    .rst_ni,
+    .ready_i(ready),
+    .zone_i(hwif_out.host_zone.value.value),
+    .unit_i(hwif_out.host_unit.value.value),
+    .index_i(hwif_out.host_index.value.value),
+    .word_i(hwif_out.host_word.value.value),
+    .moved_i(hwif_out.host_zone.value.swmod || hwif_out.host_unit.value.swmod ||
+             hwif_out.host_index.value.swmod || hwif_out.host_word.value.swmod),
+    .advance_o(hwif_in.host_word.value.incr),
+    .access_i(host_access_q),
+    .ack_o(host_ack),
+    .data_o(hwif_in.host_data.rd_data),
+    .refused_o(refused_host),
+    .host_we_o(host_we),
+    .host_re_o(host_re),
+    .host_zone_o(host_zone),
+    .host_rpau_o(host_rpau),
+    .host_index_o(host_index),
+    .host_row_o(host_row),
+    .host_wdata_o(host_wdata),
+    .host_rvalid_i(host_rvalid),
+    .host_rdata_i(host_rdata)
+  );
+
+  // ---- accelerator ------------------------------------------------------------------------------
+  rs_rpau_top #(
+    // generated from rtl/shell/rs_registers.rdl: handed
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .DyadicCores(DyadicCores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .ProgramWords(ProgramWords),
+    .Reduction(Reduction)
+    // end of generated
+  ) u_device (
+    .clk_i,
+    .rst_ni(device_rst_nq),
+    .host_we_i(host_we),
+    .host_re_i(host_re),
+    .host_zone_i(host_zone),
+    .host_rpau_i(host_rpau),
+    .host_index_i(host_index),
+    .host_row_i(host_row),
+    .host_wdata_i(host_wdata),
+    .host_rvalid_o(host_rvalid),
+    .host_rdata_o(host_rdata),
+    .program_we_i(program_we),
+    .program_addr_i(program_addr),
+    .program_data_i(program_data),
+    .start_i(start),
+    .busy_o(busy),
+    .error_o(bad_opcode),
+    .cycles_o(cycles),
+    .instructions_o(instructions),
+    .design_o(told)
+  );
+endmodule
