@@ -7,7 +7,9 @@ import numpy as np
 
 from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
 from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.devices.axi_lite import SimulatedBus
 from ringsmith.devices.model import ModelDevice
+from ringsmith.devices.registers import RegisterDevice
 from ringsmith.devices.rtl import RtlDevice
 from ringsmith.errors import DeviceError, ProgramError, check_type
 from ringsmith.lower import (
@@ -25,6 +27,7 @@ from ringsmith.runtime.check import check_inputs, check_keys
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
 
 MACHINES = ("cpu", "model", "rtl")
+WAYS = ("ports", "axi-lite")
 
 
 @dataclass(frozen=True)
@@ -137,22 +140,35 @@ def run_graph(
     return machine.execute(compiled, inputs, needed)
 
 
-def open_device(kind: str, design: str | RpauDesign = "nano") -> Machine:
+def open_device(kind: str, design: str | RpauDesign = "nano", *, via: str = "ports") -> Machine:
     """Opens a machine: ``cpu``, or an accelerator as ``model`` or simulated ``rtl``.
 
     The RTL of a design is built the first time it is opened and cached.
 
+    Args:
+        kind: ``cpu``, ``model`` or ``rtl``.
+        design: What the accelerator is; a design's name or a design.
+        via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
+            or as the host of a card does, through its registers on an ``axi-lite`` bus.
+
     Raises:
-        DeviceError: If there is no machine of that kind.
+        DeviceError: If there is no machine of that kind, or no such way to it.
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.
     """
+    if via not in WAYS:
+        raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
+    if kind != "rtl" and via != WAYS[0]:
+        raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
     if kind == "cpu":
         return Cpu()
     if kind == "model":
         return Accelerator(ModelDevice(_design(design)))
     if kind == "rtl":
-        return Accelerator(RtlDevice(_design(design)))
+        point = _design(design)
+        if via == "axi-lite":
+            return Accelerator(RegisterDevice(point, SimulatedBus(point)))
+        return Accelerator(RtlDevice(point))
     raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
 
 
