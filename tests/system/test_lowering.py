@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import _core
-from ringsmith.arch.rpau.select import select
+from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
 from ringsmith.params import CkksParameters
@@ -115,7 +115,7 @@ def run_by_evaluator(
         plain = None
         if node.plain is not None:
             vector = node.plain.vector(program.parameters.slots)
-            plain = _core.encode(context, vector, node.plain.scale, node.limbs)
+            plain = _core.CkksEncoder(context).encode(vector, node.plain.scale, node.limbs)
         if node.op is Op.INPUT:
             value = inputs[node.name or ""]
         elif node.op is Op.OUTPUT:
@@ -273,7 +273,7 @@ def test_rpau_refuses_the_variants_that_it_has_no_instructions_for(
     literal = {"n": 16384, "prime_bits": (40,) * 4, "special_bits": 41, "scale_bits": 40}
     parameters = CkksParameters.create(**(literal | change))
     with pytest.raises(ProgramError, match=words):
-        select(lower_operation(operation, parameters, 4))
+        check_supported(lower_operation(operation, parameters, 4))
 
 
 def test_the_fused_operation_refuses_the_last_level(small: CkksParameters) -> None:

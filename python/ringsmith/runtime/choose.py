@@ -6,6 +6,7 @@ from dataclasses import replace
 from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
 from ringsmith.arch.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
 
@@ -32,6 +33,7 @@ def compile_for_smallest(graph: SubroutineGraph) -> Executable:
     Raises:
         ProgramError: If not even a design made to fit could run the graph; says why.
     """
+    check_supported(graph)
     for design in sorted(map(load_design, named_designs()), key=_size):
         try:
             return compile_for_rpau(graph, design)

@@ -7,7 +7,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.isa import KEY_POLY
 from ringsmith.arch.rpau.segment import Segment, cut
-from ringsmith.arch.rpau.select import select
+from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import bits_of, placed
 from ringsmith.errors import ProgramError
@@ -21,6 +21,7 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
             together do not fit the design; the message says what is needed and what there is.
     """
+    check_supported(graph)
     _check_fit(graph, design)
     together = _compile(graph, design, apart=False)
     if not graph.keys:

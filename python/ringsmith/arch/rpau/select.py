@@ -21,6 +21,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.selection import KeyPolynomial, Location, Selection, Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
+from ringsmith.lower.types import OPS
 
 
 def select(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Selection:
@@ -37,14 +38,31 @@ def select(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Select
     Raises:
         ProgramError: If a node has no form on this architecture.
     """
+    check_supported(graph)
     selector = _Selector(graph, design, apart)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
 
 
+def check_supported(graph: SubroutineGraph) -> None:
+    """Refuses what this architecture has no instructions for, whatever the design.
+
+    That is BFV's lift, scale and decompose, and conversion between larger bases.
+
+    Raises:
+        ProgramError: Names the node and the way out.
+    """
+    for node in graph.nodes:
+        if node.op not in _SUPPORTED:
+            raise ProgramError(
+                f"node {node.id}: architecture rpau has no {node.op}, which BFV's products and "
+                "word decomposition take: run it on the cpu"
+            )
+        _refuse_unknown_variant(node)
+
+
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
-    """Refuses what this architecture has no instructions for: conversion between larger bases."""
     known = {"mod_up": "rns_digit", "mod_down": "rounded"}.get(node.op)
     if known is not None and node.attrs["variant"] != known:
         raise ProgramError(
@@ -67,7 +85,6 @@ class _Selector(Selector):
         """Selects one node, whose operands are already placed."""
         if node.id in self.fused:
             return
-        _refuse_unknown_variant(node)
         self.origin = f"{node.origin.op}:{node.origin.node}" if node.origin else node.op
         location = getattr(self, f"_{node.op}")(node)
         self.pending.subtract(self.reads(node))
@@ -235,3 +252,6 @@ class _Selector(Selector):
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]
         return {limb: location[limb] for limb in node.type.base}
+
+
+_SUPPORTED = frozenset(op for op in OPS if hasattr(_Selector, f"_{op}"))
