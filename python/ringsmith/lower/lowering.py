@@ -7,7 +7,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import Origin, SubroutineGraph
 from ringsmith.lower.operations import (
@@ -18,7 +17,8 @@ from ringsmith.lower.operations import (
     galois_key_name,
     operation_writer,
 )
-from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters, core_context
+from ringsmith.lower.plaintexts import encoded
+from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters
 from ringsmith.program import Node, Op, Plain, Program, operations
 
 FUSED = "relinearize_rescale"
@@ -46,7 +46,8 @@ class Lowered:
 
     Attributes:
         graph: The subroutine graph.
-        plaintexts: Encoded constants, shape (limbs, N) in NTT form, by name of the graph's input.
+        plaintexts: Encoded constants, shape (limbs, N), in the form of the scheme's ciphertexts, by
+            name of the graph's input.
         inputs: Encrypted inputs by the user's name.
         outputs: Encrypted outputs by the user's name.
         keys: The evaluation keys that are needed. In ``graph.keys`` the relinearization keys are
@@ -83,7 +84,9 @@ class _Lowering:
         self._program = program
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
-            program.parameters, graph_keys(program.parameters, program.key_needs)
+            program.parameters,
+            graph_keys(program.parameters, program.key_needs),
+            products=any(node.op in (Op.MULTIPLY, Op.SQUARE) for node in program.nodes),
         )
         self._writer = operation_writer(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
@@ -108,21 +111,17 @@ class _Lowering:
         if node.op is Op.OUTPUT:
             self._writer.output(operands[0], node.name or "")
             return operands[0]
-        plain = None if node.plain is None else self._plain(node.plain, node.limbs)
+        plain = None if node.plain is None else self._plain(node.plain, node.limbs, node.op)
         return write_operation(self._writer, node.op, operands, plain, node.limbs, node.element)
 
-    def _plain(self, plain: Plain, limbs: int) -> int:
+    def _plain(self, plain: Plain, limbs: int, op: Op) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""
-        key = (plain.values.dtype, plain.values.shape, plain.values.tobytes(), plain.scale, limbs)
+        values, factor = plain.values, op is Op.MULTIPLY_PLAIN
+        key = (values.dtype, values.shape, values.tobytes(), plain.scale, limbs, factor)
         if key not in self._plain_inputs:
             name = f"plain:{len(self._plaintexts)}"
-            self._plaintexts[name] = _core.encode(
-                core_context(self._parameters),
-                plain.vector(self._parameters.slots),
-                plain.scale,
-                limbs,
-            )
-            self._plain_inputs[key] = self._graph.input(name, range(limbs))
+            self._plaintexts[name] = encoded(self._parameters, plain, limbs, op)
+            self._plain_inputs[key] = self._writer.input_polynomial(name, limbs)
         return self._plain_inputs[key]
 
 

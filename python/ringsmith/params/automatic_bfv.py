@@ -8,6 +8,10 @@ from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters
 from ringsmith.params.primes import MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
+NARROW_PRIME_BITS = 30
+"""Narrowest prime that is chosen where the modulus is wide enough for two: of narrower ones a large
+ring has few, and each costs a limb."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AutoBfvParameters(AutoRlweParameters):
@@ -74,7 +78,8 @@ class AutoBfvParameters(AutoRlweParameters):
         As few data primes as can be, of nearly equal sizes, the special prime as wide as the
         widest; more where all together would exceed ``carried`` bits. None: there is no way.
         """
-        for limbs in range(1, bits // MIN_PRIME_BITS + 1):
+        narrowest = max(MIN_PRIME_BITS, min(NARROW_PRIME_BITS, carried // 2))
+        for limbs in range(1, bits // narrowest + 1):
             widest = -(-bits // limbs)
             if widest <= self.max_prime_bits and bits + widest <= carried:
                 wide = bits - (widest - 1) * limbs

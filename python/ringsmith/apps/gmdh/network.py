@@ -12,6 +12,7 @@ network is one polynomial with integer coefficients, exact in the integers and s
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -87,11 +88,19 @@ class Network:
     input_bits: int
     layers: tuple[Layer, ...]
 
+    @cached_property
+    def used(self) -> tuple[frozenset[int], ...]:
+        """Which readings, and then which neurons of each layer, the forecast depends on."""
+        used = [frozenset({0})]
+        for layer in reversed(self.layers):
+            chosen = (layer.neurons[i] for i in used[0])
+            used.insert(0, frozenset(i for n in chosen for i in (n.first, n.second)))
+        return tuple(used)
+
     @property
     def hours(self) -> tuple[int, ...]:
-        """The readings that are used, ascending."""
-        first = self.layers[0].neurons
-        return tuple(sorted({hour for n in first for hour in (n.first, n.second)}))
+        """The readings that the forecast depends on, ascending."""
+        return tuple(sorted(self.used[0]))
 
     @property
     def output_bits(self) -> int:
@@ -145,10 +154,11 @@ def forward(
         The forecast.
     """
     values: Mapping[int, R] = readings
-    for layer in network.layers:
+    for layer, used in zip(network.layers, network.used[1:], strict=True):
         values = {
             i: _neuron(values[n.first], values[n.second], coefficients(layer, n))
             for i, n in enumerate(layer.neurons)
+            if i in used
         }
     return values[0]
 

@@ -50,7 +50,8 @@ def train(fit: Curves, select: Curves) -> Network:
 
 
 def _quantized(network: Network, readings: Reals) -> Reals:
-    return np.asarray(network.fixed_point(readings) / (1 << network.input_bits), np.float64)
+    quantized: Reals = np.ldexp(network.fixed_point(readings).astype(float), -network.input_bits)
+    return quantized
 
 
 def _values(layer: Layer, before: Reals) -> Reals:
@@ -71,8 +72,8 @@ def _coefficients(layer: Layer, x: Reals, y: Reals, target: Reals) -> tuple[int,
     """The integer coefficients of a neuron of that layer, fitted to the target."""
     s, c = layer.operand_bits, layer.coefficient_bits
     terms = _terms(x, y)
-    quadratic = np.rint(np.ldexp(_least_squares(terms, target)[3:], c))
-    left = target - terms[:, 3:] @ np.ldexp(quadratic, -c)
+    quadratic: Reals = np.rint(np.ldexp(_least_squares(terms, target)[3:], c))
+    left: Reals = target - terms[:, 3:] @ np.ldexp(quadratic, -c)
     linear = _least_squares(terms[:, :3], left)
     places = (2 * s + c, s + c, s + c)
     # int() of a double is exact, and so keeps what a 64-bit integer could not hold.

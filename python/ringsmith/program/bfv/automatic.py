@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
-from ringsmith.params import AutoBfvParameters
+from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.program.automatic import Search
 from ringsmith.program.bfv.emitter import NoiseError
 from ringsmith.program.bfv.planned import planned
@@ -35,6 +35,14 @@ class BfvSearch(Search):
         spare, and up again by single bits where that was too much.
         """
         bits = self.wish.widest(self.carried)
+        t = self.wish.plain_modulus
+        if t is not None and t % (2 * self.n) != 1:
+            self.obstacle = (
+                f"plain_modulus = {t} is not 1 mod 2N = {2 * self.n}, and does not batch"
+            )
+            return None
+        while bits > 1 and self._parameters(bits) is None:
+            bits -= 1
         best: BfvProgram | None = None
         failed = 0
         while bits > failed:
@@ -67,17 +75,24 @@ class BfvSearch(Search):
     def _bits_of(self, program: BfvProgram) -> int:
         return sum(q.bit_length() for q in program.parameters.data_primes)
 
+    def _parameters(self, bits: int) -> BfvParameters | None:
+        """Returns the set with q of that many bits; None: there is none."""
+        try:
+            parameters = self.wish.candidate(self.n, bits, self.carried)
+            parameters.require_batching()
+        except ParameterError as error:
+            self.obstacle = str(error)
+            return None
+        return parameters
+
     def _with_bits(self, bits: int) -> BfvProgram | None:
         """Returns the program with q of that many bits, unless it leaves too little budget.
 
         Raises:
             ProgramError: When it is not illegal because of its noise.
         """
-        try:
-            parameters = self.wish.candidate(self.n, bits, self.carried)
-            parameters.require_batching()
-        except ParameterError as error:
-            self.obstacle = str(error)
+        parameters = self._parameters(bits)
+        if parameters is None:
             return None
         try:
             program = planned(self.recording, parameters)

@@ -32,9 +32,18 @@ class BfvEmitter(Emitter):
         self._noise = NoiseWalk(parameters)
 
     def multiply_plain(self, a: int, values: PlainValues) -> int:
-        """Returns a * w."""
+        """Returns a * w.
+
+        A product with -c, for one number in every slot, is the negative of that with c: SEAL, and
+        so we, lifts a constant -c to t - c where t is below every prime, and noise would grow by
+        all of t.
+        """
         node = self.nodes[a]
         plain = self._plain(values, 1.0, node.limbs)
+        if plain.values.ndim == 0 and plain.values < 0:
+            return self.negate(self.multiply_plain(a, -plain.values))
+        if plain.values.ndim == 0 and plain.values == 1:
+            return a
         if not plain.values.any():
             raise self.source.error(
                 "a product with 0 is 0, whatever was encrypted, and its ciphertext hides nothing: "

@@ -63,7 +63,7 @@ class NoiseWalk:
                 constant = node.plain.values.ndim == 0
                 return noise.add_plain(parameters, a, constant=constant)
             case Op.MULTIPLY_PLAIN if node.plain is not None:
-                return noise.multiply_plain(a, self._polynomial(node.plain))
+                return noise.multiply_plain(parameters, a, self._polynomial(node.plain))
             case Op.MULTIPLY | Op.SQUARE:
                 return noise.product(parameters, limbs, a, b)
             case Op.RELINEARIZE | Op.ROTATE | Op.SWAP_COLUMNS:

@@ -74,17 +74,19 @@ def add_plain(parameters: BfvParameters, error: Norms, *, constant: bool) -> Nor
     return add(error, rounding)
 
 
-def multiply_plain(error: Norms, polynomial: NDArray[np.int64]) -> Norms:
+def multiply_plain(parameters: BfvParameters, error: Norms, polynomial: NDArray[np.int64]) -> Norms:
     """The error times a plaintext.
 
     Args:
+        parameters: The parameter set.
         error: Of the ciphertext.
         polynomial: The plaintext's centred coefficients, (N,), not all zero; or (1,), a constant.
     """
-    coefficients = polynomial.astype(np.float64)
-    n = coefficients.size
-    if n == 1:
-        return scale(error, math.log2(abs(coefficients[0])))
+    coefficients, n = polynomial.astype(np.float64), polynomial.size
+    terms = coefficients[np.flatnonzero(coefficients)]
+    if terms.size == 1:  # SEAL may take t - c for a single coefficient -c
+        factor = float(terms[0]) % parameters.plain_modulus
+        return scale(error, math.log2(factor))
     roots = np.exp(1j * np.pi * np.arange(n) / n)
     plain = Norms(
         math.log2(np.abs(coefficients).max()),
