@@ -23,8 +23,9 @@ bool is_c_contiguous(const InputArray& array) {
 
 }  // namespace
 
-std::span<const u64> words_of(const InputArray& array, std::string_view what) {
-  if (array.dtype() != nb::dtype<u64>() || !is_c_contiguous(array)) {
+std::span<const u64> words_of(const InputArray& array, std::string_view what,
+                              nb::dlpack::dtype type) {
+  if (array.dtype() != type || !is_c_contiguous(array)) {
     const std::string message = text(what, " must be a C-contiguous numpy array of uint64: use ",
                                      "numpy.ascontiguousarray(..., dtype=numpy.uint64)");
     throw nb::type_error(message.c_str());
@@ -56,7 +57,7 @@ std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
   return words;
 }
 
-CiphertextView ciphertext_of(const CkksContext& context, const InputArray& array) {
+CiphertextView ciphertext_of(const RlweContext& context, const InputArray& array) {
   const std::span<const u64> words = words_of(array, "the ciphertext");
   check_shape(context.rns(), array, 3, "the ciphertext");
   const CiphertextView view{words, array.shape(0), array.shape(1)};
@@ -65,19 +66,40 @@ CiphertextView ciphertext_of(const CkksContext& context, const InputArray& array
   return view;
 }
 
-KeySwitchKeyView key_shape_of(const RnsContext& rns, const InputArray& array) {
+std::span<const u64> public_key_of(const RlweContext& context, const InputArray& array) {
+  const std::span<const u64> key = words_of(array, "the public key");
+  check_shape(context.rns(), array, 3, "the public key");
+  context.rns().check_canonical(key, context.key_base(), "the public key");
+  return key;
+}
+
+std::span<const u64> plain_of(const BfvContext& context, const InputArray& array,
+                              std::string_view what) {
+  const std::span<const u64> words = words_of(array, what);
+  check_shape(context.rns(), array, 1, what);
+  return words;
+}
+
+Multiplication multiplication_of(std::string_view name) {
+  if (name != "behz" && name != "hps") {
+    throw ParameterError(text("variant '", name, "' is unknown: take 'behz' or 'hps'"));
+  }
+  return name == "hps" ? Multiplication::kHps : Multiplication::kBehz;
+}
+
+KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const InputArray& array) {
   const std::span<const u64> words = words_of(array, "the key-switching key");
   check_shape(rns, array, 4, "the key-switching key");
-  if (array.shape(0) == 0 || array.shape(1) != 2 || array.shape(2) != rns.size()) {
+  if (array.shape(0) == 0 || array.shape(1) != 2 || array.shape(2) != primes) {
     throw ParameterError(text("the key-switching key has shape (", array.shape(0), ", ",
                               array.shape(1), ", ", array.shape(2), ", ", array.shape(3),
-                              "); expected is (digits, 2, ", rns.size(), ", ", rns.degree(), ")"));
+                              "); expected is (digits, 2, ", primes, ", ", rns.degree(), ")"));
   }
   return {words, array.shape(0)};
 }
 
 KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array) {
-  const KeySwitchKeyView key = key_shape_of(rns, array);
+  const KeySwitchKeyView key = key_shape_of(rns, rns.size(), array);
   rns.check_canonical(key.data, consecutive_base(rns.size()), "the key-switching key");
   return key;
 }

@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "ringsmith/bfv.h"
 #include "ringsmith/ciphertext.h"
-#include "ringsmith/ckks.h"
+#include "ringsmith/rlwe.h"
 #include "ringsmith/rns.h"
 
 namespace ringsmith::bindings {
@@ -23,9 +24,10 @@ namespace nb = nanobind;
 using InputArray = nb::ndarray<nb::ro, nb::device::cpu>;
 using OutputArray = nb::ndarray<nb::numpy, u64>;
 
-/// The words of a C-contiguous uint64 array.
+/// The words of a C-contiguous array of uint64, or of another type of 64 bits.
 /// @throws nb::type_error for another type or order
-[[nodiscard]] std::span<const u64> words_of(const InputArray& array, std::string_view what);
+[[nodiscard]] std::span<const u64> words_of(const InputArray& array, std::string_view what,
+                                            nb::dlpack::dtype type = nb::dtype<u64>());
 
 /// @throws ParameterError unless the array has `dimensions` dimensions, the last of N words
 void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dimensions,
@@ -38,11 +40,26 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 
 /// A (size, limbs, N) array as a ciphertext with canonical residues.
 /// @throws nb::type_error, ParameterError
-[[nodiscard]] CiphertextView ciphertext_of(const CkksContext& context, const InputArray& array);
+[[nodiscard]] CiphertextView ciphertext_of(const RlweContext& context, const InputArray& array);
 
-/// A (digits, 2, K, N) array as a key-switching key; its residues are not looked at.
+/// A (2, K, N) array as a public key with canonical residues.
 /// @throws nb::type_error, ParameterError
-[[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, const InputArray& array);
+[[nodiscard]] std::span<const u64> public_key_of(const RlweContext& context,
+                                                 const InputArray& array);
+
+/// A (N,) array as a BFV plaintext; whether its words are below t is the operation's to check.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] std::span<const u64> plain_of(const BfvContext& context, const InputArray& array,
+                                            std::string_view what);
+
+/// "behz" or "hps".
+/// @throws ParameterError for another name
+[[nodiscard]] Multiplication multiplication_of(std::string_view name);
+
+/// A (digits, 2, K, N) array as a key-switching key over K primes; its residues are not looked at.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes,
+                                            const InputArray& array);
 
 /// The same with canonical residues.
 /// @throws nb::type_error, ParameterError

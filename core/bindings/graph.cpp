@@ -28,7 +28,7 @@ nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedArr
   }
   GraphKeys key_views;
   for (const auto& [name, array] : keys) {
-    key_views[name] = key_shape_of(graph.rns(), array);
+    key_views[name] = key_shape_of(graph.rns(), graph.key_primes(), array);
   }
   GraphOutputs outputs = without_gil([&] { return graph.run(input_views, key_views); });
   nb::dict result;
@@ -55,13 +55,14 @@ void register_graph(nb::module_& module) {
       .def(
           "__init__",
           [](Graph* self, std::size_t n, const std::vector<u64>& primes,
-             const std::vector<u64>& roots) { new (self) Graph(n, primes, roots); },
-          nb::arg("n"), nb::arg("primes"), nb::arg("roots"))
+             const std::vector<u64>& roots,
+             std::size_t extension) { new (self) Graph(n, primes, roots, extension); },
+          nb::arg("n"), nb::arg("primes"), nb::arg("roots"), nb::arg("extension") = 0)
       .def_prop_ro(
           "n", [](const Graph& graph) { return graph.rns().degree(); }, "Ring degree N.")
       .def_prop_ro(
           "primes", [](const Graph& graph) { return graph.rns().primes(); },
-          "Data primes, then special primes.")
+          "Data primes, then special primes, then extension primes.")
       .def_prop_ro(
           "roots", [](const Graph& graph) { return graph.rns().roots(); },
           "A primitive 2N-th root of unity modulo each prime.")

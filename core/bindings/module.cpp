@@ -4,15 +4,19 @@
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
-  module.doc() = "Exact RNS-CKKS arithmetic and the subroutine graph's reference interpreter.";
+  module.doc() =
+      "Exact RNS-CKKS and RNS-BFV arithmetic, and the subroutine graph's reference interpreter.";
   // The one place where C++ errors become the package's: users catch ringsmith.errors' types.
   const nb::module_ errors = nb::module_::import_("ringsmith.errors");
   nb::exception<ringsmith::ParameterError>(module, "ParameterError", errors.attr("ParameterError"));
   nb::exception<ringsmith::GraphError>(module, "GraphError", errors.attr("ProgramError"));
 
   ringsmith::bindings::register_numbers(module);
+  ringsmith::bindings::register_contexts(module);
   ringsmith::bindings::register_evaluator(module);
   ringsmith::bindings::register_graph(module);
+  nb::module_ bfv = module.def_submodule("bfv", "BFV's plaintexts and operations.");
+  ringsmith::bindings::register_bfv(bfv);
   nb::module_ secret = module.def_submodule(
       "secret", "What needs a secret key. Only ringsmith.client may import it.");
   ringsmith::bindings::register_secret(secret);

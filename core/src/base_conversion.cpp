@@ -1,4 +1,6 @@
 // The kernels that change a polynomial's base: ModUp and ModDown by fast base conversion.
+#include "base_conversion.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -13,9 +15,9 @@ bool contains(BaseView base, std::size_t prime) {
   return std::find(base.begin(), base.end(), prime) != base.end();
 }
 
-// The product of the base's primes modulo `modulus`, without the prime at position `skip`, if any.
-u64 product(const RnsContext& context, BaseView base, const Modulus& modulus,
-            std::size_t skip = ~std::size_t{0}) {
+}  // namespace
+
+u64 product(const RnsContext& context, BaseView base, const Modulus& modulus, std::size_t skip) {
   u64 total = 1;
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (i != skip) {
@@ -25,7 +27,6 @@ u64 product(const RnsContext& context, BaseView base, const Modulus& modulus,
   return total;
 }
 
-// [x_i * (D / d_i)^-1]_{d_i} for every limb, in place; D is the product of the base's primes d_i.
 void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words) {
   for (std::size_t i = 0; i < base.size(); ++i) {
     const Modulus& modulus = context.modulus(base[i]);
@@ -36,7 +37,6 @@ void divide_by_complements(const RnsContext& context, BaseView base, std::span<u
   }
 }
 
-// out = sum over i of words_i * (D / d_i) + offset, modulo `modulus`.
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              const Modulus& target, u64 offset, std::span<u64> out) {
   const Modulus modulus = target;
@@ -55,8 +55,6 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
     out[k] = modulus.reduce_wide(sum);
   }
 }
-
-}  // namespace
 
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
             std::span<u64> out) {

@@ -5,7 +5,7 @@
 
 namespace ringsmith {
 
-void check(const CkksContext& context, const CiphertextView& ciphertext) {
+void check(const RlweContext& context, const CiphertextView& ciphertext) {
   if (ciphertext.size == 0) {
     throw ParameterError("a ciphertext has at least one polynomial");
   }
@@ -13,8 +13,18 @@ void check(const CkksContext& context, const CiphertextView& ciphertext) {
   context.rns().check_size(ciphertext.data.size(), ciphertext.size * base.size(), "the ciphertext");
 }
 
-void check(const CkksContext& context, const KeySwitchKeyView& key) {
-  if (key.digits != context.dnum()) {
+void check(const RlweContext& context, const KeySwitchKeyView& key) {
+  if (key.word_bits != 0) {
+    const std::size_t words = context.words(context.max_limbs(), key.word_bits);
+    if (key.digits != words) {
+      throw ParameterError(text("the key-switching key has ", key.digits, " digits, but words of ",
+                                key.word_bits, " bits make ", words, ": make the key for them"));
+    }
+  } else if (context.special_base().empty()) {
+    throw ParameterError(
+        "key switching by digits of primes needs a special prime, and the parameters have none: "
+        "use a key in words of word_bits bits");
+  } else if (key.digits != context.dnum()) {
     throw ParameterError(text("the key-switching key has ", key.digits,
                               " digits, but the parameters", " have dnum = ", context.dnum(),
                               ": make the key for them"));

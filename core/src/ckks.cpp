@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/primes.h"
 #include "text.h"
+#include "wide.h"
 
 namespace ringsmith {
 namespace {
@@ -32,27 +34,7 @@ Complex root_of_unity(u64 index, u64 order) {
   return -std::conj(root_of_unity(order / 2 - index, order));  // callers stay below order / 2
 }
 
-// Positions in bit-reversed order of slot i and of its conjugate.
-struct SlotPositions {
-  std::size_t value;
-  std::size_t conjugate;
-};
-
-std::vector<SlotPositions> slot_positions(const CkksContext& context) {
-  const u64 order = 2 * context.degree();
-  const int log_degree = context.rns().log_degree();
-  std::vector<SlotPositions> positions;
-  positions.reserve(context.slots());
-  u64 exponent = 1;
-  for (std::size_t i = 0; i < context.slots(); ++i) {
-    positions.push_back({reverse_bits((exponent - 1) >> 1, log_degree),
-                         reverse_bits((order - exponent - 1) >> 1, log_degree)});
-    exponent = (exponent * 3) & (order - 1);
-  }
-  return positions;
-}
-
-double log2_of_base(const CkksContext& context, BaseView base) {
+double log2_of_base(const RlweContext& context, BaseView base) {
   double bits = 0;
   for (const std::size_t prime : base) {
     bits += std::log2(static_cast<double>(context.rns().modulus(prime).value()));
@@ -76,64 +58,20 @@ u64 integer_residue(double value, const Modulus& modulus) {
   return std::signbit(value) ? modulus.negate(residue) : residue;
 }
 
-// The centred integers behind the residues of one coefficient, by mixed radix (Garner 1959).
-class CentredComposer {
- public:
-  explicit CentredComposer(const RnsContext& context, BaseView base) : context_(context) {
-    for (std::size_t i = 0; i < base.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        const Modulus& modulus = context.modulus(base[i]);
-        inverses_.push_back(modulus.inverse(context.modulus(base[j]).value()));
-      }
-    }
-    digits_.resize(base.size());
+// The integer in (-Q/2, Q/2) behind one coefficient's residues, rounded to a double.
+double centred_double(Composer& composer, const RnsContext& rns, std::span<const u64> residues) {
+  const std::vector<u64>& digits = composer.digits(residues);
+  const bool negative = composer.above_half();
+  if (negative) {
+    composer.digits(residues, true);  // into the same memory
   }
-
-  // `residues[i]` modulo prime i; the result is in (-Q/2, Q/2), rounded to a double.
-  double compose(std::span<const u64> residues) {
-    find_digits(residues, false);
-    const bool negative = above_half();
-    if (negative) {
-      find_digits(residues, true);
-    }
-    long double value = 0;
-    for (std::size_t i = digits_.size(); i-- > 0;) {
-      value = value * static_cast<long double>(context_.modulus(i).value()) +
-              static_cast<long double>(digits_[i]);
-    }
-    return static_cast<double>(negative ? -value : value);
+  long double value = 0;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    value = value * static_cast<long double>(rns.modulus(i).value()) +
+            static_cast<long double>(digits[i]);
   }
-
- private:
-  // x = d_0 + d_1 q_0 + d_2 q_0 q_1 + ..., for x or Q - x.
-  void find_digits(std::span<const u64> residues, bool negate) {
-    std::size_t inverse = 0;
-    for (std::size_t i = 0; i < digits_.size(); ++i) {
-      const Modulus& modulus = context_.modulus(i);
-      u64 digit = negate ? modulus.negate(residues[i]) : residues[i];
-      for (std::size_t j = 0; j < i; ++j) {
-        digit = modulus.multiply(modulus.subtract(digit, modulus.reduce(digits_[j])),
-                                 inverses_[inverse++]);
-      }
-      digits_[i] = digit;
-    }
-  }
-
-  // The digits of Q - 1 are q_i - 1, all even, so those of (Q - 1) / 2 are (q_i - 1) / 2.
-  [[nodiscard]] bool above_half() const {
-    for (std::size_t i = digits_.size(); i-- > 0;) {
-      const u64 half = (context_.modulus(i).value() - 1) / 2;
-      if (digits_[i] != half) {
-        return digits_[i] > half;
-      }
-    }
-    return false;
-  }
-
-  const RnsContext& context_;
-  std::vector<u64> inverses_;  // q_j^-1 mod q_i for j < i, row after row
-  std::vector<u64> digits_;
-};
+  return static_cast<double>(negative ? -value : value);
+}
 
 }  // namespace
 
@@ -184,57 +122,26 @@ void FourierTables::inverse(std::span<Complex> values, double factor) const {
   }
 }
 
-CkksContext::CkksContext(std::size_t degree, std::span<const u64> primes, std::size_t special,
-                         std::size_t dnum)
-    : rns_(degree, primes), fourier_(degree), special_(special) {
-  if (primes.size() < 2) {
-    throw ParameterError("CKKS needs at least two primes: a data prime and the special prime");
-  }
-  if (special < 1 || special >= primes.size()) {
-    throw ParameterError(text(special, " special primes of ", primes.size(),
-                              " primes: take at least one, and leave a data prime"));
-  }
-  if (dnum == 0) {
-    return;
-  }
-  digit_size_ = (max_limbs() + dnum - 1) / dnum;
-  if (digits(max_limbs()) != dnum) {
-    throw ParameterError(text("dnum = ", dnum, " does not cut ", max_limbs(),
-                              " data primes: digits of ", digit_size_, " make ",
-                              digits(max_limbs()), " digits: take that as dnum"));
-  }
-}
+CkksEncoder::CkksEncoder(std::shared_ptr<const RlweContext> context)
+    : context_(std::move(context)),
+      fourier_(context_->degree()),
+      positions_(slot_positions(context_->degree())) {}
 
-Base CkksContext::data_base(std::size_t limbs) const {
-  if (limbs < 1 || limbs > max_limbs()) {
-    throw ParameterError(text(limbs, " limbs are outside 1 ... ", max_limbs(),
-                              ", the number of data primes of these parameters"));
-  }
-  return consecutive_base(limbs);
-}
-
-Base CkksContext::switching_base(std::size_t limbs) const {
-  Base base = data_base(limbs);
-  const Base special = special_base();
-  base.insert(base.end(), special.begin(), special.end());
-  return base;
-}
-
-std::vector<u64> encode(const CkksContext& context, std::span<const Complex> values, double scale,
-                        std::size_t limbs) {
+std::vector<u64> CkksEncoder::encode(std::span<const Complex> values, double scale,
+                                     std::size_t limbs) const {
+  const RlweContext& context = *context_;
   const Base base = context.data_base(limbs);
   check_scale(scale);
-  if (values.size() > context.slots()) {
-    throw ParameterError(text(values.size(), " values do not fit the ", context.slots(),
+  if (values.size() > slots()) {
+    throw ParameterError(text(values.size(), " values do not fit the ", slots(),
                               " slots of N = ", context.degree()));
   }
-  const std::vector<SlotPositions> positions = slot_positions(context);
   std::vector<Complex> coefficients(context.degree());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    coefficients[positions[i].value] = values[i];
-    coefficients[positions[i].conjugate] = std::conj(values[i]);
+    coefficients[positions_[i].value] = values[i];
+    coefficients[positions_[i].partner] = std::conj(values[i]);
   }
-  context.fourier().inverse(coefficients, scale / static_cast<double>(context.degree()));
+  fourier_.inverse(coefficients, scale / static_cast<double>(context.degree()));
 
   double largest = 1;
   for (const Complex& coefficient : coefficients) {
@@ -263,7 +170,8 @@ std::vector<u64> encode(const CkksContext& context, std::span<const Complex> val
   return plain;
 }
 
-std::vector<Complex> decode(const CkksContext& context, std::span<const u64> plain, double scale) {
+std::vector<Complex> CkksEncoder::decode(std::span<const u64> plain, double scale) const {
+  const RlweContext& context = *context_;
   const std::size_t degree = context.degree();
   const std::size_t limbs = plain.size() / degree;
   const Base base = context.data_base(limbs);
@@ -272,23 +180,23 @@ std::vector<Complex> decode(const CkksContext& context, std::span<const u64> pla
   std::vector<u64> residues(plain.begin(), plain.end());
   kernels::intt(context.rns(), base, residues);
 
-  CentredComposer composer(context.rns(), base);
+  Composer composer(context.rns(), base);
   std::vector<Complex> values(degree);
   std::vector<u64> coefficient(limbs);
   for (std::size_t i = 0; i < degree; ++i) {
     for (std::size_t limb = 0; limb < limbs; ++limb) {
       coefficient[limb] = residues[limb * degree + i];
     }
-    values[i] = composer.compose(coefficient) / scale;
+    values[i] = centred_double(composer, context.rns(), coefficient) / scale;
   }
-  context.fourier().forward(values);
+  fourier_.forward(values);
 
-  std::vector<Complex> slots;
-  slots.reserve(context.slots());
-  for (const SlotPositions& position : slot_positions(context)) {
-    slots.push_back(values[position.value]);
+  std::vector<Complex> decoded;
+  decoded.reserve(slots());
+  for (const SlotPositions& position : positions_) {
+    decoded.push_back(values[position.value]);
   }
-  return slots;
+  return decoded;
 }
 
 }  // namespace ringsmith

@@ -5,6 +5,7 @@
 #include "ringsmith/error.h"
 #include "ringsmith/graph.h"
 #include "ringsmith/kernels.h"
+#include "ringsmith/lift_scale.h"
 #include "text.h"
 
 namespace ringsmith {
@@ -29,12 +30,16 @@ void check_names(const Given& given, const Names& wanted, const char* kind) {
 
 class Interpreter {
  public:
-  Interpreter(const RnsContext& rns, const std::vector<Node>& nodes, const GraphInputs& inputs,
-              const GraphKeys& keys)
-      : rns_(rns), nodes_(nodes), inputs_(inputs), keys_(keys), values_(nodes.size()) {
+  Interpreter(const Graph& graph, const GraphInputs& inputs, const GraphKeys& keys)
+      : rns_(graph.rns()),
+        key_primes_(graph.key_primes()),
+        nodes_(graph.nodes()),
+        inputs_(inputs),
+        keys_(keys),
+        values_(nodes_.size()) {
     check_arguments();
-    uses_left_.resize(nodes.size());
-    for (const Node& node : nodes) {
+    uses_left_.resize(nodes_.size());
+    for (const Node& node : nodes_) {
       for (const std::size_t operand : node.operands) {
         ++uses_left_[operand];
       }
@@ -73,9 +78,9 @@ class Interpreter {
     }
     check_names(inputs_, inputs, "input");
     check_names(keys_, keys, "key");
-    const Base all_primes = consecutive_base(rns_.size());
+    const Base key_base = consecutive_base(key_primes_);
     for (const auto& [name, key] : keys_) {
-      rns_.check_canonical(key.data, all_primes, text("key '", name, "'"));
+      rns_.check_canonical(key.data, key_base, text("key '", name, "'"));
     }
     for (const Node& node : nodes_) {
       if (node.op == Op::kInput) {
@@ -100,10 +105,10 @@ class Interpreter {
   void check_key(const Node& node) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     const std::size_t needed = *std::max_element(node.digits.begin(), node.digits.end()) + 1;
-    if (key.digits < needed || key.data.size() != key.digits * 2 * rns_.size() * rns_.degree()) {
+    if (key.digits < needed || key.data.size() != key.digits * 2 * key_primes_ * rns_.degree()) {
       throw GraphError(text("key '", node.name, "' has ", key.digits, " digits and ",
                             key.data.size(), " words; the graph expects at least ", needed,
-                            " digits of 2 halves of ", rns_.size(),
+                            " digits of 2 halves of ", key_primes_,
                             " limbs of N = ", rns_.degree()));
     }
   }
@@ -115,9 +120,11 @@ class Interpreter {
                                    : std::span<const u64>(values_[id]);
   }
 
+  const Base& operand_base(const Node& node) const { return nodes_[node.operands[0]].type.base; }
+
   // The limb of one prime in an operand.
   std::span<const u64> operand_limb(const Node& node, std::size_t prime) const {
-    const Base& base = nodes_[node.operands[0]].type.base;
+    const Base& base = operand_base(node);
     const auto position = std::find(base.begin(), base.end(), prime) - base.begin();
     return limb_of(operand(node, 0), static_cast<std::size_t>(position), rns_.degree());
   }
@@ -159,14 +166,23 @@ class Interpreter {
         compute_inner_product(node, out);
         break;
       case Op::kModDown:
-        kernels::mod_down(rns_, nodes_[node.operands[0]].type.base, node.primes, node.type.form,
-                          first, out);
+        kernels::mod_down(rns_, operand_base(node), node.primes, node.type.form, first, out);
         break;
       case Op::kDropLimbs:
         for (std::size_t i = 0; i < base.size(); ++i) {
           const std::span<const u64> limb = operand_limb(node, base[i]);
           std::copy(limb.begin(), limb.end(), limb_of(out, i, rns_.degree()).begin());
         }
+        break;
+      case Op::kLift:
+        kernels::lift(rns_, operand_base(node), base, node.variant, first, out);
+        break;
+      case Op::kScale:
+        kernels::scale(rns_, operand_base(node), base, node.plain_modulus, node.variant, first,
+                       out);
+        break;
+      case Op::kDecompose:
+        kernels::decompose(rns_, operand_base(node), base, node.digit, node.word_bits, first, out);
         break;
     }
   }
@@ -205,6 +221,7 @@ class Interpreter {
   }
 
   const RnsContext& rns_;
+  std::size_t key_primes_;
   const std::vector<Node>& nodes_;
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
@@ -215,7 +232,7 @@ class Interpreter {
 }  // namespace
 
 GraphOutputs Graph::run(const GraphInputs& inputs, const GraphKeys& keys) const {
-  return Interpreter(rns_, nodes_, inputs, keys).run();
+  return Interpreter(*this, inputs, keys).run();
 }
 
 }  // namespace ringsmith

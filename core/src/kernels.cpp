@@ -120,7 +120,10 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
   }
   for (std::size_t d = 0; d < digits.size(); ++d) {
     context.check_size(digits[d].size(), base.size(), "a digit");
-    context.check_size(keys[d].size(), context.size(), "a digit's key half");
+    if (keys[d].size() % degree != 0 || keys[d].size() <= std::ranges::max(base) * degree) {
+      throw ParameterError(text("a digit's key half has ", keys[d].size(),
+                                " words: it has N words for every prime up to the base's last"));
+    }
   }
   context.check_size(out.size(), base.size(), "the result");
   for (std::size_t limb = 0; limb < base.size(); ++limb) {

@@ -57,22 +57,35 @@ RnsContext::RnsContext(std::size_t degree, std::span<const u64> primes, std::spa
   }
   tables_.reserve(primes.size());
   for (std::size_t i = 0; i < primes.size(); ++i) {
-    tables_.emplace_back(Modulus(primes[i]), degree, roots[i]);
+    tables_.push_back(std::make_shared<const NttTables>(Modulus(primes[i]), degree, roots[i]));
   }
+}
+
+RnsContext RnsContext::extended_by(std::span<const u64> primes) const {
+  RnsContext extended = *this;
+  std::vector<u64> all = this->primes();
+  all.insert(all.end(), primes.begin(), primes.end());
+  check_primes(all, degree_);
+  for (const u64 prime : primes) {
+    const Modulus modulus(prime);
+    extended.tables_.push_back(
+        std::make_shared<const NttTables>(modulus, degree_, smallest_root(modulus, degree_)));
+  }
+  return extended;
 }
 
 std::vector<u64> RnsContext::primes() const {
   std::vector<u64> values;
-  for (const NttTables& tables : tables_) {
-    values.push_back(tables.modulus().value());
+  for (const auto& tables : tables_) {
+    values.push_back(tables->modulus().value());
   }
   return values;
 }
 
 std::vector<u64> RnsContext::roots() const {
   std::vector<u64> values;
-  for (const NttTables& tables : tables_) {
-    values.push_back(tables.root());
+  for (const auto& tables : tables_) {
+    values.push_back(tables->root());
   }
   return values;
 }

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <system_error>
+
+#include "ringsmith/error.h"
+#include "text.h"
 
 namespace ringsmith {
 
@@ -78,31 +83,62 @@ SmallPolynomial sample_ternary(std::size_t degree, RandomSource& random) {
     while (bytes[i] >= kFair) {
       random.fill({&bytes[i], 1});
     }
-    small[i] = static_cast<std::int8_t>(bytes[i] % 3 - 1);
+    small[i] = bytes[i] % 3 - 1;
   }
   return small;
 }
 
-SmallPolynomial sample_error(std::size_t degree, RandomSource& random) {
-  constexpr u64 kMask = (u64{1} << 21) - 1;
+ErrorDistribution::ErrorDistribution(double deviation) {
+  if (deviation == 0) {
+    return;
+  }
+  if (!(deviation >= 1 && deviation <= kMaxDeviation)) {
+    throw ParameterError(text("an error deviation of ", deviation, " is outside 1 ... ",
+                              kMaxDeviation, ": take one inside, or 0 for SEAL's ", deviation_));
+  }
+  deviation_ = deviation;
+  for (long double k = 1;; ++k) {
+    const long double tail =
+        std::erfc((k - 0.5L) / (std::numbers::sqrt2_v<long double> * deviation));
+    const auto threshold = static_cast<u64>(std::ldexp(tail, 63));
+    if (threshold == 0) {
+      return;
+    }
+    thresholds_.push_back(threshold);
+  }
+}
+
+SmallPolynomial ErrorDistribution::sample(std::size_t degree, RandomSource& random) const {
   SecretVector<u64> words(degree);
   random.fill({reinterpret_cast<std::uint8_t*>(words.data()), words.size() * sizeof(u64)});
   SmallPolynomial small(degree);
+  if (thresholds_.empty()) {
+    constexpr u64 kMask = (u64{1} << kBinomialBits) - 1;
+    for (std::size_t i = 0; i < degree; ++i) {
+      small[i] =
+          std::popcount(words[i] & kMask) - std::popcount((words[i] >> kBinomialBits) & kMask);
+    }
+    return small;
+  }
   for (std::size_t i = 0; i < degree; ++i) {
-    const int ones = std::popcount(words[i] & kMask);
-    const int minus_ones = std::popcount((words[i] >> 21) & kMask);
-    small[i] = static_cast<std::int8_t>(ones - minus_ones);
+    const u64 uniform = words[i] >> 1;
+    std::int32_t magnitude = 0;
+    for (const u64 threshold : thresholds_) {
+      magnitude += static_cast<std::int32_t>(uniform < threshold);
+    }
+    const auto negative = static_cast<std::int32_t>(words[i] & 1);
+    small[i] = (magnitude ^ -negative) + negative;
   }
   return small;
 }
 
 SecretVector<u64> to_residues(const RnsContext& context, BaseView base,
-                              std::span<const std::int8_t> small) {
+                              std::span<const std::int32_t> small) {
   SecretVector<u64> residues;
   residues.reserve(base.size() * small.size());
   for (const std::size_t prime : base) {
     const u64 q = context.modulus(prime).value();
-    for (const std::int8_t value : small) {
+    for (const std::int32_t value : small) {
       // Without a branch on the secret: q is added where the sign bit is set.
       const auto wide = static_cast<i64>(value);
       residues.push_back(static_cast<u64>(wide) + (q & static_cast<u64>(wide >> 63)));

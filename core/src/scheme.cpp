@@ -5,8 +5,8 @@
 
 #include "ringsmith/error.h"
 #include "ringsmith/evaluator.h"
+#include "ringsmith/key_switching.h"
 #include "ringsmith/keys.h"
-#include "ringsmith/primes.h"
 #include "text.h"
 
 namespace ringsmith::ckks {
@@ -20,84 +20,35 @@ void check_scales(double a, double b) {
   }
 }
 
-KeySwitchKeyView view_of(const CkksContext& context, const std::vector<u64>& key) {
-  return {key, key.size() / (2 * context.rns().size() * context.degree())};
-}
-
-u64 element_of(const CkksContext& context, i64 steps) {
-  return steps == 0 ? 2 * context.degree() - 1 : galois_element(context.degree(), steps);
-}
-
 }  // namespace
-
-std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_sizes) {
-  std::map<int, std::vector<u64>> found;  // of each size, largest first
-  for (const int bits : bit_sizes) {
-    if (!found.contains(bits)) {
-      const auto count = std::count(bit_sizes.begin(), bit_sizes.end(), bits);
-      found[bits] = prime_search(bits, degree, static_cast<std::size_t>(count));
-    }
-  }
-  std::vector<u64> primes;
-  for (const int bits : bit_sizes) {
-    primes.push_back(found[bits].back());
-    found[bits].pop_back();
-  }
-  return primes;
-}
 
 Context make_context(std::size_t degree, std::span<const u64> primes, std::size_t special,
                      std::size_t dnum) {
-  return std::make_shared<const CkksContext>(degree, primes, special, dnum);
+  return std::make_shared<const RlweContext>(degree, primes, special, dnum);
 }
 
 Plaintext Encoder::encode(std::span<const double> values, double scale) const {
   const std::vector<std::complex<double>> complex(values.begin(), values.end());
-  return encode(complex, scale, context_->max_limbs());
+  return encode(complex, scale, encoder_.context().max_limbs());
 }
 
 Plaintext Encoder::encode(std::span<const std::complex<double>> values, double scale,
                           std::size_t limbs) const {
-  return {ringsmith::encode(*context_, values, scale, limbs), limbs, scale};
+  return {encoder_.encode(values, scale, limbs), limbs, scale};
 }
 
 std::vector<std::complex<double>> Encoder::decode(const Plaintext& plain) const {
-  return ringsmith::decode(*context_, plain.data, plain.scale);
-}
-
-KeyGenerator::KeyGenerator(Context context) : context_(std::move(context)) {
-  SystemRandom random;
-  secret_key_.data = generate_secret_key(*context_, random);
-}
-
-PublicKey KeyGenerator::create_public_key() const {
-  SystemRandom random;
-  return {generate_public_key(*context_, secret_key_.data, random)};
-}
-
-RelinKeys KeyGenerator::create_relin_keys() const {
-  SystemRandom random;
-  return {generate_relin_key(*context_, secret_key_.data, random)};
-}
-
-GaloisKeys KeyGenerator::create_galois_keys(std::span<const i64> steps) const {
-  SystemRandom random;
-  GaloisKeys keys;
-  for (const i64 step : steps) {
-    const u64 element = element_of(*context_, step);
-    keys.data[element] = generate_galois_key(*context_, secret_key_.data, element, random);
-  }
-  return keys;
+  return encoder_.decode(plain.data, plain.scale);
 }
 
 Ciphertext Encryptor::encrypt(const Plaintext& plain) const {
   SystemRandom random;
-  return {ringsmith::encrypt(*context_, key_.data, plain.data, random), plain.scale};
+  return {ringsmith::encrypt(*context_, Form::kNtt, key_.data, plain.data, random), plain.scale};
 }
 
 Plaintext Decryptor::decrypt(const Ciphertext& ciphertext) const {
-  return {ringsmith::decrypt(*context_, key_.data, ciphertext.words.view()), ciphertext.limbs(),
-          ciphertext.scale};
+  return {ringsmith::decrypt(*context_, Form::kNtt, key_.data, ciphertext.words.view()),
+          ciphertext.limbs(), ciphertext.scale};
 }
 
 Ciphertext Evaluator::add(const Ciphertext& a, const Ciphertext& b) const {
@@ -137,17 +88,17 @@ Ciphertext Evaluator::square(const Ciphertext& a) const {
 }
 
 Ciphertext Evaluator::relinearize(const Ciphertext& a, const RelinKeys& keys) const {
-  const KeySwitchKeyView key = view_of(*context_, keys.data);
-  return {ringsmith::relinearize(*context_, a.words.view(), key), a.scale};
+  const KeySwitchKeyView key = keys.view(*context_);
+  return {ringsmith::relinearize(*context_, Form::kNtt, a.words.view(), key), a.scale};
 }
 
 Ciphertext Evaluator::relinearize_rescale(const Ciphertext& a, const RelinKeys& keys) const {
-  const KeySwitchKeyView key = view_of(*context_, keys.data);
+  const KeySwitchKeyView key = keys.view(*context_);
   return {ringsmith::relinearize_rescale(*context_, a.words.view(), key), scale_after_rescale(a)};
 }
 
 Ciphertext Evaluator::rescale_to_next(const Ciphertext& a) const {
-  return {rescale(*context_, a.words.view()), scale_after_rescale(a)};
+  return {rescale(*context_, Form::kNtt, a.words.view()), scale_after_rescale(a)};
 }
 
 Ciphertext Evaluator::mod_switch_to_next(const Ciphertext& a) const {
@@ -163,13 +114,8 @@ Ciphertext Evaluator::complex_conjugate(const Ciphertext& a, const GaloisKeys& k
 }
 
 Ciphertext Evaluator::apply_galois(const Ciphertext& a, u64 element, const GaloisKeys& keys) const {
-  const auto found = keys.data.find(element);
-  if (found == keys.data.end()) {
-    throw ParameterError(text("there is no key for Galois element ", element, " among ",
-                              keys.data.size(), ": name its step in create_galois_keys"));
-  }
-  const KeySwitchKeyView key = view_of(*context_, found->second);
-  return {ringsmith::apply_galois(*context_, a.words.view(), element, key), a.scale};
+  const KeySwitchKeyView key = keys.view(*context_, element);
+  return {ringsmith::apply_galois(*context_, Form::kNtt, a.words.view(), element, key), a.scale};
 }
 
 double Evaluator::scale_after_rescale(const Ciphertext& a) const {

@@ -94,7 +94,7 @@ def test_residues_beyond_their_prime_are_refused(
         (lambda c, x, k: _core.rescale(c, _core.mod_switch(c, x)), "needs two limbs or more"),
         (lambda c, x, k: _core.mod_switch(c, _core.mod_switch(c, x)), "needs two limbs or more"),
         (lambda c, x, k: _core.encrypt(c, k[0, :, :2].copy(), x[0]), "the public key has"),
-        (lambda c, x, k: _core.decode(c, k[0, 0], 1.0), "3 limbs are outside 1 ... 2"),
+        (lambda c, x, k: _core.CkksEncoder(c).decode(k[0, 0], 1.0), "3 limbs are outside 1 ... 2"),
         (lambda c, x, k: secret.decrypt(c, k[0, 0, :2], x), "the secret key has 512 words"),
         (lambda c, x, k: secret.generate_galois_key(c, k[0, 0], 2), "Galois element 2"),
     ],
@@ -124,7 +124,7 @@ def test_galois_elements_are_powers_of_three() -> None:
 def test_parameters_that_give_no_context_are_refused(context: _core.Context) -> None:
     primes = context.primes
     for n, given, message in [
-        (N, primes[:1], "at least two primes"),
+        (N, primes[:1], "1 special primes of 1 primes"),
         (N, [], "at least one prime"),
         (N, [*primes, primes[0]], "occurs twice"),
         (N, [primes[0], 2**31 - 1], r"modulus 2147483647 \(index 1\) is not a prime"),

@@ -74,7 +74,7 @@ def test_seal_decrypts_what_was_computed_here(
     oracle: "SealOracle", rng: np.random.Generator
 ) -> None:
     values = oracle.values(rng)
-    plain = _core.encode(oracle.core, values, 2.0**30, oracle.core.max_limbs)
+    plain = _core.CkksEncoder(oracle.core).encode(values, 2.0**30, oracle.core.max_limbs)
     public = interop.read_public_key(oracle.saved(oracle.public_key), oracle.parameters)
     words = _core.encrypt(oracle.core, public.data, plain)
     data = interop.write_ciphertext(Ciphertext(words, 2.0**30), oracle.parameters)

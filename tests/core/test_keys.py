@@ -79,7 +79,7 @@ def multiply_by(context: _core.Context, a: Residues, b: Residues) -> Residues:
 def test_randomness_differs_from_call_to_call_and_repeats_for_a_test_seed(
     context: _core.Context, key: Residues
 ) -> None:
-    plain = _core.encode(context, [1.0], SCALE, 3)
+    plain = _core.CkksEncoder(context).encode([1.0], SCALE, 3)
     public = secret.generate_public_key(context, key)
     calls: list[tuple[Callable[..., Residues], Callable[..., Residues], tuple[object, ...]]] = [
         (secret.generate_secret_key, secret.generate_secret_key_for_test, ()),
@@ -102,7 +102,7 @@ def test_decryption_returns_the_message_at_every_level(
 ) -> None:
     values = rng.uniform(-1, 1, N // 2) + 1j * rng.uniform(-1, 1, N // 2)
     scale = 2.0**24
-    plain = _core.encode(context, values, scale, limbs)
+    plain = _core.CkksEncoder(context).encode(values, scale, limbs)
     public = secret.generate_public_key(context, key)
     for cipher in (
         _core.encrypt(context, public, plain),
@@ -112,32 +112,34 @@ def test_decryption_returns_the_message_at_every_level(
         message = secret.decrypt(context, key, cipher)
         noise = centred(context, _core.sub(context, message[None], plain[None])[0, 0])
         assert np.abs(noise).max() < 2**10
-        assert np.abs(_core.decode(context, message, scale) - values).max() < 2**-10
+        assert np.abs(_core.CkksEncoder(context).decode(message, scale) - values).max() < 2**-10
 
 
 def test_keys_made_here_relinearize_rotate_and_conjugate(
     context: _core.Context, key: Residues, rng: np.random.Generator
 ) -> None:
     values = rng.uniform(-1, 1, N // 2) + 1j * rng.uniform(-1, 1, N // 2)
-    cipher = secret.encrypt_symmetric(context, key, _core.encode(context, values, SCALE, 3))
+    cipher = secret.encrypt_symmetric(
+        context, key, _core.CkksEncoder(context).encode(values, SCALE, 3)
+    )
 
     relin_key = secret.generate_relin_key(context, key)
     product = _core.relinearize(context, _core.square(context, cipher), relin_key)
     result = secret.decrypt(context, key, _core.rescale(context, product))
     scale = SCALE * SCALE / context.primes[2]
-    assert np.abs(_core.decode(context, result, scale) - values**2).max() < 1e-3
+    assert np.abs(_core.CkksEncoder(context).decode(result, scale) - values**2).max() < 1e-3
 
     for steps in (1, -1, 100):
         element = _core.galois_element(N, steps)
         galois_key = secret.generate_galois_key(context, key, element)
         rotated = _core.apply_galois(context, cipher, element, galois_key)
-        result = _core.decode(context, secret.decrypt(context, key, rotated), SCALE)
+        result = _core.CkksEncoder(context).decode(secret.decrypt(context, key, rotated), SCALE)
         assert np.abs(result - np.roll(values, -steps)).max() < 1e-3
 
     element = 2 * N - 1
     galois_key = secret.generate_galois_key(context, key, element)
     conjugated = _core.apply_galois(context, cipher, element, galois_key)
-    result = _core.decode(context, secret.decrypt(context, key, conjugated), SCALE)
+    result = _core.CkksEncoder(context).decode(secret.decrypt(context, key, conjugated), SCALE)
     assert np.abs(result - values.conj()).max() < 1e-3
 
 
@@ -149,7 +151,7 @@ def test_slots_are_values_at_the_powers_of_three(context: _core.Context) -> None
     monomial = np.zeros((1, N), dtype=np.uint64)
     monomial[0, 1] = 2**20
     plain = _core.ntt_forward(monomial, context.primes[0], context.roots[0])
-    slots = _core.decode(context, plain, 2.0**20)
+    slots = _core.CkksEncoder(context).decode(plain, 2.0**20)
     exponents = np.array([pow(3, i, 2 * N) for i in range(N // 2)])
     assert np.abs(slots - np.exp(1j * np.pi * exponents / N)).max() < 1e-12
 
@@ -167,14 +169,16 @@ def test_decode_returns_what_encode_took(
     rng = np.random.default_rng(seed)
     values = magnitude * (rng.uniform(-1, 1, count) + 1j * rng.uniform(-1, 1, count))
     scale = 2.0**scale_bits
-    slots = _core.decode(context, _core.encode(context, values, scale, 3), scale)
+    slots = _core.CkksEncoder(context).decode(
+        _core.CkksEncoder(context).encode(values, scale, 3), scale
+    )
     rounding, floating = N / scale, 1e-12 * max(magnitude, 1)
     assert np.abs(slots[:count] - values).max(initial=0) < rounding + floating
     assert np.abs(slots[count:]).max(initial=0) < rounding + floating
 
 
 def test_encoding_a_constant_is_exact(context: _core.Context) -> None:
-    plain = _core.encode(context, np.full(N // 2, -3.0), 2.0**80, 3)
+    plain = _core.CkksEncoder(context).encode(np.full(N // 2, -3.0), 2.0**80, 3)
     for limb in range(3):
         q = context.primes[limb]
         coefficients = _core.ntt_inverse(plain[limb], q, context.roots[limb])
@@ -194,9 +198,9 @@ def test_what_cannot_be_encoded_is_refused(context: _core.Context) -> None:
         ([1.0], SCALE, 0, "0 limbs are outside 1 ... 3"),
     ]:
         with pytest.raises(_core.ParameterError, match=message):
-            _core.encode(context, values, scale, limbs)
-    fits = _core.encode(context, np.ones(N // 2), 2.0**38, 1)
-    assert np.abs(_core.decode(context, fits, 2.0**38) - 1).max() < 1e-9
+            _core.CkksEncoder(context).encode(values, scale, limbs)
+    fits = _core.CkksEncoder(context).encode(np.ones(N // 2), 2.0**38, 1)
+    assert np.abs(_core.CkksEncoder(context).decode(fits, 2.0**38) - 1).max() < 1e-9
 
 
 def test_encoding_differs_from_seals_by_at_most_one_rounding(
@@ -207,8 +211,11 @@ def test_encoding_differs_from_seals_by_at_most_one_rounding(
     values = oracle.values(rng)
     plain = seal.Plaintext()
     oracle.encoder.encode(values.tolist(), SCALE, plain)
-    mine = _core.encode(oracle.core, values, SCALE, oracle.core.max_limbs)
+    mine = _core.CkksEncoder(oracle.core).encode(values, SCALE, oracle.core.max_limbs)
     difference = _core.sub(oracle.core, mine[None], oracle.words(plain)[None])[0]
     assert np.abs(centred(oracle.core, difference[0])).max() <= 1
     theirs = np.array(oracle.encoder.decode_complex(plain))
-    assert np.abs(_core.decode(oracle.core, oracle.words(plain), SCALE) - theirs).max() < 1e-12
+    assert (
+        np.abs(_core.CkksEncoder(oracle.core).decode(oracle.words(plain), SCALE) - theirs).max()
+        < 1e-12
+    )

@@ -9,7 +9,7 @@ import pytest
 
 import ringsmith
 from ringsmith import _core
-from ringsmith._core import secret
+from ringsmith._core import bfv, secret
 
 STUBS = Path(ringsmith.__file__).parent / "_core"
 
@@ -23,7 +23,9 @@ def signature(function: object) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("file", "module"), [("__init__.pyi", _core), ("secret.pyi", secret)], ids=["core", "secret"]
+    ("file", "module"),
+    [("__init__.pyi", _core), ("bfv.pyi", bfv), ("secret.pyi", secret)],
+    ids=["core", "bfv", "secret"],
 )
 def test_stub_and_module_agree(file: str, module: ModuleType) -> None:
     public = {name for name in dir(module) if not name.startswith("_")}
@@ -40,4 +42,4 @@ def test_stub_and_module_agree(file: str, module: ModuleType) -> None:
             assert {name for name in methods if not name.startswith("_")} == found
         elif isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_"):
             declared.add(node.target.id)
-    assert declared == public - {"secret"}
+    assert declared == public - {"bfv", "secret"}

@@ -137,7 +137,7 @@ def test_the_largest_coefficient_is_that_of_the_encoding(
     for vector in (values, values * (np.arange(small.slots) < 3)):
         largest = largest_coefficient(vector)
         for scale, zero in ((0.49 / largest, True), (0.51 / largest, False)):
-            assert _core.encode(context, vector, scale, 1).any() != zero
+            assert _core.CkksEncoder(context).encode(vector, scale, 1).any() != zero
 
 
 def test_constants_of_any_size_that_fits_are_taken(

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "ringsmith/ckks.h"
+#include "ringsmith/rlwe.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith {
 
-/// A ciphertext that somebody else owns: `size` polynomials of `limbs` limbs, all in NTT form.
+/// A ciphertext that somebody else owns: `size` polynomials of `limbs` limbs, all in one
+/// form: NTT in CKKS, coefficients in BFV.
 /// Word index: (polynomial * limbs + limb) * N + position.
 struct CiphertextView {
   std::span<const u64> data;
@@ -44,6 +45,7 @@ struct Ciphertext {
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
+  std::size_t word_bits = 0;  ///< 0: the context's digits of primes; else digits are such words
 
   /// Half 0 or 1 of one digit: K * N words.
   [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
@@ -53,8 +55,9 @@ struct KeySwitchKeyView {
 };
 
 /// @throws ParameterError unless size >= 1, the limbs are a data level and the words fit them
-void check(const CkksContext& context, const CiphertextView& ciphertext);
-/// @throws ParameterError unless the key has the context's number of digits and the words fit them
-void check(const CkksContext& context, const KeySwitchKeyView& key);
+void check(const RlweContext& context, const CiphertextView& ciphertext);
+/// @throws ParameterError unless the key has the context's number of digits, a special prime
+///         where they are digits of primes, and the words fit
+void check(const RlweContext& context, const KeySwitchKeyView& key);
 
 }  // namespace ringsmith

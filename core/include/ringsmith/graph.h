@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ringsmith/ciphertext.h"
+#include "ringsmith/lift_scale.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -31,6 +32,9 @@ enum class Op {
   kKskInnerProduct,
   kModDown,
   kDropLimbs,
+  kLift,
+  kScale,
+  kDecompose,
 };
 
 /// The name of an operation in a subroutine-graph file, such as "ksk_inner_product".
@@ -59,6 +63,10 @@ struct Node {
   bool scaled = false;              // mod_up: variant "scaled"
   std::size_t half = 0;             // ksk_inner_product: which half of the key
   std::vector<std::size_t> digits;  // ksk_inner_product: the key's digit for each operand
+  Multiplication variant = Multiplication::kBehz;  // lift, scale
+  u64 plain_modulus = 0;                           // scale
+  std::size_t digit = 0;                           // decompose: which word
+  std::size_t word_bits = 0;                       // decompose
 };
 
 /// A polynomial that somebody else owns: `limbs` limbs of N words.
@@ -80,10 +88,12 @@ using GraphOutputs = std::map<std::string, Polynomial, std::less<>>;
 /// A directed acyclic graph of subroutines over one ring, built node by node.
 class Graph {
  public:
-  /// @param primes data primes, then special primes
-  /// @param roots  a primitive 2N-th root for each prime
-  /// @throws ParameterError as RnsContext does
-  Graph(std::size_t degree, std::span<const u64> primes, std::span<const u64> roots);
+  /// @param primes    data primes, then special primes, then extension primes
+  /// @param roots     a primitive 2N-th root for each prime
+  /// @param extension number of extension primes: keys have no limbs of theirs
+  /// @throws ParameterError as RnsContext does, or if there are no other primes
+  Graph(std::size_t degree, std::span<const u64> primes, std::span<const u64> roots,
+        std::size_t extension = 0);
 
   /// Checks a node and appends it.
   ///
@@ -103,6 +113,12 @@ class Graph {
   ///   mod_down           drop, variant; one operand (kernels::mod_down). "rounded": of one prime;
   ///                      "centred_base_conv": of any number
   ///   drop_limbs         base, part of the operand's base in its order; one operand
+  ///   lift               base, variant ("behz" or "hps"); one operand in coefficient form, whose
+  ///                      base the other begins with (kernels::lift)
+  ///   scale              base, plain_modulus, variant; one operand in coefficient form, whose base
+  ///                      begins with the other (kernels::scale)
+  ///   decompose          digit, word_bits, base; one operand in coefficient form
+  ///                      (kernels::decompose)
   ///
   /// @return the node's id: ids count from 0
   /// @throws GraphError, naming node, operation and reason, and leaves the graph as it was
@@ -112,15 +128,18 @@ class Graph {
   /// Computes every output.
   ///
   /// @param inputs one polynomial for each input node, canonical, in the node's base and form
-  /// @param keys   one key-switching key for each key name, over all primes, NTT form
+  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form
   /// @throws GraphError if an input or key is missing, unknown, or of another shape
   [[nodiscard]] GraphOutputs run(const GraphInputs& inputs, const GraphKeys& keys) const;
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
+  /// Primes that keys have limbs of: all but the extension primes.
+  [[nodiscard]] std::size_t key_primes() const { return rns_.size() - extension_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 
  private:
   RnsContext rns_;
+  std::size_t extension_;
   std::vector<Node> nodes_;
 };
 

@@ -64,7 +64,8 @@ void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std:
 /// out = sum over d of digits[d] * keys[d], in NTT form. Not in place.
 ///
 /// @param digits one polynomial over `base` for each digit
-/// @param keys   for each digit one half of its key: a polynomial over all the context's primes
+/// @param keys   for each digit one half of its key: a polynomial over the context's first primes,
+///               those of `base` among them
 /// @throws ParameterError if the counts or sizes differ, or there is no digit
 void ksk_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits,

@@ -1,5 +1,6 @@
 // Key generation, encryption and decryption: what the client does.
 //
+// Both schemes' keys are the same; a ciphertext is in NTT form in CKKS, in coefficient form in BFV.
 // A secret key is K * N words over all primes, NTT form, in memory that is wiped when freed.
 // Randomness comes from the given source: SystemRandom, except in tests.
 #pragma once
@@ -7,7 +8,7 @@
 #include <span>
 
 #include "ringsmith/ciphertext.h"
-#include "ringsmith/ckks.h"
+#include "ringsmith/rlwe.h"
 #include "ringsmith/sampling.h"
 #include "ringsmith/secret_memory.h"
 #include "ringsmith/types.h"
@@ -15,39 +16,48 @@
 namespace ringsmith {
 
 /// A uniformly ternary secret: K * N words, NTT form.
-[[nodiscard]] SecretVector<u64> generate_secret_key(const CkksContext& context,
+[[nodiscard]] SecretVector<u64> generate_secret_key(const RlweContext& context,
                                                     RandomSource& random);
 
 /// An encryption of zero at the key level: 2 * K * N words (b = -(a s + e), a), NTT form.
-[[nodiscard]] std::vector<u64> generate_public_key(const CkksContext& context,
+[[nodiscard]] std::vector<u64> generate_public_key(const RlweContext& context,
                                                    std::span<const u64> secret_key,
                                                    RandomSource& random);
 
-/// The key that switches from s^2 to s, in KeySwitchKeyView's layout with dnum digits.
-[[nodiscard]] std::vector<u64> generate_relin_key(const CkksContext& context,
+/// The key that switches from s^2 to s, in KeySwitchKeyView's layout.
+///
+/// @param word_bits 0: dnum digits, for switch_key; else as many digits as a product of all data
+///                  primes has words of so many bits, for switch_key_by_words
+/// @throws ParameterError for dnum digits without a special prime
+[[nodiscard]] std::vector<u64> generate_relin_key(const RlweContext& context,
                                                   std::span<const u64> secret_key,
-                                                  RandomSource& random);
+                                                  RandomSource& random, std::size_t word_bits = 0);
 
-/// The key that switches from s(x^element) to s, in KeySwitchKeyView's layout with dnum digits.
+/// The key that switches from s(x^element) to s; the rest as for generate_relin_key.
 /// @throws ParameterError unless element is odd and below 2N
-[[nodiscard]] std::vector<u64> generate_galois_key(const CkksContext& context,
+[[nodiscard]] std::vector<u64> generate_galois_key(const RlweContext& context,
                                                    std::span<const u64> secret_key, u64 element,
-                                                   RandomSource& random);
+                                                   RandomSource& random, std::size_t word_bits = 0);
 
-/// Public-key encryption: zero is encrypted one prime above the plaintext's level and divided back
-/// with rounding, which shrinks its error; then the plaintext is added. SEAL's Encryptor::encrypt.
-/// @param public_key 2 * K * N words
-/// @param plain      limbs * N words, NTT form
-[[nodiscard]] Ciphertext encrypt(const CkksContext& context, std::span<const u64> public_key,
-                                 std::span<const u64> plain, RandomSource& random);
+/// Public-key encryption: zero is encrypted one prime above the message's level, where there is
+/// one, and divided back with rounding, which shrinks its error; then the message is added. SEAL's
+/// Encryptor::encrypt.
+/// @param form       of message and result: NTT for CKKS, coefficients for BFV
+/// @param public_key 2 * K * N words, NTT form
+/// @param message    limbs * N words
+[[nodiscard]] Ciphertext encrypt(const RlweContext& context, Form form,
+                                 std::span<const u64> public_key, std::span<const u64> message,
+                                 RandomSource& random);
 
-/// Secret-key encryption at the plaintext's level: (plain - (a s + e), a).
-[[nodiscard]] Ciphertext encrypt_symmetric(const CkksContext& context,
+/// Secret-key encryption at the message's level: (message - (a s + e), a).
+/// @param form       of message and result
+[[nodiscard]] Ciphertext encrypt_symmetric(const RlweContext& context, Form form,
                                            std::span<const u64> secret_key,
-                                           std::span<const u64> plain, RandomSource& random);
+                                           std::span<const u64> message, RandomSource& random);
 
-/// c_0 + c_1 s + c_2 s^2 + ...: limbs * N words, NTT form.
-[[nodiscard]] std::vector<u64> decrypt(const CkksContext& context, std::span<const u64> secret_key,
-                                       CiphertextView ciphertext);
+/// c_0 + c_1 s + c_2 s^2 + ...: limbs * N words. CKKS's decryption; the phase of BFV's.
+/// @param form       of ciphertext and result
+[[nodiscard]] std::vector<u64> decrypt(const RlweContext& context, Form form,
+                                       std::span<const u64> secret_key, CiphertextView ciphertext);
 
 }  // namespace ringsmith

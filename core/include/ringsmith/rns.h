@@ -1,6 +1,7 @@
 // A ring together with an ordered list of primes: what every residue polynomial refers to.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,14 +31,18 @@ class RnsContext {
   RnsContext(std::size_t degree, std::span<const u64> primes);
   /// Takes the given primitive 2N-th roots, one for each prime.
   RnsContext(std::size_t degree, std::span<const u64> primes, std::span<const u64> roots);
+  /// The same with more primes after these, and their smallest roots; shares the tables of these.
+  [[nodiscard]] RnsContext extended_by(std::span<const u64> primes) const;
 
   /// N, the number of words in a limb.
   [[nodiscard]] std::size_t degree() const { return degree_; }
   [[nodiscard]] int log_degree() const { return log_degree_; }
   /// Number of primes.
   [[nodiscard]] std::size_t size() const { return tables_.size(); }
-  [[nodiscard]] const Modulus& modulus(std::size_t prime) const { return tables_[prime].modulus(); }
-  [[nodiscard]] const NttTables& ntt(std::size_t prime) const { return tables_[prime]; }
+  [[nodiscard]] const Modulus& modulus(std::size_t prime) const {
+    return tables_[prime]->modulus();
+  }
+  [[nodiscard]] const NttTables& ntt(std::size_t prime) const { return *tables_[prime]; }
   [[nodiscard]] std::vector<u64> primes() const;
   [[nodiscard]] std::vector<u64> roots() const;
 
@@ -50,7 +55,7 @@ class RnsContext {
  private:
   std::size_t degree_;
   int log_degree_;
-  std::vector<NttTables> tables_;
+  std::vector<std::shared_ptr<const NttTables>> tables_;
 };
 
 /// Limb `position` of a polynomial whose limbs of N words follow each other.

@@ -1,4 +1,4 @@
-// Randomness and the distributions of RLWE: uniform, ternary, centred binomial.
+// Randomness and the distributions of RLWE: uniform, ternary, errors.
 #pragma once
 
 #include <array>
@@ -56,17 +56,44 @@ class SeededRandom final : public RandomSource {
                                               RandomSource& random);
 
 /// Small secret integers of one polynomial: N coefficients.
-using SmallPolynomial = SecretVector<std::int8_t>;
+using SmallPolynomial = SecretVector<std::int32_t>;
 
 /// Uniform in {-1, 0, 1}: secret keys and the encryption's ephemeral key.
 [[nodiscard]] SmallPolynomial sample_ternary(std::size_t degree, RandomSource& random);
 
-/// The centred binomial distribution of 2 * 21 bits: standard deviation sqrt(10.5) = 3.24, values
-/// in [-21, 21]. SEAL's default error distribution, sample_poly_cbd.
-[[nodiscard]] SmallPolynomial sample_error(std::size_t degree, RandomSource& random);
+/// What the errors of keys and encryptions are drawn from.
+class ErrorDistribution {
+ public:
+  /// The widest Gaussian: sampling compares with every value it can take.
+  static constexpr double kMaxDeviation = 1024;
+
+  /// The centred binomial distribution of 2 * 21 bits: standard deviation sqrt(10.5) = 3.24, values
+  /// in [-21, 21]. SEAL's default error distribution, sample_poly_cbd.
+  ErrorDistribution() = default;
+  /// A Gaussian of that standard deviation, rounded to the nearest integer: a sign, and a magnitude
+  /// that is the number of k >= 1 with u < 2^63 * P(|x| > k - 1/2) for a 63-bit uniform u. All k
+  /// are looked at, so that the time tells nothing. Values end where that probability is below
+  /// 2^-63, near nine deviations.
+  /// @param deviation in [1, kMaxDeviation]; 0 stands for the centred binomial distribution
+  /// @throws ParameterError for another deviation
+  explicit ErrorDistribution(double deviation);
+
+  [[nodiscard]] double deviation() const { return deviation_; }
+  /// The largest magnitude that can be drawn.
+  [[nodiscard]] std::size_t bound() const {
+    return thresholds_.empty() ? kBinomialBits : thresholds_.size();
+  }
+  [[nodiscard]] SmallPolynomial sample(std::size_t degree, RandomSource& random) const;
+
+ private:
+  static constexpr std::size_t kBinomialBits = 21;
+
+  double deviation_ = 3.24037034920393;  // sqrt(10.5)
+  std::vector<u64> thresholds_;  // of the Gaussian, for k = 1, 2, ...; empty for the binomial
+};
 
 /// Small integers as residues: base.size() limbs of N words, coefficient form.
 [[nodiscard]] SecretVector<u64> to_residues(const RnsContext& context, BaseView base,
-                                            std::span<const std::int8_t> small);
+                                            std::span<const std::int32_t> small);
 
 }  // namespace ringsmith

@@ -1,30 +1,33 @@
 // CKKS as an application writes it: objects that carry their level and scale, in the manner of
 // Microsoft SEAL. Names follow SEAL's where the operation is SEAL's, and so do the bits.
 //
-// Everything here is a thin layer over evaluator.h and keys.h, which work on plain words. All
+// Everything here is a thin layer over evaluator.h, key_switching.h and keys.h, which work on plain
+// words. All
 // functions throw ParameterError when levels, scales, sizes or keys do not fit. Whether parameters
 // are secure is not looked at: the HE standard's bounds are in the Python package's `params`.
 #pragma once
 
 #include <complex>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/ckks.h"
-#include "ringsmith/secret_memory.h"
+#include "ringsmith/scheme_keys.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith::ckks {
 
-/// Distinct primes of the given sizes for a ring degree: SEAL's CoeffModulus::Create. Of one size,
-/// the smallest found comes first.
-[[nodiscard]] std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_sizes);
+using ringsmith::create_primes;
+using ringsmith::GaloisKeys;
+using ringsmith::KeyGenerator;
+using ringsmith::PublicKey;
+using ringsmith::RelinKeys;
+using ringsmith::SecretKey;
 
-/// Shared by everything that is made from it; CkksContext has the rules.
-using Context = std::shared_ptr<const CkksContext>;
+/// Shared by everything that is made from it; RlweContext has the rules.
+using Context = std::shared_ptr<const RlweContext>;
 
 /// @param primes  data primes, then `special` special primes
 /// @param dnum    digits of key switching; 0 for one data prime a digit (SEAL's case)
@@ -48,30 +51,12 @@ struct Ciphertext {
   [[nodiscard]] std::size_t limbs() const { return words.limbs; }
 };
 
-/// Wiped from memory when it goes out of scope.
-struct SecretKey {
-  SecretVector<u64> data;
-};
-
-struct PublicKey {
-  std::vector<u64> data;
-};
-
-struct RelinKeys {
-  std::vector<u64> data;
-};
-
-/// One key for each Galois element.
-struct GaloisKeys {
-  std::map<u64, std::vector<u64>> data;
-};
-
 /// Turns vectors of up to N / 2 values into plaintexts and back.
 class Encoder {
  public:
-  explicit Encoder(Context context) : context_(std::move(context)) {}
+  explicit Encoder(Context context) : encoder_(std::move(context)) {}
 
-  [[nodiscard]] std::size_t slot_count() const { return context_->slots(); }
+  [[nodiscard]] std::size_t slot_count() const { return encoder_.slots(); }
   /// At the first level. Missing values are zero.
   [[nodiscard]] Plaintext encode(std::span<const double> values, double scale) const;
   /// At the level of `limbs` limbs.
@@ -81,24 +66,7 @@ class Encoder {
   [[nodiscard]] std::vector<std::complex<double>> decode(const Plaintext& plain) const;
 
  private:
-  Context context_;
-};
-
-/// Makes a fresh secret key, from the operating system's randomness, and the keys that belong to
-/// it.
-class KeyGenerator {
- public:
-  explicit KeyGenerator(Context context);
-
-  [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }
-  [[nodiscard]] PublicKey create_public_key() const;
-  [[nodiscard]] RelinKeys create_relin_keys() const;
-  /// One key for each rotation by so many steps; 0 stands for complex conjugation.
-  [[nodiscard]] GaloisKeys create_galois_keys(std::span<const i64> steps) const;
-
- private:
-  Context context_;
-  SecretKey secret_key_;
+  CkksEncoder encoder_;
 };
 
 class Encryptor {

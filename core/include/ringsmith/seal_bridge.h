@@ -48,10 +48,13 @@ struct SealBridgeOptions {
   std::string command = "ringsmith";  ///< name (on PATH) or path of the ringsmith command
 };
 
-/// Hands operations on SEAL's CKKS ciphertexts to a device.
+/// Hands operations on SEAL's CKKS or BFV ciphertexts to a device.
+///
+/// Each is the operation of seal::Evaluator of that name; a device without what BFV's products need
+/// (docs/seal.md) refuses them.
 class SealBridge {
  public:
-  /// @param context  CKKS, with key switching
+  /// @param context  CKKS or BFV, with key switching
   /// @throws SealBridgeError if no private temporary folder can be made
   explicit SealBridge(const seal::SEALContext& context, SealBridgeOptions options = {})
       : context_(context), options_(std::move(options)) {
@@ -72,34 +75,68 @@ class SealBridge {
 
   /// Keys for `relinearize`.
   void set_relin_keys(const seal::RelinKeys& keys) { save(keys, "relin"); }
-  /// Keys for `rotate_vector`.
+  /// Keys for rotations and `rotate_columns`.
   void set_galois_keys(const seal::GaloisKeys& keys) { save(keys, "galois"); }
 
-  /// Evaluator::multiply: two polynomials each in, three out.
+  /// Evaluator::add.
   /// @throws SealBridgeError  if SEAL would refuse the operands, or the device fails; so do all
+  [[nodiscard]] seal::Ciphertext add(const seal::Ciphertext& a, const seal::Ciphertext& b) {
+    return evaluate("add", a, b);
+  }
+
+  /// Evaluator::sub.
+  [[nodiscard]] seal::Ciphertext sub(const seal::Ciphertext& a, const seal::Ciphertext& b) {
+    return evaluate("sub", a, b);
+  }
+
+  /// Evaluator::add_plain.
+  [[nodiscard]] seal::Ciphertext add_plain(const seal::Ciphertext& a, const seal::Plaintext& b) {
+    return evaluate("add_plain", a, b);
+  }
+
+  /// Evaluator::multiply: two polynomials each in, three out.
   [[nodiscard]] seal::Ciphertext multiply(const seal::Ciphertext& a, const seal::Ciphertext& b) {
-    save(a, "a");
-    save(b, "b");
-    return evaluate({"multiply", path("a"), path("b")});
+    return evaluate("multiply", a, b);
+  }
+
+  /// Evaluator::square: two polynomials in, three out.
+  [[nodiscard]] seal::Ciphertext square(const seal::Ciphertext& a) { return evaluate("square", a); }
+
+  /// Evaluator::multiply_plain.
+  [[nodiscard]] seal::Ciphertext multiply_plain(const seal::Ciphertext& a,
+                                                const seal::Plaintext& b) {
+    return evaluate("multiply_plain", a, b);
   }
 
   /// Evaluator::relinearize: three polynomials back to two.
   [[nodiscard]] seal::Ciphertext relinearize(const seal::Ciphertext& a) {
-    save(a, "a");
-    return evaluate({"relinearize", path("a"), "--relin-keys", path("relin")});
+    return evaluate("relinearize", a, {"--relin-keys", path("relin")});
   }
 
-  /// Evaluator::rescale_to_next.
+  /// Evaluator::rescale_to_next; CKKS only.
   [[nodiscard]] seal::Ciphertext rescale_to_next(const seal::Ciphertext& a) {
-    save(a, "a");
-    return evaluate({"rescale", path("a")});
+    return evaluate("rescale", a);
+  }
+
+  /// Evaluator::mod_switch_to_next.
+  [[nodiscard]] seal::Ciphertext mod_switch_to_next(const seal::Ciphertext& a) {
+    return evaluate("mod_switch", a);
   }
 
   /// Evaluator::rotate_vector: by `steps` slots to the left, or negative to the right.
   [[nodiscard]] seal::Ciphertext rotate_vector(const seal::Ciphertext& a, int steps) {
-    save(a, "a");
-    return evaluate(
-        {"rotate", path("a"), "--galois-keys", path("galois"), "--steps=" + std::to_string(steps)});
+    return evaluate("rotate", a,
+                    {"--galois-keys", path("galois"), "--steps=" + std::to_string(steps)});
+  }
+
+  /// Evaluator::rotate_rows: what rotate_vector is to CKKS, to each of BFV's two rows.
+  [[nodiscard]] seal::Ciphertext rotate_rows(const seal::Ciphertext& a, int steps) {
+    return rotate_vector(a, steps);
+  }
+
+  /// Evaluator::rotate_columns: BFV's two rows change places.
+  [[nodiscard]] seal::Ciphertext rotate_columns(const seal::Ciphertext& a) {
+    return evaluate("conjugate", a, {"--galois-keys", path("galois")});
   }
 
  private:
@@ -114,6 +151,22 @@ class SealBridge {
     if (!file.flush()) {
       throw SealBridgeError(path(name) + ": cannot be written");
     }
+  }
+
+  // An operation on a ciphertext, with its options.
+  [[nodiscard]] seal::Ciphertext evaluate(const std::string& operation, const seal::Ciphertext& a,
+                                          std::vector<std::string> options = {}) const {
+    save(a, "a");
+    options.insert(options.begin(), {operation, path("a")});
+    return evaluate(std::move(options));
+  }
+
+  // An operation on a ciphertext and a second one, or a plaintext.
+  template <typename Object>
+  [[nodiscard]] seal::Ciphertext evaluate(const std::string& operation, const seal::Ciphertext& a,
+                                          const Object& b) const {
+    save(b, "b");
+    return evaluate(operation, a, std::vector<std::string>{path("b")});
   }
 
   [[nodiscard]] seal::Ciphertext evaluate(std::vector<std::string> arguments) const {

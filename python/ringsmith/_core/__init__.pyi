@@ -1,19 +1,22 @@
-"""Exact RNS-CKKS arithmetic and the subroutine graph's reference interpreter (C++, `core/`).
+"""Exact RNS-CKKS and RNS-BFV arithmetic, and the subroutine graph's interpreter (C++, `core/`).
 
 Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
 prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key
 (2, K, N), a key-switching key (digits, 2, K, N): L data limbs, K primes with the special primes
-last, all in NTT form. TypeError: another type or order. ParameterError or GraphError: a value or
-shape that does not fit, with the way out.
+last, all in NTT form, but BFV's ciphertexts, which are in coefficient form. `add`, `sub` and
+`negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`. TypeError:
+another type or order. ParameterError or GraphError: a value or shape that does not fit, with the
+way out.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import errors
+from ringsmith._core import bfv as bfv
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
@@ -69,13 +72,21 @@ def expand_key_half(seed: bytes, digit: int, limb: int, q: int, n: int) -> _Resi
 
 @final
 class Context:
-    """RNS-CKKS over a ring: data primes, then special primes.
+    """RLWE over a ring, for both schemes: data primes, then special primes.
 
     Digit j of `dnum` is the data primes j*a ... min((j+1)*a, L) - 1 with a = ceil(L / dnum); a dnum
-    of 0 takes one prime a digit.
+    of 0 takes one prime a digit. With no special prime, keys are cut in words only. Errors are
+    SEAL's centred binomial ones, or with an `error_deviation` in 1 ... 1024 rounded Gaussian ones.
     """
 
-    def __init__(self, n: int, primes: Sequence[int], special: int = 1, dnum: int = 0) -> None: ...
+    def __init__(
+        self,
+        n: int,
+        primes: Sequence[int],
+        special: int = 1,
+        dnum: int = 0,
+        error_deviation: float = 0.0,
+    ) -> None: ...
     @property
     def n(self) -> int:
         """Ring degree N."""
@@ -94,17 +105,83 @@ class Context:
 
     @property
     def dnum(self) -> int:
-        """Digits of every key-switching key."""
+        """Digits of a key-switching key that is cut by primes."""
 
+    def words(self, limbs: int, word_bits: int) -> int:
+        """Words of `word_bits` bits in a coefficient of `limbs` limbs, the last one cut short."""
+
+    @property
+    def error_deviation(self) -> float:
+        """Standard deviation of the errors of keys and encryptions; SEAL's is sqrt(10.5) = 3.24."""
+
+    @property
+    def error_bound(self) -> int:
+        """Largest magnitude of those errors; SEAL's is 21."""
+
+@final
+class CkksEncoder:
+    """Complex vectors to CKKS plaintexts of a context and back."""
+
+    def __init__(self, ctx: Context) -> None: ...
     @property
     def slots(self) -> int:
         """Values in one plaintext: N / 2."""
 
-def encode(ctx: Context, values: ArrayLike, scale: float, limbs: int) -> _Residues:
-    """Real or complex slot values to a plaintext (limbs, N), NTT form."""
+    def encode(self, values: ArrayLike, scale: float, limbs: int) -> _Residues:
+        """Real or complex slot values to a plaintext (limbs, N), NTT form."""
 
-def decode(ctx: Context, plain: _Residues, scale: float) -> NDArray[np.complex128]:
-    """The N / 2 complex slot values of a plaintext (limbs, N)."""
+    def decode(self, plain: _Residues, scale: float) -> NDArray[np.complex128]:
+        """The N / 2 complex slot values of a plaintext (limbs, N)."""
+
+@final
+class BfvContext:
+    """BFV over an RLWE context: a plain modulus t in 2 ... 2^60 - 1, and extension primes.
+
+    Extension primes are what products are computed in beside q: `bfv.behz_extension_primes` gives
+    SEAL's, which serve both variants; any NTT primes serve "hps". May be empty where nothing is
+    multiplied. ParameterError: t is not coprime to q and below it, or a data prime has 61 bits.
+    """
+
+    def __init__(
+        self, ctx: Context, plain_modulus: int, extension_primes: Sequence[int]
+    ) -> None: ...
+    @property
+    def n(self) -> int:
+        """Ring degree N."""
+
+    @property
+    def plain_modulus(self) -> int:
+        """T."""
+
+    @property
+    def batching(self) -> bool:
+        """Whether plaintexts are vectors of N slots: t is a prime and 1 mod 2N."""
+
+    @property
+    def primes(self) -> list[int]:
+        """Data, special, then extension primes: what a graph's bases index into."""
+
+    @property
+    def roots(self) -> list[int]:
+        """The smallest primitive 2N-th root of unity modulo each of `primes`."""
+
+    @property
+    def max_limbs(self) -> int:
+        """Number of data primes."""
+
+    @property
+    def min_limbs(self) -> int:
+        """Limbs of the lowest level: fewer would make a q that does not exceed t."""
+
+    def extension_base(
+        self, limbs: int, variant: Literal["behz", "hps"] = "behz", size: int = 2
+    ) -> list[int]:
+        """Indices in `primes` of the extension that products at a level of `limbs` limbs take.
+
+        behz: SEAL's: m_sk, and `limbs` primes, one more where 32 + bits(t) + bits(q) >=
+        61 * (limbs + 1). hps: the fewest whose product p holds p >= size * N * t * q, `size` the
+        polynomials of the smaller operand. ParameterError: there are not enough.
+        """
 
 def encrypt(ctx: Context, public_key: _Residues, plain: _Residues) -> _Residues:
     """Public-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""
@@ -161,14 +238,16 @@ def galois_element(n: int, steps: int) -> int:
 class Graph:
     """A subroutine graph over one ring, built node by node (`docs/architecture.md`)."""
 
-    def __init__(self, n: int, primes: Sequence[int], roots: Sequence[int]) -> None: ...
+    def __init__(
+        self, n: int, primes: Sequence[int], roots: Sequence[int], extension: int = 0
+    ) -> None: ...
     @property
     def n(self) -> int:
         """Ring degree N."""
 
     @property
     def primes(self) -> list[int]:
-        """Data primes, then special primes."""
+        """Data primes, then special primes, then `extension` extension primes."""
 
     @property
     def roots(self) -> list[int]:
@@ -186,4 +265,7 @@ class Graph:
     def run(
         self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Residues]
     ) -> dict[str, _Residues]:
-        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N)."""
+        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N).
+
+        K is the number of data and special primes: keys have no limbs of extension primes.
+        """

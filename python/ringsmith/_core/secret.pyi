@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith._core import Context
+from ringsmith._core import BfvContext, Context
 
 _Residues: TypeAlias = NDArray[np.uint64]
 
@@ -40,6 +40,27 @@ def generate_galois_key_for_test(
 ) -> _Residues:
     """`generate_galois_key` from a fixed seed: never for real keys."""
 
+def generate_word_relin_key(ctx: Context, secret_key: _Residues, word_bits: int) -> _Residues:
+    """The relinearization key (words, 2, K, N) that is cut in words of `word_bits` bits.
+
+    Digit i encrypts 2^(word_bits * i) * s^2 over the data primes: no special prime is needed.
+    """
+
+def generate_word_relin_key_for_test(
+    ctx: Context, secret_key: _Residues, word_bits: int, seed: int
+) -> _Residues:
+    """`generate_word_relin_key` from a fixed seed: never for real keys."""
+
+def generate_word_galois_key(
+    ctx: Context, secret_key: _Residues, element: int, word_bits: int
+) -> _Residues:
+    """The key (words, 2, K, N) that switches back after X -> X^element, cut in words."""
+
+def generate_word_galois_key_for_test(
+    ctx: Context, secret_key: _Residues, element: int, word_bits: int, seed: int
+) -> _Residues:
+    """`generate_word_galois_key` from a fixed seed: never for real keys."""
+
 def encrypt_symmetric(ctx: Context, secret_key: _Residues, plain: _Residues) -> _Residues:
     """Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""
 
@@ -50,3 +71,17 @@ def encrypt_symmetric_for_test(
 
 def decrypt(ctx: Context, secret_key: _Residues, ciphertext: _Residues) -> _Residues:
     """The plaintext (limbs, N), NTT form, of a ciphertext of any size."""
+
+def bfv_encrypt_symmetric(bctx: BfvContext, secret_key: _Residues, plain: _Residues) -> _Residues:
+    """Secret-key encryption of a plaintext (N,): a ciphertext (2, max_limbs, N)."""
+
+def bfv_encrypt_symmetric_for_test(
+    bctx: BfvContext, secret_key: _Residues, plain: _Residues, seed: int
+) -> _Residues:
+    """`bfv_encrypt_symmetric` from a fixed seed: never for real messages."""
+
+def bfv_decrypt(bctx: BfvContext, secret_key: _Residues, ciphertext: _Residues) -> _Residues:
+    """The plaintext (N,) of a ciphertext of any size and level; right while budget is left."""
+
+def bfv_noise_budget(bctx: BfvContext, secret_key: _Residues, ciphertext: _Residues) -> int:
+    """SEAL's invariant noise budget: bits that the noise may still grow by; 0: none are left."""

@@ -14,7 +14,7 @@ from ringsmith._core import secret
 from ringsmith.client.keys import SecretKey, check_parameters
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import Ciphertext, Plaintext, PublicKey
-from ringsmith.params import CkksParameters, core_context
+from ringsmith.params import CkksParameters, ckks_encoder, core_context
 
 
 def encode(
@@ -53,7 +53,7 @@ def encode(
             f"modulus of {log_q:.1f} bits of {limbs} limbs: divide the vector by a constant, or "
             "lower the scale"
         )
-    return Plaintext(_core.encode(core_context(parameters), slots, scale, limbs), scale)
+    return Plaintext(ckks_encoder(parameters).encode(slots, scale, limbs), scale)
 
 
 def decode(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.complex128]:
@@ -66,7 +66,7 @@ def decode(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.compl
     check_parameters(parameters)
     check_type("plaintext", plaintext, Plaintext, "give what encode or decrypt returned")
     _check_shape(parameters, "plaintext", plaintext.data.shape)
-    return _core.decode(core_context(parameters), plaintext.data, plaintext.scale)
+    return ckks_encoder(parameters).decode(plaintext.data, plaintext.scale)
 
 
 def encrypt(parameters: CkksParameters, public_key: PublicKey, plaintext: Plaintext) -> Ciphertext:

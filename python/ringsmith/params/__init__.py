@@ -4,7 +4,7 @@ from ringsmith.params.automatic import AutoParameters
 from ringsmith.params.automatic_bfv import AutoBfvParameters
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
-from ringsmith.params.context import core_context
+from ringsmith.params.context import bfv_context, ckks_encoder, core_context
 from ringsmith.params.keys import KeyNeeds
 from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import SecurityWarning, security_level
@@ -21,6 +21,8 @@ __all__ = [
     "RlweParameters",
     "SecurityWarning",
     "SparsePrime",
+    "bfv_context",
+    "ckks_encoder",
     "ckks_set",
     "core_context",
     "parameter_set",

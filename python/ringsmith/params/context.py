@@ -3,16 +3,50 @@
 from functools import lru_cache
 
 from ringsmith import _core
+from ringsmith.params.bfv import BINOMIAL_DEVIATION, BfvParameters
+from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.ring import RlweParameters
 
 
 def core_context(parameters: RlweParameters) -> _core.Context:
     """Returns the core's context (NTT tables, RNS constants) for the parameters."""
+    deviation = 0.0  # stands for the centred binomial errors
+    if isinstance(parameters, BfvParameters) and parameters.error_deviation != BINOMIAL_DEVIATION:
+        deviation = parameters.error_deviation
     return _context(
-        parameters.n, parameters.primes, len(parameters.special_primes), parameters.dnum
+        parameters.n,
+        parameters.primes,
+        len(parameters.special_primes),
+        parameters.dnum,
+        deviation,
     )
 
 
+def ckks_encoder(parameters: CkksParameters) -> _core.CkksEncoder:
+    """Returns CKKS's encoder (Fourier tables) for the parameters."""
+    return _encoder(core_context(parameters))
+
+
+def bfv_context(parameters: BfvParameters) -> _core.BfvContext:
+    """Returns BFV's context (plain modulus, tables of the extension primes) for the parameters."""
+    context = core_context(parameters)
+    return _bfv_context(context, parameters.plain_modulus, parameters.extension_primes)
+
+
 @lru_cache(maxsize=8)
-def _context(n: int, primes: tuple[int, ...], special: int, dnum: int) -> _core.Context:
-    return _core.Context(n, list(primes), special, dnum)
+def _context(
+    n: int, primes: tuple[int, ...], special: int, dnum: int, deviation: float
+) -> _core.Context:
+    return _core.Context(n, list(primes), special, dnum, deviation)
+
+
+@lru_cache(maxsize=8)
+def _encoder(context: _core.Context) -> _core.CkksEncoder:
+    return _core.CkksEncoder(context)
+
+
+@lru_cache(maxsize=8)
+def _bfv_context(
+    context: _core.Context, plain_modulus: int, extension_primes: tuple[int, ...]
+) -> _core.BfvContext:
+    return _core.BfvContext(context, plain_modulus, list(extension_primes))

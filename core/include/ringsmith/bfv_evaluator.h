@@ -1,0 +1,42 @@
+// BFV's operations on ciphertexts. With Multiplication::kBehz, and keys in digits of primes, each
+// is Microsoft SEAL's, bit for bit.
+//
+// Ciphertexts are in coefficient form, plaintexts N coefficients in [0, t); residues are canonical.
+// What BFV shares with CKKS (add, subtract, negate; switching with a Form) is in evaluator.h and
+// key_switching.h. All functions throw ParameterError when shapes or levels do not fit.
+#pragma once
+
+#include <span>
+
+#include "ringsmith/bfv.h"
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// a + plain. SEAL's Evaluator::add_plain.
+[[nodiscard]] Ciphertext bfv_add_plain(const BfvContext& context, CiphertextView a,
+                                       std::span<const u64> plain);
+/// a - plain. SEAL's Evaluator::sub_plain.
+[[nodiscard]] Ciphertext bfv_subtract_plain(const BfvContext& context, CiphertextView a,
+                                            std::span<const u64> plain);
+/// a * plain. SEAL's Evaluator::multiply_plain, which refuses a plaintext of zeros; here the
+/// product is then a ciphertext of zeros, which decrypts to zero and hides nothing.
+[[nodiscard]] Ciphertext bfv_multiply_plain(const BfvContext& context, CiphertextView a,
+                                            std::span<const u64> plain);
+/// a * b: size(a) + size(b) - 1 polynomials, not relinearized. Lift, tensor product, Scale.
+[[nodiscard]] Ciphertext bfv_multiply(const BfvContext& context, CiphertextView a, CiphertextView b,
+                                      Multiplication variant);
+/// a * a.
+[[nodiscard]] Ciphertext bfv_square(const BfvContext& context, CiphertextView a,
+                                    Multiplication variant);
+/// Three polynomials back to two.
+[[nodiscard]] Ciphertext bfv_relinearize(const BfvContext& context, CiphertextView a,
+                                         KeySwitchKeyView key);
+/// Divides by the last data prime and rounds; one limb fewer, the message as it was.
+[[nodiscard]] Ciphertext bfv_mod_switch(const BfvContext& context, CiphertextView a);
+/// x -> x^element: 3^steps mod 2N rotates both rows left, 2N - 1 swaps them.
+[[nodiscard]] Ciphertext bfv_apply_galois(const BfvContext& context, CiphertextView a, u64 element,
+                                          KeySwitchKeyView key);
+
+}  // namespace ringsmith

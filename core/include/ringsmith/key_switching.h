@@ -1,0 +1,50 @@
+// Key switching and what is made of it: relinearization and rotation.
+//
+// A ciphertext is in NTT form in CKKS and in coefficient form in BFV; `form` says which, of
+// operands and results alike. With one prime a digit and one special prime all is Microsoft SEAL's,
+// bit for bit. All functions throw ParameterError when shapes, levels or keys do not fit.
+#pragma once
+
+#include <span>
+
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/rlwe.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// Key switching of one polynomial: the two polynomials that, added to a ciphertext under s,
+/// contribute target * s'. How the polynomial is cut is the key's: by primes, and divided by the
+/// special primes; or in words of `key.word_bits` bits, without a division.
+///
+/// @param target  limbs * N words
+/// Hybrid key switching: Gentry, Halevi, Smart 2012; Han, Ki 2020, section 3; SEAL's
+/// Evaluator::switch_key_inplace. By words: Fan, Vercauteren 2012, version 1 of relinearization.
+[[nodiscard]] Ciphertext switch_key(const RlweContext& context, Form form,
+                                    std::span<const u64> target, std::size_t limbs,
+                                    KeySwitchKeyView key);
+
+/// Three polynomials back to two by switching the last one from s^2 to s.
+[[nodiscard]] Ciphertext relinearize(const RlweContext& context, Form form, CiphertextView a,
+                                     KeySwitchKeyView key);
+
+/// relinearize and rescale of CKKS in one division, by the special primes and the last data prime:
+/// saves a forward transform of every limb and half. Its bits are its own, not those of the two in
+/// turn.
+///
+/// The division errs by at most (k + 1) / 2 a coefficient and half for k special primes, where
+/// rescale alone errs by 1 / 2. SEAL has no such operation. Kim, Polyakov, Zucca 2021, section 4.
+[[nodiscard]] Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a,
+                                             KeySwitchKeyView key);
+
+/// Applies x -> x^element to two polynomials and switches back to s with that element's key.
+[[nodiscard]] Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a,
+                                      u64 element, KeySwitchKeyView key);
+
+/// The Galois element that rotates the slots left by `steps`: 3^steps mod 2N, where negative steps
+/// rotate right. SEAL's GaloisTool::get_elt_from_step; 0 is refused here (conjugation in CKKS and
+/// the swap of rows in BFV are 2N - 1).
+/// @throws ParameterError unless 0 < |steps| < N / 2
+[[nodiscard]] u64 galois_element(std::size_t degree, i64 steps);
+
+}  // namespace ringsmith

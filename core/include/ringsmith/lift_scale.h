@@ -1,0 +1,78 @@
+// The subroutines of BFV's multiplication, Lift and Scale, each in two exact variants, and the word
+// decomposition. docs/arithmetic.md has the integers and the bounds.
+//
+// Everywhere: polynomials in coefficient form, limb i modulo the context's prime base[i],
+// canonical; never in place. The primes of q come first in the larger base, in the same order; the
+// rest of it is the extension.
+#pragma once
+
+#include <span>
+
+#include "ringsmith/rns.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// The two named ways to multiply.
+enum class Multiplication {
+  kBehz,  ///< Bajard, Eynard, Hasan, Zucca 2016, as Microsoft SEAL has it, bit for bit
+  kHps,   ///< Halevi, Polyakov, Shoup 2019, as HEAWS has it: integers, 89 fractional bits
+};
+
+namespace kernels {
+
+/// Fractional bits of every reciprocal and fraction of the HPS variants. HEAWS, section 3.2.
+inline constexpr int kFractionBits = 89;
+
+/// Extends x over q to `base`; the limbs over q are copies.
+///
+/// kBehz: what is extended is an x + u * q of magnitude at most about q. With y = x * 2^32 mod q,
+/// c = sum_i [y_i (q / q_i)^-1]_{q_i} * (q / q_i), and r = -c * q^-1 mod 2^32 centred in
+/// [-2^31, 2^31), each new limb is (c + q * r) * 2^-32 mod p_j. SEAL's fastbconv_m_tilde and
+/// sm_mrq.
+///
+/// kHps: what is extended is the centred x. With y_i = [x_i (q / q_i)^-1]_{q_i}, r_i the integer
+/// nearest to 2^89 / q_i and v = floor((sum_i y_i r_i + 2^88) / 2^89), each new limb is
+/// sum_i y_i * (q / q_i) - v * q mod p_j. HEAWS, section 2.5.
+///
+/// @param from primes of q
+/// @param base those, then at least one other
+/// @param in   from.size() limbs
+/// @param out  base.size() limbs
+/// @throws ParameterError unless `base` is as said, or if a size differs
+void lift(const RnsContext& context, BaseView from, BaseView base, Multiplication variant,
+          std::span<const u64> in, std::span<u64> out);
+
+/// Scales x over q and the extension down to round(t / q * x) over q.
+///
+/// kBehz: with z = t * x and the conversion c of z's limbs over q as in `lift` (without 2^32), w =
+/// (z - c) * q^-1 over the extension; of that the first prime is m_sk and the others are B, whose
+/// product is M: e = sum_i [w_i (M / m_i)^-1]_{m_i} * (M / m_i), alpha = (e - w_sk) * M^-1 mod m_sk
+/// centred, and the result is e - alpha * M mod q_i. SEAL's fast_floor and fastbconv_sk.
+///
+/// kHps: with p the product of the extension, u_i = [t (q / q_i)^-1]_{q_i}, T_i the integer nearest
+/// to 2^89 * u_i / q_i and v = floor((sum_i x_i T_i + 2^88) / 2^89), y_j = t * q^-1 * x_j -
+/// sum_i x_i * u_i * q_i^-1 + v mod p_j is the scaled integer over the extension; the result is
+/// `lift` of that to q. HEAWS, section 2.6, equation 4.
+///
+/// @param from primes of q, then the extension: at least one prime for kHps, two for kBehz
+/// @param base primes of q: the first of `from`
+/// @param in   from.size() limbs
+/// @param out  base.size() limbs
+/// @throws ParameterError unless the bases are as said, or if a size differs
+void scale(const RnsContext& context, BaseView from, BaseView base, u64 plain_modulus,
+           Multiplication variant, std::span<const u64> in, std::span<u64> out);
+
+/// One word of every coefficient: floor(x / 2^(w * digit)) mod 2^w for x in [0, q), reduced modulo
+/// every prime of `base`. HEAWS, section 2.1.
+///
+/// @param from      primes of q
+/// @param word_bits w, at least 1
+/// @param in        from.size() limbs
+/// @param out       base.size() limbs
+/// @throws ParameterError if there is no word, or a size differs
+void decompose(const RnsContext& context, BaseView from, BaseView base, std::size_t digit,
+               std::size_t word_bits, std::span<const u64> in, std::span<u64> out);
+
+}  // namespace kernels
+}  // namespace ringsmith

@@ -1,0 +1,80 @@
+// What CKKS and BFV share: a ring, its primes, and how key switching cuts them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ringsmith/rns.h"
+#include "ringsmith/sampling.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+
+/// RLWE over the base q_0 ... q_{L-1}, p_0 ... p_{k-1}: data primes, then special primes.
+/// Immutable.
+///
+/// Digit j of dnum is the data primes j * a ... min((j + 1) * a, L) - 1 with a = ceil(L / dnum).
+/// Without special primes keys are at the data level, and only key switching by word decomposition
+/// works (switch_key_by_words).
+/// Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic encryption";
+/// Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption", section 3.
+class RlweContext {
+ public:
+  /// @param primes  data primes, then the special primes
+  /// @param special number k of special primes
+  /// @param dnum    number of digits; 0 for one data prime a digit, SEAL's and Medha's case
+  /// @param error   what the errors of keys and encryptions are drawn from
+  /// @throws ParameterError unless a data prime is left and dnum digits of equal size (the last may
+  ///         be smaller, none empty) make up the data primes, and as RnsContext does
+  RlweContext(std::size_t degree, std::span<const u64> primes, std::size_t special = 1,
+              std::size_t dnum = 0, ErrorDistribution error = ErrorDistribution());
+
+  [[nodiscard]] const RnsContext& rns() const { return rns_; }
+  [[nodiscard]] const ErrorDistribution& error() const { return error_; }
+  [[nodiscard]] std::size_t degree() const { return rns_.degree(); }
+  /// Limbs of a fresh ciphertext: the number of data primes.
+  [[nodiscard]] std::size_t max_limbs() const { return rns_.size() - special_; }
+  /// The special primes; may be empty.
+  [[nodiscard]] Base special_base() const { return consecutive_base(special_, max_limbs()); }
+  /// Number of digits of every key-switching key that a special prime divides.
+  [[nodiscard]] std::size_t dnum() const { return digits(max_limbs()); }
+  /// Number of digits that a polynomial of `limbs` limbs has.
+  [[nodiscard]] std::size_t digits(std::size_t limbs) const {
+    return (limbs + digit_size_ - 1) / digit_size_;
+  }
+  /// The primes of one digit of a polynomial of `limbs` limbs, index below digits(limbs).
+  [[nodiscard]] Base digit(std::size_t index, std::size_t limbs) const {
+    const std::size_t first = index * digit_size_;
+    return consecutive_base(std::min(digit_size_, limbs - first), first);
+  }
+  /// Words of `word_bits` bits that a coefficient of `limbs` limbs has, the last one cut short.
+  /// @throws ParameterError unless word_bits is at least 1 and `limbs` a data level
+  [[nodiscard]] std::size_t words(std::size_t limbs, std::size_t word_bits) const;
+
+  /// The base of `limbs` data primes.
+  /// @throws ParameterError unless 1 <= limbs <= max_limbs()
+  [[nodiscard]] Base data_base(std::size_t limbs) const;
+  /// The same with the special primes after it: where key switching computes.
+  [[nodiscard]] Base switching_base(std::size_t limbs) const;
+  /// All primes: the key level.
+  [[nodiscard]] Base key_base() const { return consecutive_base(rns_.size()); }
+
+ private:
+  RnsContext rns_;
+  ErrorDistribution error_;
+  std::size_t special_;
+  std::size_t digit_size_ = 1;  // data primes in a digit
+};
+
+/// Where slot i of a vector and its partner stand in bit-reversed order.
+struct SlotPositions {
+  std::size_t value;    ///< of the exponent 3^i mod 2N
+  std::size_t partner;  ///< of the exponent 2N - 3^i: CKKS's conjugate, BFV's second row
+};
+
+/// For i = 0 ... N/2 - 1. SEAL's matrix_reps_index_map.
+[[nodiscard]] std::vector<SlotPositions> slot_positions(std::size_t degree);
+
+}  // namespace ringsmith

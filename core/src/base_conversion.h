@@ -1,0 +1,22 @@
+// Steps that all fast base conversions have in common; kernels.h and lift_scale.h are made of them.
+#pragma once
+
+#include <span>
+
+#include "ringsmith/rns.h"
+#include "ringsmith/types.h"
+
+namespace ringsmith::kernels {
+
+/// The product of the base's primes modulo `modulus`, without the prime at position `skip`, if any.
+[[nodiscard]] u64 product(const RnsContext& context, BaseView base, const Modulus& modulus,
+                          std::size_t skip = ~std::size_t{0});
+
+/// [x_i * (D / d_i)^-1]_{d_i} for every limb, in place; D is the product of the base's primes d_i.
+void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words);
+
+/// out = sum over i of words_i * (D / d_i) + offset, modulo `target`.
+void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
+             const Modulus& target, u64 offset, std::span<u64> out);
+
+}  // namespace ringsmith::kernels
