@@ -9,7 +9,8 @@ import pytest
 import seal
 
 from ringsmith import _core, interop
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith._core import secret
+from ringsmith.objects import KeySwitchKey, PlainPolynomial, Residues
 from ringsmith.params import sparse_primes
 from ringsmith.params.sets import MEDHA_WIDE_PRIME
 
@@ -27,10 +28,32 @@ STEPS = (1, -3, 64, -500)
 
 SCALE = 2.0**30
 
+BFV_CASES = {
+    "2^12 batching 20": (12, (40, 30, 33, 41), "batching 20"),
+    "2^12 t=2": (12, (36, 35, 36, 37), 2),
+    "2^12 batching 60": (12, (55, 50, 54, 56), "batching 60"),
+    "2^12 one prime more": (12, (60, 60, 60), "batching 59"),
+    "2^12 one data prime": (12, (60, 60), "batching 40"),
+    "2^13 composite": (13, (42, 60, 42, 30, 50), 3 * 5**8 * 7),
+    "2^13 batching 40": (13, (60, 42, 42, 42, 60), "batching 40"),
+    "2^14 batching 20": (14, (60, *(45,) * 5, 60), "batching 20"),
+    "2^14 power of two": (14, (48,) * 9, 1 << 42),
+    "2^14 batching 60": (14, (60, *(45,) * 5, 60), "batching 60"),
+    "2^15 batching 33": (15, (60, *(50,) * 12, 60), "batching 33"),
+    "2^15 t=3": (15, (55,) * 5, 3),
+}
+"""log2 N, bits of data primes and special prime, t or the bits of a t that batches."""
+
+QUICK_BFV_CASES = tuple(BFV_CASES)[:7]
+
 
 def find_primes(log_degree: int) -> list[int]:
     """Primes of PRIME_BITS, all distinct."""
-    bits = PRIME_BITS[log_degree]
+    return primes_of(log_degree, PRIME_BITS[log_degree])
+
+
+def primes_of(log_degree: int, bits: tuple[int, ...]) -> list[int]:
+    """Distinct primes of these sizes."""
     found = {b: _core.prime_search(b, 1 << log_degree, bits.count(b)) for b in set(bits)}
     return [found[b].pop() for b in bits]
 
@@ -41,33 +64,33 @@ def find_sparse_primes(log_degree: int) -> list[int]:
     return [MEDHA_WIDE_PRIME.value, *(p.value for p in sparse_primes(54, count - 1))]
 
 
-class SealOracle:
+class SealObjects:
     """SEAL's objects for one parameter set, and their words as arrays.
 
     Args:
-        log_degree: log2 of the ring degree.
+        parameters: Ring, primes, and t for BFV.
         folder: Where SEAL saves what is read back.
-        sparse: Whether to take sparse primes instead of those that SEAL itself finds.
     """
 
-    def __init__(self, log_degree: int, folder: Path, *, sparse: bool = False) -> None:
-        self.n = 1 << log_degree
-        self.primes = find_sparse_primes(log_degree) if sparse else find_primes(log_degree)
+    def __init__(self, parameters: interop.SealParameters, folder: Path) -> None:
+        self.parameters = parameters
+        self.n, self.primes = parameters.n, list(parameters.primes)
         self.core = _core.Context(self.n, self.primes)
-        self.parameters = interop.SealParameters(self.n, tuple(self.primes))
         self._folder = folder
-        self.seal_parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
+        bfv = parameters.plain_modulus != 0
+        scheme = seal.scheme_type.bfv if bfv else seal.scheme_type.ckks
+        self.seal_parameters = seal.EncryptionParameters(scheme)
         self.seal_parameters.set_poly_modulus_degree(self.n)
         self.seal_parameters.set_coeff_modulus([seal.Modulus(q) for q in self.primes])
+        if bfv:
+            self.seal_parameters.set_plain_modulus(parameters.plain_modulus)
         self.context = seal.SEALContext(self.seal_parameters, True, seal.sec_level_type.none)
         assert self.context.parameters_set(), self.context.parameter_error_message()
         self.keygen = seal.KeyGenerator(self.context)
         self.public_key = self.keygen.create_public_key()
         self.relin_keys = self.keygen.create_relin_keys()
         self.galois_keys = seal.GaloisKeys()
-        self.keygen.create_galois_keys([*STEPS, 0], self.galois_keys)
         self.evaluator = seal.Evaluator(self.context)
-        self.encoder = seal.CKKSEncoder(self.context)
         self.encryptor = seal.Encryptor(self.context, self.public_key)
         self.decryptor = seal.Decryptor(self.context, self.keygen.secret_key())
 
@@ -108,6 +131,22 @@ class SealOracle:
         """The secret key as words (K, N)."""
         return interop.read_secret_key(self.saved(self.keygen.secret_key()), self.parameters)
 
+
+class SealOracle(SealObjects):
+    """SEAL's CKKS.
+
+    Args:
+        log_degree: log2 of the ring degree.
+        folder: Where SEAL saves what is read back.
+        sparse: Whether to take sparse primes instead of those that SEAL itself finds.
+    """
+
+    def __init__(self, log_degree: int, folder: Path, *, sparse: bool = False) -> None:
+        primes = find_sparse_primes(log_degree) if sparse else find_primes(log_degree)
+        super().__init__(interop.SealParameters(1 << log_degree, tuple(primes)), folder)
+        self.keygen.create_galois_keys([*STEPS, 0], self.galois_keys)
+        self.encoder = seal.CKKSEncoder(self.context)
+
     def values(self, rng: np.random.Generator) -> np.ndarray:
         """A value for every slot."""
         return rng.uniform(-2, 2, self.n // 2)
@@ -135,6 +174,63 @@ class SealOracle:
         return range(self.core.max_limbs)
 
 
+class BfvOracle(SealObjects):
+    """SEAL's BFV, and the core's context with SEAL's extension primes.
+
+    Args:
+        case: A name in BFV_CASES.
+        folder: Where SEAL saves what is read back.
+    """
+
+    def __init__(self, case: str, folder: Path) -> None:
+        log_degree, bits, plain = BFV_CASES[case]
+        n, primes = 1 << log_degree, primes_of(log_degree, bits)
+        if isinstance(plain, str):
+            found = _core.prime_search(int(plain.split()[1]), n, len(primes) + 1)
+            plain = next(q for q in found if q not in primes)
+        super().__init__(interop.SealParameters(n, tuple(primes), plain), folder)
+        self.t = plain
+        self.extension = _core.bfv.behz_extension_primes(n, primes[:-1], plain)
+        self.bfv = _core.BfvContext(self.core, plain, self.extension)
+        for step in STEPS[:2]:  # SEAL makes keys by steps only where t batches
+            element = _core.galois_element(n, step)
+            self.galois_key[element] = KeySwitchKey(
+                secret.generate_galois_key(self.core, self.secret_key, element)
+            )
+        swap = secret.generate_galois_key(self.core, self.secret_key, 2 * n - 1)
+        self.galois_key[2 * n - 1] = KeySwitchKey(swap)
+        data = interop.write_galois_keys(self.galois_key, self.parameters)
+        self.galois_keys = self.load(seal.GaloisKeys(), data)
+
+    @cached_property
+    def galois_key(self) -> dict[int, KeySwitchKey]:
+        """The Galois keys by element, made by the core."""
+        return {}
+
+    def message(self, rng: np.random.Generator) -> Residues:
+        """N random coefficients below t, 0 and t - 1 among them."""
+        values = rng.integers(0, self.t, self.n, dtype=np.uint64)
+        values[:2] = [0, self.t - 1]
+        return values
+
+    def plaintext(self, values: Residues) -> seal.Plaintext:
+        """SEAL's plaintext of such coefficients."""
+        data = interop.write_plaintext(PlainPolynomial(values), self.parameters)
+        return self.load(seal.Plaintext(), data)
+
+    def ciphertext(self, rng: np.random.Generator, drops: int = 0) -> seal.Ciphertext:
+        """A random encryption, ``drops`` levels below the first."""
+        cipher = self.encryptor.encrypt(self.plaintext(self.message(rng)))
+        for _ in range(drops):
+            self.evaluator.mod_switch_to_next_inplace(cipher)
+        return cipher
+
+    @property
+    def drops(self) -> range:
+        """How many levels down one can go: to the lowest whose q exceeds t."""
+        return range(self.bfv.max_limbs - self.bfv.min_limbs + 1)
+
+
 @pytest.fixture(
     scope="session",
     params=[
@@ -157,6 +253,20 @@ def oracle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def small_oracle(tmp_path_factory: pytest.TempPathFactory) -> SealOracle:
     """SEAL at the smallest degree, where more cases are affordable."""
     return SealOracle(11, tmp_path_factory.mktemp("seal"))
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param(case, marks=[] if case in QUICK_BFV_CASES else [pytest.mark.full])
+        for case in BFV_CASES
+    ],
+)
+def bfv_oracle(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> BfvOracle:
+    """SEAL's BFV for every case; those of large rings in the full run."""
+    return BfvOracle(request.param, tmp_path_factory.mktemp("seal"))
 
 
 @pytest.fixture
