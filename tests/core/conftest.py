@@ -28,7 +28,9 @@ STEPS = (1, -3, 64, -500)
 
 SCALE = 2.0**30
 
-BFV_CASES = {
+BfvCase = tuple[int, tuple[int, ...], int | str]
+
+BFV_CASES: dict[str, BfvCase] = {
     "2^12 batching 20": (12, (40, 30, 33, 41), "batching 20"),
     "2^12 t=2": (12, (36, 35, 36, 37), 2),
     "2^12 batching 60": (12, (55, 50, 54, 56), "batching 60"),
@@ -178,15 +180,16 @@ class BfvOracle(SealObjects):
     """SEAL's BFV, and the core's context with SEAL's extension primes.
 
     Args:
-        case: A name in BFV_CASES.
+        case: log2 N, bits of data primes and special prime, t or the bits of a t that batches.
         folder: Where SEAL saves what is read back.
     """
 
-    def __init__(self, case: str, folder: Path) -> None:
-        log_degree, bits, plain = BFV_CASES[case]
+    def __init__(self, case: BfvCase, folder: Path) -> None:
+        log_degree, bits, plain = case
         n, primes = 1 << log_degree, primes_of(log_degree, bits)
         if isinstance(plain, str):
-            found = _core.prime_search(int(plain.split()[1]), n, len(primes) + 1)
+            size = int(plain.split()[1])
+            found = _core.prime_search(size, n, 1 + bits.count(size))
             plain = next(q for q in found if q not in primes)
         super().__init__(interop.SealParameters(n, tuple(primes), plain), folder)
         self.t = plain
@@ -266,7 +269,13 @@ def bfv_oracle(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> BfvOracle:
     """SEAL's BFV for every case; those of large rings in the full run."""
-    return BfvOracle(request.param, tmp_path_factory.mktemp("seal"))
+    return BfvOracle(BFV_CASES[request.param], tmp_path_factory.mktemp("seal"))
+
+
+@pytest.fixture(scope="session")
+def make_bfv_oracle(tmp_path_factory: pytest.TempPathFactory) -> Callable[[BfvCase], BfvOracle]:
+    """Makes SEAL's BFV for a case of a test's own."""
+    return lambda case: BfvOracle(case, tmp_path_factory.mktemp("seal"))
 
 
 @pytest.fixture

@@ -1,0 +1,120 @@
+"""HPS multiplication beside Microsoft SEAL's: the same plaintexts, and its budget less a bit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log2
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import seal
+
+from ringsmith import _core, interop
+from ringsmith._core import bfv, secret
+from ringsmith.objects import Ciphertext, Residues
+
+if TYPE_CHECKING:
+    from tests.core.conftest import BfvCase, BfvOracle
+
+CASES: dict[str, tuple["BfvCase", int, int]] = {
+    "2^10": ((10, (30, 30, 31), 2), 30, 3000),
+    "2^11": ((11, (30, 30, 30, 31), 17 * 241), 30, 2500),
+    "2^12 HEAWS": ((12, (*(30,) * 6, 31), 2), 30, 1500),
+    "2^12 wide t": ((12, (*(30,) * 6, 31), "batching 30"), 30, 1000),
+    "2^12 60-bit primes": ((12, (60, 60, 60, 59), "batching 40"), 60, 1000),
+    "2^13": ((13, (60, 60, 60, 59), "batching 20"), 61, 600),
+    "2^13 mixed": ((13, (54, 44, 30, 60, 59), 1 << 25), 50, 400),
+}
+"""SEAL's case, the size of the extension primes, and how many products the full run makes."""
+
+assert sum(count for _, _, count in CASES.values()) == 10_000
+
+
+@dataclass
+class Side:
+    """What SEAL and HPS make of one parameter set."""
+
+    oracle: "BfvOracle"
+    context: _core.BfvContext
+
+    @classmethod
+    def of(cls, oracle: "BfvOracle", bits: int) -> "Side":
+        """With the fewest extension primes of a size that the bound allows."""
+        n, taken = oracle.n, {*oracle.primes, oracle.t}
+        found = [q for q in _core.prime_search(bits, n, 30) if q not in taken]
+        context = _core.BfvContext(oracle.core, oracle.t, found)
+        needed = len(context.extension_base(context.max_limbs, "hps"))
+        return cls(oracle, _core.BfvContext(oracle.core, oracle.t, found[:needed]))
+
+    def encryption(self, rng: np.random.Generator, budget: float) -> Residues:
+        """An encryption of a random message whose noise leaves about so much budget, or less."""
+        oracle = self.oracle
+        cipher = secret.bfv_encrypt_symmetric(oracle.bfv, oracle.secret_key, oracle.message(rng))
+        primes = oracle.primes[:-1]
+        bits = int(sum(map(log2, primes)) - log2(oracle.t) - 2 - budget)
+        if bits > 5:
+            narrow = min(bits, 30)
+            noise = rng.integers(-(1 << narrow), 1 << narrow, oracle.n).astype(object)
+            limbs = [noise * pow(2, bits - narrow, p) % p for p in primes]
+            added = np.zeros_like(cipher)
+            added[0] = np.stack(limbs).astype(np.uint64)
+            cipher = _core.add(oracle.core, cipher, added)
+        return cipher
+
+    def budgets(self, rng: np.random.Generator, budget: float) -> tuple[int, int]:
+        """Budgets of SEAL's and of HPS's product; where SEAL has some, plaintexts are the same."""
+        oracle, context = self.oracle, self.context
+        x, y = self.encryption(rng, budget), self.encryption(rng, budget)
+        a, b = (
+            oracle.load(
+                seal.Ciphertext(), interop.write_ciphertext(Ciphertext(words), oracle.parameters)
+            )
+            for words in (x, y)
+        )
+        theirs = oracle.evaluator.multiply(a, b)
+        mine = bfv.multiply(context, x, y, "hps")
+        expected = oracle.decryptor.invariant_noise_budget(theirs)
+        found = secret.bfv_noise_budget(context, oracle.secret_key, mine)
+        if expected > 0:
+            plain = oracle.words(oracle.decryptor.decrypt(theirs))
+            assert np.array_equal(secret.bfv_decrypt(context, oracle.secret_key, mine), plain)
+        return expected, found
+
+    def spread(self, rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
+        """Products of fresh encryptions down to ones without budget, more of those near the end."""
+        q_bits = sum(log2(q) for q in self.oracle.primes[:-1])
+        most = q_bits - 2 * log2(self.oracle.t) - 3
+        least = log2(self.oracle.t) + log2(self.oracle.n) / 2
+        targets = least + np.linspace(0, 1, count) ** 3 * max(most - least, 4)
+        return [self.budgets(rng, float(target)) for target in targets]
+
+
+def check(pairs: list[tuple[int, int]]) -> None:
+    """HPS keeps SEAL's budget less one bit; and the pairs reach from next to no budget upwards."""
+    expected, found = np.array(pairs).T
+    print(
+        f"{len(pairs)} products, SEAL's budget {expected.min()} ... {expected.max()}, "
+        f"HPS's less SEAL's {(found - expected).min()} ... {(found - expected).max()}, "
+        f"{int((expected <= 3).sum())} with at most 3 bits left"
+    )
+    assert (found >= expected - 1).all()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
+    case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, _ = CASES[case]
+    pairs = Side.of(make_bfv_oracle(parameters), bits).spread(rng, 6)
+    check(pairs)
+    assert min(expected for expected, _ in pairs) <= 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", CASES)
+def test_ten_thousand_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
+    case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, count = CASES[case]
+    side = Side.of(make_bfv_oracle(parameters), bits)
+    check([pair for _ in range(count // 100) for pair in side.spread(rng, 100)])
