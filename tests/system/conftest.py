@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 from ringsmith import _core
 from ringsmith.client import SecretKey, decrypt_vector, encrypt_vector, generate_keys_for_test
 from ringsmith.lower import Lowered, lower
-from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
-from ringsmith.params import CkksParameters, SecurityWarning
-from ringsmith.program import Program
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, PublicKey
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    KeyNeeds,
+    SecurityWarning,
+    bfv_context,
+    core_context,
+)
+from ringsmith.program import BfvProgram, Program
+from ringsmith.runtime import compile_program, open_device
 
 Vectors = dict[str, NDArray[np.generic]]
 
@@ -106,3 +114,61 @@ def run_encrypted() -> Callable[[Program, Mapping[str, NDArray[np.generic]]], En
 def context(small: CkksParameters) -> _core.Context:
     """The core's context of ``small``."""
     return _core.Context(small.n, list(small.primes))
+
+
+class EncryptedExact:
+    """A BFV program run on the cpu device under keys of a fixed seed, from vectors to vectors.
+
+    Attributes:
+        decrypted: All slots of each output, in 0 … t - 1.
+        budgets: Each output's true noise budget.
+    """
+
+    def __init__(self, program: BfvProgram, inputs: Mapping[str, NDArray[np.int64]]) -> None:
+        parameters = program.parameters
+        context, secret = bfv_context(parameters), _core.secret
+        key, public, keys = exact_keys(parameters, program.key_needs)
+        ciphertexts = {}
+        for seed, (name, values) in enumerate(inputs.items()):
+            slots = np.zeros(parameters.n, np.int64)
+            slots[: values.size] = values
+            plain = _core.bfv.encode(context, slots)
+            data = _core.bfv.encrypt_for_test(context, public, plain, seed)
+            ciphertexts[name] = Ciphertext(data)
+        compiled = compile_program(program)
+        outputs = compiled.run(open_device("cpu"), ciphertexts, keys).outputs
+        self.decrypted = {
+            name: _core.bfv.decode(context, secret.bfv_decrypt(context, key, c.data))
+            for name, c in outputs.items()
+        }
+        self.budgets = {
+            name: secret.bfv_noise_budget(context, key, c.data) for name, c in outputs.items()
+        }
+
+
+def exact_keys(
+    parameters: BfvParameters, needs: KeyNeeds
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], EvaluationKeys]:
+    """Secret, public and evaluation keys of a fixed seed, cut as the parameters say."""
+    context, secret, bits = core_context(parameters), _core.secret, parameters.word_bits
+    key = secret.generate_secret_key_for_test(context, 7)
+    public = secret.generate_public_key_for_test(context, key, 8)
+    if bits:
+        relin = secret.generate_word_relin_key_for_test(context, key, bits, 9)
+        galois = {
+            e: secret.generate_word_galois_key_for_test(context, key, e, bits, 10 + e)
+            for e in needs.galois
+        }
+    else:
+        relin = secret.generate_relin_key_for_test(context, key, 9)
+        galois = {
+            e: secret.generate_galois_key_for_test(context, key, e, 10 + e) for e in needs.galois
+        }
+    turned = {e: KeySwitchKey(data) for e, data in galois.items()}
+    return key, public, EvaluationKeys(KeySwitchKey(relin), turned)
+
+
+@pytest.fixture(scope="session")
+def run_exact() -> Callable[[BfvProgram, Mapping[str, NDArray[np.int64]]], EncryptedExact]:
+    """Encrypts the inputs of a BFV program and runs it."""
+    return EncryptedExact

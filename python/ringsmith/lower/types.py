@@ -121,10 +121,14 @@ def checked_integer(what: str, value: object, low: int, high: int) -> int:
 
 
 def _checked_base(ring: Ring, what: str, value: object) -> tuple[int, ...]:
-    most = len(ring.primes)
+    return _ascending(what, value, len(ring.primes), "primes")
+
+
+def _ascending(what: str, value: object, most: int, kind: str) -> tuple[int, ...]:
+    """Returns ascending whole numbers below ``most``, at least one."""
     if not isinstance(value, list | tuple) or not 0 < len(value) <= most:
-        raise ProgramError(f"{what} {value!r:.80} is not a list of 1 to {most} primes")
-    base = tuple(checked_integer(f"{what}: prime", i, 0, most - 1) for i in value)
+        raise ProgramError(f"{what} {value!r:.80} is not a list of 1 to {most} {kind}")
+    base = tuple(checked_integer(f"{what}: {kind[:-1]}", i, 0, most - 1) for i in value)
     if any(low >= high for low, high in pairwise(base)):
         raise ProgramError(f"{what} {list(base)} is not ascending")
     return base
@@ -206,7 +210,8 @@ def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> 
     if key not in ring.keys:
         raise ProgramError(f"key {key!r} is not among the graph's keys: {sorted(ring.keys)}")
     _checked_choice("half", attrs["half"], (0, 1))
-    digits = _checked_base(ring, "digits", attrs["digits"])
+    most = max(ring.keys[key], len(ring.primes))  # words of BFV's keys may be more than primes
+    digits = _ascending("digits", attrs["digits"], most, "digits")
     if len(digits) != len(operands):
         raise ProgramError(f"{len(digits)} digits are named for {len(operands)} operands")
     if digits[-1] >= ring.keys[key]:

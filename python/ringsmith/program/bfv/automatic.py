@@ -11,6 +11,9 @@ from ringsmith.program.bfv.program import BfvProgram
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
 
+_DIP = 3
+"""How many bits below a q that does are tried one by one."""
+
 
 @dataclass(eq=False)
 class BfvSearch(Search):
@@ -32,30 +35,24 @@ class BfvSearch(Search):
         """Returns the program with the smallest q; None: the largest does not suffice.
 
         A bit more of q is nearly a bit more of budget, so the search steps down by what is to
-        spare, and up again by single bits where that was too much.
+        spare, and by single bits, up to ``_DIP``, where a step fails: how q splits into primes
+        matters a little, too.
         """
-        bits = self.wish.widest(self.carried)
         t = self.wish.plain_modulus
         if t is not None and t % (2 * self.n) != 1:
-            self.obstacle = (
-                f"plain_modulus = {t} is not 1 mod 2N = {2 * self.n}, and does not batch"
-            )
+            self.obstacle = f"plain_modulus = {t} does not batch: it is not 1 mod 2N"
             return None
+        bits = self.wish.widest(self.carried)
         while bits > 1 and self._parameters(bits) is None:
             bits -= 1
-        best: BfvProgram | None = None
-        failed = 0
-        while bits > failed:
-            program = self._with_bits(bits)
-            if program is not None:
-                best = program
-                bits -= max(1, program.forecast().bits - self.wish.margin_bits)
-            elif best is None:
-                return None
-            else:
-                failed, bits = bits, bits + 1
-                if self.wish.sizes(bits, self.carried) is None or bits >= self._bits_of(best):
-                    break
+        best = self._with_bits(bits)
+        smaller = best
+        while best is not None and smaller is not None:
+            best, bits = smaller, self._bits_of(smaller)
+            step = max(1, best.forecast().bits - self.wish.margin_bits)
+            tries = (step, *range(1, _DIP + 1))
+            found = (self._with_bits(bits - less) for less in tries if less < bits)
+            smaller = next((program for program in found if program is not None), None)
         return best
 
     def words(self, program: Program) -> list[str]:

@@ -1,5 +1,7 @@
 """Writes planned BFV nodes, and refuses those whose noise would leave no budget."""
 
+import math
+
 import numpy as np
 
 from ringsmith.errors import ProgramError
@@ -85,11 +87,12 @@ class BfvEmitter(Emitter):
         left = self._noise.append(node)
         if left >= 1:
             return
-        q = self.parameters.data_primes[: node.limbs]
+        parameters = self.parameters
+        q = math.prod(parameters.data_primes)
         raise NoiseError(
             f"{self.source}: out of noise budget: after this {node.op} the forecast lacks "
-            f"{1 - left} bits; q has {np.sum(np.log2(np.array(q, float))):.0f} bits in "
-            f"{node.limbs} primes and t has {self.parameters.plain_modulus.bit_length()}: add data "
-            "primes, lower t, or multiply less deeply (a product of n factors needs only log2(n) "
-            "products in a row when it is multiplied as a tree)"
+            f"{1 - left} bits; parameters {parameters.name!r} have a q of {q.bit_length()} bits in "
+            f"{parameters.limbs} primes and a t of {parameters.plain_modulus.bit_length()} bits: "
+            "add data primes, lower t, or multiply less deeply (a product of n factors needs only "
+            "log2(n) products in a row when it is multiplied as a tree)"
         )
