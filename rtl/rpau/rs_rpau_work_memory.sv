@@ -65,15 +65,20 @@ module rs_rpau_work_memory
       side_write = side_we_i && side_wsel_i == DstWidth'(p);
     end
 
+    // The memories' output registers follow reads only: what is not read costs a simulator nothing.
+    logic read_q;
+    always_ff @(posedge clk_i) read_q <= main_read || side_read;
+
     for (genvar h = 0; h < 2; h++) begin : gen_half
       logic [RowBits-1:0] raddr, waddr;
       assign raddr = main_read ? main_rrow_i[h] : side_rrow_i;
       assign waddr = main_write ? main_wrow_i[h] : side_wrow_i;
+      logic [Width-1:0] rdata [Cores];
       for (genvar c = 0; c < Cores; c++) begin : gen_lane
         rs_ram_1r1w #(
           .Width(Width),
           .Depth(1 << RowBits),
-          .ReadLatency(RamLatency),
+          .ReadLatency(1),
           .RamStyle("block")
         ) u_ram (
           .clk_i,
@@ -82,8 +87,13 @@ module rs_rpau_work_memory
           .wdata_i(main_write ? main_wdata_i[h*Cores+c] : side_wdata_i[h*Cores+c]),
           .re_i(main_read || side_read),
           .raddr_i(raddr),
-          .rdata_o(word[p][h*Cores+c])
+          .rdata_o(rdata[c])
         );
+      end
+      always_ff @(posedge clk_i) begin
+        if (read_q) begin
+          for (int unsigned c = 0; c < Cores; c++) word[p][h*Cores+c] <= rdata[c];
+        end
       end
     end
 
