@@ -167,14 +167,11 @@ def test_decryption_and_noise_budget_equal_seal_also_where_no_budget_is_left(
     for drops in bfv_oracle.drops:
         check(bfv_oracle.ciphertext(rng, drops))
     cipher, budget = bfv_oracle.ciphertext(rng), 1
-    for _ in range(12):  # a square doubles the noise's bits at least: 12 exhaust every case
-        if budget == 0:
-            break
+    while budget > 0:  # a square takes log2(t N) bits or so
         squared = bfv_oracle.evaluator.square(cipher)
         check(squared)
         cipher = bfv_oracle.evaluator.relinearize(squared, bfv_oracle.relin_keys)
         budget = check(cipher)
-    assert budget == 0
 
 
 def test_seal_decrypts_what_is_encrypted_here(
