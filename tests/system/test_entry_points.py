@@ -52,7 +52,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (
         lambda t: encrypt_vector("nano", t.public, [1]),
-        "parameters: str was given where CkksParameters belongs: give parameter_set(name)",
+        "parameters: str was given where RlweParameters belongs: give parameter_set(name)",
     ),
     (
         lambda t: decrypt_vector(t.parameters, t.public, t.x),
@@ -68,7 +68,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
         lambda t: generate_keys(t.parameters, None),  # type: ignore[arg-type]
         "key needs: NoneType was given where KeyNeeds belongs: give program.key_needs",
     ),
-    (lambda t: generate_keys_for_test(t.parameters, t.program, 1), "key needs: Program was given"),
+    (lambda t: generate_keys_for_test(t.parameters, t.program, 1), "key needs: CkksProgram was given"),
 ]
 
 

@@ -53,6 +53,18 @@ def test_a_seal_program_gets_seals_own_ciphertexts(program: Path, device: str) -
     assert no_command == "refused: no-such-command: No such file or directory"
 
 
+def test_a_bfv_program_gets_seals_own_ciphertexts(program: Path) -> None:
+    *lines, no_rescale = run(program, "bfv", BIN / "ringsmith", "cpu")
+    operations = (
+        *("add", "sub", "add_plain", "multiply_plain", "square", "multiply", "relinearize"),
+        *("mod_switch", "rotate_rows", "rotate_columns"),
+    )
+    assert lines == [f"{name} equal" for name in operations]
+    assert no_rescale == (
+        "refused: ringsmith: rescale is CKKS's, and the parameters are BFV's: use mod_switch"
+    )
+
+
 def test_what_seal_compresses_is_read_and_the_reverse(program: Path, tmp_path: Path) -> None:
     run(program, "write", tmp_path)
     shape = interop.read_parameters(tmp_path / "params.seal")

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from ringsmith import interop
 from ringsmith.cli.main import app
 from ringsmith.cli.seal import Operation
-from ringsmith.runtime.evaluator import OPERATIONS
+from ringsmith.runtime.operands import OPERATIONS
 
 N, BITS, SCALE = 8192, [47, 41, 41, 41, 48], 2.0**41
 runner = CliRunner()

@@ -2,16 +2,21 @@
 
 import cmath
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from ringsmith.cli.seal import Parameters
 
 if TYPE_CHECKING:
+    from ringsmith.client import SecretKey
     from ringsmith.interop import SealParameters
+    from ringsmith.objects import Ciphertext, PublicKey
+    from ringsmith.params import BfvParameters, CkksParameters
+
+T = TypeVar("T")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
 def keys(
     folder: Annotated[Path, typer.Argument(help="A folder to make; must not exist.")],
     params: Annotated[
-        Path | None, typer.Option(help="SEAL's EncryptionParameters (CKKS), from a file.")
+        Path | None, typer.Option(help="SEAL's EncryptionParameters, from a file.")
     ] = None,
     parameter_set: Annotated[
         str | None, typer.Option("--set", help="A named parameter set, such as nano.")
@@ -32,7 +37,9 @@ def keys(
         list[int] | None,
         typer.Option(help="Make the Galois key of a rotation; as often as needed."),
     ] = None,
-    conjugate: Annotated[bool, typer.Option(help="Make the Galois key of conjugation.")] = False,
+    conjugate: Annotated[
+        bool, typer.Option(help="Make the Galois key of conjugation; of BFV, of the swap of rows.")
+    ] = False,
     relin: Annotated[bool, typer.Option(help="Make relinearization keys.")] = True,
 ) -> None:
     """Make keys: secret_key.seal (yours alone), public_key.seal, and evaluation/ for the server."""
@@ -44,9 +51,9 @@ def keys(
     if (params is None) == (parameter_set is None):
         raise ParameterError("name either --params FILE or --set NAME")
     if params is not None:
-        chosen = read_parameters(params).to_ckks(scale=2.0, name=params.stem)
+        chosen = read_parameters(params).to_parameters(params.stem)
     else:
-        chosen = sets.ckks_set(str(parameter_set))
+        chosen = sets.parameter_set(str(parameter_set))
     elements = [chosen.galois_element(steps) for steps in rotate or ()]
     if conjugate:
         elements.append(chosen.conjugation_element)
@@ -56,8 +63,15 @@ def keys(
     typer.echo(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
 
 
+Coefficients = Annotated[
+    bool, typer.Option("--coefficients", help="BFV: numbers are coefficients, not slots.")
+]
+
+
 def encrypt(
-    values: Annotated[Path, typer.Argument(help="A text file: one number a line, or 1+2j.")],
+    values: Annotated[
+        Path, typer.Argument(help="A text file: one number a line, or 1+2j; of BFV, integers.")
+    ],
     params: Parameters,
     public_key: Annotated[Path, typer.Option(help="SEAL's PublicKey.")],
     output: Annotated[
@@ -65,26 +79,28 @@ def encrypt(
     ],
     scale_bits: Annotated[
         float | None,
-        typer.Option(help="log2 of the scale; the size of the last data prime, if none."),
+        typer.Option(help="CKKS: log2 of the scale; the size of the last data prime, if none."),
     ] = None,
-    limbs: Annotated[int | None, typer.Option(help="Data primes to use; all, if none.")] = None,
+    limbs: Annotated[
+        int | None, typer.Option(help="CKKS: data primes to use; all, if none.")
+    ] = None,
+    coefficients: Coefficients = False,
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
-    from ringsmith.client import encrypt_vector
-    from ringsmith.errors import ParameterError
     from ringsmith.interop import read_parameters, read_public_key, write_ciphertext
     from ringsmith.interop.files import check_target, write_whole
+    from ringsmith.params import BfvParameters
 
     check_target(output, overwrite=False)
     shape = read_parameters(params)
-    last = shape.primes[shape.max_limbs - 1]
-    bits = round(math.log2(last)) if scale_bits is None else scale_bits
-    if not 0 <= bits < 1000:
-        raise ParameterError(f"--scale-bits {bits} is outside 0 … 999")
-    chosen = shape.to_ckks(scale=2.0)
-    numbers = list(_numbers(values, chosen.slots))
+    chosen = shape.to_parameters()
     key = read_public_key(public_key, shape)
-    cipher = encrypt_vector(chosen, key, numbers, scale=2.0**bits, limbs=limbs)
+    if isinstance(chosen, BfvParameters):
+        _refuse_options("BFV", {"--scale-bits": scale_bits, "--limbs": limbs})
+        cipher = _encrypt_integers(chosen, key, values, coefficients=coefficients)
+    else:
+        _refuse_options("CKKS", {"--coefficients": coefficients or None})
+        cipher = _encrypt_numbers(chosen, key, values, scale_bits, limbs)
     write_whole(output, write_ciphertext(cipher, shape), overwrite=False)
 
 
@@ -97,39 +113,115 @@ def decrypt(
         typer.Option("--output", "-o", help="A new file, readable by you alone; else printed."),
     ] = None,
     count: Annotated[int | None, typer.Option(min=1, help="Slots to show; all, if none.")] = None,
-    digits: Annotated[int, typer.Option(min=1, max=17, help="Significant digits.")] = 9,
+    digits: Annotated[
+        int | None, typer.Option(min=1, max=17, help="CKKS: significant digits; 9, if none.")
+    ] = None,
     imaginary: Annotated[
-        bool, typer.Option("--complex", help="Show the imaginary parts, too.")
+        bool, typer.Option("--complex", help="CKKS: show the imaginary parts, too.")
     ] = False,
+    coefficients: Coefficients = False,
 ) -> None:
     """Decrypt a SEAL ciphertext to one number a line.
 
     Decrypted CKKS values carry noise that depends on the secret key: hand them to nobody who also
-    sees the ciphertext (SECURITY.md).
+    sees the ciphertext. BFV's are exact; a ciphertext without noise budget is refused, and that
+    refusal, too, is for you alone (SECURITY.md).
     """
-    from ringsmith.client import decrypt_vector
     from ringsmith.client.bundle import read_secret_key_file
     from ringsmith.interop import read_ciphertext, read_parameters
     from ringsmith.interop.files import SECRET_MODE, check_target, write_whole
+    from ringsmith.params import BfvParameters
 
     if output is not None:
         check_target(output, overwrite=False)
     shape = read_parameters(params)
+    chosen = shape.to_parameters()
     cipher = read_ciphertext(file, shape)
     _refuse_other_types(secret_key, shape)
     key = read_secret_key_file(secret_key, shape)
-    slots = decrypt_vector(shape.to_ckks(scale=2.0), key, cipher)[:count]
-    lines = [
-        f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "") for z in slots
-    ]
-    text = "\n".join(lines) + "\n"
+    if isinstance(chosen, BfvParameters):
+        _refuse_options("BFV", {"--digits": digits, "--complex": imaginary or None})
+        lines = _decrypt_integers(chosen, key, cipher, coefficients=coefficients)
+    else:
+        _refuse_options("CKKS", {"--coefficients": coefficients or None})
+        lines = _decrypt_numbers(chosen, key, cipher, digits or 9, imaginary=imaginary)
+    text = "\n".join(lines[:count]) + "\n"
     if output is None:
         typer.echo(text, nl=False)
     else:
         write_whole(output, text.encode(), overwrite=False, mode=SECRET_MODE)
 
 
-def _numbers(path: Path, most: int) -> Iterator[complex]:
+def _encrypt_numbers(
+    chosen: "CkksParameters",
+    key: "PublicKey",
+    values: Path,
+    scale_bits: float | None,
+    limbs: int | None,
+) -> "Ciphertext":
+    from ringsmith.client import encrypt_vector
+    from ringsmith.errors import ParameterError
+
+    bits = round(math.log2(chosen.data_primes[-1])) if scale_bits is None else scale_bits
+    if not 0 <= bits < 1000:
+        raise ParameterError(f"--scale-bits {bits} is outside 0 … 999")
+    numbers = list(_numbers(values, chosen.slots, _number))
+    return encrypt_vector(chosen, key, numbers, scale=2.0**bits, limbs=limbs)
+
+
+def _encrypt_integers(
+    chosen: "BfvParameters", key: "PublicKey", values: Path, *, coefficients: bool
+) -> "Ciphertext":
+    from ringsmith import client
+
+    encode = client.encode_coefficients if coefficients else client.encode
+    integers = list(_numbers(values, chosen.n, _integer))
+    return client.encrypt(chosen, key, encode(chosen, integers))
+
+
+def _decrypt_numbers(
+    chosen: "CkksParameters",
+    key: "SecretKey",
+    cipher: "Ciphertext",
+    digits: int,
+    *,
+    imaginary: bool,
+) -> list[str]:
+    from ringsmith.client import decrypt_vector
+
+    return [
+        f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "")
+        for z in decrypt_vector(chosen, key, cipher)
+    ]
+
+
+def _decrypt_integers(
+    chosen: "BfvParameters", key: "SecretKey", cipher: "Ciphertext", *, coefficients: bool
+) -> list[str]:
+    from ringsmith import client
+    from ringsmith.errors import InteropError
+
+    if client.noise_budget(chosen, key, cipher) == 0:
+        raise InteropError(
+            "the ciphertext has no noise budget left, so that its message is lost: compute less on "
+            "it, or take parameters with a larger q or a smaller t"
+        )
+    decode = client.decode_coefficients if coefficients else client.decode
+    return [str(value) for value in decode(chosen, client.decrypt(chosen, key, cipher))]
+
+
+def _refuse_options(scheme: str, given: Mapping[str, object]) -> None:
+    """Refuses options that the other scheme has."""
+    from ringsmith.errors import ParameterError
+
+    for option, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"{option}: the parameters are of {scheme}, which has no such option"
+            )
+
+
+def _numbers(path: Path, most: int, parse: Callable[[str, str], T]) -> Iterator[T]:
     """The numbers of a text file, one a line; empty lines are passed over."""
     from ringsmith.errors import InteropError
 
@@ -142,13 +234,25 @@ def _numbers(path: Path, most: int) -> Iterator[complex]:
                 found += 1
                 if found > most:
                     raise InteropError(f"{path}: more than the {most} numbers that have a slot")
-                yield _number(line.strip(), f"{path}, line {place}")
+                yield parse(line.strip(), f"{path}, line {place}")
     except OSError as error:
         raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InteropError(f"{path}: not a text file") from None
     if not found:
         raise InteropError(f"{path}: holds no number: write one a line")
+
+
+def _integer(text: str, place: str) -> int:
+    """A whole number; ``place`` names it in errors."""
+    from ringsmith.errors import InteropError
+
+    try:
+        return int(text)
+    except ValueError:
+        raise InteropError(
+            f"{place}: {text[:40]!r} is not a whole number, as BFV needs it"
+        ) from None
 
 
 def _number(text: str, place: str) -> complex:

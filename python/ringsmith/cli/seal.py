@@ -17,7 +17,7 @@ seal_app = typer.Typer(
 )
 
 InFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that SEAL saved.")]
-Parameters = Annotated[Path, typer.Option("--params", help="SEAL's EncryptionParameters (CKKS).")]
+Parameters = Annotated[Path, typer.Option("--params", help="SEAL's EncryptionParameters.")]
 
 
 class Operation(StrEnum):
@@ -103,10 +103,11 @@ def evaluate(
         bool, typer.Option("--force", help="Write over an older ciphertext that is no input.")
     ] = False,
 ) -> None:
-    """Compute OP on a SEAL ciphertext; the result is the one that SEAL would save.
+    """Compute OP on a SEAL ciphertext of CKKS or BFV; the result is the one that SEAL would save.
 
     OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, multiply_plain (IN2 a plaintext);
-    negate, square, relinearize, rescale, mod_switch, rotate, conjugate.
+    negate, square, relinearize, rescale (CKKS), mod_switch, rotate (of BFV: both rows), conjugate
+    (of BFV: swap the rows).
     """
     from ringsmith.errors import ProgramError
     from ringsmith.interop import (
@@ -117,7 +118,8 @@ def evaluate(
         write_ciphertext,
     )
     from ringsmith.interop.files import check_target, write_whole
-    from ringsmith.runtime.evaluator import PLAIN, Evaluator
+    from ringsmith.runtime.evaluator import Evaluator
+    from ringsmith.runtime.operands import PLAIN
 
     if (steps is None) == (operation is Operation.ROTATE):
         wanted = "needs --steps" if steps is None else "takes no --steps"
@@ -131,7 +133,7 @@ def evaluate(
     if output.exists():
         _refuse_all_but_ciphertexts(output, shape)
     evaluator = Evaluator(
-        shape.to_ckks(scale=2.0),
+        shape.to_parameters(),
         _keys(shape, relin_keys, galois_keys),
         device.value,
         design,

@@ -1,5 +1,12 @@
 """The client's side: keys, encoding, encryption, decryption. Only here is there a secret key."""
 
+from ringsmith.client.fixed_point import FixedPoint
+from ringsmith.client.integers import (
+    decode_coefficients,
+    decode_integer,
+    encode_coefficients,
+    encode_integer,
+)
 from ringsmith.client.keys import SecretKey, generate_keys, generate_keys_for_test
 from ringsmith.client.messages import (
     decode,
@@ -8,16 +15,23 @@ from ringsmith.client.messages import (
     encode,
     encrypt,
     encrypt_vector,
+    noise_budget,
 )
 
 __all__ = [
+    "FixedPoint",
     "SecretKey",
     "decode",
+    "decode_coefficients",
+    "decode_integer",
     "decrypt",
     "decrypt_vector",
     "encode",
+    "encode_coefficients",
+    "encode_integer",
     "encrypt",
     "encrypt_vector",
     "generate_keys",
     "generate_keys_for_test",
+    "noise_budget",
 ]

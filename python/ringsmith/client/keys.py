@@ -4,9 +4,10 @@ from types import MappingProxyType
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
+from ringsmith.client.checks import check_parameters
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import EvaluationKeys, KeySwitchKey, PublicKey, Residues
-from ringsmith.params import CkksParameters, KeyNeeds, core_context
+from ringsmith.params import BfvParameters, KeyNeeds, RlweParameters, core_context
 
 
 class SecretKey:
@@ -35,7 +36,7 @@ class SecretKey:
 
 
 def generate_keys(
-    parameters: CkksParameters, needs: KeyNeeds
+    parameters: RlweParameters, needs: KeyNeeds
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
     """Makes fresh keys from the operating system's randomness.
 
@@ -49,33 +50,55 @@ def generate_keys(
         TypeError: When an argument is of another kind.
     """
     _check_needs(parameters, needs)
-    context = core_context(parameters)
+    context, words = core_context(parameters), _word_bits(parameters)
     key = secret.generate_secret_key(context)
-    relin = None if needs.relin is None else secret.generate_relin_key(context, key)
-    galois = {e: secret.generate_galois_key(context, key, e) for e in needs.galois}
     public = secret.generate_public_key(context, key)
+    relin = None
+    if needs.relin is not None:
+        if words:
+            relin = secret.generate_word_relin_key(context, key, words)
+        else:
+            relin = secret.generate_relin_key(context, key)
+    galois = {
+        element: secret.generate_word_galois_key(context, key, element, words)
+        if words
+        else secret.generate_galois_key(context, key, element)
+        for element in needs.galois
+    }
     return SecretKey(key), PublicKey(public), _evaluation_keys(relin, galois)
 
 
 def generate_keys_for_test(
-    parameters: CkksParameters, needs: KeyNeeds, seed: int
+    parameters: RlweParameters, needs: KeyNeeds, seed: int
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
     """Makes the keys of a fixed seed: everybody can make them, so they protect nothing.
 
     Arguments and errors are those of ``generate_keys``.
     """
     _check_needs(parameters, needs)
-    context = core_context(parameters)
+    context, words = core_context(parameters), _word_bits(parameters)
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
     relin = None
     if needs.relin is not None:
-        relin = secret.generate_relin_key_for_test(context, key, seed + 2)
+        if words:
+            relin = secret.generate_word_relin_key_for_test(context, key, words, seed + 2)
+        else:
+            relin = secret.generate_relin_key_for_test(context, key, seed + 2)
     galois = {
-        element: secret.generate_galois_key_for_test(context, key, element, seed + 3 + i)
+        element: secret.generate_word_galois_key_for_test(
+            context, key, element, words, seed + 3 + i
+        )
+        if words
+        else secret.generate_galois_key_for_test(context, key, element, seed + 3 + i)
         for i, element in enumerate(needs.galois)
     }
     return SecretKey(key), PublicKey(public), _evaluation_keys(relin, galois)
+
+
+def _word_bits(parameters: RlweParameters) -> int:
+    """Bits of a word of the keys; 0 where their digits are primes."""
+    return parameters.word_bits if isinstance(parameters, BfvParameters) else 0
 
 
 def _evaluation_keys(relin: Residues | None, galois: dict[int, Residues]) -> EvaluationKeys:
@@ -85,12 +108,7 @@ def _evaluation_keys(relin: Residues | None, galois: dict[int, Residues]) -> Eva
     )
 
 
-def check_parameters(parameters: object) -> None:
-    """Refuses what is no parameter set with a TypeError."""
-    check_type("parameters", parameters, CkksParameters, "give parameter_set(name)")
-
-
-def _check_needs(parameters: CkksParameters, needs: KeyNeeds) -> None:
+def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:
     check_parameters(parameters)
     check_type("key needs", needs, KeyNeeds, "give program.key_needs, or KeyNeeds() for none")
     for element in needs.galois:

@@ -1,110 +1,188 @@
-"""Vectors to ciphertexts and back.
+"""Messages to ciphertexts and back, in the scheme of the parameters.
 
 A decrypted CKKS result carries noise that depends on the secret key: hand a decryption to nobody
-who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first.
+who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first. A BFV
+result is exact while there is noise budget; once there is none, whether and how a decryption is
+wrong depends on the secret key.
 """
 
-import math
+from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import _core
 from ringsmith._core import secret
-from ringsmith.client.keys import SecretKey, check_parameters
+from ringsmith.client.checks import (
+    check_parameters,
+    check_public_key,
+    check_shape,
+    checked_bfv,
+    checked_ckks,
+)
+from ringsmith.client.integers import check_polynomial, decode_batch, encode_batch
+from ringsmith.client.keys import SecretKey
+from ringsmith.client.slots import decode_slots, encode_slots
 from ringsmith.errors import ParameterError, check_type
-from ringsmith.objects import Ciphertext, Plaintext, PublicKey
-from ringsmith.params import CkksParameters, ckks_encoder, core_context
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    RlweParameters,
+    bfv_context,
+    core_context,
+)
+
+T = TypeVar("T")
 
 
+@overload
 def encode(
     parameters: CkksParameters,
     values: ArrayLike,
     *,
     scale: float | None = None,
     limbs: int | None = None,
-) -> Plaintext:
-    """Encodes a vector.
+) -> Plaintext: ...
+
+
+@overload
+def encode(parameters: BfvParameters, values: ArrayLike) -> PlainPolynomial: ...
+
+
+def encode(
+    parameters: RlweParameters,
+    values: ArrayLike,
+    *,
+    scale: float | None = None,
+    limbs: int | None = None,
+) -> Plaintext | PlainPolynomial:
+    """Encodes a vector into slots.
 
     Args:
         parameters: The parameter set.
-        values: Real or complex numbers, at most N/2; zeros follow in the slots after them.
-        scale: Encoding scale; None: the parameters' default.
-        limbs: Data primes to encode over; None: all.
+        values: CKKS: real or complex numbers, at most N/2. BFV: integers in -t/2 … t - 1, at most
+            N, of which the first N/2 are row 0; or an array of two rows. Zeros follow in the slots
+            after them.
+        scale: CKKS's encoding scale; None: the parameters' default.
+        limbs: CKKS's data primes to encode over; None: all.
 
     Raises:
-        ParameterError: When the vector is too long, not numeric or not finite, or a number at this
-            scale exceeds the modulus.
+        ParameterError: When the vector is too long, not of numbers as said, or t does not batch;
+            when a number at this scale exceeds the modulus, or an integer the plaintext space; when
+            BFV is given a scale or limbs.
         TypeError: When ``parameters`` are none.
     """
     check_parameters(parameters)
-    scale = parameters.scale if scale is None else scale
-    limbs = parameters.limbs if limbs is None else limbs
-    if not 1 <= limbs <= parameters.limbs:
-        raise ParameterError(f"limbs = {limbs} is outside 1 … {parameters.limbs}")
-    if not (math.isfinite(scale) and scale >= 1):
-        raise ParameterError(f"scale = {scale!r} must be finite and at least 1")
-    slots = _checked_slots(parameters, values)
-    largest = float(np.abs(slots).max())
-    log_q = math.log2(math.prod(parameters.data_primes[:limbs]))
-    if largest > 0 and math.log2(largest) + math.log2(scale) + 1 >= log_q:
+    if not isinstance(parameters, BfvParameters):
+        return encode_slots(checked_ckks(parameters, "a scale"), values, scale, limbs)
+    if scale is not None or limbs is not None:
         raise ParameterError(
-            f"the number {largest:.3g} at scale 2^{math.log2(scale):.1f} exceeds the "
-            f"modulus of {log_q:.1f} bits of {limbs} limbs: divide the vector by a constant, or "
-            "lower the scale"
+            f"scale = {scale}, limbs = {limbs}: BFV encodes exactly and for all levels, and has "
+            "neither: leave them out; FixedPoint encodes fractions"
         )
-    return Plaintext(ckks_encoder(parameters).encode(slots, scale, limbs), scale)
+    return encode_batch(parameters, values)
 
 
-def decode(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.complex128]:
-    """Returns the N/2 complex numbers of a plaintext; take ``.real`` of what is real.
+@overload
+def decode(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.complex128]: ...
+
+
+@overload
+def decode(parameters: BfvParameters, plaintext: PlainPolynomial) -> NDArray[np.int64]: ...
+
+
+def decode(
+    parameters: RlweParameters, plaintext: Plaintext | PlainPolynomial
+) -> NDArray[np.complex128] | NDArray[np.int64]:
+    """Returns the slots of a plaintext.
+
+    CKKS: N/2 complex numbers; take ``.real`` of what is real. BFV: N integers in (-t/2, t/2], row 0
+    first.
 
     Raises:
-        ParameterError: When the plaintext does not have the parameters' shape.
-        TypeError: When an argument is of another kind.
+        ParameterError: When the plaintext does not have the parameters' shape, or t does not batch.
+        TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
-    check_type("plaintext", plaintext, Plaintext, "give what encode or decrypt returned")
-    _check_shape(parameters, "plaintext", plaintext.data.shape)
-    return ckks_encoder(parameters).decode(plaintext.data, plaintext.scale)
+    if isinstance(parameters, BfvParameters):
+        return decode_batch(parameters, _of_kind(plaintext, PlainPolynomial))
+    ckks = checked_ckks(parameters, "decoding")
+    return decode_slots(ckks, _of_kind(plaintext, Plaintext))
 
 
-def encrypt(parameters: CkksParameters, public_key: PublicKey, plaintext: Plaintext) -> Ciphertext:
+def encrypt(
+    parameters: RlweParameters, public_key: PublicKey, plaintext: Plaintext | PlainPolynomial
+) -> Ciphertext:
     """Encrypts a plaintext under a public key, with the operating system's randomness.
 
     Raises:
         ParameterError: When plaintext or key do not have the parameters' shape.
-        TypeError: When an argument is of another kind.
+        TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
-    check_type("plaintext", plaintext, Plaintext, "give what encode returned")
-    _check_shape(parameters, "plaintext", plaintext.data.shape)
-    _check_key(parameters, public_key)
-    context = core_context(parameters)
-    return Ciphertext(_core.encrypt(context, public_key.data, plaintext.data), plaintext.scale)
+    if isinstance(parameters, BfvParameters):
+        polynomial = _of_kind(plaintext, PlainPolynomial)
+        check_polynomial(parameters, polynomial)
+        check_public_key(parameters, public_key)
+        context = bfv_context(parameters)
+        return Ciphertext(_core.bfv.encrypt(context, public_key.data, polynomial.data))
+    encoded = _of_kind(plaintext, Plaintext)
+    check_shape(parameters, "plaintext", encoded.data.shape)
+    check_public_key(parameters, public_key)
+    data = _core.encrypt(core_context(parameters), public_key.data, encoded.data)
+    return Ciphertext(data, encoded.scale)
 
 
-def decrypt(parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> Plaintext:
+@overload
+def decrypt(
+    parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> Plaintext: ...
+
+
+@overload
+def decrypt(
+    parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> PlainPolynomial: ...
+
+
+def decrypt(
+    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> Plaintext | PlainPolynomial:
     """Decrypts a ciphertext of two or three polynomials.
 
+    A BFV message is right while ``noise_budget`` is above 0.
+
     Raises:
-        ParameterError: When the ciphertext does not have the parameters' shape.
+        ParameterError: When the ciphertext does not have the parameters' shape, or of BFV a scale.
         TypeError: When an argument is of another kind.
     """
-    check_parameters(parameters)
-    check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
-    check_type("ciphertext", ciphertext, Ciphertext, "give one of a result's outputs")
-    size, *shape = ciphertext.data.shape
-    if size not in (2, 3):
-        raise ParameterError(f"a ciphertext of {size} polynomials: they have 2, or 3")
-    _check_shape(parameters, "ciphertext", tuple(shape))
-    context = core_context(parameters)
-    data = secret.decrypt(context, secret_key.reveal(), ciphertext.data)
+    _check_decryption(parameters, secret_key, ciphertext)
+    if isinstance(parameters, BfvParameters):
+        context, key = bfv_context(parameters), secret_key.reveal()
+        return PlainPolynomial(secret.bfv_decrypt(context, key, ciphertext.data))
+    data = secret.decrypt(core_context(parameters), secret_key.reveal(), ciphertext.data)
     return Plaintext(data, ciphertext.scale)
 
 
+def noise_budget(parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
+    """Returns the bits by which the noise of a BFV ciphertext may still grow; 0: it is too great.
+
+    Exact: SEAL's invariant noise budget. It is computed from the secret key, and tells of it: hand
+    it to nobody who also sees the ciphertext.
+
+    Raises:
+        ParameterError: When the parameters are CKKS's, which has none, or as ``decrypt``.
+        TypeError: When an argument is of another kind.
+    """
+    parameters = checked_bfv(parameters, "a noise budget")
+    _check_decryption(parameters, secret_key, ciphertext)
+    context = bfv_context(parameters)
+    return secret.bfv_noise_budget(context, secret_key.reveal(), ciphertext.data)
+
+
 def encrypt_vector(
-    parameters: CkksParameters,
+    parameters: CkksParameters | BfvParameters,
     public_key: PublicKey,
     values: ArrayLike,
     *,
@@ -112,47 +190,59 @@ def encrypt_vector(
     limbs: int | None = None,
 ) -> Ciphertext:
     """Encodes and encrypts a vector: ``encode``, then ``encrypt``."""
-    plaintext = encode(parameters, values, scale=scale, limbs=limbs)
+    if isinstance(parameters, BfvParameters) and scale is None and limbs is None:
+        return encrypt(parameters, public_key, encode(parameters, values))
+    plaintext = encode(checked_ckks(parameters, "a scale"), values, scale=scale, limbs=limbs)
     return encrypt(parameters, public_key, plaintext)
 
 
+@overload
 def decrypt_vector(
     parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext
-) -> NDArray[np.complex128]:
-    """Decrypts and decodes all N/2 slots: ``decrypt``, then ``decode``."""
+) -> NDArray[np.complex128]: ...
+
+
+@overload
+def decrypt_vector(
+    parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> NDArray[np.int64]: ...
+
+
+def decrypt_vector(
+    parameters: CkksParameters | BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> NDArray[np.complex128] | NDArray[np.int64]:
+    """Decrypts and decodes all slots: ``decrypt``, then ``decode``."""
+    if isinstance(parameters, BfvParameters):
+        return decode(parameters, decrypt(parameters, secret_key, ciphertext))
     return decode(parameters, decrypt(parameters, secret_key, ciphertext))
 
 
-def _checked_slots(parameters: CkksParameters, values: ArrayLike) -> NDArray[np.complex128]:
-    array = np.atleast_1d(np.asarray(values))
-    numeric = array.dtype.kind in "iufc" and np.isfinite(array).all()
-    if not numeric or array.ndim != 1 or array.size == 0:
-        raise ParameterError(
-            f"an array of {array.dtype} and shape {array.shape} is no vector of finite numbers"
-        )
-    if array.size > parameters.slots:
-        raise ParameterError(
-            f"a vector of {array.size} numbers exceeds the {parameters.slots} slots of a "
-            "ciphertext: split it, or raise N"
-        )
-    padded = np.zeros(parameters.slots, np.complex128)
-    padded[: array.size] = array
-    return padded
+def _of_kind(plaintext: object, expected: type[T]) -> T:
+    """Returns a plaintext of the scheme's type, or refuses it."""
+    way_out = "give what encode or decrypt returned for parameters of this scheme"
+    check_type("plaintext", plaintext, expected, way_out)
+    assert isinstance(plaintext, expected)
+    return plaintext
 
 
-def _check_shape(parameters: CkksParameters, what: str, shape: tuple[int, ...]) -> None:
-    if len(shape) != 2 or not 1 <= shape[0] <= parameters.limbs or shape[1] != parameters.n:
-        raise ParameterError(
-            f"{what} limbs have the shape {shape}: parameters {parameters.name!r} make "
-            f"(1 … {parameters.limbs}, {parameters.n})"
-        )
-
-
-def _check_key(parameters: CkksParameters, key: PublicKey) -> None:
-    check_type("public key", key, PublicKey, "give the second key of generate_keys")
-    expected = (2, len(parameters.primes), parameters.n)
-    if key.data.shape != expected:
-        raise ParameterError(
-            f"the public key has the shape {key.data.shape}: parameters {parameters.name!r} make "
-            f"{expected}"
-        )
+def _check_decryption(parameters: object, secret_key: object, ciphertext: object) -> None:
+    """Refuses what cannot be decrypted."""
+    check_parameters(parameters)
+    check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
+    check_type("ciphertext", ciphertext, Ciphertext, "give one of a result's outputs")
+    assert isinstance(parameters, RlweParameters)
+    assert isinstance(ciphertext, Ciphertext)
+    size, *shape = ciphertext.data.shape
+    if size not in (2, 3):
+        raise ParameterError(f"a ciphertext of {size} polynomials: they have 2, or 3")
+    check_shape(parameters, "ciphertext", tuple(shape))
+    if isinstance(parameters, BfvParameters):
+        if ciphertext.scale != 1:
+            raise ParameterError(
+                f"a ciphertext of scale {ciphertext.scale:g} is CKKS's; the parameters are BFV's"
+            )
+        if ciphertext.limbs < parameters.min_limbs:
+            raise ParameterError(
+                f"a ciphertext of {ciphertext.limbs} limbs: the q of {parameters.name!r} exceeds t "
+                f"with {parameters.min_limbs} or more"
+            )

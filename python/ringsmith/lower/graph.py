@@ -292,8 +292,7 @@ class SubroutineGraph:
             ProgramError: When the graph is not finished.
         """
         self.validate()
-        extension = (len(self.extension),) if self.extension else ()
-        graph = _core.Graph(self.n, list(self.primes), list(self.roots), *extension)
+        graph = _core.Graph(self.n, list(self.primes), list(self.roots), len(self.extension))
         for node in self.nodes:
             graph.add_node(node.op, list(node.operands), dict(node.attrs))
         return graph

@@ -1,5 +1,6 @@
 """The compiled core's tables for a parameter set, made once."""
 
+import atexit
 from functools import lru_cache
 
 from ringsmith import _core
@@ -50,3 +51,8 @@ def _bfv_context(
     context: _core.Context, plain_modulus: int, extension_primes: tuple[int, ...]
 ) -> _core.BfvContext:
     return _core.BfvContext(context, plain_modulus, list(extension_primes))
+
+
+for _cache in (_context, _encoder, _bfv_context):
+    # What still lives when the interpreter has ended is reported as leaked by the bindings.
+    atexit.register(_cache.cache_clear)

@@ -4,33 +4,34 @@ For programs of more than one operation, ``compile_program`` keeps data on the d
 this is for whoever has ciphertexts and wants one result, such as a program written for SEAL.
 """
 
-import math
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
-from ringsmith.lower.operations import CkksWriter, Polynomials
-from ringsmith.objects import Ciphertext, EvaluationKeys, Plaintext, Residues
-from ringsmith.params import CkksParameters
+from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
+from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
 from ringsmith.runtime.machine import CompiledGraph, Machine
-
-BINARY = ("add", "sub", "multiply")
-PLAIN = ("add_plain", "multiply_plain")
-UNARY = ("negate", "square", "relinearize", "rescale", "mod_switch", "rotate", "conjugate")
-OPERATIONS = (*BINARY, *PLAIN, *UNARY)
+from ringsmith.runtime.operands import (
+    BINARY,
+    PLAIN,
+    Operand,
+    check_operands,
+    plain_residues,
+    result_scale,
+)
 
 _Shape = tuple[str, tuple[int, ...], int, tuple[int, ...]]
 """Operation, sizes of the ciphertexts, limbs, Galois elements: what a graph depends on."""
 
 
 class Evaluator:
-    """Runs HE operations one by one.
+    """Runs HE operations of CKKS or BFV one by one.
 
     Args:
         parameters: The parameter set.
@@ -45,7 +46,7 @@ class Evaluator:
 
     def __init__(
         self,
-        parameters: CkksParameters,
+        parameters: CkksParameters | BfvParameters,
         keys: EvaluationKeys | None = None,
         device: str = "cpu",
         design: str | RpauDesign | None = None,
@@ -61,16 +62,18 @@ class Evaluator:
         self,
         operation: str,
         a: Ciphertext,
-        b: Ciphertext | Plaintext | None = None,
+        b: Operand = None,
         *,
         steps: int = 0,
     ) -> Ciphertext:
         """Runs one operation.
 
         Args:
-            operation: One of ``OPERATIONS``.
+            operation: One of ``OPERATIONS``. rescale is CKKS's alone; rotate turns BFV's two rows,
+                conjugate swaps them.
             a: The first operand.
-            b: The second: a ciphertext for add, sub and multiply, a plaintext for the plain ones.
+            b: The second: a ciphertext for add, sub and multiply, a plaintext of the scheme for the
+                plain ones.
             steps: Of rotate: slots to the left, or negative to the right; 0 changes nothing. A
                 step without a key of its own is made of others as SEAL makes it.
 
@@ -79,13 +82,13 @@ class Evaluator:
                 number of polynomials), a key is missing, or the result would be transparent.
             ParameterError, DeviceError, ToolError: When the device cannot be had.
         """
-        _check_operands(operation, a, b)
+        check_operands(self.parameters, operation, a, b)
         elements: tuple[int, ...] = ()
         if operation == "rotate":
             elements = self._rotations(steps)
         elif operation == "conjugate":
             elements = (self._existing(self.parameters.conjugation_element, "conjugation"),)
-        scale = self._checked_scale(operation, a, b)
+        scale = result_scale(self.parameters, operation, a, b)
         if operation in ("rotate", "conjugate", "relinearize") and a.size == 2 and not elements:
             return a  # nothing to do: a rotation by 0, or two polynomials already
         if operation == "relinearize" and RELIN_KEY not in self._keys:
@@ -99,7 +102,7 @@ class Evaluator:
             )
         return Ciphertext(data, scale)
 
-    def _execute(self, shape: _Shape, a: Ciphertext, b: Ciphertext | Plaintext | None) -> Residues:
+    def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:
         if shape not in self._compiled:
             graph = _graph(self.parameters, *shape)
             if self._device == "cpu" or self._design is not None:
@@ -109,8 +112,10 @@ class Evaluator:
                 self._compiled[shape] = CompiledGraph(graph, compile_for_smallest(graph))
         compiled = self._compiled[shape]
         polynomials = list(a.data)
-        if b is not None:
-            polynomials += [b.data] if isinstance(b, Plaintext) else list(b.data)
+        if isinstance(b, Ciphertext):
+            polynomials += list(b.data)
+        elif b is not None:
+            polynomials.append(plain_residues(self.parameters, shape[0], b, a.limbs))
         inputs = dict(zip(compiled.graph.inputs, polynomials, strict=True))
         outputs = run_graph(compiled, self._machine(compiled), inputs, self._keys).outputs
         return np.stack([outputs[name] for name in compiled.graph.outputs])
@@ -133,7 +138,7 @@ class Evaluator:
         terms = non_adjacent_form(steps)
         if len(terms) == 1:
             return (self._existing(element, f"rotation by {steps}"),)
-        whole = self.parameters.slots
+        whole = self.parameters.row_size
         return tuple(
             self._existing(self.parameters.galois_element(term), f"rotation by {steps}, {term} of")
             for term in terms
@@ -146,39 +151,6 @@ class Evaluator:
                 f"the Galois key of element {element} is missing ({what}): create it with the keys"
             )
         return element
-
-    def _checked_scale(
-        self, operation: str, a: Ciphertext, b: Ciphertext | Plaintext | None
-    ) -> float:
-        """Scale of the result; checked as SEAL checks it."""
-        limbs = a.limbs
-        if operation in ("rescale", "mod_switch"):
-            if limbs < 2:
-                raise ProgramError(f"{operation}: the ciphertext has one limb left and drops none")
-            limbs -= 1
-        match operation:
-            case "multiply" | "multiply_plain" if b is not None:
-                scale = a.scale * b.scale
-            case "square":
-                scale = a.scale * a.scale
-            case "rescale":
-                return a.scale / float(self.parameters.primes[limbs])
-            case "mod_switch":
-                scale = a.scale
-            case _:
-                if b is not None and not _close(a.scale, b.scale):
-                    raise ProgramError(
-                        f"{operation}: the operands' scales {a.scale:.17g} and {b.scale:.17g} "
-                        "differ: rescale or encode one to the other's scale"
-                    )
-                return a.scale
-        bits = math.prod(self.parameters.primes[:limbs]).bit_length()
-        if not math.isfinite(scale) or int(math.log2(scale)) >= bits:
-            raise ProgramError(
-                f"{operation}: the scale would be {scale:.6g}, beyond the modulus of {bits} bits "
-                f"of {limbs} limbs: rescale before, or use smaller scales"
-            )
-        return scale
 
 
 def non_adjacent_form(value: int) -> list[int]:
@@ -200,31 +172,8 @@ def non_adjacent_form(value: int) -> list[int]:
     return terms
 
 
-def _check_operands(operation: str, a: Ciphertext, b: Ciphertext | Plaintext | None) -> None:
-    """Refuses operands of the wrong kind, level or number of polynomials."""
-    if operation not in OPERATIONS:
-        raise ProgramError(f"no operation {operation!r}: choose one of {', '.join(OPERATIONS)}")
-    wanted: tuple[type, str] = (type(None), "no second operand")
-    if operation in BINARY:
-        wanted = (Ciphertext, "a second ciphertext")
-    elif operation in PLAIN:
-        wanted = (Plaintext, "a plaintext")
-    if not isinstance(b, wanted[0]):
-        raise ProgramError(f"{operation} takes {wanted[1]}")
-    if b is not None and a.limbs != b.limbs:
-        raise ProgramError(
-            f"{operation}: the operands have {a.limbs} and {b.limbs} limbs: mod_switch the higher "
-            "one down"
-        )
-    sizes = [a.size] + ([b.size] if isinstance(b, Ciphertext) else [])
-    if operation in ("multiply", "square", "rotate", "conjugate") and max(sizes) > 2:
-        raise ProgramError(f"{operation} takes 2 polynomials, not {max(sizes)}: relinearize first")
-    if operation == "relinearize" and a.size > 3:
-        raise ProgramError(f"relinearize takes 3 polynomials, not {a.size}: do it more often")
-
-
 def _graph(
-    parameters: CkksParameters,
+    parameters: CkksParameters | BfvParameters,
     operation: str,
     sizes: tuple[int, ...],
     limbs: int,
@@ -234,8 +183,12 @@ def _graph(
     names = [galois_key_name(element) for element in elements]
     if operation == "relinearize":
         names.append(RELIN_KEY)
-    graph = SubroutineGraph.for_parameters(parameters, dict.fromkeys(names, parameters.dnum))
-    writer = CkksWriter(graph, parameters)
+    graph = SubroutineGraph.for_parameters(
+        parameters,
+        dict.fromkeys(names, parameters.key_digits),
+        products=operation in ("multiply", "square"),
+    )
+    writer = operation_writer(graph, parameters)
     a = writer.input("x", sizes[0], limbs)
     result: Polynomials
     if operation in BINARY:
@@ -249,17 +202,13 @@ def _graph(
         for element in elements:
             result = writer.apply_galois(result, element)
     else:
-        unary: Mapping[str, Callable[[Polynomials], Polynomials]] = {
+        unary: dict[str, Callable[[Polynomials], Polynomials]] = {
             "negate": writer.negate,
             "square": writer.square,
             "relinearize": writer.relinearize,
-            "rescale": writer.rescale,
         }
+        if isinstance(writer, CkksWriter):
+            unary |= {"rescale": writer.rescale}
         result = unary[operation](a)
     writer.output(result, "z")
     return graph
-
-
-def _close(a: float, b: float) -> bool:
-    """Whether SEAL takes two scales for equal."""
-    return abs(a - b) < sys.float_info.epsilon * max(abs(a), abs(b), 1.0)

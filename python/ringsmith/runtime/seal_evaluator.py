@@ -15,8 +15,9 @@ from ringsmith.interop import (
     read_relin_keys,
     write_ciphertext,
 )
-from ringsmith.objects import Ciphertext, EvaluationKeys, Plaintext
+from ringsmith.objects import EvaluationKeys
 from ringsmith.runtime.evaluator import Evaluator
+from ringsmith.runtime.operands import Operand
 
 if TYPE_CHECKING:
     import seal
@@ -26,14 +27,14 @@ class SealEvaluator:
     """Computes on ``seal.Ciphertext`` objects; results equal SEAL's residue for residue.
 
     Args:
-        context: CKKS with key switching.
+        context: CKKS or BFV with key switching.
         relin_keys: For ``relinearize``.
         galois_keys: For ``rotate`` and ``conjugate``.
         device: ``cpu``, ``model`` or ``rtl``.
         design: Which accelerator; None: the smallest that runs each operation.
 
     Raises:
-        InteropError: When the context is not of CKKS, or the keys are another context's.
+        InteropError: When the context is of neither, or the keys are another context's.
     """
 
     def __init__(
@@ -55,16 +56,32 @@ class SealEvaluator:
         if galois_keys is not None:
             galois = read_galois_keys(galois_keys.to_string(), self._parameters)
         self._evaluator = Evaluator(
-            self._parameters.to_ckks(scale=2.0), EvaluationKeys(relin, galois), device, design
+            self._parameters.to_parameters(), EvaluationKeys(relin, galois), device, design
         )
 
     def add(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
         """Returns a + b; operands of one level and scale."""
         return self._run("add", a, b)
 
+    def sub(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a - b; operands of one level and scale."""
+        return self._run("sub", a, b)
+
+    def negate(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns -a."""
+        return self._run("negate", a)
+
+    def add_plain(self, a: "seal.Ciphertext", b: "seal.Plaintext") -> "seal.Ciphertext":
+        """Returns a + b for a plaintext b."""
+        return self._run("add_plain", a, b)
+
     def multiply(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
         """Returns a * b, of three polynomials."""
         return self._run("multiply", a, b)
+
+    def square(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a * a, of three polynomials."""
+        return self._run("square", a)
 
     def multiply_plain(self, a: "seal.Ciphertext", b: "seal.Plaintext") -> "seal.Ciphertext":
         """Returns a * b for a plaintext b."""
@@ -75,21 +92,25 @@ class SealEvaluator:
         return self._run("relinearize", a)
 
     def rescale(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
-        """Returns a divided by its last prime: SEAL's ``rescale_to_next``."""
+        """Returns a divided by its last prime: SEAL's ``rescale_to_next``. CKKS alone has it."""
         return self._run("rescale", a)
 
+    def mod_switch(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns a one level down: SEAL's ``mod_switch_to_next``."""
+        return self._run("mod_switch", a)
+
     def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
-        """Returns a with its slots rotated left by ``steps``: SEAL's ``rotate_vector``."""
+        """Returns a rotated left: SEAL's ``rotate_vector``, or of BFV ``rotate_rows``."""
         return self._run("rotate", a, steps=steps)
 
     def conjugate(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
-        """Returns the complex conjugate of a."""
+        """Returns the complex conjugate of a; of BFV, SEAL's ``rotate_columns``."""
         return self._run("conjugate", a)
 
     def _run(self, operation: str, a: Any, b: Any = None, *, steps: int = 0) -> "seal.Ciphertext":  # noqa: ANN401
         import seal
 
-        second: Ciphertext | Plaintext | None = None
+        second: Operand = None
         if isinstance(b, seal.Plaintext):
             second = read_plaintext(b.to_bytes(), self._parameters)
         elif b is not None:

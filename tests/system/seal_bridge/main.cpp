@@ -1,6 +1,7 @@
 // SEAL's evaluator and a Ringsmith device, side by side.
 //
-//   seal_bridge device COMMAND DEVICE   every operation of the bridge beside SEAL's own
+//   seal_bridge device COMMAND DEVICE   CKKS's operations of the bridge beside SEAL's own
+//   seal_bridge bfv COMMAND DEVICE      BFV's
 //   seal_bridge read FILE...            parameters, then objects that SEAL must be able to load: of
 //                                       the type that the file's name starts with
 //   seal_bridge write FOLDER            params.seal, and one ciphertext in each compression
@@ -77,6 +78,59 @@ int device(const std::string& command, const std::string& kind) {
   return 0;
 }
 
+int bfv(const std::string& command, const std::string& kind) {
+  seal::EncryptionParameters parameters(seal::scheme_type::bfv);
+  parameters.set_poly_modulus_degree(4096);
+  parameters.set_coeff_modulus(seal::CoeffModulus::Create(4096, {36, 36, 37}));
+  parameters.set_plain_modulus(seal::PlainModulus::Batching(4096, 20));
+  const seal::SEALContext context(parameters);
+  seal::KeyGenerator generator(context);
+  seal::PublicKey public_key;
+  generator.create_public_key(public_key);
+  seal::RelinKeys relin_keys;
+  generator.create_relin_keys(relin_keys);
+  seal::GaloisKeys galois_keys;
+  generator.create_galois_keys(std::vector<int>{1, 0}, galois_keys);
+  const seal::Evaluator evaluator(context);
+  seal::Plaintext plain;
+  seal::BatchEncoder(context).encode(std::vector<std::int64_t>{1, -2, 3}, plain);
+  seal::Ciphertext a, b, seals;
+  const seal::Encryptor encryptor(context, public_key);
+  encryptor.encrypt(plain, a);
+  encryptor.encrypt(plain, b);
+
+  ringsmith::SealBridge bridge(context, {.device = kind, .command = command});
+  bridge.set_relin_keys(relin_keys);
+  bridge.set_galois_keys(galois_keys);
+  evaluator.add(a, b, seals);
+  compare("add", bridge.add(a, b), seals);
+  evaluator.sub(a, b, seals);
+  compare("sub", bridge.sub(a, b), seals);
+  evaluator.add_plain(a, plain, seals);
+  compare("add_plain", bridge.add_plain(a, plain), seals);
+  evaluator.multiply_plain(a, plain, seals);
+  compare("multiply_plain", bridge.multiply_plain(a, plain), seals);
+  evaluator.square(a, seals);
+  compare("square", bridge.square(a), seals);
+  seal::Ciphertext product;
+  evaluator.multiply(a, b, product);
+  compare("multiply", bridge.multiply(a, b), product);
+  evaluator.relinearize(product, relin_keys, seals);
+  compare("relinearize", bridge.relinearize(product), seals);
+  evaluator.mod_switch_to_next(a, seals);
+  compare("mod_switch", bridge.mod_switch_to_next(a), seals);
+  evaluator.rotate_rows(a, 1, galois_keys, seals);
+  compare("rotate_rows", bridge.rotate_rows(a, 1), seals);
+  evaluator.rotate_columns(a, galois_keys, seals);
+  compare("rotate_columns", bridge.rotate_columns(a), seals);
+  try {
+    static_cast<void>(bridge.rescale_to_next(a));
+  } catch (const ringsmith::SealBridgeError& error) {
+    std::cout << "refused: " << error.what();
+  }
+  return 0;
+}
+
 template <typename Object>
 Object load(const seal::SEALContext& context, const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -133,6 +187,9 @@ int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
   if (arguments.at(0) == "device") {
     return device(arguments.at(1), arguments.at(2));
+  }
+  if (arguments.at(0) == "bfv") {
+    return bfv(arguments.at(1), arguments.at(2));
   }
   if (arguments.at(0) == "read") {
     return read({arguments.begin() + 1, arguments.end()});

@@ -1,0 +1,52 @@
+"""What every function of the client checks of its arguments."""
+
+from ringsmith.errors import ParameterError, check_type
+from ringsmith.objects import PublicKey
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+
+
+def check_parameters(parameters: object) -> None:
+    """Refuses what is no parameter set with a TypeError."""
+    way_out = "give parameter_set(name), CkksParameters.create(...) or BfvParameters.create(...)"
+    check_type("parameters", parameters, RlweParameters, way_out)
+
+
+def checked_bfv(parameters: object, what: str) -> BfvParameters:
+    """Returns parameters that are BFV's.
+
+    Raises:
+        ParameterError: When they are CKKS's; ``what`` names what BFV alone has.
+        TypeError: When they are none.
+    """
+    check_parameters(parameters)
+    if not isinstance(parameters, BfvParameters):
+        raise ParameterError(f"{what} is BFV's, and the parameters are CKKS's: take BfvParameters")
+    return parameters
+
+
+def checked_ckks(parameters: object, what: str) -> CkksParameters:
+    """As ``checked_bfv``, for CKKS."""
+    check_parameters(parameters)
+    if not isinstance(parameters, CkksParameters):
+        raise ParameterError(f"{what} is CKKS's, and the parameters are BFV's: take CkksParameters")
+    return parameters
+
+
+def check_shape(parameters: RlweParameters, what: str, shape: tuple[int, ...]) -> None:
+    """Refuses residues (limbs, N) that no data level of the parameters has."""
+    if len(shape) != 2 or not 1 <= shape[0] <= parameters.limbs or shape[1] != parameters.n:
+        raise ParameterError(
+            f"{what} limbs have the shape {shape}: parameters {parameters.name!r} make "
+            f"(1 … {parameters.limbs}, {parameters.n})"
+        )
+
+
+def check_public_key(parameters: RlweParameters, key: PublicKey) -> None:
+    """Refuses a public key of other parameters, as far as its shape tells."""
+    check_type("public key", key, PublicKey, "give the second key of generate_keys")
+    expected = (2, len(parameters.primes), parameters.n)
+    if key.data.shape != expected:
+        raise ParameterError(
+            f"the public key has the shape {key.data.shape}: parameters {parameters.name!r} make "
+            f"{expected}"
+        )
