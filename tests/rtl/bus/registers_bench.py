@@ -1,0 +1,202 @@
+"""cocotb's side of test_registers_bus.py: the register block's bus under random stalls.
+
+Runs inside the simulator, on an rs_rpau_axil of the design in RINGSMITH_BENCH (its facts, as JSON).
+Every channel of the bus pauses at random; the seed comes from RINGSMITH_TEST_SEED.
+"""
+
+import json
+import os
+import random
+from collections.abc import Iterator
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
+from cocotb.triggers import ClockCycles, Combine
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
+
+from ringsmith.arch.rpau.registers import FACTS, MAGIC, Control, Refused, Register, Status
+
+FACT = json.loads(os.environ["RINGSMITH_BENCH"])
+N = 1 << FACT["log_n"]
+MASK = (1 << FACT["word_bits"]) - 1
+HALT = int(os.environ["RINGSMITH_BENCH_HALT"])
+SEED = int(os.environ["RINGSMITH_TEST_SEED"])
+RESET_CYCLES = 160
+
+
+class Host:
+    """A host on the bus: registers of 32 and 64 bits."""
+
+    def __init__(self, dut: HierarchyObject, name: str) -> None:
+        self.dut = dut
+        self.random = random.Random(f"{SEED} {name}")
+        bus = AxiLiteBus.from_prefix(dut, "s_axil")
+        self.master = AxiLiteMaster(bus, dut.clk_i, dut.rst_ni, reset_active_level=False)
+        for half in (self.master.write_if, self.master.read_if):
+            half.log.setLevel("WARNING")
+
+    async def begin(self) -> None:
+        """Clock, reset, and from then on pauses on every channel."""
+        Clock(self.dut.clk_i, 10, "ns").start()
+        self.dut.rst_ni.value = 0
+        await ClockCycles(self.dut.clk_i, 3)
+        self.dut.rst_ni.value = 1
+        await ClockCycles(self.dut.clk_i, RESET_CYCLES)
+        write, read = self.master.write_if, self.master.read_if
+        channels = (write.aw_channel, write.w_channel, write.b_channel)
+        for channel in (*channels, read.ar_channel, read.r_channel):
+            channel.set_pause_generator(self._pauses(self.random.choice((0.0, 0.3, 0.8))))
+
+    def _pauses(self, share: float) -> Iterator[bool]:
+        while True:
+            yield self.random.random() < share
+
+    async def write(self, address: int, value: int, size: int = 4) -> AxiResp:
+        """Writes ``size`` bytes and returns the worst response."""
+        answer = await self.master.write(address, value.to_bytes(size, "little"))
+        return answer.resp
+
+    async def read(self, address: int, size: int = 4) -> int:
+        """Reads ``size`` bytes, which must be answered with OKAY."""
+        answer = await self.master.read(address, size)
+        assert answer.resp == AxiResp.OKAY, f"{address:#x}: {answer.resp}"
+        return int.from_bytes(answer.data, "little")
+
+    async def refusal(self) -> Refused:
+        """What was refused since the last look, which clears it."""
+        refused = await self.read(Register.REFUSED)
+        await self.write(Register.REFUSED, refused)
+        return Refused(refused)
+
+    async def move(self, zone: int, unit: int, index: int, word: int = 0) -> None:
+        """Sets the place of ``host_data``."""
+        for register, value in (
+            (Register.HOST_ZONE, zone),
+            (Register.HOST_UNIT, unit),
+            (Register.HOST_INDEX, index),
+            (Register.HOST_WORD, word),
+        ):
+            assert await self.write(register, value) == AxiResp.OKAY
+
+    def words(self, count: int) -> list[int]:
+        """Random words that the device can hold, with the least and the greatest."""
+        words = [self.random.randint(0, MASK) for _ in range(count)]
+        words[:2] = [0, MASK]
+        return words
+
+
+@cocotb.test()
+async def facts_and_counters_read_the_same_under_any_stalls(dut: HierarchyObject) -> None:
+    host = Host(dut, "facts")
+    await host.begin()
+    for _ in range(3):
+        assert await host.read(Register.MAGIC) == MAGIC
+        assert await host.read(Register.FACT_COUNT) >= len(FACTS)
+        assert await host.read(Register.STATUS) == 0
+        assert await host.read(Register.CYCLES, 8) == 0
+        for fact in host.random.sample(FACTS, len(FACTS)):
+            assert await host.read(fact.address) == FACT[fact.name], fact.name
+
+
+@cocotb.test()
+async def memories_keep_what_was_written_under_any_stalls(dut: HierarchyObject) -> None:
+    host = Host(dut, "memories")
+    await host.begin()
+    units = range(FACT["rpaus"])
+    written = {(unit, poly): host.words(N) for unit in units for poly in (0, 3)}
+    for (unit, poly), words in written.items():
+        await host.move(0, unit, poly)
+        for word in words:
+            assert await host.write(Register.HOST_DATA, word, 8) == AxiResp.OKAY
+        assert await host.read(Register.HOST_WORD) == N
+    for (unit, poly), words in written.items():
+        start = host.random.randrange(N // 2)
+        await host.move(0, unit, poly, start)
+        found = [await host.read(Register.HOST_DATA, 8) for _ in range(N - start)]
+        assert found == words[start:]
+    assert await host.refusal() == Refused(0)
+
+
+@cocotb.test()
+async def reads_and_writes_at_once_do_not_disturb_each_other(dut: HierarchyObject) -> None:
+    host = Host(dut, "both")
+    await host.begin()
+    words = host.words(N)
+    await host.move(0, 1, 2)
+
+    async def watch() -> None:
+        for _ in range(N):
+            assert await host.read(FACTS[0].address) == FACT[FACTS[0].name]
+            assert await host.read(Register.HOST_UNIT) == 1
+
+    async def fill() -> None:
+        for word in words:
+            await host.write(Register.HOST_DATA, word, 8)
+
+    await Combine(cocotb.start_soon(watch()), cocotb.start_soon(fill()))
+    await host.move(0, 1, 2)
+    assert [await host.read(Register.HOST_DATA, 8) for _ in range(N)] == words
+    assert await host.refusal() == Refused(0)
+
+
+@cocotb.test()
+async def an_illegal_access_is_answered_with_an_error(dut: HierarchyObject) -> None:
+    host = Host(dut, "errors")
+    await host.begin()
+    behind = FACTS[-1].address + 4
+    for address in (Register.REFUSED + 4, behind, 0xFFC):
+        assert await host.write(address, 1) == AxiResp.SLVERR, hex(address)
+        assert (await host.master.read(address, 4)).resp == AxiResp.SLVERR, hex(address)
+    for address in (Register.MAGIC, Register.STATUS, Register.CYCLES, FACTS[0].address):
+        assert await host.write(address, 1) == AxiResp.SLVERR, hex(address)
+    for address in (Register.CONTROL, Register.PROGRAM_DATA):
+        assert (await host.master.read(address, 4)).resp == AxiResp.SLVERR, hex(address)
+    assert await host.read(Register.MAGIC) == MAGIC
+
+
+@cocotb.test()
+async def a_half_without_all_of_its_bytes_is_refused(dut: HierarchyObject) -> None:
+    host = Host(dut, "bytes")
+    await host.begin()
+    words = host.words(4)
+    await host.move(0, 0, 0)
+    for word in words:
+        await host.write(Register.HOST_DATA, word, 8)
+    await host.move(0, 0, 0)
+    for offset, size in ((0, 1), (2, 2), (1, 3), (4, 2)):
+        await host.write(Register.HOST_DATA + offset, 0, size)
+        assert await host.refusal() == Refused.VALUE
+    await host.write(Register.HOST_DATA, 5)
+    await host.write(Register.HOST_DATA + 1, 0, 3)
+    await host.write(Register.HOST_DATA + 4, 0)
+    assert await host.refusal() == Refused.VALUE | Refused.ORDER
+    assert await host.read(Register.HOST_WORD) == 0
+    assert [await host.read(Register.HOST_DATA, 8) for _ in range(4)] == words
+
+
+@cocotb.test()
+async def the_bus_lives_through_a_reset_of_the_device(dut: HierarchyObject) -> None:
+    host = Host(dut, "reset")
+    await host.begin()
+    await host.write(Register.PROGRAM_ADDRESS, 0)
+    await host.write(Register.PROGRAM_DATA, HALT, 8)
+    await host.write(Register.CONTROL, Control.START)
+    while await host.read(Register.STATUS):
+        pass
+    assert await host.read(Register.INSTRUCTIONS, 8) == 1
+    cycles = await host.read(Register.CYCLES, 8)
+    assert cycles > 0
+    await host.write(Register.CONTROL, Control.RESET)
+    assert await host.read(Register.STATUS) & Status.RESETTING
+    await host.write(Register.CONTROL, Control.START)
+    await host.write(Register.PROGRAM_DATA, HALT, 8)
+    await host.read(Register.HOST_DATA, 8)
+    while await host.read(Register.STATUS):
+        pass
+    assert await host.refusal() == Refused.BUSY
+    assert await host.read(Register.CYCLES, 8) == 0
+    await host.write(Register.CONTROL, Control.START)
+    while await host.read(Register.STATUS):
+        pass
+    assert await host.read(Register.CYCLES, 8) == cycles
