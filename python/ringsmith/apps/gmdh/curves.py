@@ -23,9 +23,6 @@ OBSERVED = 12
 """Readings that a forecast is made from: those of hours 0 … 11."""
 TARGET_HOUR = 16
 """The hour whose demand is forecast, at noon."""
-LARGEST_READING = 23 / np.sqrt(24)
-"""No reading is larger: of 24 numbers with mean 0 and sample standard deviation 1, one can be at
-most (24 - 1)/sqrt(24) (Samuelson's inequality)."""
 TRAINING, SELECTION = 400, 200
 """Days that coefficients are fitted to, and that neurons are chosen by; the others are held out."""
 SPLIT_SEED = 2026

@@ -1,6 +1,7 @@
 """The network: quadratic neurons with fixed-point coefficients, and what they compute.
 
-**Fixed point.** A reading r is the integer round(r * 2^a), a = ``input_bits``. A neuron of a layer
+**Fixed point.** A reading r, clipped to the range that training saw, is the integer round(r * 2^a),
+a = ``Readings.bits``. A neuron of a layer
 whose operands X, Y have s binary places computes
 
     b0 + b1*X + b2*Y + b3*X*Y + b4*X^2 + b5*Y^2,
@@ -77,15 +78,44 @@ class Layer:
 
 
 @dataclass(frozen=True)
+class Readings:
+    """How readings become integers: public, since clients do it.
+
+    Attributes:
+        bits: Binary places.
+        limits: What readings are clipped to in magnitude, by hour.
+    """
+
+    bits: int
+    limits: tuple[float, ...]
+
+    def integers(self, readings: Reals) -> NDArray[np.int64]:
+        """Returns readings (days, hours) as integers: clipped, times 2^bits, rounded."""
+        limits = np.array(self.limits)
+        clipped = np.clip(readings, -limits, limits)
+        return np.rint(np.ldexp(clipped, self.bits)).astype(np.int64)
+
+    def real(self, integers: NDArray[np.int64]) -> Reals:
+        """Returns the numbers that integers stand for."""
+        return np.ldexp(integers.astype(np.float64), -self.bits)
+
+
+def real(integers: Integers, bits: int) -> Reals:
+    """Returns the numbers that integers of any size with ``bits`` binary places stand for."""
+    one = 1 << bits
+    return np.array([int(value) / one for value in integers])
+
+
+@dataclass(frozen=True)
 class Network:
     """A trained network: what the server owns.
 
     Attributes:
-        input_bits: Binary places of the readings.
+        readings: How readings become integers.
         layers: Three hidden layers, and the output neuron.
     """
 
-    input_bits: int
+    readings: Readings
     layers: tuple[Layer, ...]
 
     @cached_property
@@ -107,34 +137,22 @@ class Network:
         """Binary places of the forecast's integer."""
         return self.layers[-1].bits
 
-    def fixed_point(self, readings: Reals) -> NDArray[np.int64]:
-        """Returns readings as integers: round(reading * 2^input_bits)."""
-        return np.rint(np.ldexp(readings, self.input_bits)).astype(np.int64)
-
     def exact(self, integers: NDArray[np.int64]) -> Integers:
         """Returns the forecasts' integers, (days,), from integer readings (days, hours): exact."""
         columns = {h: integers[:, h].astype(object) for h in self.hours}
         return forward(self, columns, lambda _, neuron: neuron.coefficients)
 
-    def real(self, forecasts: Integers) -> Reals:
-        """Returns the numbers that the forecasts' integers stand for."""
-        one = 1 << self.output_bits
-        return np.array([int(value) / one for value in forecasts])
-
     def forecast(self, readings: Reals) -> Reals:
         """Returns forecasts (days,) in the clear, for readings (days, hours): exact, then real."""
-        return self.real(self.exact(self.fixed_point(readings)))
+        return real(self.exact(self.readings.integers(readings)), self.output_bits)
 
-    def largest_integer(self, largest_reading: float) -> int:
+    def largest_integer(self) -> int:
         """Returns what no forecast's integer exceeds in magnitude, whatever the readings.
 
         Interval arithmetic on magnitudes, in integers: every term at its largest, all of one sign.
-
-        Args:
-            largest_reading: What no reading's magnitude exceeds.
         """
-        limit = int(self.fixed_point(np.array([largest_reading]))[0])
-        bounds = dict.fromkeys(self.hours, np.array([limit], dtype=object))
+        limits = self.readings.integers(np.array([self.readings.limits]))
+        bounds = {hour: limits[:, hour].astype(object) for hour in self.hours}
         return int(forward(self, bounds, lambda _, n: tuple(abs(b) for b in n.coefficients))[0])
 
 

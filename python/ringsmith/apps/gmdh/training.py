@@ -8,12 +8,13 @@ left: so coarse steps cost next to nothing, and the integers, whose places doubl
 stay small.
 """
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from ringsmith.apps.gmdh.curves import Curves, Reals
-from ringsmith.apps.gmdh.network import Layer, Network, Neuron
+from ringsmith.apps.gmdh.network import Layer, Network, Neuron, Readings
 
 WIDTHS = (8, 4, 2, 1)
 """Neurons of the three hidden layers and of the output."""
@@ -31,8 +32,8 @@ def train(fit: Curves, select: Curves) -> Network:
         fit: The days that coefficients are fitted to.
         select: The days by which a layer's neurons are chosen.
     """
-    network = Network(INPUT_BITS, ())
-    fitted, chosen = (_quantized(network, curves.observed) for curves in (fit, select))
+    network = Network(Readings(INPUT_BITS, _limits(fit, select)), ())
+    fitted, chosen = (_quantized(network.readings, curves) for curves in (fit, select))
     bits = INPUT_BITS
     for width in WIDTHS:
         empty = Layer((), bits, COEFFICIENT_BITS)
@@ -44,14 +45,19 @@ def train(fit: Curves, select: Curves) -> Network:
         best = sorted(candidates, key=lambda candidate: candidate[:3])[:width]
         layer = Layer(tuple(neuron for *_, neuron in best), bits, COEFFICIENT_BITS)
         fitted, chosen = (_values(layer, values) for values in (fitted, chosen))
-        network = Network(INPUT_BITS, (*network.layers, layer))
+        network = replace(network, layers=(*network.layers, layer))
         bits = layer.bits
     return network
 
 
-def _quantized(network: Network, readings: Reals) -> Reals:
-    quantized: Reals = np.ldexp(network.fixed_point(readings).astype(float), -network.input_bits)
-    return quantized
+def _limits(*known: Curves) -> tuple[float, ...]:
+    """The largest magnitude of each hour's readings, rounded up to a quarter."""
+    largest = np.max([np.abs(curves.observed).max(axis=0) for curves in known], axis=0)
+    return tuple(float(limit) for limit in np.ceil(4 * largest) / 4)
+
+
+def _quantized(readings: Readings, curves: Curves) -> Reals:
+    return readings.real(readings.integers(curves.observed))
 
 
 def _values(layer: Layer, before: Reals) -> Reals:
@@ -74,7 +80,7 @@ def _coefficients(layer: Layer, x: Reals, y: Reals, target: Reals) -> tuple[int,
     terms = _terms(x, y)
     quadratic: Reals = np.rint(np.ldexp(_least_squares(terms, target)[3:], c))
     left: Reals = target - terms[:, 3:] @ np.ldexp(quadratic, -c)
-    linear = _least_squares(terms[:, :3], left)
+    linear: Reals = _least_squares(terms[:, :3], left)
     places = (2 * s + c, s + c, s + c)
     # int() of a double is exact, and so keeps what a 64-bit integer could not hold.
     rounded = [round(float(b) * (1 << p)) for b, p in zip(linear, places, strict=True)]
@@ -83,5 +89,4 @@ def _coefficients(layer: Layer, x: Reals, y: Reals, target: Reals) -> tuple[int,
 
 def _least_squares(columns: Reals, target: Reals) -> Reals:
     squares = columns.T @ columns + RIDGE * np.eye(columns.shape[1])
-    solution: Reals = np.linalg.solve(squares, columns.T @ target)
-    return solution
+    return np.asarray(np.linalg.solve(squares, columns.T @ target), np.float64)

@@ -1,0 +1,97 @@
+"""The households: they hold the readings and the secret key, encrypt and decrypt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.apps.gmdh.curves import Reals
+from ringsmith.apps.gmdh.interface import Interface, Part, input_name
+from ringsmith.apps.gmdh.network import Integers, real
+from ringsmith.apps.gmdh.residues import combined
+from ringsmith.client import decrypt_vector, encrypt_vector, generate_keys, noise_budget
+from ringsmith.errors import ParameterError
+from ringsmith.objects import Ciphertext
+from ringsmith.params import BfvParameters, CkksParameters
+
+Inputs = dict[str, Ciphertext]
+"""The encrypted inputs of one part, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forecasts:
+    """What was decrypted, for each meter.
+
+    Attributes:
+        demand: The forecasts.
+        exact: Their integers, in BFV; None in CKKS.
+        budgets: Noise budget that was left in each part's result; none in CKKS.
+    """
+
+    demand: Reals
+    exact: Integers | None = None
+    budgets: tuple[int, ...] = ()
+
+
+class Client:
+    """Households with keys of their own.
+
+    Attributes:
+        evaluation_keys: What the server needs to compute.
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        """Makes keys for a server's interface; they serve all its parts."""
+        self._interface = interface
+        self._secret_key, self._public_key, self.evaluation_keys = generate_keys(
+            interface.parts[0].parameters, interface.key_needs
+        )
+
+    def encrypt(self, readings: Reals) -> list[Inputs]:
+        """Encrypts readings (meters, hours): for each part, a ciphertext for each used hour.
+
+        Raises:
+            ParameterError: When the meters do not fit one ciphertext, or hours are missing.
+        """
+        interface = self._interface
+        hours = len(interface.readings.limits)
+        if readings.ndim != 2 or readings.shape[1] != hours:
+            raise ParameterError(
+                f"readings have the shape {readings.shape}: give (meters, {hours}), those of hours "
+                f"0 … {hours - 1}"
+            )
+        if not 1 <= len(readings) <= interface.meters:
+            raise ParameterError(
+                f"{len(readings)} meters: one run serves 1 … {interface.meters}: make batches"
+            )
+        integers = interface.readings.integers(readings)
+        return [
+            {
+                input_name(hour): self._encrypt(part, input_name(hour), integers[:, hour])
+                for hour in interface.hours
+            }
+            for part in interface.parts
+        ]
+
+    def decrypt(self, results: Sequence[Ciphertext], meters: int) -> Forecasts:
+        """Returns the forecasts of the meters from the results of all parts."""
+        key, slots, moduli, budgets = self._secret_key, [], [], []
+        for part, result in zip(self._interface.parts, results, strict=True):
+            parameters = part.parameters
+            if isinstance(parameters, CkksParameters):
+                return Forecasts(decrypt_vector(parameters, key, result).real[:meters])
+            slots.append(decrypt_vector(parameters, key, result)[:meters])
+            moduli.append(parameters.plain_modulus)
+            budgets.append(noise_budget(parameters, key, result))
+        exact = combined(slots, moduli)
+        return Forecasts(real(exact, self._interface.output_bits), exact, tuple(budgets))
+
+    def _encrypt(self, part: Part, name: str, integers: NDArray[np.int64]) -> Ciphertext:
+        """Encrypts the readings of one hour: as integers in BFV, as what they stand for in CKKS."""
+        parameters = part.parameters
+        if isinstance(parameters, BfvParameters):
+            return encrypt_vector(parameters, self._public_key, integers)
+        values = self._interface.readings.real(integers)
+        scale, limbs = part.scales[name], part.limbs[name]
+        return encrypt_vector(parameters, self._public_key, values, scale=scale, limbs=limbs)

@@ -1,0 +1,141 @@
+"""The grid operator: it holds the network and computes on ciphertexts; it has no secret key.
+
+Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ringsmith import runtime
+from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
+from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
+from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
+from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace
+
+SCHEMES = ("bfv", "ckks")
+PLAIN_MODULI = 3
+"""Plain moduli that the exact forecast is taken apart by. Fewer do not fit 60 bits, and more would
+need less noise budget each, but a run each."""
+CKKS_HEADROOM_BITS = 14
+"""Messages stay within ±2^14 for all readings within their limits, by interval arithmetic."""
+
+
+def plan_exact(network: Network) -> list[BfvProgram]:
+    """Returns the program modulo each of ``PLAIN_MODULI`` plain moduli, planned alike.
+
+    The smallest parameters of 128-bit security that the noise forecast finds.
+
+    Raises:
+        ProgramError: When no parameters bear the network.
+    """
+    largest = network.largest_integer()
+    bits = plain_bits(largest, PLAIN_MODULI)
+    # A t is known only once N is. Coefficients reduced by less than any such t make as much noise:
+    # the products' are small, and the others are only added.
+    first = _exact(network, AutoBfvParameters(plain_bits=bits), 1 << bits - 1).parameters
+    found = with_moduli(first, largest, PLAIN_MODULI)
+    return [_exact(network, parameters, parameters.plain_modulus) for parameters in found]
+
+
+def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: int) -> BfvProgram:
+    """Returns the program with coefficients reduced modulo t."""
+
+    def coefficients(_: Layer, neuron: Neuron) -> tuple[int, ...]:
+        return tuple((b + t // 2) % t - t // 2 for b in neuron.coefficients)
+
+    def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
+        readings = {hour: hours[input_name(hour)] for hour in network.hours}
+        return {OUTPUT: forward(network, readings, coefficients)}
+
+    return trace(gmdh, parameters, [input_name(hour) for hour in network.hours])
+
+
+def plan_approximate(network: Network) -> CkksProgram:
+    """Returns the program on real numbers: eight levels, two for each layer.
+
+    128-bit security at N = 2^14 leaves 40 bits of scale; q_0 holds the headroom beside it.
+
+    Raises:
+        ProgramError: When the network does not fit the parameters.
+    """
+    levels = 2 * len(network.layers)
+    parameters = CkksParameters.create(
+        n=1 << 14,
+        prime_bits=(56,) + (40,) * levels,
+        special_bits=60,
+        scale_bits=40,
+        name="gmdh",
+    )
+
+    def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
+        readings = {hour: hours[input_name(hour)] for hour in network.hours}
+        return {OUTPUT: forward(network, readings, Layer.real)}
+
+    inputs = [input_name(hour) for hour in network.hours]
+    return trace(gmdh, parameters, inputs, headroom_bits=CKKS_HEADROOM_BITS)
+
+
+class Server:
+    """A network made ready to forecast encrypted meters.
+
+    Attributes:
+        programs: The planned HE programs; one in CKKS, one for each plain modulus in BFV.
+        compiled: The same for the interpreter and, where a design is given, its accelerator.
+        interface: What clients need to know.
+        bounds: What the magnitudes of each input stay within: what CKKS's forecast rests on.
+    """
+
+    def __init__(self, network: Network, scheme: str, design: str | RpauDesign | None) -> None:
+        """Plans and compiles.
+
+        Args:
+            network: The trained network.
+            scheme: One of ``SCHEMES``.
+            design: Accelerator to schedule for; None: the ``cpu`` device only.
+
+        Raises:
+            ProgramError: When the design cannot run the programs.
+        """
+        self.programs: Sequence[BfvProgram | CkksProgram] = (
+            plan_exact(network) if scheme == "bfv" else [plan_approximate(network)]
+        )
+        self.compiled = [runtime.compile_program(program, design) for program in self.programs]
+        needs = KeyNeeds()
+        for program in self.programs:
+            needs |= program.key_needs
+        self.interface = Interface(
+            tuple(_part(program) for program in self.programs),
+            needs,
+            network.hours,
+            network.readings,
+            network.output_bits,
+        )
+        limits = network.readings.limits
+        self.bounds = {input_name(hour): limits[hour] for hour in network.hours}
+
+    def forecast(
+        self,
+        machine: runtime.Machine,
+        inputs: Sequence[Mapping[str, Ciphertext]],
+        keys: EvaluationKeys,
+    ) -> list[runtime.RunResult]:
+        """Returns the encrypted forecasts of each part, as output ``OUTPUT``, and what runs took.
+
+        Args:
+            machine: Where to run, from ``runtime.open_device``.
+            inputs: For each part the encrypted readings by name.
+            keys: The clients' evaluation keys.
+        """
+        pairs = zip(self.compiled, inputs, strict=True)
+        return [compiled.run(machine, part, keys) for compiled, part in pairs]
+
+
+def _part(program: BfvProgram | CkksProgram) -> Part:
+    inputs = program.inputs
+    return Part(
+        program.parameters,
+        {name: node.scale for name, node in inputs.items()},
+        {name: node.limbs for name, node in inputs.items()},
+    )

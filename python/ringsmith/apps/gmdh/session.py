@@ -1,0 +1,109 @@
+"""One encrypted forecast from training to decryption, stage by stage."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringsmith import runtime
+from ringsmith.apps.gmdh.client import Client, Forecasts, Inputs
+from ringsmith.apps.gmdh.curves import Curves, load_curves
+from ringsmith.apps.gmdh.interface import OUTPUT
+from ringsmith.apps.gmdh.network import Network
+from ringsmith.apps.gmdh.outcome import Quality, quality
+from ringsmith.apps.gmdh.server import Server
+from ringsmith.apps.gmdh.training import train
+from ringsmith.apps.stages import Stages
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """Client and server, and the client's encrypted readings.
+
+    Attributes:
+        network: The trained network; the server's.
+        fitted: The days that it was fitted to.
+        days: The held-out days, one a meter; the client's.
+        server: Holds the compiled programs.
+        client: Holds the keys.
+        inputs: The readings, encrypted for each part.
+    """
+
+    network: Network
+    fitted: Curves
+    days: Curves
+    server: Server
+    client: Client
+    inputs: list[Inputs]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came back, decrypted.
+
+    Attributes:
+        results: Ciphertexts, cycles, instructions of each part.
+        forecasts: The decrypted forecasts.
+        quality: What they were worth.
+        equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
+    """
+
+    results: list[runtime.RunResult]
+    forecasts: Forecasts
+    quality: Quality
+    equal_bits: bool | None
+
+
+def begin(stages: Stages, scheme: str, design: str | None) -> Session:
+    """Trains, plans, compiles, makes keys and encrypts.
+
+    Raises:
+        ProgramError: When the design cannot run the programs.
+        ToolError: When sktime, which carries the data, is missing.
+    """
+    with stages("Train the network in the clear") as stage:
+        fit, select, days = load_curves()
+        network = train(fit, select)
+        stage.note = (
+            f"{len(fit) + len(select)} days, {len(network.layers) - 1} hidden layers, readings of "
+            f"{len(network.hours)} hours used"
+        )
+    with stages("Plan and compile the programs") as stage:
+        server = Server(network, scheme, design)
+        nodes, parts = len(server.programs[0].nodes), len(server.programs)
+        parameters = server.programs[0].parameters
+        stage.note = f"{parts} of {nodes} operations, N = {parameters.n}, {parameters.log_qp} bits"
+    with stages("Client: make keys"):
+        client = Client(server.interface)
+    with stages("Client: encrypt the meters' readings") as stage:
+        inputs = client.encrypt(days.observed)
+        ciphertexts = [c for part in inputs for c in part.values()]
+        size = sum(c.data.nbytes for c in ciphertexts) / 2**20
+        stage.note = f"{len(days)} meters in {len(ciphertexts)} ciphertexts of {size:.1f} MiB"
+    return Session(network, fit, days, server, client, inputs)
+
+
+def answer(stages: Stages, session: Session, machine: runtime.Machine) -> Answer:
+    """Runs the programs on a machine, compares with the cpu device, and decrypts.
+
+    Raises:
+        DeviceError: When the machine fails.
+    """
+    keys = session.client.evaluation_keys
+    with stages(f"Server: run on the {machine.name} device") as stage:
+        results = session.server.forecast(machine, session.inputs, keys)
+        cycles = [result.cycles for result in results if result.cycles is not None]
+        stage.note = f"{sum(cycles):,} clock cycles" if cycles else ""
+    equal = None
+    if machine.name != "cpu":
+        with stages("Compare with the cpu device") as stage:
+            reference = session.server.forecast(runtime.open_device("cpu"), session.inputs, keys)
+            equal = all(
+                np.array_equal(a.outputs[OUTPUT].data, b.outputs[OUTPUT].data)
+                for a, b in zip(results, reference, strict=True)
+            )
+            stage.note = "every residue equal" if equal else "DIFFERENT"
+    with stages("Client: decrypt"):
+        outputs = [result.outputs[OUTPUT] for result in results]
+        found = session.client.decrypt(outputs, len(session.days))
+    worth = quality(session.network, session.fitted, session.days, found)
+    return Answer(results, found, worth, equal)
