@@ -335,7 +335,8 @@ ILLEGAL_BFV: list[tuple[Callable[[SubroutineGraph, int, int, int], object], str]
     (lambda g, x, c, w: g.scale(w, (0, 1), g.primes[0], "behz"), "is not coprime to the primes of"),
     (lambda g, x, c, w: g.decompose(x, 0, 31, (0, 1)), "decompose takes coeff form"),
     (lambda g, x, c, w: g.decompose(c, 2, 31, (0, 1)), "digit 2 is not a whole number in 0 … 1"),
-    (lambda g, x, c, w: g.decompose(c, 0, 61, (0, 1)), "word_bits 61 is not a whole number in 1 …"),
+    (lambda g, x, c, w: g.decompose(c, 1, 60, (0, 1)), "digit 1 is not a whole number in 0 … 0"),
+    (lambda g, x, c, w: g.decompose(c, 0, 1 << 14, (0,)), "word_bits 16384 is not a whole number"),
     (lambda g, x, c, w: g.decompose(c, 0, 0, (0, 1)), "word_bits 0 is not"),
     (lambda g, x, c, w: g.ksk_inner_product([g.ntt(w)], "relin", 0, [0]), "has an extension prime"),
 ]

@@ -21,6 +21,8 @@ MOD_DOWN_VARIANTS = ("rounded", "centred_base_conv")
 PRODUCT_VARIANTS = ("behz", "hps")
 """How BFV lifts to the larger modulus of products, and scales back from it."""
 MAX_PLAIN_BITS = 60
+MAX_WORD_BITS = 1 << 13
+"""Wider than any modulus: at a low level one word may hold all of a coefficient."""
 
 
 class Form(StrEnum):
@@ -284,7 +286,7 @@ def _decompose(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any
     operand = operands[0]
     _require_form("decompose", operand, Form.COEFF)
     bits = prod(ring.primes[i] for i in operand.base).bit_length()
-    width = checked_integer("word_bits", attrs["word_bits"], 1, bits)
+    width = checked_integer("word_bits", attrs["word_bits"], 1, MAX_WORD_BITS)
     checked_integer("digit", attrs["digit"], 0, -(-bits // width) - 1)
     return PolyType(_checked_base(ring, "base", attrs["base"]), Form.COEFF)
 
