@@ -10,7 +10,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ringsmith.params import AutoParameters, CkksParameters, parameter_set
+    from ringsmith.params import (
+        AutoBfvParameters,
+        AutoParameters,
+        BfvParameters,
+        CkksParameters,
+        parameter_set,
+    )
     from ringsmith.program import (
         EncryptedVector,
         InputSpec,
@@ -27,7 +33,13 @@ if TYPE_CHECKING:
 __version__ = version("ringsmith")
 
 _ROOMS = {
-    "params": ("AutoParameters", "CkksParameters", "parameter_set"),
+    "params": (
+        "AutoBfvParameters",
+        "AutoParameters",
+        "BfvParameters",
+        "CkksParameters",
+        "parameter_set",
+    ),
     "program": (
         "EncryptedVector",
         "InputSpec",
@@ -43,7 +55,9 @@ _ROOMS = {
 """Room -> the names that come from it."""
 
 __all__ = [
+    "AutoBfvParameters",
     "AutoParameters",
+    "BfvParameters",
     "CkksParameters",
     "EncryptedVector",
     "InputSpec",

@@ -120,7 +120,7 @@ class EncryptedExact:
     """A BFV program run on the cpu device under keys of a fixed seed, from vectors to vectors.
 
     Attributes:
-        decrypted: All slots of each output, in 0 … t - 1.
+        decrypted: All slots of each output, centred modulo t.
         budgets: Each output's true noise budget.
     """
 
@@ -137,10 +137,12 @@ class EncryptedExact:
             ciphertexts[name] = Ciphertext(data)
         compiled = compile_program(program)
         outputs = compiled.run(open_device("cpu"), ciphertexts, keys).outputs
-        self.decrypted = {
-            name: _core.bfv.decode(context, secret.bfv_decrypt(context, key, c.data))
-            for name, c in outputs.items()
-        }
+        self.decrypted = {}
+        for name, ciphertext in outputs.items():
+            plain = secret.bfv_decrypt(context, key, ciphertext.data)
+            slots = _core.bfv.decode(context, plain).astype(np.int64)
+            t = parameters.plain_modulus
+            self.decrypted[name] = np.where(slots > t // 2, slots - t, slots)
         self.budgets = {
             name: secret.bfv_noise_budget(context, key, c.data) for name, c in outputs.items()
         }

@@ -27,7 +27,15 @@ from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.runtime.accelerator import Accelerator
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
-SERVER_SIDE = ("apps.logreg.server", "runtime", "devices.model", "devices.rtl", "lower", "interop")
+SERVER_SIDE = (
+    "apps.logreg.server",
+    "apps.gmdh.server",
+    "runtime",
+    "devices.model",
+    "devices.rtl",
+    "lower",
+    "interop",
+)
 FORBIDDEN = ("client", "_core.secret")
 
 
@@ -213,3 +221,4 @@ def test_no_import_leads_from_the_server_side_to_the_secret_key(module: str) -> 
 
 def test_the_import_search_sees_what_the_client_side_reaches() -> None:
     assert set(FORBIDDEN) <= reached_from("apps.logreg.client")
+    assert set(FORBIDDEN) <= reached_from("apps.gmdh.client")

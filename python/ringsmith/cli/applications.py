@@ -21,6 +21,13 @@ class DeviceKind(StrEnum):
     RTL = "rtl"
 
 
+class Scheme(StrEnum):
+    """What a program that both schemes can run is encrypted with."""
+
+    BFV = "bfv"
+    CKKS = "ckks"
+
+
 def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
     app.command()(demo)
@@ -44,3 +51,16 @@ def run_logreg(
     from ringsmith.apps.logreg import commands
 
     commands.run(device.value, design, output)
+
+
+@run_app.command("gmdh")
+def run_gmdh(
+    scheme: Annotated[Scheme, typer.Option(help="Exact (bfv) or approximate (ckks).")] = Scheme.BFV,
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+    output: Output = None,
+) -> None:
+    """Forecast of power demand from encrypted meters, by a GMDH network of depth 4."""
+    from ringsmith.apps.gmdh import commands
+
+    commands.run(scheme.value, device.value, design, output)

@@ -1,21 +1,19 @@
 """``ringsmith run logreg`` and ``ringsmith demo``."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
+from ringsmith.apps import tables
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import report, session
 from ringsmith.apps.operations import OperationRow, operation_rows
+from ringsmith.apps.results import check, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.errors import DeviceError
-from ringsmith.interop.files import check_target, write_whole
 from ringsmith.params import parameter_set
 
 PARAMETER_SET: Final = "nano"
@@ -35,7 +33,7 @@ def run(device: str, design: str, output: Path | None = None) -> None:
         InteropError: When the file cannot be written.
         ParameterError: When there is no such design.
     """
-    _check(output, design)
+    check(output, design)
     console = Console()
     stages = Stages(console)
     scheduled = None if device == "cpu" else design
@@ -46,8 +44,8 @@ def run(device: str, design: str, output: Path | None = None) -> None:
     _print_answer(console, current, answer, where, None)
     if output:
         command = f"ringsmith run logreg --device {device} --design {design}"
-        _write(output, _numbers(command, stages, current, answer, None, None))
-    _refuse_different_bits(answer)
+        write(output, _numbers(command, stages, current, answer, None, None))
+    refuse_different_bits(answer.equal_bits)
 
 
 def demo(output: Path | None = None) -> None:
@@ -61,7 +59,7 @@ def demo(output: Path | None = None) -> None:
         InteropError: When the file cannot be written.
         ToolError: When a tool is missing or fails.
     """
-    _check(output, DEMO_DESIGN)
+    check(output, DEMO_DESIGN)
     console = Console()
     parameters = parameter_set(PARAMETER_SET)
     console.print(
@@ -87,7 +85,7 @@ def demo(output: Path | None = None) -> None:
     console.print()
     console.print(report.patients_table(answer.predictions))
     _print_answer(console, current, answer, f"the RTL of {DEMO_DESIGN}", seal)
-    console.print(report.operations_table(rows, DEMO_DESIGN))
+    console.print(tables.operations_table(rows, DEMO_DESIGN))
     console.print(
         "Cycles are the simulated RTL's, with operands, program and keys resident; their time is "
         "at an assumed clock of 200 MHz, which no place and route backs. SEAL (without HEXL) ran "
@@ -97,8 +95,8 @@ def demo(output: Path | None = None) -> None:
     )
     if output:
         command = "ringsmith demo"
-        _write(output, _numbers(command, stages, current, answer, seal, rows))
-    _refuse_different_bits(answer)
+        write(output, _numbers(command, stages, current, answer, seal, rows))
+    refuse_different_bits(answer.equal_bits)
 
 
 def _print_answer(
@@ -113,7 +111,7 @@ def _print_answer(
     if executable is None or result.cycles is None:
         return
     console.print(
-        report.program_table(
+        tables.program_table(
             where,
             result.instructions,
             result.cycles,
@@ -122,7 +120,7 @@ def _print_answer(
             seal.program if seal else None,
         )
     )
-    console.print(report.breakdown_table(breakdown(executable), result.cycles))
+    console.print(tables.breakdown_table(breakdown(executable), result.cycles))
 
 
 def _numbers(
@@ -153,19 +151,3 @@ def _numbers(
         "operations": None if rows is None else [row.to_dict() for row in rows],
         "stage_seconds": stages.seconds(),
     }
-
-
-def _check(output: Path | None, design: str) -> None:
-    """Refuses a file or a design before minutes are spent on what goes into it."""
-    load_design(design)
-    if output:
-        check_target(output, overwrite=True)
-
-
-def _write(path: Path, numbers: dict[str, object]) -> None:
-    write_whole(path, (json.dumps(numbers, indent=2) + "\n").encode(), overwrite=True)
-
-
-def _refuse_different_bits(answer: session.Answer) -> None:
-    if answer.equal_bits is False:
-        raise DeviceError("the device's residues differ from the cpu device's: report this")

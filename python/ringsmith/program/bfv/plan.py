@@ -38,7 +38,13 @@ class BfvPlanner(Planner[Cipher]):
             raise self._emitter.source.error(
                 f"input {name!r}: scale = {spec.scale!r}, and BFV has no scales: leave it out"
             )
-        return Cipher(self._emitter.input(name, spec.limbs or self._parameters.limbs, 1.0))
+        if spec.limbs not in (None, self._parameters.limbs):
+            raise self._emitter.source.error(
+                f"input {name!r}: limbs = {spec.limbs}, and a fresh BFV encryption has all "
+                f"{self._parameters.limbs}; how much noise another ciphertext has is not known: "
+                "leave limbs out"
+            )
+        return Cipher(self._emitter.input(name, self._parameters.limbs, 1.0))
 
     def _operation(self, node: TraceNode, operands: list[Cipher]) -> Cipher:
         emitter, first = self._emitter, operands[0]

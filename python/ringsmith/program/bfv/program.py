@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ringsmith.params import BfvParameters
@@ -32,14 +33,16 @@ class BfvProgram(Program):
                 zeros follow.
 
         Returns:
-            All N slots of each output, in 0 … t - 1; int64.
+            All N slots of each output, centred modulo t as ``ringsmith.client.decode`` gives them:
+            -(t - 1)/2 … (t - 1)/2, int64.
 
         Raises:
             ProgramError: When an input is missing, unknown, too long or not of whole numbers.
         """
         t = self.parameters.plain_modulus
         found = evaluate(self.nodes, space(self.parameters.n), self.lengths, inputs, t)
-        return {name: values.astype("int64") for name, values in found.items()}
+        signed = {name: np.where(v > t // 2, v - t, v) for name, v in found.items()}
+        return {name: values.astype(np.int64) for name, values in signed.items()}
 
     def forecast(self) -> NoiseForecast:
         """Forecasts the noise budget of every value: bits that are left for certain.

@@ -1,0 +1,59 @@
+"""What the command prints of forecasts: some meters, and how good they are."""
+
+from rich.table import Table
+
+from ringsmith.apps.gmdh.client import Forecasts
+from ringsmith.apps.gmdh.curves import TARGET_HOUR, Curves
+from ringsmith.apps.gmdh.outcome import Quality
+
+SHOWN = 8
+UNIT = "standard deviations of a day's demand"
+
+
+def meters_table(days: Curves, found: Forecasts) -> Table:
+    """Returns a table of some meters, spread evenly over the batch."""
+    table = Table(
+        title=f"Some meters: demand at {TARGET_HOUR}:00, forecast at noon ({UNIT})",
+        title_justify="left",
+    )
+    for heading in ("meter", "last reading", "forecast, decrypted", "demand"):
+        table.add_column(heading, justify="right")
+    for meter in range(0, len(days), max(1, len(days) // SHOWN)):
+        table.add_row(
+            str(meter),
+            f"{days.observed[meter, -1]:+.3f}",
+            f"{found.demand[meter]:+.6f}",
+            f"{days.target[meter]:+.3f}",
+        )
+    return table
+
+
+def quality_table(worth: Quality, forecast_error: float | None) -> Table:
+    """Returns errors as a table.
+
+    Args:
+        worth: The figures.
+        forecast_error: What the precision forecast says that no slot errs by more than; None in
+            BFV, which is exact.
+    """
+    table = Table(
+        title=f"{worth.meters} held-out days, root mean square of errors ({UNIT})",
+        title_justify="left",
+        show_header=False,
+    )
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    rows = [
+        ("network, encrypted", f"{worth.error_encrypted:.4f}"),
+        ("network, in the clear", f"{worth.error_clear:.4f}"),
+        ("the last reading again", f"{worth.error_last_reading:.4f}"),
+        ("the training days' mean", f"{worth.error_mean:.4f}"),
+        ("largest difference, encrypted to clear", f"{worth.largest_difference:.1e}"),
+    ]
+    if forecast_error is not None:
+        rows.append(("the same, by the precision forecast at most", f"{forecast_error:.1e}"))
+    if worth.exact is not None:
+        rows.append(("integers equal to the clear network's", f"{worth.exact} of {worth.meters}"))
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -1,0 +1,94 @@
+"""Tables that applications print: what a program took, where its cycles went, single operations."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from ringsmith.apps.breakdown import Share
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
+from ringsmith.apps.operations import OperationRow
+
+CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+
+
+def program_table(
+    device: str,
+    instructions: int | None,
+    cycles: int | None,
+    predicted_cycles: int | None,
+    equal_bits: bool | None,
+    seal_seconds: float | None,
+) -> Table:
+    """Returns what the whole encrypted program took.
+
+    Args:
+        device: Name of the device and its design.
+        instructions: Issued; None on the cpu device.
+        cycles: Taken; None on the cpu device.
+        predicted_cycles: Those of the schedule.
+        equal_bits: Whether every residue equals the cpu device's; None: not compared.
+        seal_seconds: SEAL's time for the same program; None: not measured.
+    """
+    table = Table(title=f"The program on {device}", title_justify="left", show_header=False)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    if equal_bits is not None:
+        verdict = "[green]yes[/green]" if equal_bits else "[red]NO[/red]"
+        table.add_row("every residue equal to the cpu device's", verdict)
+    if instructions is not None:
+        table.add_row("instructions", f"{instructions:,}")
+    if cycles is not None:
+        table.add_row("cycles", f"{cycles:,}")
+    if predicted_cycles is not None:
+        table.add_row("cycles predicted by the scheduler", f"{predicted_cycles:,}")
+    if cycles is not None:
+        table.add_row(f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles)))
+    if seal_seconds is not None:
+        table.add_row(
+            "Microsoft SEAL, same program, this CPU, 1 thread", _milliseconds(seal_seconds)
+        )
+    return table
+
+
+def breakdown_table(shares: Sequence[Share], total: int) -> Table:
+    """Returns where the program's cycles went, as a table.
+
+    Args:
+        shares: From ``breakdown``.
+        total: The program's cycles.
+    """
+    table = Table(title="The program's cycles by operation", title_justify="left")
+    table.add_column("operation")
+    for heading in ("times", "instructions", "cycles", "share"):
+        table.add_column(heading, justify="right")
+    for share in shares:
+        table.add_row(
+            share.operation,
+            str(share.count),
+            str(share.instructions),
+            f"{share.cycles:,}",
+            f"{share.cycles / total:.1%}",
+        )
+    return table
+
+
+def operations_table(rows: Sequence[OperationRow], design: str) -> Table:
+    """Returns single operations as a table."""
+    table = Table(
+        title=f"Single operations on {design}, {rows[0].limbs} limbs",
+        title_justify="left",
+    )
+    table.add_column("operation")
+    headings = ("instructions", "cycles", CLOCK, "SEAL, this CPU, 1 thread")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        seal = "–" if row.seal_seconds is None else _milliseconds(row.seal_seconds)
+        table.add_row(
+            row.name, f"{row.instructions:,}", f"{row.cycles:,}", _milliseconds(row.seconds), seal
+        )
+    return table
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms"

@@ -1,0 +1,284 @@
+"""The smart-grid forecast: the network in the clear, and encrypted in BFV and in CKKS."""
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.apps.gmdh import session
+from ringsmith.apps.gmdh.client import Client
+from ringsmith.apps.gmdh.commands import forecast_error
+from ringsmith.apps.gmdh.curves import Curves, load_curves
+from ringsmith.apps.gmdh.interface import OUTPUT, input_name
+from ringsmith.apps.gmdh.network import Layer, Network, forward
+from ringsmith.apps.gmdh.residues import combined, plain_bits, with_moduli
+from ringsmith.apps.gmdh.server import PLAIN_MODULI, Server, plan_exact
+from ringsmith.apps.gmdh.training import COEFFICIENT_BITS, INPUT_BITS, WIDTHS, train
+from ringsmith.apps.stages import Stages
+from ringsmith.cli.main import app
+from ringsmith.client import decrypt_vector
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.params import BfvParameters, security_level
+from ringsmith.program import CkksProgram, Op
+
+STAGES = Stages(Console(quiet=True))
+
+Split = tuple[Curves, Curves, Curves]
+
+
+@pytest.fixture(scope="module")
+def curves() -> Split:
+    """Days to fit to, to choose by, and held out."""
+    return load_curves()
+
+
+@pytest.fixture(scope="module")
+def network(curves: Split) -> Network:
+    """The trained network."""
+    return train(curves[0], curves[1])
+
+
+@pytest.fixture(scope="module")
+def exact(network: Network) -> Server:
+    """The operator, in BFV."""
+    return Server(network, "bfv", None)
+
+
+# ---- in the clear ------------------------------------------------------------------------------
+
+
+def test_the_archive_has_the_days_it_should_and_they_are_standardized(curves: Split) -> None:
+    assert [len(part) for part in curves] == [400, 200, 496]
+    readings = np.concatenate([part.readings for part in curves])
+    assert readings.shape == (1096, 24)
+    assert np.abs(readings.mean(axis=1)).max() < 1e-6
+    assert np.abs(readings.std(axis=1, ddof=1) - 1).max() < 1e-6
+    assert len(np.unique(readings, axis=0)) > 1000  # no day in two parts, but for true repeats
+
+
+def test_the_network_has_three_hidden_layers_and_depth_four(network: Network) -> None:
+    assert [len(layer.neurons) for layer in network.layers] == list(WIDTHS) == [8, 4, 2, 1]
+    assert network.output_bits == 16 * INPUT_BITS + 15 * COEFFICIENT_BITS
+    quadratic = [
+        n.coefficients[3:]
+        for layer, used in zip(network.layers, network.used[1:], strict=True)
+        for n in (layer.neurons[i] for i in used)
+    ]
+    assert all(any(coefficients) for coefficients in quadratic)
+
+
+def test_the_forecast_is_better_than_simpler_ones(network: Network, curves: Split) -> None:
+    fit, select, days = curves
+
+    def rms(errors: np.ndarray) -> float:
+        return float(np.sqrt(np.mean(errors**2)))
+
+    error = rms(network.forecast(days.observed) - days.target)
+    known = np.concatenate([fit.readings, select.readings])
+    columns = np.c_[np.ones(len(known)), known[:, :12]]
+    weights = np.linalg.lstsq(columns, known[:, 16], rcond=None)[0]
+    linear = np.c_[np.ones(len(days)), days.observed] @ weights
+    assert error < rms(linear - days.target)
+    assert error < 0.5 * rms(fit.target.mean() - days.target)
+    assert error < 0.3 * rms(days.observed[:, -1] - days.target)
+
+
+def test_fixed_point_costs_next_to_nothing(
+    network: Network, curves: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit, select, days = curves
+    monkeypatch.setattr("ringsmith.apps.gmdh.training.INPUT_BITS", 16)
+    monkeypatch.setattr("ringsmith.apps.gmdh.training.COEFFICIENT_BITS", 16)
+    fine = train(fit, select)
+
+    def rms(forecast: np.ndarray) -> float:
+        return float(np.sqrt(np.mean((forecast - days.target) ** 2)))
+
+    assert fine.output_bits > 400
+    assert rms(network.forecast(days.observed)) < 1.05 * rms(fine.forecast(days.observed))
+
+
+def test_the_exact_integers_are_the_polynomials_of_the_layers(
+    network: Network, curves: Split
+) -> None:
+    """Against fractions, term by term as the definition of a neuron has them."""
+    days = curves[2].observed[:5]
+    integers = network.readings.integers(days)
+    for day, found in zip(integers, network.exact(integers), strict=True):
+        values = {h: Fraction(int(day[h]), 1 << INPUT_BITS) for h in range(len(day))}
+        for layer in network.layers:
+            values = {
+                i: polynomial(layer, n.coefficients, values[n.first], values[n.second])
+                for i, n in enumerate(layer.neurons)
+            }
+        assert Fraction(int(found), 1 << network.output_bits) == values[0]
+
+
+def polynomial(layer: Layer, b: tuple[int, ...], x: Fraction, y: Fraction) -> Fraction:
+    """b0 + b1*x + b2*y + b3*x*y + b4*x^2 + b5*y^2 of the numbers that coefficients stand for."""
+    s, c = layer.operand_bits, layer.coefficient_bits
+    one = [1 << places for places in (2 * s + c, s + c, s + c, c, c, c)]
+    b0, b1, b2, b3, b4, b5 = (Fraction(k, o) for k, o in zip(b, one, strict=True))
+    return b0 + b1 * x + b2 * y + b3 * x * y + b4 * x * x + b5 * y * y
+
+
+def test_no_forecast_exceeds_the_bound_and_readings_stay_in_their_limits(
+    network: Network, curves: Split, rng: np.random.Generator
+) -> None:
+    limits = np.array(network.readings.limits)
+    largest = network.largest_integer()
+    corners = rng.choice([-1.0, 1.0], (200, limits.size)) * 100  # clipped
+    assert (np.abs(network.readings.integers(corners)) == limits * (1 << INPUT_BITS)).all()
+    for readings in (corners, curves[2].observed, rng.uniform(-3, 3, (200, limits.size))):
+        found = network.exact(network.readings.integers(readings))
+        assert max(abs(int(v)) for v in found) <= largest
+    used = list(network.hours)
+    held_out = np.abs(curves[2].observed[:, used])
+    assert (held_out > limits[used]).mean() < 0.01  # clipping is an exception
+
+
+# ---- plain moduli ------------------------------------------------------------------------------
+
+
+def test_residues_of_several_moduli_give_the_integer_back(rng: np.random.Generator) -> None:
+    moduli = [65537, 114689, 147457]
+    product = math.prod(moduli)
+    half = product // 2
+    integers = np.array([0, 1, -1, half, -half, *map(int, rng.integers(-half, half, 50))], object)
+    residues = [(integers % t).astype(np.int64) for t in moduli]
+    residues[1] = np.where(residues[1] > moduli[1] // 2, residues[1] - moduli[1], residues[1])
+    assert (combined(residues, moduli) == integers).all()
+
+
+def test_moduli_that_do_not_hold_the_integer_are_refused(exact: Server, network: Network) -> None:
+    parameters = exact.programs[0].parameters
+    assert isinstance(parameters, BfvParameters)
+    largest = network.largest_integer()
+    assert plain_bits(largest, PLAIN_MODULI) <= 60
+    found = with_moduli(parameters, largest, PLAIN_MODULI)
+    moduli = [p.plain_modulus for p in found]
+    assert math.prod(moduli) > 2 * largest
+    assert len(set(moduli)) == PLAIN_MODULI
+    assert all(p.batching and p.primes == parameters.primes for p in found)
+    with pytest.raises(ParameterError, match=r"2 plain moduli of \d+ bits do not hold integers"):
+        with_moduli(parameters, largest, 2)
+
+
+# ---- encrypted ---------------------------------------------------------------------------------
+
+
+def test_the_exact_programs_are_secure_alike_and_within_their_budget(exact: Server) -> None:
+    assert len(exact.programs) == PLAIN_MODULI
+    for program in exact.programs:
+        assert program.parameters.primes == exact.programs[0].parameters.primes
+        assert (security_level(program.parameters.n, program.parameters.log_qp) or 0) >= 128
+        assert not isinstance(program, CkksProgram)
+        assert program.forecast().bits >= 1
+        products = [n for n in program.nodes if n.op in (Op.MULTIPLY, Op.SQUARE)]
+        assert len(products) >= 10
+
+
+def test_a_forecast_modulo_one_plain_modulus_is_exact(
+    exact: Server, network: Network, curves: Split
+) -> None:
+    """The quick part of the next test: one of the moduli, at full size."""
+    days = curves[2]
+    client = Client(exact.interface)
+    inputs = client.encrypt(days.observed)[-1]
+    machine = runtime.open_device("cpu")
+    result = exact.compiled[-1].run(machine, inputs, client.evaluation_keys)
+    parameters = exact.programs[-1].parameters
+    assert isinstance(parameters, BfvParameters)
+    slots = decrypt_vector(parameters, client._secret_key, result.outputs[OUTPUT])
+    expected = network.exact(network.readings.integers(days.observed))
+    assert (
+        slots[: len(days)] % parameters.plain_modulus == expected % parameters.plain_modulus
+    ).all()
+
+
+@pytest.mark.full
+def test_the_encrypted_forecast_equals_the_clear_one_exactly_in_bfv() -> None:
+    current = session.begin(STAGES, "bfv", None)
+    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
+    assert answer.quality.exact == answer.quality.meters == 496
+    assert answer.quality.largest_difference == 0
+    assert answer.quality.error_encrypted == answer.quality.error_clear
+    promised = [program.forecast().bits for program in current.server.programs]  # type: ignore[call-arg]
+    assert all(b >= p for b, p in zip(answer.forecasts.budgets, promised, strict=True))
+
+
+def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> None:
+    current = session.begin(STAGES, "ckks", None)
+    (program,) = current.server.programs
+    assert isinstance(program, CkksProgram)
+    assert (security_level(program.parameters.n, program.parameters.log_qp) or 0) >= 128
+    assert not program.forecast(current.server.bounds).overflows
+    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
+    promised = forecast_error(current)
+    assert promised is not None
+    assert answer.quality.largest_difference <= promised < 0.01
+    assert answer.quality.exact is None
+
+
+def test_both_schemes_plan_the_same_function(network: Network, curves: Split) -> None:
+    """In the clear, the planned programs are the network: the traced function is the one of it."""
+    integers = network.readings.integers(curves[2].observed)
+    expected = network.exact(integers)
+    inputs = {input_name(h): integers[:, h] for h in network.hours}
+    for program in plan_exact(network)[:1]:
+        t = program.parameters.plain_modulus
+        found = program.evaluate(inputs)[OUTPUT][: len(integers)]
+        assert ((found.astype(object) - expected) % t == 0).all()
+    reals = {h: network.readings.real(integers[:, h]) for h in network.hours}
+    approximate = forward(network, reals, Layer.real)
+    assert np.abs(approximate - network.forecast(curves[2].observed)).max() < 1e-9
+
+
+def test_meters_that_do_not_fit_are_refused(exact: Server) -> None:
+    client = Client(replace(exact.interface, parts=exact.interface.parts[:1]))
+    meters = exact.interface.meters
+    with pytest.raises(ParameterError, match=rf"{meters + 1} meters: one run serves 1 … {meters}"):
+        client.encrypt(np.zeros((meters + 1, 12)))
+    with pytest.raises(ParameterError, match=r"give \(meters, 12\), those of hours 0 … 11"):
+        client.encrypt(np.zeros((4, 11)))
+
+
+# ---- the command -------------------------------------------------------------------------------
+
+
+def test_run_gmdh_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["run", "gmdh", "--scheme", "ckks", "--device", "cpu", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert numbers["parameters"]["scheme"] == "ckks"
+    assert numbers["quality"]["meters"] == 496
+    assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
+    assert f"{numbers['quality']['error_encrypted']:.4f}" in done.stdout
+    assert "standard deviations" in done.stdout
+
+
+@pytest.mark.full
+def test_run_gmdh_is_exact_in_bfv(tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["run", "gmdh", "--scheme", "bfv", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert numbers["quality"]["exact"] == 496
+    assert len({part["plain_modulus"] for part in numbers["programs"]}) == PLAIN_MODULI
+    assert numbers["forecast_error"] is None
+    assert "496 of 496" in done.stdout
+
+
+def test_rpau_refuses_bfv_products_by_name(network: Network) -> None:
+    with pytest.raises(ProgramError, match="architecture rpau has no lift"):
+        Server(network, "bfv", "nano")
