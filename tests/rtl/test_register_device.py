@@ -1,0 +1,325 @@
+"""A device that is driven through its registers: what it does, and what it refuses."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from ringsmith import _core, runtime
+from ringsmith.arch.rpau.assembler import encode
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.isa import ISA, instruction
+from ringsmith.arch.rpau.random_program import random_program
+from ringsmith.arch.rpau.registers import FACTS, Control, Refused, Register, Status
+from ringsmith.devices.axi_lite import SimulatedBus
+from ringsmith.devices.interface import Words, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.devices.registers import RegisterDevice
+from ringsmith.devices.zones import zone_shape
+from ringsmith.errors import DeviceError
+from ringsmith.lower import SubroutineGraph
+
+DESIGN = RpauDesign(
+    name="small",
+    log_n=8,
+    word_bits=40,
+    rpaus=3,
+    cores=2,
+    dyadic_cores=1,
+    work_polys=8,
+    key_polys=5,
+    constants=8,
+    program_words=64,
+    reduction="barrett",
+)
+NTT = 0  # the work polynomial that the long program transforms
+
+
+@pytest.fixture(scope="module")
+def bus() -> Iterator[SimulatedBus]:
+    simulated = SimulatedBus(DESIGN, assertions=True)
+    yield simulated
+    simulated.close()
+
+
+@pytest.fixture
+def device(bus: SimulatedBus) -> RegisterDevice:
+    """A host that has just taken the device over, and has loaded primes, tables, polynomials."""
+    host = RegisterDevice(DESIGN, bus)
+    load(host)
+    return host
+
+
+def load(host: RegisterDevice) -> None:
+    for zone, rpau, index, words in random_program(DESIGN, 1, 10).loads():
+        host.write(Zone[zone], rpau, index, words)
+
+
+def words_of(rng: np.random.Generator, count: int = DESIGN.n) -> Words:
+    return rng.integers(0, 1 << DESIGN.word_bits, count, dtype=np.uint64)
+
+
+def place(bus: SimulatedBus, zone: int, unit: int, index: int, word: int = 0) -> None:
+    bus.write(Register.HOST_ZONE, zone)
+    bus.write(Register.HOST_UNIT, unit)
+    bus.write(Register.HOST_INDEX, index)
+    bus.write(Register.HOST_WORD, word)
+
+
+def refused(bus: SimulatedBus) -> Refused:
+    """What was refused since the last look."""
+    found = Refused(bus.read(Register.REFUSED))
+    bus.write(Register.REFUSED, found)
+    return found
+
+
+def long_program(rpaus: int = DESIGN.rpaus) -> Words:
+    everyone = (1 << rpaus) - 1
+    steps = [instruction("ntt", everyone, dst=NTT) for _ in range(40)]
+    return np.array([encode(i) for i in [*steps, instruction("halt", everyone)]], dtype=np.uint64)
+
+
+def test_random_programs_through_the_bus_equal_the_model(
+    device: RegisterDevice, rng: np.random.Generator
+) -> None:
+    model = ModelDevice(DESIGN)
+    for seed in rng.integers(0, 2**32, 10):
+        program = random_program(DESIGN, int(seed), DESIGN.program_words - 1)
+        reports = []
+        for machine in (device, model):
+            for zone, rpau, index, words in program.loads():
+                machine.write(Zone[zone], rpau, index, words)
+            machine.load_program(program.words)
+            reports.append(machine.run(10_000_000))
+        assert reports[0] == reports[1]
+        for rpau, written in enumerate(program.written):
+            for poly in written:
+                found = device.read(Zone.POLY, rpau, poly)
+                np.testing.assert_array_equal(found, model.read(Zone.POLY, rpau, poly))
+
+
+def test_a_graph_runs_through_the_bus_as_on_the_other_machines(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    checked = partial(SimulatedBus, assertions=True)  # the build that these tests have anyway
+    monkeypatch.setattr("ringsmith.runtime.compiled.SimulatedBus", checked)
+    primes = tuple(_core.prime_search(bits, DESIGN.n, 1)[0] for bits in (36, 38, 39))
+    roots = tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
+    graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {})
+    x = graph.input("x", (0, 1, 2))
+    graph.output(graph.mod_down(graph.mul(x, graph.automorph(x, 3)), 2), "y")
+    compiled = runtime.compile_graph(graph, DESIGN)
+    words = {"x": np.stack([rng.integers(0, q, DESIGN.n, dtype=np.uint64) for q in primes])}
+    machines = {
+        "cpu": runtime.open_device("cpu"),
+        "model": runtime.open_device("model", DESIGN),
+        "bus": runtime.open_device("rtl", DESIGN, via="axi-lite"),
+    }
+    found = {n: runtime.run_graph(compiled, m, words, {}) for n, m in machines.items()}
+    for name in ("model", "bus"):
+        np.testing.assert_array_equal(found[name].outputs["y"], found["cpu"].outputs["y"])
+    assert found["bus"].cycles == found["model"].cycles
+
+
+def test_ways_that_a_device_does_not_have_are_refused() -> None:
+    with pytest.raises(DeviceError, match="no way 'pcie' to a device: choose one of ports, axi-li"):
+        runtime.open_device("rtl", DESIGN, via="pcie")
+    with pytest.raises(DeviceError, match="only device rtl has a bus"):
+        runtime.open_device("model", DESIGN, via="axi-lite")
+
+
+@pytest.mark.parametrize("change", [{"work_polys": 9}, {"log_n": 9, "cores": 1}])
+def test_a_device_of_another_design_is_refused_with_the_facts(
+    bus: SimulatedBus, change: dict[str, int]
+) -> None:
+    expected = ", ".join(f"{name} = {getattr(DESIGN, name)}" for name in change)
+    asked = ", ".join(f"{name} = {value}" for name, value in change.items())
+    with pytest.raises(DeviceError, match=f"says {expected} and design small has {asked}"):
+        RegisterDevice(replace(DESIGN, **change), bus)
+
+
+class Counterfeit:
+    """A bus on which one register says something else."""
+
+    def __init__(self, bus: SimulatedBus, register: Register, value: int) -> None:
+        self._bus, self._register, self._value = bus, register, value
+        self.write = bus.write
+
+    def read(self, address: int) -> int:
+        """The device's word, but for one register."""
+        return self._value if address == self._register else self._bus.read(address)
+
+
+@pytest.mark.parametrize(
+    ("register", "value", "message"),
+    [
+        (Register.MAGIC, 0, "no Ringsmith device answers .* 0x00000000 and not 0x474e4952"),
+        (Register.VERSION, 2 << 16, "version 2 of the register map and this Ringsmith knows"),
+        (Register.ARCHITECTURE, 2, "its architecture is number 2 and design small has 1"),
+        (Register.FACT_COUNT, 3, "the device does not tell cores, dyadic_cores"),
+        (Register.STATUS, 1, "does not come out of its reset"),
+    ],
+)
+def test_what_is_no_such_device_is_refused(
+    bus: SimulatedBus, register: Register, value: int, message: str
+) -> None:
+    with pytest.raises(DeviceError, match=message):
+        RegisterDevice(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
+
+
+def test_illegal_registers_are_answered_with_an_error(bus: SimulatedBus) -> None:
+    behind = FACTS[-1].address + 4
+    with pytest.raises(DeviceError, match=rf"write of register {behind:#05x} with SLVERR"):
+        bus.write(behind, 1)
+    with pytest.raises(DeviceError, match="read of register 0x010 with SLVERR"):
+        bus.read(Register.CONTROL)
+    with pytest.raises(DeviceError, match="write of register 0x000 with SLVERR"):
+        bus.write(Register.MAGIC, 1)
+
+
+def test_while_a_program_runs_nothing_can_be_disturbed(
+    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+) -> None:
+    kept = words_of(rng)
+    device.write(Zone.POLY, 0, 5, kept)
+    device.load_program(long_program())
+    before = device.run(100_000)
+    place(bus, Zone.POLY, 0, 5)
+    bus.write(Register.PROGRAM_ADDRESS, 0)
+    bus.write(Register.CONTROL, Control.START)
+    assert bus.read(Register.STATUS) == Status.BUSY
+    for action in (
+        lambda: bus.write(Register.CONTROL, Control.START),
+        lambda: bus.write_words(Register.HOST_DATA, words_of(rng, DESIGN.lanes)),
+        lambda: bus.write_words(Register.PROGRAM_DATA, words_of(rng, 1)),
+        lambda: bus.read_words(Register.HOST_DATA, 1),
+    ):
+        assert refused(bus) == Refused(0)
+        action()
+        assert refused(bus) == Refused.BUSY
+    assert bus.read(Register.STATUS) == Status.BUSY
+    assert bus.read(Register.HOST_WORD) == bus.read(Register.PROGRAM_ADDRESS) == 0
+    while bus.read(Register.STATUS):
+        bus.pause(100)
+    assert int(bus.read_words(Register.CYCLES, 1)[0]) == before.cycles
+    assert device.run(100_000) == before
+    np.testing.assert_array_equal(device.read(Zone.POLY, 0, 5), kept)
+
+
+@pytest.mark.parametrize("zone", list(Zone))
+def test_places_that_do_not_exist_are_refused_and_the_last_ones_are_not(
+    device: RegisterDevice, bus: SimulatedBus, zone: Zone, rng: np.random.Generator
+) -> None:
+    del device
+    indices, words = zone_shape(DESIGN, zone)
+    row = DESIGN.lanes if zone in (Zone.POLY, Zone.KEY) else 1
+    kept = words_of(rng, 1)
+    place(bus, zone, DESIGN.rpaus - 1, indices - 1, words - row)
+    bus.write_words(Register.HOST_DATA, np.repeat(kept, row))
+    assert refused(bus) == Refused(0)
+    assert bus.read(Register.HOST_WORD) == words
+    bus.write_words(Register.HOST_DATA, kept)  # one word behind the last
+    assert refused(bus) == Refused.PLACE
+    for wrong in ((zone, DESIGN.rpaus, 0, 0), (zone, 0, indices, 0), (len(Zone), 0, 0, 0)):
+        place(bus, *wrong)
+        bus.write_words(Register.HOST_DATA, kept)
+        assert refused(bus) == Refused.PLACE, wrong
+        assert bus.read(Register.HOST_WORD) == 0
+    place(bus, zone, 0, 0)
+    bus.read_words(Register.HOST_DATA, 1)
+    assert refused(bus) == (Refused(0) if zone is Zone.POLY else Refused.PLACE)
+
+
+def test_a_program_ends_with_its_store(device: RegisterDevice, bus: SimulatedBus) -> None:
+    del device
+    last = DESIGN.program_words - 1
+    bus.write(Register.PROGRAM_ADDRESS, last)
+    bus.write_words(Register.PROGRAM_DATA, long_program()[-1:])
+    assert refused(bus) == Refused(0)
+    bus.write_words(Register.PROGRAM_DATA, long_program()[-1:])
+    assert refused(bus) == Refused.PLACE
+    assert bus.read(Register.PROGRAM_ADDRESS) == last + 1
+
+
+def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
+    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+) -> None:
+    kept, other = words_of(rng), words_of(rng)
+    device.write(Zone.POLY, 1, 2, kept)
+    place(bus, Zone.POLY, 1, 2, 1)
+    bus.write_words(Register.HOST_DATA, other[:1])  # a row begins with its first word
+    assert refused(bus) == Refused.ORDER
+    place(bus, Zone.POLY, 1, 2)
+    bus.write(Register.HOST_DATA + 4, 0)  # no lower half
+    assert refused(bus) == Refused.ORDER
+    bus.write_words(Register.HOST_DATA, np.array([1 << DESIGN.word_bits], dtype=np.uint64))
+    assert refused(bus) == Refused.VALUE
+    bus.write_words(Register.HOST_DATA, other[: DESIGN.lanes - 1])
+    bus.write(Register.HOST_WORD, DESIGN.lanes - 1)  # moving forgets the row
+    bus.write_words(Register.HOST_DATA, other[:1])
+    assert refused(bus) == Refused.ORDER
+    np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), kept)
+
+
+def test_a_refusal_becomes_an_error_with_its_reasons(
+    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+) -> None:
+    words = words_of(rng)
+    bus.write(Register.HOST_DATA + 4, 0)
+    bus.write(Register.CONTROL, Control.START | Control.RESET)
+    with pytest.raises(DeviceError, match=r"refused writing zone POLY of RPAU 1 \(busy"):
+        device.write(Zone.POLY, 1, 2, words)
+    device.reset()
+    device.write(Zone.POLY, 1, 2, words)
+    np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), words)
+
+
+def test_the_next_host_takes_over_a_device_left_in_the_middle(
+    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+) -> None:
+    kept = words_of(rng)
+    device.write(Zone.POLY, 2, 7, kept)
+    device.load_program(long_program())
+    expected = device.run(100_000)
+    for cycles in rng.integers(0, expected.cycles - 100, 5):
+        place(bus, Zone.POLY, 0, 1)
+        bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # a row begun
+        bus.write(Register.HOST_DATA, 1)  # and a word
+        bus.write(Register.CONTROL, Control.START)
+        bus.pause(int(cycles))
+        bus.write(Register.HOST_DATA, 1)
+        assert bus.read(Register.REFUSED) == Refused.BUSY
+        next_host = RegisterDevice(DESIGN, bus)
+        assert bus.read(Register.REFUSED) == 0
+        assert not bus.read_words(Register.CYCLES, 1).any()
+        np.testing.assert_array_equal(next_host.read(Zone.POLY, 2, 7), kept)
+        load(next_host)
+        next_host.write(Zone.POLY, 2, 7, kept)
+        next_host.load_program(long_program())
+        assert next_host.run(100_000) == expected
+
+
+def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
+    device: RegisterDevice,
+) -> None:
+    with pytest.raises(DeviceError, match="no program is loaded"):
+        device.run(100)
+    device.load_program(long_program())
+    with pytest.raises(DeviceError, match="not ended after 100 cycles"):
+        device.run(100)
+    assert device.run(100_000).instructions == 41
+
+
+def test_an_opcode_that_does_not_exist_is_told(device: RegisterDevice, bus: SimulatedBus) -> None:
+    device.load_program(long_program())
+    field = ISA.fields["opcode"]
+    known = {operation.opcode for operation in ISA.operations}
+    unknown = next(code for code in range(1 << field.width) if code not in known)
+    bus.write(Register.PROGRAM_ADDRESS, 0)
+    bus.write_words(Register.PROGRAM_DATA, np.array([unknown << field.lsb], dtype=np.uint64))
+    with pytest.raises(DeviceError, match="instruction 0 has an opcode that does not exist"):
+        device.run(1000)
+    device.load_program(long_program())
+    assert device.run(100_000).instructions == 41

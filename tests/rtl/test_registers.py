@@ -1,0 +1,117 @@
+"""The register map: what is generated from it, and what a device says about itself."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ringsmith.arch.rpau.design import REDUCTIONS, load_design
+from ringsmith.arch.rpau.registers import FACTS, Register
+from ringsmith.devices.facts import check_facts
+from ringsmith.devices.interface import Zone
+from ringsmith.devices.toolchain import compiler
+from ringsmith.errors import DeviceError, ToolError
+from ringsmith.generate import registers as generator
+from ringsmith.generate.register_map import read_register_map
+
+CHECKOUT = Path(__file__).parents[2]
+MAP = CHECKOUT / generator.SOURCE
+DESIGN = load_design("nano")
+
+
+# ---- what is generated ---------------------------------------------------------------------------
+
+
+def test_generated_files_equal_what_the_map_gives() -> None:
+    assert generator.stale_files(CHECKOUT) == []
+
+
+def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> None:
+    for path in (generator.SOURCE, *generator.expected(CHECKOUT)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CHECKOUT / path, tmp_path / path)
+    root = ["--root", str(tmp_path)]
+    assert generator.main(["--check", *root]) == 0
+    text = (tmp_path / generator.SOURCE).read_text()
+    fact = (
+        '    reg {\n      parameter = "Banks";\n      desc = "Banks.";\n      field {} value[32];\n'
+    )
+    changed = text.replace("  } facts @", f"{fact}    }} log_n2;\n  }} facts @")
+    (tmp_path / generator.SOURCE).write_text(changed.replace("log_n2", "n"))
+    assert generator.main(["--check", *root]) == 1
+    assert generator.main(root) == 0
+    assert generator.main(["--check", *root]) == 0
+    top = (tmp_path / "rtl/rpau/rs_rpau_top.sv").read_text()
+    assert "parameter  int unsigned Banks = 8192,\n" in top
+    assert "assign design_o[FactBanks] = FactBits'(Banks);\n" in top
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("addrmap rs_registers {", "addrmap rs_registers [", "is no register map"),
+        (
+            '      parameter = "LogN";\n',
+            "",
+            "log_n: the registers of facts, and no others",
+        ),
+        ('desc = "What the device does.', 'name = "What the device does.', "status has no desc"),
+        ("barrett = 0", "barrett = 2", "the words of a fact stand for 0, 1, … in order"),
+    ],
+)
+def test_a_wrong_map_is_refused_in_words(tmp_path: Path, old: str, new: str, message: str) -> None:
+    text = MAP.read_text()
+    assert old in text
+    (tmp_path / "map.rdl").write_text(text.replace(old, new))
+    with pytest.raises(ToolError, match=message):
+        read_register_map(tmp_path / "map.rdl")
+
+
+def test_sections_must_be_there_and_end() -> None:
+    begin = f"  // generated from {generator.SOURCE}: facts\n"
+    filled = generator.fill(f"a\n{begin}  old\n  // end of generated\nb\n", {"facts": ["x;"]}, "f")
+    assert filled == f"a\n{begin}  x;\n  // end of generated\nb\n"
+    with pytest.raises(ToolError, match="f has the sections ; it takes facts"):
+        generator.fill("a\n", {"facts": []}, "f")
+    with pytest.raises(ToolError, match="section facts has no line"):
+        generator.fill(begin, {"facts": []}, "f")
+
+
+def test_zones_and_words_of_the_map_are_those_of_the_house() -> None:
+    registers = read_register_map(MAP)
+    zones = registers.register("host_zone").value.values
+    assert {word.upper(): number for word, number, _ in zones} == dict(Zone.__members__)
+    (reduction,) = (fact for fact in FACTS if fact.name == "reduction")
+    assert set(REDUCTIONS) <= set(reduction.values)
+
+
+def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
+    names = {register.name.lower(): register.value for register in Register}
+    names |= {f"facts.{fact.name}": fact.address for fact in FACTS}
+    rows = "".join(f'  printf("%zu\\n", offsetof(rs_registers_t, {name}));\n' for name in names)
+    source = tmp_path / "offsets.cpp"
+    source.write_text(
+        '#include <cstddef>\n#include <cstdio>\n#include "rs_registers.h"\n'
+        f"int main() {{\n{rows}}}\n"
+    )
+    program = tmp_path / "offsets"
+    include = f"-I{CHECKOUT / 'rtl/shell'}"
+    subprocess.run([compiler().program, "-w", include, source, "-o", program], check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert [int(line) for line in printed.split()] == list(names.values())
+
+
+# ---- what a device says --------------------------------------------------------------------------
+
+
+def test_every_fact_that_differs_is_named() -> None:
+    told = [int(getattr(DESIGN, f.name)) if not f.values else 0 for f in FACTS]
+    check_facts(DESIGN, [*told, 99], "do something")  # a newer device tells more
+    with pytest.raises(DeviceError, match=r"does not tell .*reduction.*: do something"):
+        check_facts(DESIGN, told[:-1], "do something")
+    other = dict(zip([fact.name for fact in FACTS], told, strict=True))
+    other |= {"cores": 8, "reduction": 1}
+    says = "says cores = 8, reduction = sparse and design nano has cores = 4, reduction = barrett"
+    with pytest.raises(DeviceError, match=f"the device {says}: do something"):
+        check_facts(DESIGN, list(other.values()), "do something")
