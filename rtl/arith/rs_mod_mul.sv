@@ -9,7 +9,8 @@
 //
 //   Reduction              modulus                          uses
 //   ReductionBarrett (0)   odd, of MinBits to Width bits    mu_i, shift_i
-//   ReductionSparse  (1)   number index_i of rs_sparse_pkg  index_i
+//   ReductionSparse  (1)   number index_i of a family of    index_i
+//                          rs_sparse_pkg
 //
 // Both operands are below 2^Width and at least one of them below q_i: the other may be a residue of
 // any other modulus. The ports of the other reduction are ignored.
@@ -18,6 +19,7 @@ module rs_mod_mul
 #(
   parameter int unsigned Width = 48,
   parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha,  // counts only with ReductionSparse
   parameter int unsigned MinBits = Width / 2
 ) (
   input  logic                       clk_i,
@@ -50,7 +52,7 @@ module rs_mod_mul
     rs_mod_mul_sparse #(
       .Width(Width),
       .NumPrimes(rs_sparse_pkg::NumPrimes),
-      .Primes(rs_sparse_pkg::Primes)
+      .Primes(rs_sparse_pkg::Families[Family])
     ) u_sparse (
       .clk_i,
       .a_i,

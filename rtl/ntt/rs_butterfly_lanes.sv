@@ -9,8 +9,8 @@
 //
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
 // lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
-// butterflies leave free; tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands.
+// butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
+// ahead of the operands. With TwiddlesStored it is tw_hi[i] itself, pre_latency() cycles behind.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. One row a cycle, latency
@@ -23,6 +23,8 @@ module rs_butterfly_lanes
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Family = 0,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
@@ -37,6 +39,7 @@ module rs_butterfly_lanes
   input  logic [Width-1:0]      q_i,
   input  logic [Width-1:0]      mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
+  input  logic [IndexWidth-1:0] index_i,
   input  logic [Width-1:0]      a_i [Lanes],
   input  logic [Width-1:0]      b_i [Lanes],
   input  logic [Width-1:0]      c_i [Lanes],
@@ -112,7 +115,7 @@ module rs_butterfly_lanes
     if (butterfly_i) begin
       for (int unsigned i = 0; i < Cores; i++) begin
         x_q[i]       <= inverse_i ? half_difference[i] : a_late[i+Cores];
-        y_q[i]       <= product[i+Cores];
+        y_q[i]       <= (Twiddles == TwiddlesStored) ? tw_hi_i[i] : product[i+Cores];
         z_q[i]       <= inverse_i ? half_sum[i] : a_late[i];
         x_q[i+Cores] <= tw_hi_i[i];
         y_q[i+Cores] <= tw_lo_i;
@@ -124,7 +127,8 @@ module rs_butterfly_lanes
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     rs_mod_mul #(
       .Width(Width),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .Family(Family)
     ) u_mul (
       .clk_i,
       .a_i(x_q[l]),
@@ -132,7 +136,7 @@ module rs_butterfly_lanes
       .q_i,
       .mu_i,
       .shift_i,
-      .index_i('0),
+      .index_i,
       .p_o(product[l])
     );
     rs_delay #(

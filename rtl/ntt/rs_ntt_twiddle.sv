@@ -7,30 +7,36 @@
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
-// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost: 2^LoBits words, and 2^(LogN -
-// LoBits) words a core. Tables are written one word a cycle while no steps are under way.
+// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
+// 2^(LogN - LoBits) words a core. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
+  parameter  int unsigned Sets    = 1,
   localparam int unsigned LoBits  = (LogN + 1) / 2,
   localparam int unsigned HiBits  = LogN - LoBits
 ) (
-  input  logic              clk_i,
-  input  logic              inverse_i,
-  input  logic [LogN-1:0]   block_i,
-  input  logic [LogN-1:0]   stride_i,
-  output logic [Width-1:0]  hi_o [Cores],
-  output logic [Width-1:0]  lo_o,
+  input  logic                  clk_i,
+  input  logic                  inverse_i,
+  input  logic [PrimeWidth-1:0] set_i,       // prime set
+  input  logic [LogN-1:0]       block_i,
+  input  logic [LogN-1:0]       stride_i,
+  output logic [Width-1:0]      hi_o [Cores],
+  output logic [Width-1:0]      lo_o,
 
-  input  logic              lo_we_i,
-  input  logic              hi_we_i,
-  input  logic [LoBits-1:0] waddr_i,  // HiBits of it for the upper table
-  input  logic [Width-1:0]  wdata_i
+  input  logic                  lo_we_i,
+  input  logic                  hi_we_i,
+  input  logic [PrimeWidth-1:0] wset_i,
+  input  logic [LoBits-1:0]     waddr_i,     // HiBits of it for the upper table
+  input  logic [Width-1:0]      wdata_i
 );
   localparam int LogCores = $clog2(Cores);
+  localparam int unsigned LoAddrWidth = $clog2(Sets << LoBits);
+  localparam int unsigned HiAddrWidth = $clog2(Sets << HiBits);
 
   if (LogCores > HiBits) begin : gen_too_many_cores
     $error("rs_ntt_twiddle: %0d cores and an upper table of %0d words: there must be more words",
@@ -70,33 +76,33 @@ module rs_ntt_twiddle
   end
 
   rs_ram_1r1w #(
-    .Depth(1 << LoBits),
+    .Depth(Sets << LoBits),
     .Width(Width),
     .ReadLatency(RamLatency),
     .RamStyle("distributed")
   ) u_lo (
     .clk_i,
     .we_i(lo_we_i),
-    .waddr_i(waddr_i),
+    .waddr_i(LoAddrWidth'({wset_i, waddr_i})),
     .wdata_i(wdata_i),
     .re_i(!lo_we_i),
-    .raddr_i(lo_q),
+    .raddr_i(LoAddrWidth'({set_i, lo_q})),
     .rdata_o(lo_o)
   );
 
   for (genvar i = 0; i < Cores; i++) begin : gen_core
     rs_ram_1r1w #(
-      .Depth(1 << HiBits),
+      .Depth(Sets << HiBits),
       .Width(Width),
       .ReadLatency(RamLatency),
       .RamStyle("distributed")
     ) u_hi (
       .clk_i,
       .we_i(hi_we_i),
-      .waddr_i(waddr_i[HiBits-1:0]),
+      .waddr_i(HiAddrWidth'({wset_i, waddr_i[HiBits-1:0]})),
       .wdata_i(wdata_i),
       .re_i(!hi_we_i),
-      .raddr_i(hi_q[i]),
+      .raddr_i(HiAddrWidth'({set_i, hi_q[i]})),
       .rdata_o(hi_o[i])
     );
   end

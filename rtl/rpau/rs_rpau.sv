@@ -1,9 +1,8 @@
-// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, and a place in
-// the ring.
+// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, prime sets.
 //
-// All RPAUs of a device are the same module: what tells them apart, the prime and the tables, comes
-// through the host port, and the place in the ring through rpau_i. Verilator makes one C++ function
-// of the like processes of all RPAUs if nothing else differs: so no function is called in here with
+// All RPAUs of a device are the same module: what tells them apart, primes and tables, comes
+// through the host port, and their number through rpau_i. Verilator makes one C++ function of the
+// like processes of all RPAUs if nothing else differs: so no function is called in here with
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
 //
@@ -16,13 +15,18 @@ module rs_rpau
 #(
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Hops = 4,         // of the interconnect
   parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
+  parameter  int unsigned WorkRam = RamBlock,
+  parameter  int unsigned KeyRam = RamUltra,
   parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Family = 0,
   localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                 clk_i,
@@ -40,14 +44,14 @@ module rs_rpau
   output logic                 host_rvalid_o,
   output logic [Width-1:0]     host_rdata_o [Lanes],
 
-  input  logic                 ring_valid_i,
-  input  logic [Width-1:0]     ring_i [Lanes],
-  output logic                 ring_valid_o,
-  output logic [Width-1:0]     ring_o [Lanes]
+  input  logic                 link_valid_i,    // interconnect: words that reach this RPAU
+  input  logic [Width-1:0]     link_i [Lanes],
+  output logic                 link_send_o,     // this RPAU is sending
+  output logic                 link_valid_o,
+  output logic [Width-1:0]     link_o [Lanes]
 );
   /*verilator no_inline_module*/
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
-  localparam int unsigned LoBits = (LogN + 1) / 2;
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
 
   // ---- host -------------------------------------------------------------------------------------
@@ -71,26 +75,59 @@ module rs_rpau
   assign host_word    = host_wdata_q[0];
   assign host_reading = host_q.re || (|host_reads_q);
 
-  // ---- constants --------------------------------------------------------------------------------
-  logic [Width-1:0]      q, mu, k1, k2;
-  logic [ShiftWidth-1:0] shift;
+  // ---- prime sets -------------------------------------------------------------------------------
+  logic                  sender;
+  logic [PrimeWidth-1:0] set, set_command, host_set;
+  assign sender      = command_i.word[SrcLsb+:SrcWidth] == rpau_i;
+  assign set_command = (command_i.decoded.uses_src_prime && sender)
+                       ? command_i.word[SrcPrimeLsb+:SrcPrimeWidth]
+                       : command_i.word[PrimeLsb+:PrimeWidth];
+  assign host_set    = host_q.index[PrimeWidth-1:0];
+
+  logic [Width-1:0]      main_q, main_mu, dyadic_q, dyadic_mu, k1, k2;
+  logic [ShiftWidth-1:0] main_shift, dyadic_shift;
+  logic [IndexWidth-1:0] main_index, dyadic_index;
+  rs_rpau_moduli #(
+    .Width(Width),
+    .Sets(PrimeSets)
+  ) u_moduli (
+    .clk_i,
+    .rst_ni,
+    .start_main_i,
+    .set_main_i(set_command),
+    .set_main_o(set),
+    .q_main_o(main_q),
+    .mu_main_o(main_mu),
+    .shift_main_o(main_shift),
+    .index_main_o(main_index),
+    .start_dyadic_i,
+    .set_dyadic_i(set_command),
+    .q_dyadic_o(dyadic_q),
+    .mu_dyadic_o(dyadic_mu),
+    .shift_dyadic_o(dyadic_shift),
+    .index_dyadic_o(dyadic_index),
+    .we_i(host_q.we && host_q.zone == ZoneModulus),
+    .wset_i(host_set),
+    .wrow_i(host_q.row[1:0]),
+    .wdata_i(host_word)
+  );
+
   rs_rpau_constants #(
     .Width(Width),
-    .Words(Constants)
+    .Words(Constants),
+    .Sets(PrimeSets)
   ) u_constants (
     .clk_i,
     .start_i(start_main_i),
+    .set_i(set_command),
     .use_k1_i(command_i.decoded.uses_k1),
     .use_k2_i(command_i.decoded.uses_k2),
     .k1_i(command_i.word[K1Lsb+:K1Width]),
     .k2_i(command_i.word[K2Lsb+:K2Width]),
     .k1_o(k1),
     .k2_o(k2),
-    .q_o(q),
-    .mu_o(mu),
-    .shift_o(shift),
-    .constant_we_i(host_q.we && host_q.zone == ZoneConstant),
-    .modulus_we_i(host_q.we && host_q.zone == ZoneModulus),
+    .we_i(host_q.we && host_q.zone == ZoneConstant),
+    .wset_i(host_set),
     .waddr_i(host_q.row[K1Width-1:0]),
     .wdata_i(host_word)
   );
@@ -106,90 +143,119 @@ module rs_rpau
   logic [Width-1:0]    main_b [Lanes];
   logic [Width-1:0]    main_c [Lanes];
   logic [Width-1:0]    main_wdata [Lanes];
-  logic                send, send_valid;
-  logic [Width-1:0]    send_words [Lanes];
+  logic                main_key_re;
+  logic [Width-1:0]    key_words [Lanes];
+  logic [HostIndexWidth-1:0] main_key_index;
   rs_rpau_main #(
     .LogN(LogN),
     .Cores(Cores),
     .Width(Width),
-    .Rpaus(Rpaus),
-    .Reduction(Reduction)
+    .Hops(Hops),
+    .PrimeSets(PrimeSets),
+    .Twiddles(Twiddles),
+    .Reduction(Reduction),
+    .Family(Family)
   ) u_main (
     .clk_i,
     .rst_ni,
     .start_i(start_main_i),
     .command_i,
-    .sender_i(command_i.word[SrcLsb+:SrcWidth] == rpau_i),
+    .sender_i(sender),
     .done_o(done_main_o),
-    .q_i(q),
-    .mu_i(mu),
-    .shift_i(shift),
+    .set_i(set),
+    .q_i(main_q),
+    .mu_i(main_mu),
+    .shift_i(main_shift),
+    .index_i(main_index),
     .k1_i(k1),
     .k2_i(k2),
-    .twiddle_lo_we_i(host_q.we && host_q.zone == ZoneTwiddleLo),
-    .twiddle_hi_we_i(host_q.we && host_q.zone == ZoneTwiddleHi),
-    .twiddle_waddr_i(host_q.row[LoBits-1:0]),
-    .twiddle_wdata_i(host_word),
+    .host_i(host_q),
+    .host_word_i(host_word),
     .re_o(main_re),
     .use_o(main_use),
     .sel_o(main_sel),
     .rrow_o(main_rrow),
+    .key_re_o(main_key_re),
+    .key_index_o(main_key_index),
     .a_i(main_a),
     .b_i(main_b),
     .c_i(main_c),
+    .key_i(key_words),
     .we_o(main_we),
     .wsel_o(main_wsel),
     .wrow_o(main_wrow),
     .wdata_o(main_wdata),
-    .ring_valid_i,
-    .ring_i,
-    .ring_send_o(send),
-    .ring_valid_o(send_valid),
-    .ring_o(send_words)
+    .link_valid_i,
+    .link_i,
+    .link_send_o,
+    .link_valid_o,
+    .link_o
   );
 
   // ---- dyadic unit ------------------------------------------------------------------------------
-  logic                      dyadic_re, dyadic_we, key_re;
+  logic                      dyadic_re, dyadic_we, dyadic_key_re;
   logic [2:0]                dyadic_use;
   logic [DstWidth-1:0]       dyadic_sel [3];
   logic [DstWidth-1:0]       dyadic_wsel;
-  logic [HostIndexWidth-1:0] key_index;
+  logic [HostIndexWidth-1:0] dyadic_key_index;
   logic [RowBits-1:0]        dyadic_rrow, dyadic_wrow;
   logic [Width-1:0]          side_a [Lanes];
   logic [Width-1:0]          side_b [Lanes];
   logic [Width-1:0]          side_c [Lanes];
-  logic [Width-1:0]          key_words [Lanes];
   logic [Width-1:0]          dyadic_wdata [Lanes];
-  rs_rpau_dyadic #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .DyadicCores(DyadicCores),
-    .Width(Width),
-    .Reduction(Reduction)
-  ) u_dyadic (
-    .clk_i,
-    .rst_ni,
-    .start_i(start_dyadic_i),
-    .command_i,
-    .done_o(done_dyadic_o),
-    .q_i(q),
-    .mu_i(mu),
-    .shift_i(shift),
-    .re_o(dyadic_re),
-    .use_o(dyadic_use),
-    .sel_o(dyadic_sel),
-    .key_re_o(key_re),
-    .key_index_o(key_index),
-    .rrow_o(dyadic_rrow),
-    .a_i(side_a),
-    .b_i(side_b),
-    .c_i(side_c),
-    .key_i(key_words),
-    .we_o(dyadic_we),
-    .wsel_o(dyadic_wsel),
-    .wrow_o(dyadic_wrow),
-    .wdata_o(dyadic_wdata)
-  );
+  if (DyadicCores > 0) begin : gen_dyadic
+    rs_rpau_dyadic #(
+      .LogN(LogN),
+      .Cores(Cores),
+      .DyadicCores(DyadicCores),
+      .Width(Width),
+      .Reduction(Reduction),
+      .Family(Family)
+    ) u_dyadic (
+      .clk_i,
+      .rst_ni,
+      .start_i(start_dyadic_i),
+      .command_i,
+      .done_o(done_dyadic_o),
+      .q_i(dyadic_q),
+      .mu_i(dyadic_mu),
+      .shift_i(dyadic_shift),
+      .index_i(dyadic_index),
+      .re_o(dyadic_re),
+      .use_o(dyadic_use),
+      .sel_o(dyadic_sel),
+      .key_re_o(dyadic_key_re),
+      .key_index_o(dyadic_key_index),
+      .rrow_o(dyadic_rrow),
+      .a_i(side_a),
+      .b_i(side_b),
+      .c_i(side_c),
+      .key_i(key_words),
+      .we_o(dyadic_we),
+      .wsel_o(dyadic_wsel),
+      .wrow_o(dyadic_wrow),
+      .wdata_o(dyadic_wdata)
+    );
+  end else begin : gen_no_dyadic
+    logic             unused_dyadic;
+    logic [Width-1:0] unused_words;
+    always_comb begin
+      unused_words = '0;
+      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= side_b[l] ^ side_c[l];
+    end
+    assign unused_dyadic    = ^{start_dyadic_i, dyadic_q, dyadic_mu, dyadic_shift, dyadic_index};
+    assign done_dyadic_o    = 1'b0;
+    assign dyadic_re        = 1'b0;
+    assign dyadic_use       = '0;
+    assign dyadic_sel       = '{default: '0};
+    assign dyadic_key_re    = 1'b0;
+    assign dyadic_key_index = '0;
+    assign dyadic_rrow      = '0;
+    assign dyadic_we        = 1'b0;
+    assign dyadic_wsel      = '0;
+    assign dyadic_wrow      = '0;
+    assign dyadic_wdata     = '{default: '0};
+  end
 
   // ---- memories: the host takes the dyadic unit's side ------------------------------------------
   logic [DstWidth-1:0] side_sel [3];
@@ -207,7 +273,8 @@ module rs_rpau
     .LogN(LogN),
     .Cores(Cores),
     .Width(Width),
-    .Polys(WorkPolys)
+    .Polys(WorkPolys),
+    .Ram(WorkRam)
   ) u_work_memory (
     .clk_i,
     .main_re_i(main_re),
@@ -238,16 +305,20 @@ module rs_rpau
     .LogN(LogN),
     .Cores(Cores),
     .Width(Width),
-    .Polys(KeyPolys)
+    .Polys(KeyPolys),
+    .Ram(KeyRam)
   ) u_key_store (
     .clk_i,
     .we_i(host_q.we && host_q.zone == ZoneKey),
     .windex_i(host_q.index),
     .wrow_i(host_row),
     .wdata_i(host_wdata_q),
-    .re_i(key_re),
-    .rindex_i(key_index),
-    .rrow_i(dyadic_rrow),
+    .main_re_i(main_key_re),
+    .main_index_i(main_key_index),
+    .main_row_i(main_rrow[0]),
+    .side_re_i(dyadic_key_re),
+    .side_index_i(dyadic_key_index),
+    .side_row_i(dyadic_rrow),
     .rdata_o(key_words)
   );
 
@@ -274,15 +345,4 @@ module rs_rpau
   end
   assign host_rvalid_o = host_rvalid_q;
   assign host_rdata_o  = host_rdata_q;
-
-  // ---- ring: one register a hop -----------------------------------------------------------------
-  // A sending RPAU forwards nothing, so its words end where they began.
-  logic             ring_valid_q;
-  logic [Width-1:0] ring_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    ring_valid_q <= rst_ni && (send ? send_valid : ring_valid_i);
-    for (int unsigned l = 0; l < Lanes; l++) ring_q[l] <= send ? send_words[l] : ring_i[l];
-  end
-  assign ring_valid_o = ring_valid_q;
-  assign ring_o       = ring_q;
 endmodule

@@ -4,7 +4,8 @@
 // issued, the first after start_i was taken. It issues in the first cycle, from then on, in which
 // its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A unit is
 // busy from the issue until it says done. halt issues when all units of all RPAUs are idle, and
-// ends the program; an opcode that does not exist ends it too, with error_o.
+// ends the program; an opcode that does not exist, or whose unit does not exist, ends it too, with
+// error_o.
 //
 // start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt
 // issues, and cycles_o counts those cycles. Commands leave through a register: command_o and the
@@ -15,6 +16,7 @@ module rs_rpau_controller
 #(
   parameter  int unsigned Rpaus = 5,
   parameter  int unsigned ProgramWords = 1024,
+  parameter  bit          Dyadic = 1'b1,      // the RPAUs have dyadic units
   localparam int unsigned AddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                 clk_i,
@@ -26,7 +28,7 @@ module rs_rpau_controller
 
   input  logic                 start_i,
   output logic                 busy_o,
-  output logic                 error_o,         // the program met an opcode that does not exist
+  output logic                 error_o,         // the program met such an opcode
   output logic [63:0]          cycles_o,
   output logic [63:0]          instructions_o,  // issued, halt included
 
@@ -77,11 +79,12 @@ module rs_rpau_controller
 
   // ---- issue ------------------------------------------------------------------------------------
   logic [Rpaus-1:0]     mask, main_busy_q, dyadic_busy_q;
-  logic                 wants_main, wants_dyadic, halt, blocked;
+  logic                 wants_main, wants_dyadic, missing, halt, blocked;
   assign mask         = Rpaus'(get_mask(word_q));
   assign wants_main   = decoded_q.unit == UnitMain || decoded_q.wait_main;
   assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
-  assign halt         = decoded_q.opcode == OpHalt || !decoded_q.valid;
+  assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic);
+  assign halt         = decoded_q.opcode == OpHalt || missing;
 
   always_comb begin
     blocked = 1'b0;
@@ -123,7 +126,7 @@ module rs_rpau_controller
         instructions_q <= instructions_q + 64'(issue);
         if (issue && halt) begin
           busy_q  <= 1'b0;
-          error_q <= !decoded_q.valid;
+          error_q <= missing;
         end
       end
     end

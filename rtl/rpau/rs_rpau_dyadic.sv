@@ -17,6 +17,7 @@ module rs_rpau_dyadic
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Family = 0,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
@@ -31,6 +32,7 @@ module rs_rpau_dyadic
   input  logic [Width-1:0]          q_i,
   input  logic [Width-1:0]          mu_i,
   input  logic [ShiftWidth-1:0]     shift_i,
+  input  logic [IndexWidth-1:0]     index_i,
 
   // Work memory and key store.
   output logic                      re_o,
@@ -49,9 +51,9 @@ module rs_rpau_dyadic
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   localparam int unsigned Groups = Lanes / DyadicCores;  // cycles a row
-  localparam int unsigned GroupBits = $clog2(Groups);
+  localparam int unsigned GroupBits = (Groups > 1) ? $clog2(Groups) : 1;
 
-  if (Groups < 2) begin : gen_too_many_cores
+  if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
     $error("rs_rpau_dyadic: %0d dyadic cores beside %0d butterfly cores", DyadicCores, Cores);
   end
 
@@ -76,7 +78,7 @@ module rs_rpau_dyadic
   logic [RowBits-1:0]   row_q, read_row_q;
   logic [GroupBits-1:0] group_q;
   logic                 row_end;
-  assign row_end = &group_q;
+  assign row_end = group_q == GroupBits'(Groups - 1);
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (!rst_ni) active_q <= 1'b0;
@@ -87,7 +89,7 @@ module rs_rpau_dyadic
       row_q   <= '0;
       group_q <= '0;
     end else if (active_q) begin
-      group_q <= group_q + 1'b1;
+      group_q <= row_end ? '0 : group_q + 1'b1;
       if (row_end) row_q <= row_q + 1'b1;
     end
 
@@ -121,7 +123,7 @@ module rs_rpau_dyadic
         c_q[l] <= accumulate ? c_i[load_swap ? l ^ Cores : l] : '0;
       end
     end else begin
-      for (int unsigned l = 0; l < Lanes - DyadicCores; l++) begin
+      for (int l = 0; l < int'(Lanes - DyadicCores); l++) begin
         a_q[l] <= a_q[l+DyadicCores];
         b_q[l] <= b_q[l+DyadicCores];
         c_q[l] <= c_q[l+DyadicCores];
@@ -135,7 +137,8 @@ module rs_rpau_dyadic
     logic [Width-1:0] product, c_late;
     rs_mod_mul #(
       .Width(Width),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .Family(Family)
     ) u_mul (
       .clk_i,
       .a_i(a_q[l]),
@@ -143,7 +146,7 @@ module rs_rpau_dyadic
       .q_i,
       .mu_i,
       .shift_i,
-      .index_i('0),
+      .index_i,
       .p_o(product)
     );
     rs_delay #(
@@ -173,7 +176,7 @@ module rs_rpau_dyadic
   logic [Width-1:0]   row_words_q [Lanes];
   logic [RowBits-1:0] write_row;
   always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < Lanes - DyadicCores; l++) begin
+    for (int l = 0; l < int'(Lanes - DyadicCores); l++) begin
       row_words_q[l] <= row_words_q[l+DyadicCores];
     end
     for (int unsigned l = 0; l < DyadicCores; l++) begin

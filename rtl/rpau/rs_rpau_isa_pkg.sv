@@ -83,6 +83,13 @@ package rs_rpau_isa_pkg;
     OpScaleAdd = 5'd13,
     // dst = a*const[k1] - b.
     OpScaleSub = 5'd14,
+    // dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
+    // prime set of the RPAU for instance.
+    OpReduce = 5'd15,
+    // dst = a*key.
+    OpMulKey = 5'd16,
+    // dst = dst + a*key.
+    OpMacKey = 5'd17,
     // dst = a*b on the dyadic cores.
     OpDmul = 5'd24,
     // dst = dst + a*b on the dyadic cores.
@@ -259,6 +266,26 @@ package rs_rpau_isa_pkg;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.uses_k1 = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpReduce: begin
+        decoded.unit = UnitMain;
+        decoded.reads_a = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.uses_k2 = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpMulKey: begin
+        decoded.unit = UnitMain;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b_key = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpMacKey: begin
+        decoded.unit = UnitMain;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b_key = 1'b1;
+        decoded.reads_dst = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpDmul: begin

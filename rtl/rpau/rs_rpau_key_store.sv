@@ -1,7 +1,8 @@
 // Key store of one RPAU: Polys polynomials in one deep memory, rows as they are, nothing swapped.
 //
-// The host writes whole rows; the dyadic unit reads them. Latency from re_i to words:
-// rs_rpau_pkg::memory_read_latency(), like the work memory's, so that the two arrive together.
+// The host writes whole rows; the main and the dyadic unit read them, one of the two at a time: the
+// program's hazard rule. Latency from re_i to words: rs_rpau_pkg::memory_read_latency(), like the
+// work memory's, so that the two arrive together.
 module rs_rpau_key_store
   import rs_rpau_pkg::*;
 #(
@@ -9,6 +10,7 @@ module rs_rpau_key_store
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 48,
+  parameter  int unsigned Ram = RamUltra,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
@@ -17,17 +19,24 @@ module rs_rpau_key_store
   input  logic [HostIndexWidth-1:0] windex_i,
   input  logic [RowBits-1:0]        wrow_i,
   input  logic [Width-1:0]          wdata_i [Lanes],
-  input  logic                      re_i,
-  input  logic [HostIndexWidth-1:0] rindex_i,
-  input  logic [RowBits-1:0]        rrow_i,
+  input  logic                      main_re_i,
+  input  logic [HostIndexWidth-1:0] main_index_i,
+  input  logic [RowBits-1:0]        main_row_i,
+  input  logic                      side_re_i,
+  input  logic [HostIndexWidth-1:0] side_index_i,
+  input  logic [RowBits-1:0]        side_row_i,
   output logic [Width-1:0]          rdata_o [Lanes]
 );
   localparam int unsigned Depth = Polys << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  logic [AddrWidth-1:0] waddr, raddr;
-  assign waddr = AddrWidth'({windex_i, wrow_i});
-  assign raddr = AddrWidth'({rindex_i, rrow_i});
+  logic                      re;
+  logic [HostIndexWidth-1:0] rindex;
+  logic [AddrWidth-1:0]      waddr, raddr;
+  assign re     = main_re_i || side_re_i;
+  assign rindex = main_re_i ? main_index_i : side_index_i;
+  assign waddr  = AddrWidth'({windex_i, wrow_i});
+  assign raddr  = AddrWidth'({rindex, main_re_i ? main_row_i : side_row_i});
 
   logic [Width-1:0] word [Lanes];
   logic [Width-1:0] word_q [Lanes];
@@ -36,13 +45,13 @@ module rs_rpau_key_store
       .Width(Width),
       .Depth(Depth),
       .ReadLatency(RamLatency),
-      .RamStyle("ultra")
+      .RamStyle(Ram == RamUltra ? "ultra" : "block")
     ) u_ram (
       .clk_i,
       .we_i,
       .waddr_i(waddr),
       .wdata_i(wdata_i[l]),
-      .re_i,
+      .re_i(re),
       .raddr_i(raddr),
       .rdata_o(word[l])
     );
@@ -54,6 +63,9 @@ module rs_rpau_key_store
   assert property (@(posedge clk_i) !we_i || 32'(windex_i) < Polys)
   else $error("write to key polynomial %0d of %0d", windex_i, Polys);
   ReadInRange_A :
-  assert property (@(posedge clk_i) !re_i || 32'(rindex_i) < Polys)
-  else $error("read of key polynomial %0d of %0d", rindex_i, Polys);
+  assert property (@(posedge clk_i) !re || 32'(rindex) < Polys)
+  else $error("read of key polynomial %0d of %0d", rindex, Polys);
+  OneReader_A :
+  assert property (@(posedge clk_i) !(main_re_i && side_re_i))
+  else $error("both units read the key store");
 endmodule

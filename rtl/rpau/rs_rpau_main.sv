@@ -2,13 +2,12 @@
 //
 // One pipeline for all: a sequencer names rows, the work memory reads them, rs_lane_gather arranges
 // the words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory
-// writes them. Operand a of a broadcast's receivers comes from the ring in place of the memory, and
-// the results of its source go to the ring in place of the memory. Each instruction keeps the unit
+// writes them. Operand b may come from the key store, operand a of a broadcast's receivers comes
+// from the interconnect, and the results of its source go there. Each instruction keeps the unit
 // for a time that does not depend on data: docs/isa-rpau.md, python/ringsmith/arch/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
-// cycle, when the last result is in memory. A broadcast ends in all its RPAUs at once, when the
-// last has its last row.
+// cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.
 module rs_rpau_main
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -17,12 +16,14 @@ module rs_rpau_main
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Hops = 4,            // of the interconnect
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Family = 0,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
   localparam int unsigned RowBits = LogN - LogLanes,
-  localparam int unsigned LoBits = (LogN + 1) / 2,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -33,38 +34,41 @@ module rs_rpau_main
   input  logic                  sender_i,      // this RPAU is the source of the broadcast
   output logic                  done_o,
 
-  // Modulus, and the constants of the instruction under way.
+  // Prime set, modulus and constants of the instruction under way.
+  input  logic [PrimeWidth-1:0] set_i,
   input  logic [Width-1:0]      q_i,
   input  logic [Width-1:0]      mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
+  input  logic [IndexWidth-1:0] index_i,
   input  logic [Width-1:0]      k1_i,
   input  logic [Width-1:0]      k2_i,
 
-  // Twiddle tables.
-  input  logic                  twiddle_lo_we_i,
-  input  logic                  twiddle_hi_we_i,
-  input  logic [LoBits-1:0]     twiddle_waddr_i,
-  input  logic [Width-1:0]      twiddle_wdata_i,
+  // Twiddle tables: the host's writes.
+  input  host_t                 host_i,
+  input  logic [Width-1:0]      host_word_i,
 
-  // Work memory.
+  // Work memory, and the key store.
   output logic                  re_o,
   output logic [2:0]            use_o,
   output logic [DstWidth-1:0]   sel_o [3],
   output logic [RowBits-1:0]    rrow_o [2],
+  output logic                  key_re_o,
+  output logic [BKeyWidth-1:0]  key_index_o,
   input  logic [Width-1:0]      a_i [Lanes],
   input  logic [Width-1:0]      b_i [Lanes],
   input  logic [Width-1:0]      c_i [Lanes],
+  input  logic [Width-1:0]      key_i [Lanes],
   output logic                  we_o,
   output logic [DstWidth-1:0]   wsel_o,
   output logic [RowBits-1:0]    wrow_o [2],
   output logic [Width-1:0]      wdata_o [Lanes],
 
-  // Ring: from the RPAU before, and the words that this one sends.
-  input  logic                  ring_valid_i,
-  input  logic [Width-1:0]      ring_i [Lanes],
-  output logic                  ring_send_o,   // this RPAU is sending: it forwards nothing
-  output logic                  ring_valid_o,
-  output logic [Width-1:0]      ring_o [Lanes]
+  // Interconnect: words of the RPAU that sends, and those that this one sends.
+  input  logic                  link_valid_i,
+  input  logic [Width-1:0]      link_i [Lanes],
+  output logic                  link_send_o,   // this RPAU is sending
+  output logic                  link_valid_o,
+  output logic [Width-1:0]      link_o [Lanes]
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
@@ -108,10 +112,11 @@ module rs_rpau_main
   assign sel_o[1] = command_q.word[BLsb+:BWidth];
   assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
-  logic use_b, use_c;
-  assign use_b = decoded.reads_b && !sum;
-  assign use_c = sum || (decoded.reads_dst && !transform);
-  assign use_o = {use_c, use_b, 1'b1};
+  logic use_b, use_c, use_key;
+  assign use_b   = decoded.reads_b && !sum;
+  assign use_key = decoded.reads_b_key;
+  assign use_c   = sum || (decoded.reads_dst && !transform);
+  assign use_o   = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
   logic [LogN-1:0]        block, stride;
@@ -161,21 +166,22 @@ module rs_rpau_main
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
   logic [Width-1:0] tw_hi [Cores];
   logic [Width-1:0] tw_lo;
-  rs_ntt_twiddle #(
+  rs_ntt_factors #(
     .LogN(LogN),
     .Cores(Cores),
-    .Width(Width)
-  ) u_twiddle (
+    .Width(Width),
+    .Sets(PrimeSets),
+    .Twiddles(Twiddles)
+  ) u_factors (
     .clk_i,
     .inverse_i(inverse),
+    .set_i,
     .block_i(block),
     .stride_i(stride),
     .hi_o(tw_hi),
     .lo_o(tw_lo),
-    .lo_we_i(twiddle_lo_we_i),
-    .hi_we_i(twiddle_hi_we_i),
-    .waddr_i(twiddle_waddr_i),
-    .wdata_i(twiddle_wdata_i)
+    .host_i,
+    .host_word_i
   );
 
   step_t ntt_step, ntt_step_late, walk_read, walk_write, read_step, write_step;
@@ -189,7 +195,7 @@ module rs_rpau_main
       };
   rs_delay #(
     .Width($bits(step_t) + 1),
-    .Depth(twiddle_lead(Reduction))
+    .Depth(twiddle_lead(Reduction, Twiddles))
   ) u_lead (
     .clk_i,
     .d_i({ntt_last, ntt_step}),
@@ -218,6 +224,9 @@ module rs_rpau_main
   assign re_o      = read_step.valid;
   assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
   assign rrow_o[1] = read_step.swap ? read_step.row_u : read_step.row_t;
+
+  assign key_re_o    = read_step.valid && use_key;
+  assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
   // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
   // them.
@@ -249,12 +258,12 @@ module rs_rpau_main
     .lane_o(a_lanes)
   );
 
-  // Operands b and c keep the row's order.
+  // Operands b and c keep the row's order; the key store's halves are never swapped.
   logic [Width-1:0] b_lanes_q [Lanes];
   logic [Width-1:0] c_lanes_q [Lanes];
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      b_lanes_q[l] <= b_i[words_swap ? l ^ Cores : l];
+      b_lanes_q[l] <= use_key ? key_i[l] : b_i[words_swap ? l ^ Cores : l];
       c_lanes_q[l] <= c_i[words_swap ? l ^ Cores : l];
     end
   end
@@ -263,25 +272,28 @@ module rs_rpau_main
   logic [Width-1:0] operand [Lanes];
   logic [Width-1:0] result [Lanes];
   always_comb begin
-    for (int unsigned l = 0; l < Lanes; l++) operand[l] = receive ? ring_i[l] : a_lanes[l];
+    for (int unsigned l = 0; l < Lanes; l++) operand[l] = receive ? link_i[l] : a_lanes[l];
   end
 
   rs_butterfly_lanes #(
     .Cores(Cores),
     .Width(Width),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .Family(Family),
+    .Twiddles(Twiddles)
   ) u_lanes (
     .clk_i,
     .butterfly_i(transform),
     .inverse_i(inverse),
     .sub_i(subtract),
-    .use_b_i(use_b),
+    .use_b_i(use_b || use_key),
     .use_c_i(use_c),
     .k1_i,
     .k2_i,
     .q_i,
     .mu_i,
     .shift_i,
+    .index_i,
     .a_i(operand),
     .b_i(b_lanes_q),
     .c_i(c_lanes_q),
@@ -302,17 +314,16 @@ module rs_rpau_main
     .d_o(lanes_step)
   );
 
-  // Rows come round the ring in the order in which the source reads them. What passes by while this
-  // unit is idle is for others.
+  // Rows come in the order in which the source reads them. What comes while idle is for others.
   always_ff @(posedge clk_i) begin
     if (started_q) receive_count_q <= '0;
-    else if (ring_valid_i) receive_count_q <= receive_count_q + 1'b1;
+    else if (link_valid_i) receive_count_q <= receive_count_q + 1'b1;
   end
   always_comb begin
     for (int unsigned b = 0; b < RowBits; b++) receive_row[b] = receive_count_q[RowBits-1-b];
   end
   assign receive_step = '{
-          valid: ring_valid_i && busy_q,
+          valid: link_valid_i && busy_q,
           swap: ^receive_row,
           row_u: receive_row,
           row_t: receive_row,
@@ -342,7 +353,7 @@ module rs_rpau_main
   logic               we_q;
   logic [RowBits-1:0] wrow_q [2];
   always_ff @(posedge clk_i) begin
-    we_q      <= result_step.valid && !ring_send_o;
+    we_q      <= result_step.valid && !link_send_o;
     wrow_q[0] <= result_step.swap ? result_step.row_t : result_step.row_u;
     wrow_q[1] <= result_step.swap ? result_step.row_u : result_step.row_t;
   end
@@ -350,13 +361,13 @@ module rs_rpau_main
   assign wrow_o = wrow_q;
   assign wsel_o = command_q.word[DstLsb+:DstWidth];
 
-  assign ring_send_o  = busy_q && broadcast && sender_q;
-  assign ring_valid_o = result_step.valid;
-  assign ring_o       = result;
+  assign link_send_o  = busy_q && broadcast && sender_q;
+  assign link_valid_o = result_step.valid;
+  assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
   localparam int unsigned Drain = main_read_to_write(Reduction);
-  localparam int unsigned BroadcastDrain = broadcast_read_to_write(Reduction, Rpaus);
+  localparam int unsigned BroadcastDrain = broadcast_read_to_write(Reduction, Hops);
   localparam int unsigned DrainBits = $clog2(BroadcastDrain + 1);
   logic [DrainBits-1:0] drain_q;
   logic                 done_q;

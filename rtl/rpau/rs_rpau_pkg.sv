@@ -18,12 +18,22 @@ package rs_rpau_pkg;
     ZonePoly      = 3'd0,  // work polynomials: read and write
     ZoneKey       = 3'd1,  // key store
     ZoneConstant  = 3'd2,  // constant file; one word a row, in lane 0, as in all zones below
-    ZoneModulus   = 3'd3,  // rows 0, 1, 2: q, mu, bits of q
+    ZoneModulus   = 3'd3,  // rows 0, 1, 2, 3: q, mu, bits of q, index of q in the family
     ZoneTwiddleLo = 3'd4,  // psi^e
-    ZoneTwiddleHi = 3'd5   // psi^(e << LoBits)
+    ZoneTwiddleHi = 3'd5,  // psi^(e << LoBits)
+    ZoneTwiddle   = 3'd6   // psi^brev(j), in place of the two above
   } zone_e;
+  localparam int unsigned ModulusWords = 4;
 
-  localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial of any zone
+  // Values of the parameters Interconnect, Twiddles, and WorkRam and KeyRam.
+  localparam int unsigned InterconnectRing = 0;
+  localparam int unsigned InterconnectGather = 1;
+  localparam int unsigned TwiddlesGenerated = 0;
+  localparam int unsigned TwiddlesStored = 1;
+  localparam int unsigned RamBlock = 0;
+  localparam int unsigned RamUltra = 1;
+
+  localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
   localparam int unsigned RowWidth = 16;  // a row of any zone
   localparam int unsigned MaxRpaus = MaskWidth;
   localparam int unsigned RpauWidth = SrcWidth;
@@ -42,6 +52,12 @@ package rs_rpau_pkg;
     FactConstants,
     FactProgramWords,
     FactReduction,
+    FactPrimeSets,
+    FactInterconnect,
+    FactTwiddles,
+    FactWorkRam,
+    FactKeyRam,
+    FactFamily,
     // end of generated
     FactCount
   } fact_e;
@@ -76,7 +92,7 @@ package rs_rpau_pkg;
     return pre_latency() + 1 + mod_mul_latency(reduction) + mod_addsub_latency();
   endfunction
 
-  // Words of the ring at the lanes to their results at the memory's write port.
+  // Words of the interconnect at the lanes to their results at the memory's write port.
   function automatic int unsigned receive_to_write(int unsigned reduction);
     return lanes_latency(reduction) + 1;
   endfunction
@@ -86,10 +102,15 @@ package rs_rpau_pkg;
     return memory_read_latency() + 1 + receive_to_write(reduction);
   endfunction
 
+  // Words of the sender at the interconnect to the RPAU that they reach last.
+  function automatic int unsigned interconnect_hops(int unsigned style, int unsigned rpaus);
+    return (style == InterconnectGather) ? 2 : rpaus - 1;
+  endfunction
+
   // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.
   function automatic int unsigned broadcast_read_to_write(int unsigned reduction,
-                                                          int unsigned rpaus);
-    return main_read_to_write(reduction) - 1 + (rpaus - 1) + receive_to_write(reduction);
+                                                          int unsigned hops);
+    return main_read_to_write(reduction) - 1 + hops + receive_to_write(reduction);
   endfunction
 
   // rs_ntt_twiddle: step to table words.
@@ -97,12 +118,27 @@ package rs_rpau_pkg;
     return 2 + RamLatency;
   endfunction
 
-  // By how much the NTT's twiddle factors set out before the data that they meet: from there on,
-  // the factors pass an operand register and a multiplier, and the data (behind a step register of
-  // their own) the memory, the lane arrangement and the pre-stage.
-  function automatic int unsigned twiddle_lead(int unsigned reduction);
-    return twiddle_latency() + 1 + mod_mul_latency(reduction)
-           - (1 + memory_read_latency() + 1 + pre_latency());
+  // rs_ntt_twiddle_stored: step to factors, without a wait.
+  function automatic int unsigned stored_twiddle_latency();
+    return 1 + RamLatency + 1;
+  endfunction
+
+  // A step's way to the operand registers of the multipliers: a register of its own, the memory,
+  // the lane arrangement and the pre-stage.
+  function automatic int unsigned step_to_operand();
+    return 1 + memory_read_latency() + 1 + pre_latency();
+  endfunction
+
+  // Stored factors are there sooner than the data: so long their addresses wait.
+  function automatic int unsigned stored_twiddle_wait();
+    return step_to_operand() - stored_twiddle_latency();
+  endfunction
+
+  // By how much the NTT's twiddle factors set out before the data that they meet: generated ones
+  // pass an operand register and a multiplier first.
+  function automatic int unsigned twiddle_lead(int unsigned reduction, int unsigned twiddles);
+    return (twiddles == TwiddlesStored) ? 0 :
+           twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage

@@ -1,13 +1,14 @@
-// An accelerator of the RPAU architecture: RPAUs in a ring and the program controller.
+// An accelerator of the RPAU architecture: RPAUs, their interconnect and the program controller.
 //
 // The parameters are those of a design (python/ringsmith/arch/rpau/design.py, which checks them).
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
 //              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes:
 //              word j of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The
-//              other zones have one word a row, in lane 0. Only the zone poly is read: the row
-//              comes with host_rvalid_o, rs_rpau_pkg::host_read_latency() cycles later, one read a
-//              cycle; host_zone_i, host_rpau_i and host_index_i hold still until the last is there.
+//              other zones have one word a row, in lane 0, for each prime set host_index_i. Only
+//              the zone poly is read: the row comes with host_rvalid_o,
+//              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i,
+//              host_rpau_i and host_index_i hold still until the last is there.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
 //              until halt has issued.
@@ -33,6 +34,12 @@ module rs_rpau_top
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
   parameter  int unsigned Reduction = 0,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Interconnect = 0,
+  parameter  int unsigned Twiddles = 0,
+  parameter  int unsigned WorkRam = 0,
+  parameter  int unsigned KeyRam = 1,
+  parameter  int unsigned Family = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -73,13 +80,20 @@ module rs_rpau_top
   assign design_o[FactConstants] = FactBits'(Constants);
   assign design_o[FactProgramWords] = FactBits'(ProgramWords);
   assign design_o[FactReduction] = FactBits'(Reduction);
+  assign design_o[FactPrimeSets] = FactBits'(PrimeSets);
+  assign design_o[FactInterconnect] = FactBits'(Interconnect);
+  assign design_o[FactTwiddles] = FactBits'(Twiddles);
+  assign design_o[FactWorkRam] = FactBits'(WorkRam);
+  assign design_o[FactKeyRam] = FactBits'(KeyRam);
+  assign design_o[FactFamily] = FactBits'(Family);
   // end of generated
 
   command_t         command;
   logic [Rpaus-1:0] start_main, start_dyadic, done_main, done_dyadic;
   rs_rpau_controller #(
     .Rpaus(Rpaus),
-    .ProgramWords(ProgramWords)
+    .ProgramWords(ProgramWords),
+    .Dyadic(DyadicCores > 0)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -98,12 +112,12 @@ module rs_rpau_top
     .done_dyadic_i(done_dyadic)
   );
 
-  logic [Rpaus-1:0] read_valid, ring_valid;
+  logic [Rpaus-1:0] read_valid, send, send_valid, receive_valid;
   logic [Width-1:0] read_words [Rpaus][Lanes];
-  logic [Width-1:0] ring_words [Rpaus][Lanes];
+  logic [Width-1:0] send_words [Rpaus][Lanes];
+  logic [Width-1:0] receive_words [Rpaus][Lanes];
 
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
-    localparam int unsigned Before = (r + Rpaus - 1) % Rpaus;
     host_t host;
     assign host = '{
             we: host_we_i && host_rpau_i == RpauWidth'(r),
@@ -115,13 +129,18 @@ module rs_rpau_top
     rs_rpau #(
       .LogN(LogN),
       .Width(Width),
-      .Rpaus(Rpaus),
+      .Hops(interconnect_hops(Interconnect, Rpaus)),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .WorkPolys(WorkPolys),
       .KeyPolys(KeyPolys),
       .Constants(Constants),
-      .Reduction(Reduction)
+      .PrimeSets(PrimeSets),
+      .Twiddles(Twiddles),
+      .WorkRam(WorkRam),
+      .KeyRam(KeyRam),
+      .Reduction(Reduction),
+      .Family(Family)
     ) u_rpau (
       .clk_i,
       .rst_ni,
@@ -135,10 +154,41 @@ module rs_rpau_top
       .host_wdata_i,
       .host_rvalid_o(read_valid[r]),
       .host_rdata_o(read_words[r]),
-      .ring_valid_i(ring_valid[Before]),
-      .ring_i(ring_words[Before]),
-      .ring_valid_o(ring_valid[r]),
-      .ring_o(ring_words[r])
+      .link_valid_i(receive_valid[r]),
+      .link_i(receive_words[r]),
+      .link_send_o(send[r]),
+      .link_valid_o(send_valid[r]),
+      .link_o(send_words[r])
+    );
+  end
+
+  if (Interconnect == InterconnectGather) begin : gen_gather
+    rs_rpau_gather #(
+      .Rpaus(Rpaus),
+      .Lanes(Lanes),
+      .Width(Width)
+    ) u_gather (
+      .clk_i,
+      .rst_ni,
+      .send_i(send),
+      .valid_i(send_valid),
+      .words_i(send_words),
+      .valid_o(receive_valid),
+      .words_o(receive_words)
+    );
+  end else begin : gen_ring
+    rs_rpau_ring #(
+      .Rpaus(Rpaus),
+      .Lanes(Lanes),
+      .Width(Width)
+    ) u_ring (
+      .clk_i,
+      .rst_ni,
+      .send_i(send),
+      .valid_i(send_valid),
+      .words_i(send_words),
+      .valid_o(receive_valid),
+      .words_o(receive_words)
     );
   end
 

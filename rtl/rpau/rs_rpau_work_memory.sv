@@ -19,6 +19,7 @@ module rs_rpau_work_memory
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 16,
+  parameter  int unsigned Ram = RamBlock,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
@@ -79,7 +80,7 @@ module rs_rpau_work_memory
           .Width(Width),
           .Depth(1 << RowBits),
           .ReadLatency(1),
-          .RamStyle("block")
+          .RamStyle(Ram == RamUltra ? "ultra" : "block")
         ) u_ram (
           .clk_i,
           .we_i(main_write || side_write),

@@ -20,6 +20,8 @@ module rs_host_window
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
   localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                      clk_i,
@@ -55,7 +57,7 @@ module rs_host_window
   logic [16:0] indices, words;  // that the zone has
   logic        whole_rows;
   always_comb begin
-    indices = 17'd1;
+    indices = 17'(PrimeSets);
     words   = '0;
     case (zone_i)
       8'(ZonePoly): begin
@@ -67,9 +69,10 @@ module rs_host_window
         words   = 17'd1 << LogN;
       end
       8'(ZoneConstant):  words = 17'(Constants);
-      8'(ZoneModulus):   words = 17'd3;
-      8'(ZoneTwiddleLo): words = 17'd1 << LoBits;
-      8'(ZoneTwiddleHi): words = 17'd1 << (LogN - LoBits);
+      8'(ZoneModulus):   words = 17'(ModulusWords);
+      8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
+      8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (LogN - LoBits);
+      8'(ZoneTwiddle):   if (Twiddles == TwiddlesStored) words = 17'd1 << LogN;
       default: ;
     endcase
   end

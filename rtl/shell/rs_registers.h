@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x0
+#define RS_REGISTERS__VERSION__MINOR_reset 0x1
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -177,6 +177,36 @@ extern "C" {
 #define RS_REGISTERS__FACTS__REDUCTION__VALUE_bp 0
 #define RS_REGISTERS__FACTS__REDUCTION__VALUE_bw 32
 
+// reg - rs_registers::facts::prime_sets
+#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bw 32
+
+// reg - rs_registers::facts::interconnect_
+#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bp 0
+#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bw 32
+
+// reg - rs_registers::facts::twiddles
+#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bp 0
+#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bw 32
+
+// reg - rs_registers::facts::work_ram
+#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bp 0
+#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bw 32
+
+// reg - rs_registers::facts::key_ram
+#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bp 0
+#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bw 32
+
+// reg - rs_registers::facts::family
+#define RS_REGISTERS__FACTS__FAMILY__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__FAMILY__VALUE_bp 0
+#define RS_REGISTERS__FACTS__FAMILY__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -189,6 +219,12 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t constants;
     uint32_t program_words;
     uint32_t reduction;
+    uint32_t prime_sets;
+    uint32_t interconnect_;
+    uint32_t twiddles;
+    uint32_t work_ram;
+    uint32_t key_ram;
+    uint32_t family;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -216,7 +252,7 @@ typedef struct __attribute__ ((__packed__)) {
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xa8, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xc0, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -255,6 +255,12 @@ module rs_registers (
             logic constants;
             logic program_words;
             logic reduction;
+            logic prime_sets;
+            logic interconnect_;
+            logic twiddles;
+            logic work_ram;
+            logic key_ram;
+            logic family;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -368,6 +374,24 @@ module rs_registers (
         decoded_reg_strb.facts.reduction = cpuif_req_masked & (cpuif_addr == 12'ha4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.prime_sets = cpuif_req_masked & (cpuif_addr == 12'ha8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha8) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.interconnect_ = cpuif_req_masked & (cpuif_addr == 12'hac) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hac);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hac) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.twiddles = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.work_ram = cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb4);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.key_ram = cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.family = cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hbc);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -905,7 +929,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h0;
+            readback_data_var[15:0] = 16'h1;
             readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -987,6 +1011,24 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'ha4) begin
             readback_data_var[31:0] = hwif_in.facts.reduction.value.next;
+        end
+        if(rd_mux_addr == 12'ha8) begin
+            readback_data_var[31:0] = hwif_in.facts.prime_sets.value.next;
+        end
+        if(rd_mux_addr == 12'hac) begin
+            readback_data_var[31:0] = hwif_in.facts.interconnect_.value.next;
+        end
+        if(rd_mux_addr == 12'hb0) begin
+            readback_data_var[31:0] = hwif_in.facts.twiddles.value.next;
+        end
+        if(rd_mux_addr == 12'hb4) begin
+            readback_data_var[31:0] = hwif_in.facts.work_ram.value.next;
+        end
+        if(rd_mux_addr == 12'hb8) begin
+            readback_data_var[31:0] = hwif_in.facts.key_ram.value.next;
+        end
+        if(rd_mux_addr == 12'hbc) begin
+            readback_data_var[31:0] = hwif_in.facts.family.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

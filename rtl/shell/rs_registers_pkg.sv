@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'ha8;
+    localparam RS_REGISTERS_SIZE = 'hc0;
 
     typedef struct {
         logic [31:0] next;
@@ -184,6 +184,54 @@ package rs_registers_pkg;
     } rs_registers__facts__reduction__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__prime_sets__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__prime_sets__value__in_t value;
+    } rs_registers__facts__prime_sets__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__interconnect___value__in_t;
+
+    typedef struct {
+        rs_registers__facts__interconnect___value__in_t value;
+    } rs_registers__facts__interconnect___in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__twiddles__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__twiddles__value__in_t value;
+    } rs_registers__facts__twiddles__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__work_ram__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__work_ram__value__in_t value;
+    } rs_registers__facts__work_ram__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__key_ram__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__key_ram__value__in_t value;
+    } rs_registers__facts__key_ram__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__family__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__family__value__in_t value;
+    } rs_registers__facts__family__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -194,6 +242,12 @@ package rs_registers_pkg;
         rs_registers__facts__constants__in_t constants;
         rs_registers__facts__program_words__in_t program_words;
         rs_registers__facts__reduction__in_t reduction;
+        rs_registers__facts__prime_sets__in_t prime_sets;
+        rs_registers__facts__interconnect___in_t interconnect_;
+        rs_registers__facts__twiddles__in_t twiddles;
+        rs_registers__facts__work_ram__in_t work_ram;
+        rs_registers__facts__key_ram__in_t key_ram;
+        rs_registers__facts__family__in_t family;
     } rs_registers__facts__in_t;
 
     typedef struct {
@@ -325,11 +379,33 @@ package rs_registers_pkg;
         zone_e__constant = 'h2,
         zone_e__modulus = 'h3,
         zone_e__twiddle_lo = 'h4,
-        zone_e__twiddle_hi = 'h5
+        zone_e__twiddle_hi = 'h5,
+        zone_e__twiddle = 'h6
     } zone_e_e;
 
     typedef enum logic {
         reduction_e__barrett = 'h0,
         reduction_e__sparse = 'h1
     } reduction_e_e;
+
+    typedef enum logic {
+        interconnect_e__ring = 'h0,
+        interconnect_e__gather = 'h1
+    } interconnect_e_e;
+
+    typedef enum logic {
+        twiddles_e__generated = 'h0,
+        twiddles_e__stored = 'h1
+    } twiddles_e_e;
+
+    typedef enum logic {
+        ram_e__block = 'h0,
+        ram_e__ultra = 'h1
+    } ram_e_e;
+
+    typedef enum logic [1:0] {
+        family_e__none = 'h0,
+        family_e__medha = 'h1,
+        family_e__word48 = 'h2
+    } family_e_e;
 endpackage

@@ -22,6 +22,12 @@ module rs_rpau_axil
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
   parameter  int unsigned Reduction = 0,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Interconnect = 0,
+  parameter  int unsigned Twiddles = 0,
+  parameter  int unsigned WorkRam = 0,
+  parameter  int unsigned KeyRam = 1,
+  parameter  int unsigned Family = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -95,6 +101,12 @@ module rs_rpau_axil
   assign hwif_in.facts.constants.value.next = told[FactConstants];
   assign hwif_in.facts.program_words.value.next = told[FactProgramWords];
   assign hwif_in.facts.reduction.value.next = told[FactReduction];
+  assign hwif_in.facts.prime_sets.value.next = told[FactPrimeSets];
+  assign hwif_in.facts.interconnect_.value.next = told[FactInterconnect];
+  assign hwif_in.facts.twiddles.value.next = told[FactTwiddles];
+  assign hwif_in.facts.work_ram.value.next = told[FactWorkRam];
+  assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
+  assign hwif_in.facts.family.value.next = told[FactFamily];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -191,7 +203,9 @@ module rs_rpau_axil
     .Cores(Cores),
     .WorkPolys(WorkPolys),
     .KeyPolys(KeyPolys),
-    .Constants(Constants)
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .Twiddles(Twiddles)
   ) u_host_window (
     .clk_i,
     .rst_ni,
@@ -230,7 +244,13 @@ module rs_rpau_axil
     .KeyPolys(KeyPolys),
     .Constants(Constants),
     .ProgramWords(ProgramWords),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .PrimeSets(PrimeSets),
+    .Interconnect(Interconnect),
+    .Twiddles(Twiddles),
+    .WorkRam(WorkRam),
+    .KeyRam(KeyRam),
+    .Family(Family)
     // end of generated
   ) u_device (
     .clk_i,

@@ -37,6 +37,13 @@ enum class Opcode : std::uint8_t {
   kScaleAdd = 13,
   /// dst = a*const[k1] - b.
   kScaleSub = 14,
+  /// dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
+  /// prime set of the RPAU for instance.
+  kReduce = 15,
+  /// dst = a*key.
+  kMulKey = 16,
+  /// dst = dst + a*key.
+  kMacKey = 17,
   /// dst = a*b on the dyadic cores.
   kDmul = 24,
   /// dst = dst + a*b on the dyadic cores.
@@ -117,7 +124,7 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 17> kOperations{{
+inline constexpr std::array<Operation, 20> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, 0, {{
@@ -178,6 +185,22 @@ inline constexpr std::array<Operation, 17> kOperations{{
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kB, Kind::kPoly, true, false, Where::kAll},
         {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kReduce, "reduce", Unit::kMain, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+        {kK2, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kMulKey, "mul_key", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kMacKey, "mac_key", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
     }}},
     {Opcode::kDmul, "dmul", Unit::kDyadic, 3, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},

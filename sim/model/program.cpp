@@ -53,6 +53,8 @@ std::vector<int> touched(const Instruction& instruction, int rpau) {
         operand.where == isa::Where::kAll || sends == (operand.where == isa::Where::kSource);
     if (operand.kind == isa::Kind::kPoly && here) {
       polys.push_back(instruction.values.at(i));
+    } else if (operand.kind == isa::Kind::kKeyPoly && here) {
+      polys.push_back(kKeyPort);
     }
   }
   return polys;
@@ -65,6 +67,9 @@ Instruction decode(u64 word, const Design& design) {
                    [opcode](const isa::Operation& each) { return each.opcode == opcode; });
   if (operation == isa::kOperations.end()) {
     throw ModelError("there is no opcode " + std::to_string(static_cast<int>(opcode)));
+  }
+  if (operation->unit == isa::Unit::kDyadic && !design.dyadic) {
+    throw ModelError(std::string(operation->name) + ": the design has no dyadic unit");
   }
   Instruction instruction{operation, {}, {}, {}, static_cast<int>(isa::kPrime.extract(word))};
   if (instruction.prime >= design.prime_sets) {

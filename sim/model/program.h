@@ -15,13 +15,16 @@ namespace ringsmith::sim {
 
 /// What the model must know of a design point; `python/ringsmith/arch/rpau/design.py` checks it.
 struct Design {
-  int log_n;       ///< log2 of the ring degree N
-  int word_bits;   ///< width of a residue word
-  int rpaus;       ///< RPAUs in the ring
-  int work_polys;  ///< work polynomials an RPAU
-  int key_polys;   ///< polynomials in the key store of an RPAU
-  int constants;   ///< words in the constant file of a prime set
-  int prime_sets;  ///< primes that each RPAU serves in turn
+  int log_n;                       ///< log2 of the ring degree N
+  int word_bits;                   ///< width of a residue word
+  int rpaus;                       ///< number of RPAUs
+  int work_polys;                  ///< work polynomials an RPAU
+  int key_polys;                   ///< polynomials in the key store of an RPAU
+  int constants;                   ///< words in the constant file of a prime set
+  int prime_sets;                  ///< primes that each RPAU serves in turn
+  bool dyadic;                     ///< whether there is a dyadic unit
+  bool stored_twiddles;            ///< whether NTT factors come from one table of N words
+  std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
 
   [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
   /// Bits of a twiddle exponent that the low twiddle table resolves.
@@ -56,13 +59,18 @@ struct Instruction {
 /// The RPAU that sends, where the operation has one.
 [[nodiscard]] std::optional<int> source_of(const Instruction& instruction);
 
-/// Work polynomials that the instruction reads or writes in one RPAU of its mask.
+/// Stands for the key store's read port among the work polynomials that an instruction touches.
+inline constexpr int kKeyPort = -1;
+
+/// What the instruction keeps for itself in one RPAU of its mask: the work polynomials that it
+/// reads or writes, and kKeyPort where it reads the key store, which has one read port.
 [[nodiscard]] std::vector<int> touched(const Instruction& instruction, int rpau);
 
 /// Decodes a word and checks that everything it names exists in the design. The assembler
 /// (`arch/rpau/assembler.py`) checks what else makes an instruction legal.
 ///
-/// @throws ModelError if the opcode does not exist, or an operand or the mask is out of range
+/// @throws ModelError if the opcode does not exist, the design lacks the unit, or an operand or the
+///         mask is out of range
 [[nodiscard]] Instruction decode(u64 word, const Design& design);
 
 }  // namespace ringsmith::sim

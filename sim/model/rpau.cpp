@@ -3,91 +3,45 @@
 #include <algorithm>
 #include <string>
 
-#include "ringsmith/error.h"
-
 namespace ringsmith::sim {
 namespace {
 
-void expect_size(std::span<const u64> words, std::size_t size) {
-  if (words.size() != size) {
-    throw ModelError(std::to_string(words.size()) + " words were given and " +
-                     std::to_string(size) + " are needed");
-  }
-}
-
 std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), words.end()}; }
-
-/// Checks that `table` holds the powers base^0, base^1, ...
-void expect_powers(const std::vector<u64>& table, u64 base, const Modulus& q, const char* name) {
-  u64 power = 1;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i] != power) {
-      throw ModelError(std::string("word ") + std::to_string(i) + " of the " + name +
-                       " twiddle table is " + std::to_string(table[i]) + " and must be " +
-                       std::to_string(power) + ", a power of the low table's word 1 modulo " +
-                       std::to_string(q.value()) + ": load both tables for this prime");
-    }
-    power = q.multiply(power, base);
-  }
-}
 
 }  // namespace
 
 Rpau::Rpau(const Design& design)
-    : design_(design), work_(design.work_polys), keys_(design.key_polys) {}
+    : design_(design),
+      sets_(design.prime_sets, PrimeSet(design)),
+      work_(design.work_polys),
+      keys_(design.key_polys) {}
 
 void Rpau::write_poly(int index, std::span<const u64> words) {
   expect_size(words, design_.n());
-  work_.at(index) = {copy_of(words), false};
+  work_.at(index) = {copy_of(words), kUnchecked};
 }
 
 void Rpau::write_key(int index, std::span<const u64> words) {
   expect_size(words, design_.n());
-  keys_.at(index) = {copy_of(words), false};
+  keys_.at(index) = {copy_of(words), kUnchecked};
 }
 
-void Rpau::write_constants(std::span<const u64> words) {
-  expect_size(words, design_.constants);
-  constants_ = copy_of(words);
-}
-
-void Rpau::write_modulus(std::span<const u64> words) {
-  expect_size(words, 3);
-  const Modulus q = [&] {
-    try {
-      return Modulus(words[0]);
-    } catch (const ParameterError& error) {
-      throw ModelError(error.what());
+void Rpau::write_modulus(int set, std::span<const u64> words) {
+  prime_set(set).write_modulus(words);
+  const auto forget = [set](Poly& poly) {
+    if (poly.checked == set) {
+      poly.checked = kUnchecked;
     }
-  }();
-  const int bits = q.bits();
-  const u128 mu =
-      (u128{1} << (design_.word_bits + bits)) / q.value() - (u128{1} << design_.word_bits);
-  if (words[1] != mu || words[2] != static_cast<u64>(bits)) {
-    throw ModelError("modulus " + std::to_string(q.value()) + " needs mu = " +
-                     std::to_string(static_cast<u64>(mu)) + " and k = " + std::to_string(bits) +
-                     ", not " + std::to_string(words[1]) + " and " + std::to_string(words[2]));
-  }
-  modulus_ = q;
-  tables_.reset();
-  for (Poly& poly : work_) {
-    poly.checked = false;
-  }
-  for (Poly& poly : keys_) {
-    poly.checked = false;
-  }
+  };
+  std::for_each(work_.begin(), work_.end(), forget);
+  std::for_each(keys_.begin(), keys_.end(), forget);
 }
 
-void Rpau::write_twiddle_lo(std::span<const u64> words) {
-  expect_size(words, std::size_t{1} << design_.twiddle_lo_bits());
-  twiddle_lo_ = copy_of(words);
-  tables_.reset();
-}
+PrimeSet& Rpau::prime_set(int set) { return sets_.at(set); }
 
-void Rpau::write_twiddle_hi(std::span<const u64> words) {
-  expect_size(words, design_.n() >> design_.twiddle_lo_bits());
-  twiddle_hi_ = copy_of(words);
-  tables_.reset();
+void Rpau::compute_with(int set) {
+  (void)sets_.at(set);
+  current_ = set;
 }
 
 std::span<const u64> Rpau::read_poly(int index) const {
@@ -98,38 +52,23 @@ std::span<const u64> Rpau::read_poly(int index) const {
   return poly.words;
 }
 
-const Modulus& Rpau::modulus() const {
-  if (!modulus_) {
-    throw ModelError("no modulus was loaded: write it first");
-  }
-  return *modulus_;
-}
+const Modulus& Rpau::modulus() const { return sets_.at(current_).modulus(); }
 
-const NttTables& Rpau::tables() {
-  if (!tables_) {
-    const Modulus& q = modulus();
-    if (twiddle_lo_.empty() || twiddle_hi_.empty()) {
-      throw ModelError("a twiddle table was never loaded: write both first");
-    }
-    const u64 root = q.reduce(twiddle_lo_.at(1));
-    expect_powers(twiddle_lo_, root, q, "low");
-    expect_powers(twiddle_hi_, q.power(root, twiddle_lo_.size()), q, "high");
-    try {
-      tables_.emplace(q, design_.n(), root);
-    } catch (const ParameterError& error) {
-      throw ModelError(error.what());
-    }
+u64 Rpau::constant(int index) const { return sets_.at(current_).constant(index); }
+
+Rpau::Residues Rpau::words(const Poly& poly, const char* letters, int index) {
+  if (poly.words.empty()) {
+    throw ModelError(std::string("reads ") + letters + std::to_string(index) +
+                     ", which was never written: write it first");
   }
-  return *tables_;
+  return poly.words;
 }
 
 Rpau::Residues Rpau::residues(Poly& poly, const char* letters, int index) {
-  if (!poly.checked) {
+  if (poly.checked != current_) {
     const u64 q = modulus().value();
     const std::string name = letters + std::to_string(index);
-    if (poly.words.empty()) {
-      throw ModelError("reads " + name + ", which was never written: write it first");
-    }
+    (void)words(poly, letters, index);
     const auto wide =
         std::find_if(poly.words.begin(), poly.words.end(), [q](u64 word) { return word >= q; });
     if (wide != poly.words.end()) {
@@ -138,7 +77,7 @@ Rpau::Residues Rpau::residues(Poly& poly, const char* letters, int index) {
                        " and must be below the modulus " + std::to_string(q) +
                        ": write canonical residues");
     }
-    poly.checked = true;
+    poly.checked = current_;
   }
   return poly.words;
 }
@@ -147,20 +86,6 @@ Rpau::Residues Rpau::work(int index) { return residues(work_.at(index), "p", ind
 
 Rpau::Residues Rpau::key(int index) { return residues(keys_.at(index), "key", index); }
 
-u64 Rpau::constant(int index) const {
-  if (constants_.empty()) {
-    throw ModelError("reads c" + std::to_string(index) +
-                     ", and the constant file was never loaded: write it first");
-  }
-  const u64 value = constants_.at(index);
-  if (value >= modulus().value()) {
-    throw ModelError("reads c" + std::to_string(index) + " = " + std::to_string(value) +
-                     ", which must be below the modulus " + std::to_string(modulus().value()) +
-                     ": write canonical residues");
-  }
-  return value;
-}
-
 template <typename Value>
 void Rpau::fill(int dst, const Value& value) {
   Poly& poly = work_.at(dst);
@@ -168,17 +93,17 @@ void Rpau::fill(int dst, const Value& value) {
   for (std::size_t i = 0; i < poly.words.size(); ++i) {
     poly.words[i] = value(i);
   }
-  poly.checked = true;
+  poly.checked = current_;
 }
 
 void Rpau::ntt(int dst) {
   (void)work(dst);
-  tables().forward(work_.at(dst).words);
+  sets_.at(current_).tables().forward(work_.at(dst).words);
 }
 
 void Rpau::intt(int dst) {
   (void)work(dst);
-  tables().inverse(work_.at(dst).words);
+  sets_.at(current_).tables().inverse(work_.at(dst).words);
 }
 
 void Rpau::automorph(int dst, int a, u64 element) {
@@ -249,6 +174,10 @@ void Rpau::subtract(int dst, int a, int b) {
 }
 
 void Rpau::affine(int dst, int a, int k1, int k2) { receive(dst, work(a), k1, k2); }
+
+void Rpau::reduce(int dst, int a, int k1, int k2) {
+  receive(dst, words(work_.at(a), "p", a), k1, k2);
+}
 
 void Rpau::scale_add(int dst, int a, int b, int k1) {
   const Residues x = work(a);

@@ -1,22 +1,22 @@
 // The memories of one RPAU and what each instruction does to them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "model/prime_set.h"
 #include "model/program.h"
 #include "ringsmith/modulus.h"
-#include "ringsmith/ntt.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith::sim {
 
 /// One residue-polynomial arithmetic unit, at the level of whole instructions.
 ///
-/// Polynomials are N words in logical order; where a machine keeps them does not show here. Words
-/// may be written before the modulus that they belong to: residues are compared with it when an
-/// instruction first reads them, and again after another modulus was written.
+/// Polynomials are N words in logical order; where a machine keeps them does not show here. They
+/// are residues of no prime set in particular: words are compared with the modulus of the set that
+/// an instruction computes with when one of that set first reads them, and again after another
+/// modulus was written.
 class Rpau {
  public:
   explicit Rpau(const Design& design);
@@ -25,15 +25,16 @@ class Rpau {
 
   void write_poly(int index, std::span<const u64> words);
   void write_key(int index, std::span<const u64> words);
-  void write_constants(std::span<const u64> words);
-  /// @param words q, mu = floor(2^(W+k) / q) - 2^W, and k, the bits of q
-  /// @throws ModelError if mu or k is not what q asks for, or q is no legal modulus
-  void write_modulus(std::span<const u64> words);
-  void write_twiddle_lo(std::span<const u64> words);
-  void write_twiddle_hi(std::span<const u64> words);
+  /// As PrimeSet::write_modulus().
+  void write_modulus(int set, std::span<const u64> words);
+  /// A prime set, for its other tables.
+  [[nodiscard]] PrimeSet& prime_set(int set);
 
   /// The words of a work polynomial. @throws ModelError if it was never written
   [[nodiscard]] std::span<const u64> read_poly(int index) const;
+
+  /// Chooses the prime set of the instructions that follow.
+  void compute_with(int set);
 
   // Instructions. Each throws ModelError if it reads what was never written or is no residue.
 
@@ -53,19 +54,24 @@ class Rpau {
   void add(int dst, int a, int b);
   void subtract(int dst, int a, int b);
   void affine(int dst, int a, int k1, int k2);
+  /// As affine(), but a may hold any words.
+  void reduce(int dst, int a, int k1, int k2);
   void scale_add(int dst, int a, int b, int k1);
   void scale_subtract(int dst, int a, int b, int k1);
 
  private:
-  /// A polynomial: no words before the first write; `checked` once compared with the modulus.
+  static constexpr int kUnchecked = -1;
+  /// A polynomial: no words before the first write; `checked` is the prime set whose residues they
+  /// are known to be.
   struct Poly {
     std::vector<u64> words;
-    bool checked = false;
+    int checked = kUnchecked;
   };
   using Residues = std::span<const u64>;
 
   [[nodiscard]] const Modulus& modulus() const;
-  [[nodiscard]] const NttTables& tables();
+  /// Contents for reading; throws ModelError if there are none.
+  [[nodiscard]] static Residues words(const Poly& poly, const char* letters, int index);
   /// Contents for reading; throws ModelError unless they are residues.
   [[nodiscard]] Residues residues(Poly& poly, const char* letters, int index);
   [[nodiscard]] Residues work(int index);
@@ -77,13 +83,10 @@ class Rpau {
   void accumulate(int dst, Residues a, Residues b);
 
   Design design_;
-  std::optional<Modulus> modulus_;
-  std::optional<NttTables> tables_;
+  std::vector<PrimeSet> sets_;
+  int current_ = 0;  // the prime set that instructions compute with
   std::vector<Poly> work_;
   std::vector<Poly> keys_;
-  std::vector<u64> constants_;
-  std::vector<u64> twiddle_lo_;
-  std::vector<u64> twiddle_hi_;
 };
 
 }  // namespace ringsmith::sim

@@ -73,7 +73,10 @@ void RpauModel::execute(const Instruction& instruction) {
     return;
   }
   for (const int index : instruction.rpaus) {
-    within(index, [&](Rpau& rpau) { execute_in(instruction, rpau); });
+    within(index, [&](Rpau& rpau) {
+      rpau.compute_with(instruction.prime);
+      execute_in(instruction, rpau);
+    });
   }
 }
 
@@ -107,12 +110,16 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
       return rpau.subtract(dst(), a(), b());
     case isa::Opcode::kAffine:
       return rpau.affine(dst(), a(), k1(), k2());
+    case isa::Opcode::kReduce:
+      return rpau.reduce(dst(), a(), k1(), k2());
     case isa::Opcode::kScaleAdd:
       return rpau.scale_add(dst(), a(), b(), k1());
     case isa::Opcode::kScaleSub:
       return rpau.scale_subtract(dst(), a(), b(), k1());
+    case isa::Opcode::kMulKey:
     case isa::Opcode::kDmulKey:
       return rpau.multiply_key(dst(), a(), key());
+    case isa::Opcode::kMacKey:
     case isa::Opcode::kDmacKey:
       return rpau.multiply_accumulate_key(dst(), a(), key());
   }
@@ -123,10 +130,16 @@ void RpauModel::broadcast(const Instruction& instruction) {
   const int k1 = instruction[isa::kK1];
   const int k2 = instruction[isa::kK2];
   std::vector<u64> words;
-  within(source, [&](Rpau& rpau) { words = rpau.sent(instruction[isa::kA], k1, k2); });
+  within(source, [&](Rpau& rpau) {
+    rpau.compute_with(instruction[isa::kSrcPrime]);
+    words = rpau.sent(instruction[isa::kA], k1, k2);
+  });
   for (const int index : instruction.rpaus) {
     if (index != source) {
-      within(index, [&](Rpau& rpau) { rpau.receive(instruction[isa::kDst], words, k1, k2); });
+      within(index, [&](Rpau& rpau) {
+        rpau.compute_with(instruction.prime);
+        rpau.receive(instruction[isa::kDst], words, k1, k2);
+      });
     }
   }
 }

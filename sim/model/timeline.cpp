@@ -18,7 +18,7 @@ Timeline::Timeline(const Design& design, Timing timing)
     : design_(design),
       timing_(std::move(timing)),
       ready_(timing_.fetch_cycles),
-      flights_(static_cast<std::size_t>(design.rpaus) * design.work_polys) {
+      flights_(static_cast<std::size_t>(design.rpaus) * (design.work_polys + 1)) {
   idle_.fill(std::vector<u64>(design.rpaus, 0));
   for (const isa::Operation& operation : isa::kOperations) {
     if (static_cast<std::size_t>(operation.opcode) >= timing_.latencies.size()) {
@@ -37,7 +37,7 @@ u64 Timeline::issue(const Instruction& instruction, std::size_t index) {
   const u64 end = start + timing_.latencies.at(static_cast<std::size_t>(operation.opcode));
   if (source_of(instruction)) {
     if (ring_.end > start) {
-      refuse_hazard("sends round the ring", start, ring_.index, ring_.end);
+      refuse_hazard("sends to other RPAUs", start, ring_.index, ring_.end);
     }
     ring_ = {end, index};
   }
@@ -46,8 +46,9 @@ u64 Timeline::issue(const Instruction& instruction, std::size_t index) {
     for (const int poly : polys) {
       const Flight& last = flight(rpau, poly);
       if (last.end > start) {
-        refuse_hazard("touches p" + std::to_string(poly) + " of RPAU " + std::to_string(rpau),
-                      start, last.index, last.end);
+        const std::string what =
+            poly == kKeyPort ? "reads the key store" : "touches p" + std::to_string(poly);
+        refuse_hazard(what + " of RPAU " + std::to_string(rpau), start, last.index, last.end);
       }
     }
     for (const int poly : polys) {
@@ -85,7 +86,8 @@ u64 Timeline::idle(isa::Unit unit, int rpau) const {
 }
 
 Timeline::Flight& Timeline::flight(int rpau, int poly) {
-  return flights_.at(static_cast<std::size_t>(rpau) * design_.work_polys + poly);
+  const int place = poly == kKeyPort ? design_.work_polys : poly;
+  return flights_.at(static_cast<std::size_t>(rpau) * (design_.work_polys + 1) + place);
 }
 
 }  // namespace ringsmith::sim

@@ -29,7 +29,8 @@ class Timeline {
   u64 issue(const Instruction& instruction, std::size_t index);
 
  private:
-  /// The last instruction that touched a polynomial, or the ring, and the cycle after its last.
+  /// The last instruction that touched a polynomial, a key store's port, or the interconnect, and
+  /// the cycle after its last.
   struct Flight {
     u64 end = 0;
     std::size_t index = 0;
@@ -44,7 +45,7 @@ class Timeline {
   Timing timing_;
   u64 ready_;
   std::array<std::vector<u64>, isa::kUnits> idle_;  // by unit and RPAU: first idle cycle
-  std::vector<Flight> flights_;                     // by RPAU and work polynomial
+  std::vector<Flight> flights_;  // by RPAU and work polynomial, the key store's port the last
   Flight ring_;
 };
 

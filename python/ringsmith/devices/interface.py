@@ -20,13 +20,17 @@ class Zone(IntEnum):
     KEY = 1
     """Key store: index selects the polynomial, N words in logical order; written only."""
     CONSTANT = 2
-    """Constant file: index 0, ``constants`` words; written only."""
+    """Constant file: index selects the prime set, ``constants`` words; written only."""
     MODULUS = 3
-    """Index 0: the three words q, mu, k; written only."""
+    """Index selects the prime set: the four words q, mu, k and the index of q in the design's
+    family; written only."""
     TWIDDLE_LO = 4
-    """Index 0: the 2^lo words psi^e, e = 0 … 2^lo - 1; written only."""
+    """Index selects the prime set: the 2^lo words psi^e, e = 0 … 2^lo - 1; written only."""
     TWIDDLE_HI = 5
-    """Index 0: the N / 2^lo words psi^(e * 2^lo); written only."""
+    """Index selects the prime set: the N / 2^lo words psi^(e * 2^lo); written only."""
+    TWIDDLE = 6
+    """Where twiddle factors are stored, in place of the two zones above: index selects the prime
+    set, the N words psi^brev(j); written only."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class ModelDevice:
         """
         timing = timing or Timing.of(design)
         latencies = [0] * (1 << ISA.fields["opcode"].width)
-        for operation in ISA.operations:
+        for operation in ISA.available(design):
             latencies[operation.opcode] = timing.latencies[operation.name]
         self._design = design
         self.timing_only = timing_only
@@ -52,19 +52,21 @@ class ModelDevice:
             key_polys=design.key_polys,
             constants=design.constants,
             prime_sets=design.prime_sets,
+            dyadic=design.dyadic_cores > 0,
+            stored_twiddles=design.twiddles == "stored",
+            sparse_primes=_by_index(design),
             fetch_cycles=timing.fetch_cycles,
             latencies=latencies,
             timing_only=timing_only,
         )
-        self._indexed: dict[Zone, Callable[[int, int, Words], None]] = {
+        self._writers: dict[Zone, Callable[[int, int, Words], None]] = {
             Zone.POLY: self._model.write_poly,
             Zone.KEY: self._model.write_key,
-        }
-        self._single: dict[Zone, Callable[[int, Words], None]] = {
             Zone.CONSTANT: self._model.write_constants,
             Zone.MODULUS: self._model.write_modulus,
             Zone.TWIDDLE_LO: self._model.write_twiddle_lo,
             Zone.TWIDDLE_HI: self._model.write_twiddle_hi,
+            Zone.TWIDDLE: self._model.write_twiddles,
         }
 
     @property
@@ -85,10 +87,7 @@ class ModelDevice:
         if self.timing_only:
             return
         try:
-            if zone in self._indexed:
-                self._indexed[zone](unit, index, words)
-            else:
-                self._single[zone](unit, words)
+            self._writers[zone](unit, index, words)
         except _model.ModelError as error:
             raise DeviceError(f"zone {zone.name} of RPAU {unit}: {error.args[0]}") from error
 
@@ -139,3 +138,12 @@ class ModelDevice:
     def trace(self) -> Words:
         """The cycle in which each instruction of the last run issued, in program order."""
         return self._model.starts()
+
+
+def _by_index(design: RpauDesign) -> list[int]:
+    """The design's sparse primes, each at its index in the family; 0 where there is none."""
+    primes = design.sparse_primes
+    by_index = [0] * (max(primes.values(), default=-1) + 1)
+    for prime, index in primes.items():
+        by_index[index] = prime
+    return by_index

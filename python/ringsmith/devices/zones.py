@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ringsmith.arch.rpau.constants import MODULUS_WORDS
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.errors import DeviceError
@@ -14,16 +15,21 @@ def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
         DeviceError: If there is no such zone.
     """
     lo_bits = design.twiddle_lo_bits
+    sets = design.prime_sets
     shapes = {
         Zone.POLY: (design.work_polys, design.n),
         Zone.KEY: (design.key_polys, design.n),
-        Zone.CONSTANT: (1, design.constants),
-        Zone.MODULUS: (1, 3),
-        Zone.TWIDDLE_LO: (1, 1 << lo_bits),
-        Zone.TWIDDLE_HI: (1, design.n >> lo_bits),
+        Zone.CONSTANT: (sets, design.constants),
+        Zone.MODULUS: (sets, MODULUS_WORDS),
     }
+    if design.twiddles == "stored":
+        shapes[Zone.TWIDDLE] = (sets, design.n)
+    else:
+        shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
+        shapes[Zone.TWIDDLE_HI] = (sets, design.n >> lo_bits)
     if zone not in shapes:
-        raise DeviceError(f"there is no zone {zone!r}: choose one of {', '.join(Zone.__members__)}")
+        known = ", ".join(each.name for each in shapes)
+        raise DeviceError(f"design {design.name} has no zone {zone!r}: choose one of {known}")
     return shapes[zone]
 
 

@@ -46,6 +46,14 @@ class Register:
     fields: tuple[Field, ...]
 
     @property
+    def attribute(self) -> str:
+        """What a fact is called in a design.
+
+        Its name, less the underscore that ends it where it would be a word of SystemVerilog.
+        """
+        return self.name.rstrip("_")
+
+    @property
     def value(self) -> Field:
         """The only field.
 

@@ -140,7 +140,8 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         values = ", ".join(f'"{word}"' for word, _, _ in fact.value.values)
         comma = "," if len(fact.value.values) == 1 else ""
         lines.append(
-            f'    Fact("{fact.name}", "{fact.parameter}", 0x{fact.address:02X}, ({values}{comma})),'
+            f'    Fact("{fact.attribute}", "{fact.parameter}", 0x{fact.address:02X}, '
+            f"({values}{comma})),"
         )
     lines += [")", '"""What a device tells, in the order of its registers."""']
     return "\n".join(lines) + "\n"

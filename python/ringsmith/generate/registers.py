@@ -23,7 +23,7 @@ from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ToolError
-from ringsmith.generate.register_map import RegisterMap, read_register_map
+from ringsmith.generate.register_map import Register, RegisterMap, read_register_map
 from ringsmith.generate.register_pages import render_page, render_python
 
 SOURCE = "rtl/shell/rs_registers.rdl"
@@ -67,7 +67,7 @@ def _tidy(text: str) -> str:
 def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:
     """The sections of hand-written files: path -> name of the section -> its lines."""
     names = [str(fact.parameter) for fact in registers.facts]
-    values = [_number(registers, defaults, fact.name) for fact in registers.facts]
+    values = [_number(fact, defaults) for fact in registers.facts]
     declared = [
         f"parameter  int unsigned {name} = {value},"
         for name, value in zip(names, values, strict=True)
@@ -90,10 +90,9 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
     }
 
 
-def _number(registers: RegisterMap, design: RpauDesign, name: str) -> int:
+def _number(fact: Register, design: RpauDesign) -> int:
     """What a register of the facts holds for a design."""
-    (fact,) = (fact for fact in registers.facts if fact.name == name)
-    value = getattr(design, name)
+    value = getattr(design, fact.attribute)
     numbers = {word: number for word, number, _ in fact.value.values}
     return numbers[value] if numbers else int(value)
 

@@ -1,6 +1,8 @@
 """What the model computes, against definitions in plain Python integers."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,6 +69,9 @@ MEANING: dict[str, Callable[..., Integers]] = {
     "affine": lambda r, d, a, b, k1, k2, e: a * k1 + k2,
     "scale_add": lambda r, d, a, b, k1, k2, e: a * k1 + b,
     "scale_sub": lambda r, d, a, b, k1, k2, e: a * k1 - b,
+    "reduce": lambda r, d, a, b, k1, k2, e: a * k1 + k2,
+    "mul_key": lambda r, d, a, b, k1, k2, e: a * b,
+    "mac_key": lambda r, d, a, b, k1, k2, e: d + a * b,
     "dmul": lambda r, d, a, b, k1, k2, e: a * b,
     "dmac": lambda r, d, a, b, k1, k2, e: d + a * b,
     "dmul_key": lambda r, d, a, b, k1, k2, e: a * b,
@@ -78,12 +83,12 @@ class Oracle:
     """Interprets programs on Python integers."""
 
     def __init__(self, program: RandomProgram, design: RpauDesign) -> None:
-        self.constants = [[int(k) for k in words] for words in program.constants]
+        self.constants = [[[int(k) for k in words] for words in sets] for sets in program.constants]
         self.keys = {place: words.astype(object) for place, words in program.keys.items()}
         self.polys = {place: words.astype(object) for place, words in program.polys.items()}
         self.rings = [
-            Ring(q, int(tables.twiddle_lo[1]), design.log_n)
-            for q, tables in zip(program.primes, program.tables, strict=True)
+            [Ring(q, root, design.log_n) for q, root in zip(*both, strict=True)]
+            for both in zip(program.primes, program.roots, strict=True)
         ]
 
     def execute(self, each: Instruction) -> None:
@@ -96,9 +101,10 @@ class Oracle:
 
     def _inside(self, each: Instruction, rpau: int) -> None:
         values = dict(zip((o.name for o in each.operation.operands), each.values, strict=True))
-        constants = self.constants[rpau]
+        constants = self.constants[rpau][each.prime]
+        ring = self.rings[rpau][each.prime]
         result = MEANING[each.operation.name](
-            self.rings[rpau],
+            ring,
             self.polys.get((rpau, values["dst"])),
             self.polys.get((rpau, values["a"])) if "a" in values else None,
             self.polys.get((rpau, values["b"]))
@@ -108,19 +114,21 @@ class Oracle:
             constants[values["k2"]] if "k2" in values else None,
             values.get("element"),
         )
-        self.polys[rpau, values["dst"]] = result % self.rings[rpau].q
+        self.polys[rpau, values["dst"]] = result % ring.q
 
     def _broadcast(self, each: Instruction) -> None:
         source = each["src"]
 
-        def scaled(words: Integers, rpau: int) -> Integers:
-            k1, k2 = self.constants[rpau][each["k1"]], self.constants[rpau][each["k2"]]
-            return (words * k1 + k2) % self.rings[rpau].q
+        def scaled(words: Integers, rpau: int, prime_set: int) -> Integers:
+            constants = self.constants[rpau][prime_set]
+            return (words * constants[each["k1"]] + constants[each["k2"]]) % (
+                self.rings[rpau][prime_set].q
+            )
 
-        sent = scaled(self.polys[source, each["a"]], source)
+        sent = scaled(self.polys[source, each["a"]], source, each["src_prime"])
         for rpau in each.rpaus():
             if rpau != source:
-                self.polys[rpau, each["dst"]] = scaled(sent, rpau)
+                self.polys[rpau, each["dst"]] = scaled(sent, rpau, each.prime)
 
 
 def load(device: Device, program: RandomProgram) -> None:
@@ -134,18 +142,28 @@ def test_every_instruction_has_a_meaning_here() -> None:
     assert inside == MEANING.keys()
 
 
-@pytest.mark.parametrize("seed", range(6))
+VARIANTS: list[dict[str, object]] = [
+    {},
+    {"prime_sets": 3, "work_polys": 12},
+    {"prime_sets": 2, "dyadic_cores": 0, "twiddles": "stored"},
+    {"reduction": "sparse", "family": "word48", "word_bits": 48, "prime_sets": 2},
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_random_programs_leave_what_plain_integers_leave(
-    small_design: RpauDesign, seed: int
+    small_design: RpauDesign, variant: dict[str, Any], seed: int
 ) -> None:
-    program = random_program(small_design, seed, 40)
+    design = replace(small_design, **variant)
+    program = random_program(design, seed, 44)
     assert {each.operation.name for each in program.instructions} == {
-        operation.name for operation in ISA.operations
+        operation.name for operation in ISA.available(design)
     }
-    device = ModelDevice(small_design)
+    device = ModelDevice(design)
     load(device, program)
     report = device.run(10**7)
-    oracle = Oracle(program, small_design)
+    oracle = Oracle(program, design)
     for each in program.instructions:
         oracle.execute(each)
     for rpau, polys in enumerate(program.written):
@@ -179,7 +197,7 @@ def test_operands_may_be_one_polynomial_read_and_written(
     operands |= {operand: index for index, operand in enumerate(operation.distinct)}
     each = instruction(name, 0b111, **operands)
     program = random_program(small_design, 5, 2)
-    for rpau, prime in enumerate(program.primes):
+    for rpau, (prime,) in enumerate(program.primes):
         for poly in each.touched(rpau) - {KEY_PORT}:
             program.polys[rpau, poly] = program.keys[rpau, poly][::-1] % np.uint64(prime)
     device = ModelDevice(small_design)
@@ -200,9 +218,8 @@ def test_the_ntt_of_nano_equals_the_core_s(rng: np.random.Generator, bits: int) 
     root = _core.smallest_root(prime, nano.n)
     device = ModelDevice(nano)
     tables = prime_tables(prime, root, nano)
-    device.write(Zone.MODULUS, 2, 0, tables.modulus)
-    device.write(Zone.TWIDDLE_LO, 2, 0, tables.twiddle_lo)
-    device.write(Zone.TWIDDLE_HI, 2, 0, tables.twiddle_hi)
+    for zone, table in tables.loads():
+        device.write(Zone[zone], 2, 0, table)
     words: Words = rng.integers(0, prime, nano.n, dtype=np.uint64)
     words[:3] = [0, 1, prime - 1]
     device.write(Zone.POLY, 2, 0, words)

@@ -126,13 +126,13 @@ def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: Rpau
     timeline = Timeline(BY_HAND, small_design.rpaus)
     timeline.issue(parse_instruction("ntt p0 @0-1", small_design))
     reader = parse_instruction("dmul p1, p0, p2 @1", small_design)
-    with pytest.raises(ProgramError, match="a polynomial that unit main still works on"):
+    with pytest.raises(ProgramError, match="that unit main still works on"):
         timeline.issue(reader)
     assert timeline.guarded(reader) == reader.waiting_for("main")
     elsewhere = parse_instruction("dmul p1, p0, p2 @2", small_design)
     assert timeline.guarded(elsewhere) == elsewhere
     assert timeline.issue(timeline.guarded(reader)) == 104
-    with pytest.raises(ProgramError, match="a polynomial that unit dyadic still works on"):
+    with pytest.raises(ProgramError, match="that unit dyadic still works on"):
         timeline.issue(parse_instruction("ntt p2 @1", small_design))
     timeline.issue(parse_instruction("halt", small_design))
     with pytest.raises(ProgramError, match="nop follows halt"):
@@ -144,7 +144,7 @@ def test_the_timeline_refuses_a_second_sender_on_the_ring(small_design: RpauDesi
     timeline.issue(parse_instruction("broadcast p1, p0, r0, q0, c0, c0 @0-1", small_design))
     second = parse_instruction("broadcast p1, p0, r2, q0, c0, c0 @2", small_design)
     assert timeline.ring_conflict(second)
-    with pytest.raises(ProgramError, match="sends round the ring while another still does"):
+    with pytest.raises(ProgramError, match="sends to other RPAUs while another still does"):
         timeline.issue(second)
     timeline.issue(parse_instruction("nop @0 wait(main)", small_design))
     assert timeline.issue(second) == 108

@@ -1,5 +1,7 @@
 """What the model refuses, and in which words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from ringsmith.arch.rpau.assembler import assemble
 from ringsmith.arch.rpau.constants import prime_tables
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA
+from ringsmith.arch.rpau.sparse import FAMILIES
 from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.devices import _model
 from ringsmith.devices.interface import Words, Zone
@@ -31,9 +34,7 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
         tables = prime_tables(prime, _core.smallest_root(prime, design.n), design)
         ones = np.ones(design.n, dtype=np.uint64)
         contents = {
-            "MODULUS": [tables.modulus],
-            "TWIDDLE_LO": [tables.twiddle_lo],
-            "TWIDDLE_HI": [tables.twiddle_hi],
+            **{zone: [words] for zone, words in tables.loads()},
             "CONSTANT": [ones[: design.constants]],
             "KEY": [ones] * (design.key_polys - 1),  # all but the last
             "POLY": [ones] * (design.work_polys - 1),  # all but p7
@@ -62,11 +63,18 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
         ("dmul p0, p1, p1 @0\nbroadcast p2, p1, r0, q0, c0, c0 @0-2", 1, "touches p1 of RPAU 0"),
         # A wait for the wrong unit does not help.
         ("ntt p0 @0\ndmul p1, p0, p2 @0 wait(dyadic)", 1, "works on it up to cycle 103"),
+        # One read port of the key store, whatever polynomial is read.
+        (
+            "dmul_key p0, p1, key0 @0-1\nmul_key p2, p3, key1 @1-2",
+            1,
+            "reads the key store of RPAU 1 in cycle 8, and instruction 0",
+        ),
+        ("mac_key p0, p1, key0 @0\ndmac_key p2, p3, key0 @0", 1, "reads the key store of RPAU 0"),
         # One ring.
         (
             "broadcast p1, p0, r0, q0, c0, c0 @0-1\nbroadcast p1, p0, r2, q0, c0, c0 @2",
             1,
-            "sends round",
+            "sends to other RPAUs",
         ),
     ],
 )
@@ -93,6 +101,8 @@ def test_a_hazard_is_refused_with_its_instruction(
         "ntt p0 @0\ndmul p1, p0, p2 @0 wait(main)",
         "ntt p0 @0\ndmul p1, p0, p2 @1-2",
         "ntt p0 @0\ndmul p1, p2, p2 @0",
+        "dmul_key p0, p1, key0 @0\nmul_key p2, p3, key1 @1-2",
+        "dmul_key p0, p1, key0 @0\nmul_key p2, p3, key1 @0 wait(dyadic)",
         "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, q0, c0, c0 @0-2",
         "dmul p0, p1, p1 @1\nbroadcast p2, p1, r0, q0, c0, c0 @0-2",
     ],
@@ -153,7 +163,7 @@ def test_a_word_that_is_no_residue_is_refused(
     words = np.ones(length, dtype=np.uint64)
     if zone in (Zone.TWIDDLE_LO, Zone.TWIDDLE_HI):
         tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
-        words = tables.twiddle_lo if zone is Zone.TWIDDLE_LO else tables.twiddle_hi
+        words = tables.twiddles[zone.name]
     words[5] = q
     device.write(zone, 0, 0, words)
     with pytest.raises(DeviceError) as caught:
@@ -171,6 +181,55 @@ def test_residues_are_compared_with_a_modulus_that_came_later(small_design: Rpau
     with pytest.raises(
         DeviceError, match=f"reads p0, whose word 0 is {large - 2} and must be below"
     ):
+        device.run(10**6)
+
+
+def test_each_prime_set_has_its_own_tables_and_residues(small_design: RpauDesign) -> None:
+    design = replace(small_design, prime_sets=2)
+    text = "affine p1, p0, c0, c0 @0\nreduce p2, p0, c0, c0 @0 q1\nadd p3, p2, p2 @0 q1\nhalt"
+    device = prepared(design, text)
+    large, *_, small = _core.prime_search(design.word_bits, design.n, 9)
+    device.write(Zone.POLY, 0, 0, np.full(design.n, large - 1, dtype=np.uint64))
+    with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.*: no modulus was loaded"):
+        device.run(10**6)
+    tables = prime_tables(small, _core.smallest_root(small, design.n), design)
+    device.write(Zone.MODULUS, 0, 1, tables.modulus)
+    with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.* file was never loaded"):
+        device.run(10**6)
+    device.write(Zone.CONSTANT, 0, 1, np.ones(design.constants, dtype=np.uint64))
+    device.run(10**6)
+    assert (device.read(Zone.POLY, 0, 3) == 2 * (large % small) % small).all()
+    device.load_program(words_of(*assemble("affine p2, p0, c0, c0 @0 q1\nhalt", design)))
+    with pytest.raises(DeviceError, match=f"reads p0, whose word 0 is {large - 1} and must be"):
+        device.run(10**6)
+    device.load_program(words_of(*assemble("ntt p2 @0 q1\nhalt", design)))
+    with pytest.raises(DeviceError, match="a twiddle table was never loaded"):
+        device.run(10**6)
+    with pytest.raises(DeviceError, match="zone MODULUS has no index 2"):
+        device.write(Zone.MODULUS, 0, 2, tables.modulus)
+
+
+def test_a_sparse_design_refuses_another_modulus_and_index(small_design: RpauDesign) -> None:
+    design = replace(small_design, word_bits=48, reduction="sparse", family="word48")
+    device = ModelDevice(design)
+    prime, other = FAMILIES["word48"][:2]
+    device.write(Zone.MODULUS, 0, 0, words_of(prime, 0, 48, 0))
+    for words in ((prime, 1, 48, 0), (prime, 0, 47, 0), (prime, 0, 48, 1), (other, 0, 48, 99)):
+        with pytest.raises(DeviceError, match="its index among the design's sparse primes, not"):
+            device.write(Zone.MODULUS, 0, 0, words_of(*words))
+
+
+@pytest.mark.parametrize("place", [0, 1, 77, 128, 255])
+def test_a_wrong_word_of_the_stored_twiddles_is_refused(
+    small_design: RpauDesign, place: int
+) -> None:
+    design = replace(small_design, twiddles="stored")
+    device = prepared(design, "ntt p0 @0\nhalt")
+    (q,) = _core.prime_search(design.word_bits, design.n, 1)
+    table = prime_tables(q, _core.smallest_root(q, design.n), design).twiddles["TWIDDLE"]
+    table[place] ^= np.uint64(1)
+    device.write(Zone.TWIDDLE, 0, 0, table)
+    with pytest.raises(DeviceError, match=r"of the stored twiddle table is .* a power of the root"):
         device.run(10**6)
 
 
@@ -206,9 +265,11 @@ def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
             np.full(256, 1 << 40, np.uint64),
             "word 0 is 1099511627776, and words of",
         ),
-        (Zone.MODULUS, 0, 0, words_of(1, 0, 1), "zone MODULUS of RPAU 0: "),
-        (Zone.MODULUS, 0, 0, words_of(65537, 5, 17), "modulus 65537 needs mu = "),
-        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 16), "and k = 17, not"),
+        (Zone.MODULUS, 0, 0, words_of(1, 0, 1, 0), "zone MODULUS of RPAU 0: "),
+        (Zone.MODULUS, 0, 0, words_of(65537, 5, 17, 0), "modulus 65537 needs mu = "),
+        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 16, 0), ", k = 17 and index 0, not"),
+        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 17, 1), "1099494850815, 17 and 1"),
+        (Zone.TWIDDLE, 0, 0, np.ones(256, np.uint64), "design small has no zone"),
     ],
 )
 def test_a_wrong_write_is_refused(
@@ -263,6 +324,9 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         key_polys=5,
         constants=8,
         prime_sets=1,
+        dyadic=False,
+        stored_twiddles=False,
+        sparse_primes=[],
         fetch_cycles=4,
         latencies=[1] * 32,
         timing_only=False,
@@ -272,6 +336,8 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         (31, "there is no opcode 31"),
         (ntt | 1 << 10 | 8 << 26, "operand 0 is 8 and must be below 8"),
         (ntt | 1 << 13, "the mask names an RPAU above 2"),
+        (ntt | 1 << 7, "prime set 1 must be below 1"),
+        (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
     ]:
         with pytest.raises(_model.ModelError) as caught:
             model.load_program(words_of(0, word))

@@ -39,10 +39,8 @@ class Bench:
         ]
         self.keys = [self.random(q, rng) for q in self.primes]
         for rpau, (prime, root) in enumerate(zip(self.primes, self.roots, strict=True)):
-            tables = prime_tables(prime, root, design)
-            self.device.write(Zone.MODULUS, rpau, 0, tables.modulus)
-            self.device.write(Zone.TWIDDLE_LO, rpau, 0, tables.twiddle_lo)
-            self.device.write(Zone.TWIDDLE_HI, rpau, 0, tables.twiddle_hi)
+            for zone, words in prime_tables(prime, root, design).loads():
+                self.device.write(Zone[zone], rpau, 0, words)
             self.device.write(Zone.CONSTANT, rpau, 0, self.constants[rpau])
             self.device.write(Zone.KEY, rpau, design.key_polys - 1, self.keys[rpau])
 
@@ -110,6 +108,9 @@ POINTWISE: dict[str, Callable[[int, int, int, int, int, int], int]] = {
     "affine": lambda d, a, b, key, k1, k2: a * k1 + k2,
     "scale_add": lambda d, a, b, key, k1, k2: a * k1 + b,
     "scale_sub": lambda d, a, b, key, k1, k2: a * k1 - b,
+    "reduce": lambda d, a, b, key, k1, k2: a * k1 + k2,
+    "mul_key": lambda d, a, b, key, k1, k2: a * key,
+    "mac_key": lambda d, a, b, key, k1, k2: d + a * key,
     "dmul": lambda d, a, b, key, k1, k2: a * b,
     "dmac": lambda d, a, b, key, k1, k2: d + a * b,
     "dmul_key": lambda d, a, b, key, k1, k2: a * key,
@@ -144,6 +145,19 @@ def test_affine_takes_edge_constants(
     for rpau, prime in enumerate(bench.primes):
         factor, addend = (int(bench.constants[rpau][k]) for k in (k1, k2))
         assert bench.read(rpau) == [(a * factor + addend) % prime for a in contents[rpau, A]]
+
+
+def test_reduce_takes_every_word(bench: Bench, rng: np.random.Generator) -> None:
+    words = rng.integers(0, 1 << bench.design.word_bits, bench.design.n, dtype=np.uint64)
+    top = (1 << bench.design.word_bits) - 1
+    words[:4] = [0, 1, top - 1, top]
+    for rpau in range(bench.design.rpaus):
+        bench.device.write(Zone.POLY, rpau, A, words)
+    for k1, k2 in [(K1, K2), (2, 2), (1, 0)]:
+        bench.execute("reduce", dst=DST, a=A, k1=k1, k2=k2)
+        for rpau, prime in enumerate(bench.primes):
+            factor, addend = (int(bench.constants[rpau][k]) for k in (k1, k2))
+            assert bench.read(rpau) == [(int(a) * factor + addend) % prime for a in words]
 
 
 def test_an_instruction_may_write_where_it_reads(bench: Bench, rng: np.random.Generator) -> None:

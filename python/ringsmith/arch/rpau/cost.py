@@ -23,8 +23,12 @@ MUL_LATENCY = 5
 MUL_LOW_LATENCY = 4
 MOD_ADDSUB_LATENCY = 2
 MOD_HALVE_LATENCY = 1
+SPARSE_TIMES_LATENCY = 3
 MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
-    {"barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6}
+    {
+        "barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6,
+        "sparse": MUL_LATENCY + 3 * SPARSE_TIMES_LATENCY + 7,
+    }
 )
 """Modular multiplication, by reduction."""
 
@@ -49,7 +53,8 @@ _STEP = 1  # row addresses out of a unit's counters
 _ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
 _OPERAND = 1  # choice of the multipliers' operands
 _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
-_HOP = 1  # from one RPAU of the ring to the next
+_GATHER_HOPS = 2  # to the centre, and from there to everyone
+_HOP = 1  # from one RPAU of the ring to the next, or into the centre, or out of it
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
 
 
@@ -69,7 +74,12 @@ def main_read_to_write(design: RpauDesign) -> int:
 
 
 def twiddle_lead(design: RpauDesign) -> int:
-    """How long the NTT asks for twiddle factors before the data they meet."""
+    """How long the NTT asks for twiddle factors before the data they meet.
+
+    Stored factors need no multiplication: they wait for the data instead.
+    """
+    if design.twiddles == "stored":
+        return 0
     factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
     return factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
 
@@ -110,14 +120,14 @@ def automorph_cycles(design: RpauDesign) -> int:
 
 
 def broadcast_cycles(design: RpauDesign) -> int:
-    """Latency of ``broadcast``, the same for every source: up to the last RPAU of the ring."""
-    to_ring = main_read_to_write(design) - _ARRANGE
-    hops = (design.rpaus - 1) * _HOP
-    return _main_cycles(design, design.rows, to_ring + hops + _receive_to_write(design))
+    """Latency of ``broadcast``, the same for every source: up to the RPAU reached last."""
+    to_link = main_read_to_write(design) - _ARRANGE
+    hops = (_GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1) * _HOP
+    return _main_cycles(design, design.rows, to_link + hops + _receive_to_write(design))
 
 
 def dyadic_cycles(design: RpauDesign) -> int:
-    """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle."""
+    """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle, at least one."""
     words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
     return _main_cycles(design, design.n // design.dyadic_cores, words)
 
@@ -135,5 +145,7 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
 
 
 def latencies(design: RpauDesign) -> dict[str, int]:
-    """Cycles of every instruction of the instruction set, by its name."""
-    return {operation.name: _FUNCTIONS[operation.latency](design) for operation in ISA.operations}
+    """Cycles of every instruction that the design has, by its name."""
+    return {
+        operation.name: _FUNCTIONS[operation.latency](design) for operation in ISA.available(design)
+    }

@@ -6,9 +6,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ringsmith.arch.rpau.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
 
-REDUCTIONS = ("barrett",)
+REDUCTIONS = ("barrett", "sparse")
+INTERCONNECTS = ("ring", "gather")
+TWIDDLES = ("generated", "stored")
+RAM_STYLES = ("block", "ultra")
+NO_FAMILY = "none"
+FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
 
 
 @dataclass(frozen=True)
@@ -19,9 +25,10 @@ class RpauDesign:
         name: What the design is called in reports, caches and program files.
         log_n: log2 of the ring degree N that the device is built for.
         word_bits: Width of a residue word; every prime has at most this many bits.
-        rpaus: Number of RPAUs in the ring.
+        rpaus: Number of RPAUs.
         cores: Unified butterfly cores an RPAU; a memory row has 2*cores words.
-        dyadic_cores: Multiply-accumulate lanes beside the butterfly cores.
+        dyadic_cores: Multiply-accumulate lanes beside the butterfly cores: none (0: there is no
+            dyadic unit) to 2*cores, which is a row a cycle.
         work_polys: Work polynomials an RPAU.
         key_polys: Polynomials in the key store of an RPAU.
         constants: Words in the constant file of an RPAU.
@@ -30,6 +37,14 @@ class RpauDesign:
         prime_sets: Primes that each RPAU serves in turn: limb l of a residue polynomial lies in
             RPAU l mod ``rpaus`` and computes with prime set l div ``rpaus``. Each set has its own
             modulus, twiddle tables and constant file.
+        interconnect: How a broadcast travels: ``ring``, from RPAU to RPAU, or ``gather``, through
+            the device's centre in two hops.
+        twiddles: ``generated``: products of two small tables' words; ``stored``: a table of N
+            words a prime.
+        work_ram: What the work polynomials are kept in: ``block`` (BRAM) or ``ultra`` (URAM).
+        key_ram: What the key store is kept in.
+        family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
+            :data:`ringsmith.arch.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
     """
 
     name: str
@@ -44,28 +59,54 @@ class RpauDesign:
     program_words: int
     reduction: str
     prime_sets: int = 1
+    interconnect: str = "ring"
+    twiddles: str = "generated"
+    work_ram: str = "block"
+    key_ram: str = "ultra"
+    family: str = NO_FAMILY
 
     def __post_init__(self) -> None:
         _check_range(self, "log_n", 8, 16)
         _check_range(self, "word_bits", 30, 60)
         _check_range(self, "rpaus", 2, 16)
         _check_power_of_two(self, "cores", 1, 32)
-        if self.cores > self.n >> self.twiddle_lo_bits:
+        _check_choice(self, "twiddles", TWIDDLES)
+        if self.twiddles == "generated" and self.cores > self.n >> self.twiddle_lo_bits:
             raise ParameterError(
                 f"design {self.name}: cores = {self.cores} at N = {self.n} is more than "
                 f"{self.n >> self.twiddle_lo_bits}, the words of the upper twiddle table: take "
-                "fewer cores or a larger N"
+                "fewer cores, a larger N, or twiddles = 'stored'"
             )
-        _check_power_of_two(self, "dyadic_cores", 1, self.cores)
+        _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
         _check_range(self, "work_polys", 4, 256)
         _check_range(self, "key_polys", 1, 4096)
         _check_range(self, "constants", 4, 128)
         _check_range(self, "program_words", 16, 65536)
         _check_range(self, "prime_sets", 1, 8)
+        _check_choice(self, "interconnect", INTERCONNECTS)
+        _check_choice(self, "work_ram", RAM_STYLES)
+        _check_choice(self, "key_ram", RAM_STYLES)
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
                 f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: "
                 "choose 'barrett', which takes any NTT prime up to word_bits"
+            )
+        _check_choice(self, "family", FAMILY_NAMES)
+        self._check_family()
+
+    def _check_family(self) -> None:
+        if (self.reduction == "sparse") == (self.family == NO_FAMILY):
+            raise ParameterError(
+                f"design {self.name}: family = {self.family!r} with reduction = "
+                f"{self.reduction!r}: 'sparse' needs one of {', '.join(FAMILIES)}, and 'barrett', "
+                f"which takes any prime, needs {NO_FAMILY!r}"
+            )
+        if self.family != NO_FAMILY and not self.sparse_primes:
+            widths = sorted({prime.bit_length() for prime in FAMILIES[self.family]})
+            raise ParameterError(
+                f"design {self.name}: no prime of family {self.family} fits word_bits = "
+                f"{self.word_bits}: its primes have {' and '.join(map(str, widths))} bits; choose "
+                "such a width, or another family"
             )
 
     @property
@@ -82,6 +123,12 @@ class RpauDesign:
     def twiddle_lo_bits(self) -> int:
         """Bits of a twiddle exponent that the low table resolves: half of log2 N, rounded up."""
         return (self.log_n + 1) // 2
+
+    @property
+    def sparse_primes(self) -> dict[int, int]:
+        """The primes that a ``sparse`` design takes, with their indices in its family."""
+        family = FAMILIES.get(self.family, ())
+        return {q: index for index, q in enumerate(family) if fits(q, self.word_bits)}
 
     @property
     def limbs(self) -> int:
@@ -107,9 +154,18 @@ def _check_power_of_two(design: RpauDesign, name: str, low: int, high: int) -> N
     _check_range(design, name, low, high)
     value = getattr(design, name)
     if value & (value - 1):
+        zero = "0 or " if low == 0 else ""
         raise ParameterError(
-            f"design {design.name}: {name} = {value} is not a power of two: choose one from {low} "
-            f"to {high}"
+            f"design {design.name}: {name} = {value} is not a power of two: choose {zero}one from "
+            f"{max(low, 1)} to {high}"
+        )
+
+
+def _check_choice(design: RpauDesign, name: str, choices: tuple[str, ...]) -> None:
+    value = getattr(design, name)
+    if value not in choices:
+        raise ParameterError(
+            f"design {design.name}: {name} = {value!r} is not one of {', '.join(choices)}"
         )
 
 

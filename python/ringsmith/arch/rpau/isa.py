@@ -44,7 +44,7 @@ class Kind:
     doc: str
 
 
-POLY, KEY_POLY, RPAU = "poly", "key_poly", "rpau"
+POLY, KEY_POLY, RPAU, PRIME_SET = "poly", "key_poly", "rpau", "prime_set"
 
 KEY_PORT = -1
 """Stands for the key store's read port among the work polynomials that an instruction touches."""
@@ -55,10 +55,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
         "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
         RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
-        "prime_set": Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
+        PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
         "galois_element": Kind("g", lambda d: 2 * d.n, True, ("",), "Galois element, below 2N."),
     }
 )
+
+DYADIC = "dyadic"
+"""The unit that a design may lack."""
 
 WHERE = ("all", "source", "others")
 """In which RPAUs of the mask an operand is accessed: see ``isa.yaml``."""
@@ -86,11 +89,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Operand:
-    """One operand of an operation: its field, how it is accessed, and in which RPAUs."""
+    """One operand of an operation: its field, how it is accessed, and in which RPAUs.
+
+    ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues.
+    """
 
     field: Field
     access: str
     where: str
+    any_words: bool = False
 
     @property
     def name(self) -> str:
@@ -151,6 +158,10 @@ class Isa:
     def execution_units(self) -> tuple[str, ...]:
         """The units inside an RPAU: all but the program controller."""
         return tuple(unit for unit in self.units if unit != CONTROL)
+
+    def available(self, design: RpauDesign) -> tuple[Operation, ...]:
+        """The operations that a design has: those of the units that it has."""
+        return tuple(each for each in self.operations if design.dyadic_cores or each.unit != DYADIC)
 
     def operation(self, name: str) -> Operation:
         """The operation of that name.
@@ -266,7 +277,7 @@ def parse_isa(text: str) -> Isa:
         required = {"name", "opcode", "unit", "operands", "latency", "doc"}
         _check_keys(f"instruction {entry.get('name')}", entry, required, {"distinct"})
         for item in entry["operands"]:
-            _check_keys(f"operand of {entry['name']}", item, {"name"}, {"access", "where"})
+            _check_keys(f"operand of {entry['name']}", item, {"name"}, {"access", "where", "words"})
     fields = {
         name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
         for name, entry in table["fields"].items()
@@ -297,9 +308,11 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
     for item in entry["operands"]:
         if item["name"] not in fields:
             raise IsaError(f"{name}: operand {item['name']!r} is not a field")
-        operands.append(
-            Operand(fields[item["name"]], item.get("access", ""), item.get("where", "all"))
-        )
+        words = item.get("words", "residues")
+        if words not in ("any", "residues"):
+            raise IsaError(f"{name}: operand {item['name']} has words {words!r}: any or residues")
+        access, where = item.get("access", ""), item.get("where", "all")
+        operands.append(Operand(fields[item["name"]], access, where, words == "any"))
     return Operation(
         name=name,
         opcode=entry["opcode"],

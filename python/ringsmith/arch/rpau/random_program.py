@@ -22,6 +22,7 @@ from ringsmith.arch.rpau.isa import (
     KEY_POLY,
     KINDS,
     POLY,
+    PRIME_SET,
     RPAU,
     Instruction,
     Operand,
@@ -32,7 +33,7 @@ from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 
 _Item = TypeVar("_Item")
 
-_LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at most
+_LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at most; or two a set
 _EXTRA_WAIT = 0.15  # how often a wait bit is set that nothing needs
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
 _FULL_MASK = 0.5  # how often every RPAU takes part
@@ -47,10 +48,12 @@ class RandomProgram:
         words: Its encoding.
         starts: Cycle in which each instruction issues, by the timeline.
         cycles: Cycles of the whole program, by the timeline.
-        primes: Prime of each RPAU, of different sizes.
-        tables: Modulus words and twiddle tables of each RPAU.
-        constants: Constant file of each RPAU.
-        keys: Contents of the key store by (RPAU, index), as far as loaded.
+        primes: Prime of each RPAU and prime set, of different sizes.
+        roots: The root of unity of each prime, likewise.
+        tables: Modulus words and twiddle tables of each RPAU and prime set.
+        constants: Constant file of each RPAU and prime set.
+        keys: Contents of the key store by (RPAU, index), as far as loaded: residues of prime set
+            index mod ``prime_sets``.
         polys: Initial work polynomials by (RPAU, index), as far as loaded.
         written: For each RPAU, the work polynomials that hold something at the end.
     """
@@ -59,20 +62,21 @@ class RandomProgram:
     words: Words
     starts: tuple[int, ...]
     cycles: int
-    primes: tuple[int, ...]
-    tables: tuple[PrimeTables, ...]
-    constants: tuple[Words, ...]
+    primes: tuple[tuple[int, ...], ...]
+    roots: tuple[tuple[int, ...], ...]
+    tables: tuple[tuple[PrimeTables, ...], ...]
+    constants: tuple[tuple[Words, ...], ...]
     keys: dict[tuple[int, int], Words]
     polys: dict[tuple[int, int], Words]
     written: tuple[frozenset[int], ...]
 
     def loads(self) -> Iterator[tuple[str, int, int, Words]]:
         """Everything to write before the run: zone name, RPAU, index, words."""
-        for rpau, tables in enumerate(self.tables):
-            yield "MODULUS", rpau, 0, tables.modulus
-            yield "TWIDDLE_LO", rpau, 0, tables.twiddle_lo
-            yield "TWIDDLE_HI", rpau, 0, tables.twiddle_hi
-            yield "CONSTANT", rpau, 0, self.constants[rpau]
+        for rpau, sets in enumerate(self.tables):
+            for prime_set, tables in enumerate(sets):
+                for zone, words in tables.loads():
+                    yield zone, rpau, prime_set, words
+                yield "CONSTANT", rpau, prime_set, self.constants[rpau][prime_set]
         for (rpau, index), words in self.keys.items():
             yield "KEY", rpau, index, words
         for (rpau, index), words in self.polys.items():
@@ -93,6 +97,14 @@ def random_program(
     return _Draw(design, seed, timing or Timing.of(design)).run(length)
 
 
+@dataclass(frozen=True)
+class _Sender:
+    """Who sends in a broadcast, and in which of its prime sets."""
+
+    rpau: int
+    prime: int
+
+
 class _Draw:
     """The state of one draw: what is written where, and the timeline so far."""
 
@@ -101,16 +113,17 @@ class _Draw:
         self.rng: Generator = np.random.default_rng(seed)
         self.timeline = Timeline(timing, design.rpaus)
         self.primes = self._primes()
-        self.keys = range(min(_LOADED_KEYS, design.key_polys))
+        self.keys = range(min(max(_LOADED_KEYS, 2 * design.prime_sets), design.key_polys))
+        # For each RPAU, the polynomials that hold something: index -> prime set of the residues.
+        # Those that all RPAUs hold are of the same set everywhere: then all can take part.
         common = self._sample(range(design.work_polys), max(2, design.work_polys // 2))
-        self.loaded = [
-            set(common) | set(self._sample(range(design.work_polys), design.work_polys // 4))
-            for _ in self.primes
-        ]
-        self.written = [set(polys) for polys in self.loaded]
+        everywhere = {poly: self._set() for poly in common}
+        self.loaded = [everywhere | self._own_polys() for _ in self.primes]
+        self.written = [dict(polys) for polys in self.loaded]
 
     def run(self, length: int) -> RandomProgram:
-        every = [operation for operation in ISA.operations if operation.name != HALT]
+        available = ISA.available(self.design)
+        every = [operation for operation in available if operation.name != HALT]
         queue = [every[i] for i in self.rng.permutation(len(every))]
         program: list[Instruction] = []
         starts: list[int] = []
@@ -131,21 +144,28 @@ class _Draw:
             check(each, self.design)
         assert self.timeline.cycles is not None
         n, design = self.design.n, self.design
+        roots = tuple(tuple(_core.smallest_root(q, n) for q in sets) for sets in self.primes)
         return RandomProgram(
             instructions=tuple(program),
             words=np.array([encode(each) for each in program], dtype=np.uint64),
             starts=tuple(starts),
             cycles=self.timeline.cycles,
             primes=self.primes,
+            roots=roots,
             tables=tuple(
-                prime_tables(prime, _core.smallest_root(prime, n), design) for prime in self.primes
+                tuple(prime_tables(*pair, design) for pair in zip(*both, strict=True))
+                for both in zip(self.primes, roots, strict=True)
             ),
-            constants=tuple(self._residues(q, design.constants) for q in self.primes),
+            constants=tuple(
+                tuple(self._residues(q, design.constants) for q in sets) for sets in self.primes
+            ),
             keys={
-                (i, k): self._residues(q, n) for i, q in enumerate(self.primes) for k in self.keys
+                (i, k): self._residues(sets[k % design.prime_sets], n)
+                for i, sets in enumerate(self.primes)
+                for k in self.keys
             },
             polys={
-                (i, poly): self._residues(self.primes[i], n)
+                (i, poly): self._residues(self.primes[i][polys[poly]], n)
                 for i, polys in enumerate(self.loaded)
                 for poly in sorted(polys)
             },
@@ -156,17 +176,18 @@ class _Draw:
         for rpau in drawn.rpaus():
             for operand, index in drawn.accesses(rpau):
                 if operand.kind == POLY and operand.writes:
-                    self.written[rpau].add(index)
+                    self.written[rpau][index] = drawn.prime
         return self.timeline.issue(drawn)
 
     def _instruction(self, operation: Operation) -> Instruction | None:
         """A legal instruction of the operation, or None if the draw led nowhere."""
         mask = self._mask(operation)
         rpaus = [rpau for rpau in range(self.design.rpaus) if mask >> rpau & 1]
-        source = self._choice(rpaus) if operation.source else None
+        sender = _Sender(self._choice(rpaus), self._set()) if operation.source else None
+        prime = 0 if operation.unit == CONTROL else self._set()
         values: dict[str, int] = {}
         for operand in operation.operands:
-            legal = self._legal(operand, rpaus, source)
+            legal = self._legal(operand, rpaus, prime, sender)
             if operand.name in operation.distinct:
                 taken = {values[name] for name in operation.distinct if name in values}
                 legal = [value for value in legal if value not in taken]
@@ -174,7 +195,7 @@ class _Draw:
                 return None
             values[operand.name] = self._choice(legal)
         waits = [unit for unit in ISA.execution_units if self.rng.random() < _EXTRA_WAIT]
-        drawn = instruction(operation.name, mask, waits=waits, **values)
+        drawn = instruction(operation.name, mask, prime=prime, waits=waits, **values)
         if self.timeline.conflicts(drawn) and self.rng.random() < _AVOID_CONFLICT:
             return None
         drawn = self.timeline.guarded(drawn)
@@ -187,35 +208,65 @@ class _Draw:
         lowest = 0 if operation.unit == CONTROL else 1
         return int(self.rng.integers(lowest, everyone, endpoint=True))
 
-    def _legal(self, operand: Operand, rpaus: list[int], source: int | None) -> Sequence[int]:
-        """Values that the operand may have if ``rpaus`` take part and ``source`` sends."""
-        if operand.kind == RPAU:
-            return [rpau for rpau in rpaus if rpau == source]
+    def _legal(
+        self, operand: Operand, rpaus: list[int], prime: int, sender: _Sender | None
+    ) -> Sequence[int]:
+        """Values that the operand may have if ``rpaus`` compute with a prime set, one sending."""
+        if sender and operand.kind == RPAU:
+            return [sender.rpau]
+        if sender and operand.kind == PRIME_SET:
+            return [sender.prime]
         if operand.kind == KEY_POLY:
-            return self.keys
+            return [key for key in self.keys if key % self.design.prime_sets == prime]
         kind = KINDS[operand.kind]
         every = range(1, kind.limit(self.design), 2) if kind.odd else range(kind.limit(self.design))
         if operand.kind != POLY or not operand.reads:
             return every
-        readers = {
-            "all": rpaus,
-            "source": [i for i in rpaus if i == source],
-            "others": [i for i in rpaus if i != source],
-        }[operand.where]
-        return sorted(set(every).intersection(*(self.written[i] for i in readers)))
+        if sender and operand.where == "source":
+            rpaus, prime = [sender.rpau], sender.prime
+        elif sender and operand.where == "others":
+            rpaus = [rpau for rpau in rpaus if rpau != sender.rpau]
+        readable = (
+            [poly for poly, held in self.written[i].items() if operand.any_words or held == prime]
+            for i in rpaus
+        )
+        return sorted(set(every).intersection(*readable))
 
-    def _primes(self) -> tuple[int, ...]:
-        """One NTT prime an RPAU, all different, the first as wide as a word."""
+    def _set(self) -> int:
+        return int(self.rng.integers(self.design.prime_sets))
+
+    def _own_polys(self) -> dict[int, int]:
+        polys = range(self.design.work_polys)
+        return {poly: self._set() for poly in self._sample(polys, len(polys) // 4)}
+
+    def _primes(self) -> tuple[tuple[int, ...], ...]:
+        """An NTT prime for each RPAU and set, the first as wide as a word.
+
+        All are different, where the design does not take fewer.
+        """
+        design = self.design
+        primes = self._sparse_primes() if design.reduction == "sparse" else self._any_primes()
+        return tuple(
+            tuple(primes[first : first + design.prime_sets])
+            for first in range(0, design.limbs, design.prime_sets)
+        )
+
+    def _sparse_primes(self) -> list[int]:
+        family = sorted(self.design.sparse_primes, reverse=True)
+        rest = [self._choice(family) for _ in range(self.design.limbs)]
+        return [*family, *rest][: self.design.limbs]
+
+    def _any_primes(self) -> list[int]:
         design = self.design
         lowest = max((design.word_bits + 1) // 2, design.log_n + 8)
         bits = [design.word_bits]
-        while len(bits) < design.rpaus:
+        while len(bits) < design.limbs:
             bits.append(int(self.rng.integers(lowest, design.word_bits, endpoint=True)))
         primes: list[int] = []
         for size in bits:
             found = _core.prime_search(size, design.n, bits.count(size))
             primes.append(next(prime for prime in found if prime not in primes))
-        return tuple(primes)
+        return primes
 
     def _residues(self, prime: int, count: int) -> Words:
         """Random residues, about one in eight of them 0, 1 or q - 1."""

@@ -85,7 +85,7 @@ class Refused(IntFlag):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 0
+VERSION_MINOR = 1
 VERSION_MAJOR = 1
 ARCHITECTURE = 1
 
@@ -100,5 +100,11 @@ FACTS = (
     Fact("constants", "Constants", 0x9C, ()),
     Fact("program_words", "ProgramWords", 0xA0, ()),
     Fact("reduction", "Reduction", 0xA4, ("barrett", "sparse")),
+    Fact("prime_sets", "PrimeSets", 0xA8, ()),
+    Fact("interconnect", "Interconnect", 0xAC, ("ring", "gather")),
+    Fact("twiddles", "Twiddles", 0xB0, ("generated", "stored")),
+    Fact("work_ram", "WorkRam", 0xB4, ("block", "ultra")),
+    Fact("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
+    Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
 )
 """What a device tells, in the order of its registers."""

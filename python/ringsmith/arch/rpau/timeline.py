@@ -24,7 +24,8 @@ class Timing:
     Attributes:
         fetch_cycles: From one issue to the next instruction's readiness, and from the start
             command to the first one's.
-        latencies: For each operation's name, how long it keeps its unit busy.
+        latencies: For the name of each operation that the design has, how long it keeps its unit
+            busy.
     """
 
     fetch_cycles: int
@@ -114,12 +115,13 @@ class Timeline:
         conflicts = self.conflicts(instruction)
         if conflicts:
             raise ProgramError(
-                f"{operation.name} touches a polynomial that unit {', '.join(sorted(conflicts))} "
-                "still works on: set the wait bit of that unit, or issue it later"
+                f"{operation.name} touches a polynomial, or the key store, that unit "
+                f"{', '.join(sorted(conflicts))} still works on: set the wait bit of that unit, or "
+                "issue it later"
             )
         if self.ring_conflict(instruction):
             raise ProgramError(
-                f"{operation.name} sends round the ring while another still does: issue it later"
+                f"{operation.name} sends to other RPAUs while another still does: issue it later"
             )
         start = self.start_of(instruction)
         self._ready = start + self._timing.fetch_cycles

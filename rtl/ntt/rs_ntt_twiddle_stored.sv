@@ -1,0 +1,111 @@
+// Twiddle factors from a table of all N of them a prime, which needs no multiplication.
+//
+//   factor_o[i] = psi^e_i         forward
+//               = psi^(N - e_i)   inverse, which is -psi^(-e_i)
+//
+// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). Word j of
+// the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
+// the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
+// Cores words, and a selector hands it to them.
+//
+// One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(); the addresses wait first for
+// Wait cycles more. Tables are written one word a cycle while no steps are under way. Cost: N words
+// a prime set, and one selector of Cores words a core.
+module rs_ntt_twiddle_stored
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN    = 13,
+  parameter  int unsigned Cores   = 4,
+  parameter  int unsigned Width   = 48,
+  parameter  int unsigned Sets    = 1,
+  parameter  int unsigned Wait    = 0
+) (
+  input  logic                  clk_i,
+  input  logic                  inverse_i,
+  input  logic [PrimeWidth-1:0] set_i,       // prime set
+  input  logic [LogN-1:0]       block_i,
+  input  logic [LogN-1:0]       stride_i,
+  output logic [Width-1:0]      factor_o [Cores],
+
+  input  logic                  we_i,
+  input  logic [PrimeWidth-1:0] wset_i,
+  input  logic [LogN-1:0]       waddr_i,
+  input  logic [Width-1:0]      wdata_i
+);
+  localparam int LogCores = $clog2(Cores);
+  localparam int unsigned SelBits = (LogCores > 0) ? LogCores : 1;
+  localparam int unsigned RowBits = LogN - LogCores;
+  localparam int unsigned Depth = Sets << RowBits;
+  localparam int unsigned AddrWidth = $clog2(Depth);
+
+  logic [LogN-1:0] block, stride;
+  rs_delay #(
+    .Width(2 * LogN),
+    .Depth(Wait)
+  ) u_wait (
+    .clk_i,
+    .d_i({block_i, stride_i}),
+    .d_o({block, stride})
+  );
+
+  // Blocks of the stage, and the bits below that number, which the inverse mirrors.
+  logic [LogN-1:0] blocks, below;
+  always_comb begin
+    for (int unsigned b = 0; b < LogN; b++) blocks[b] = stride[LogN-1-b];
+  end
+  assign below = blocks - 1'b1;
+
+  // Within a row of words core i works on the block core i / stride of the row; across rows all
+  // cores work on one block.
+  logic [LogN-1:0] word [Cores];
+  always_comb begin
+    for (int unsigned i = 0; i < Cores; i++) begin
+      word[i] = block;
+      for (int k = 0; k < LogCores; k++) begin
+        if (stride[k]) word[i] = block | LogN'(i >> k);
+      end
+      word[i] = blocks | (inverse_i ? word[i] ^ below : word[i]);
+    end
+  end
+
+  logic [RowBits-1:0] row_q;
+  logic [SelBits-1:0] select_d [Cores];
+  logic [SelBits-1:0] select1_q [Cores];
+  logic [SelBits-1:0] select2_q [Cores];
+  logic [SelBits-1:0] select3_q [Cores];
+  logic [Width-1:0]   words [Cores];
+  logic [Width-1:0]   factor_q [Cores];
+  always_comb begin
+    for (int unsigned i = 0; i < Cores; i++) begin
+      select_d[i] = (LogCores > 0) ? word[i][SelBits-1:0] : '0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    row_q     <= word[0][LogN-1:LogCores];
+    select1_q <= select_d;
+    select2_q <= select1_q;  // RamLatency cycles, as the words take
+    select3_q <= select2_q;
+    for (int unsigned i = 0; i < Cores; i++) factor_q[i] <= words[select3_q[i]];
+  end
+  assign factor_o = factor_q;
+
+  for (genvar i = 0; i < Cores; i++) begin : gen_bank
+    logic we;
+    assign we = we_i && (LogCores == 0 || waddr_i[SelBits-1:0] == SelBits'(i));
+    rs_ram_1r1w #(
+      .Depth(Depth),
+      .Width(Width),
+      .ReadLatency(RamLatency),
+      .RamStyle("block")
+    ) u_ram (
+      .clk_i,
+      .we_i(we),
+      .waddr_i(AddrWidth'({wset_i, waddr_i[LogN-1:LogCores]})),
+      .wdata_i,
+      .re_i(!we_i),
+      .raddr_i(AddrWidth'({set_i, row_q})),
+      .rdata_o(words[i])
+    );
+  end
+endmodule
