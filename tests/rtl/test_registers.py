@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.rpau.design import REDUCTIONS, load_design
+from ringsmith.arch.rpau.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
 from ringsmith.arch.rpau.registers import FACTS, Register
+from ringsmith.arch.rpau.rtl import facts
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.interface import Zone
 from ringsmith.devices.toolchain import compiler
@@ -82,13 +83,15 @@ def test_zones_and_words_of_the_map_are_those_of_the_house() -> None:
     registers = read_register_map(MAP)
     zones = registers.register("host_zone").value.values
     assert {word.upper(): number for word, number, _ in zones} == dict(Zone.__members__)
-    (reduction,) = (fact for fact in FACTS if fact.name == "reduction")
-    assert set(REDUCTIONS) <= set(reduction.values)
+    words = {fact.name: fact.values for fact in FACTS if fact.values}
+    assert set(words["reduction"]) == set(REDUCTIONS)
+    assert set(words["interconnect"]) == set(INTERCONNECTS)
+    assert set(words["twiddles"]) == set(TWIDDLES)
 
 
 def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
     names = {register.name.lower(): register.value for register in Register}
-    names |= {f"facts.{fact.name}": fact.address for fact in FACTS}
+    names |= {f"facts.{fact.name}": fact.address for fact in read_register_map(MAP).facts}
     rows = "".join(f'  printf("%zu\\n", offsetof(rs_registers_t, {name}));\n' for name in names)
     source = tmp_path / "offsets.cpp"
     source.write_text(
@@ -106,9 +109,9 @@ def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
 
 
 def test_every_fact_that_differs_is_named() -> None:
-    told = [int(getattr(DESIGN, f.name)) if not f.values else 0 for f in FACTS]
+    told = list(facts(DESIGN).values())
     check_facts(DESIGN, [*told, 99], "do something")  # a newer device tells more
-    with pytest.raises(DeviceError, match=r"does not tell .*reduction.*: do something"):
+    with pytest.raises(DeviceError, match=f"does not tell {FACTS[-1].name}: do something"):
         check_facts(DESIGN, told[:-1], "do something")
     other = dict(zip([fact.name for fact in FACTS], told, strict=True))
     other |= {"cores": 8, "reduction": 1}
