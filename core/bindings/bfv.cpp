@@ -4,13 +4,11 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "../src/text.h"
 #include "arrays.h"
 #include "module.h"
 #include "random.h"
 #include "ringsmith/bfv_client.h"
 #include "ringsmith/bfv_evaluator.h"
-#include "ringsmith/error.h"
 
 namespace ringsmith::bindings {
 namespace {
@@ -23,17 +21,7 @@ std::vector<u64> slot_values(const BfvContext& context, const InputArray& array)
   }
   const std::span<const u64> words = words_of(array, "the vector", nb::dtype<i64>());
   check_shape(context.rns(), array, 1, "the vector");
-  const auto t = static_cast<i64>(context.plain_modulus().value());
-  std::vector<u64> values;
-  for (const u64 word : words) {
-    const auto value = static_cast<i64>(word);
-    if (value >= t || value < -(t / 2)) {
-      throw ParameterError(text("the vector has ", value, ", which is outside ", -(t / 2), " ... ",
-                                t - 1, " for the plain modulus ", t));
-    }
-    values.push_back(static_cast<u64>(value < 0 ? value + t : value));
-  }
-  return values;
+  return residues_of_signed(context, {reinterpret_cast<const i64*>(words.data()), words.size()});
 }
 
 OutputArray encode(const BfvContext& context, const InputArray& values) {

@@ -54,11 +54,7 @@ void check_plain(const BfvContext& context, std::span<const u64> values, const c
 }
 
 const NttTables& batching_tables(const BfvContext& context) {
-  if (!context.batching()) {
-    const u64 t = context.plain_modulus().value();
-    throw ParameterError(text("plain modulus ", t, " does not batch: slots need a prime that is 1 ",
-                              "mod 2N = ", 2 * context.degree(), "; prime_search finds some"));
-  }
+  require_batching(context);
   return *context.batching();
 }
 
@@ -133,6 +129,28 @@ std::vector<u64> behz_extension_primes(std::size_t degree, std::span<const u64> 
   std::vector<u64> found = prime_search(kAuxiliaryBits, degree, size + 2);
   found.erase(found.begin() + 1);  // gamma
   return found;
+}
+
+void require_batching(const BfvContext& context) {
+  if (!context.batching()) {
+    const u64 t = context.plain_modulus().value();
+    throw ParameterError(text("plain modulus ", t, " does not batch: slots need a prime that is 1 ",
+                              "mod 2N = ", 2 * context.degree(), "; prime_search finds some"));
+  }
+}
+
+std::vector<u64> residues_of_signed(const BfvContext& context, std::span<const i64> values) {
+  const auto t = static_cast<i64>(context.plain_modulus().value());
+  std::vector<u64> residues;
+  residues.reserve(values.size());
+  for (const i64 value : values) {
+    if (value >= t || value < -(t / 2)) {
+      throw ParameterError(text("the vector has ", value, ", which is outside ", -(t / 2), " ... ",
+                                t - 1, " for the plain modulus ", t));
+    }
+    residues.push_back(static_cast<u64>(value < 0 ? value + t : value));
+  }
+  return residues;
 }
 
 std::vector<u64> bfv_encode(const BfvContext& context, std::span<const u64> values) {

@@ -71,6 +71,14 @@ class BfvContext {
                                                      std::span<const u64> primes,
                                                      u64 plain_modulus);
 
+/// @throws ParameterError where t does not batch
+void require_batching(const BfvContext& context);
+
+/// Signed integers as residues modulo t: negative ones plus t.
+/// @throws ParameterError for a value outside -floor(t / 2) ... t - 1
+[[nodiscard]] std::vector<u64> residues_of_signed(const BfvContext& context,
+                                                  std::span<const i64> values);
+
 /// N slot values in [0, t) to a plaintext: the first N/2 are row 0, at exponents 3^i mod 2N, the
 /// others row 1, at 2N - 3^i. SEAL's BatchEncoder::encode.
 /// @throws ParameterError where t does not batch, or for another count or a value of t or more
