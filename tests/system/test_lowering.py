@@ -224,7 +224,9 @@ def test_an_input_may_be_handed_out_unchanged_and_twice(
 
 @pytest.mark.parametrize("name", ["input", "bootstrap", ""])
 def test_an_unknown_operation_is_refused(name: str, small: CkksParameters) -> None:
-    with pytest.raises(ProgramError, match=f"no operation is called '{name}': choose one of add"):
+    with pytest.raises(
+        ProgramError, match=f"no operation of ckks is called '{name}': choose one of add"
+    ):
         lower_operation(name, small, 2)
 
 

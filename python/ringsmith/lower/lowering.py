@@ -173,7 +173,7 @@ def write_operation(
 
 
 def lower_operation(
-    name: str, parameters: CkksParameters, limbs: int, *, steps: int = 1
+    name: str, parameters: RlweParameters, limbs: int, *, steps: int = 1
 ) -> SubroutineGraph:
     """Returns the graph of one HE operation alone, for measurements and tests.
 
@@ -181,37 +181,43 @@ def lower_operation(
     operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
 
     Args:
-        name: Any operation of ``Op`` but input and output, such as ``relinearize``; or
+        name: Any operation of the scheme but input and output, such as ``relinearize``; or of CKKS
             ``relinearize_rescale``, the two by one division.
         parameters: The parameter set.
-        limbs: Limbs of the operands, in 1 … L; for rescale and mod_switch from 2.
+        limbs: Limbs of the operands, from the lowest level's (1 in CKKS) to L; for rescale and
+            mod_switch one more.
         steps: Of rotate: slots to the left.
 
     Raises:
         ProgramError: When there is no such operation, or the limbs do not fit it.
     """
-    if name == FUSED:
+    if name == FUSED and isinstance(parameters, CkksParameters):
         return _lower_fused(parameters, limbs)
     known = operations(parameters.scheme)
     if name not in known:
+        fused = f", {FUSED}" if isinstance(parameters, CkksParameters) else ""
         raise ProgramError(
-            f"no operation is called {name!r}: choose one of {', '.join(known)}, {FUSED}"
+            f"no operation of {parameters.scheme} is called {name!r}: choose one of "
+            f"{', '.join(known)}{fused}"
         )
     op = Op(name)
     drops = op in (Op.RESCALE, Op.MOD_SWITCH)
-    if not 1 + drops <= limbs <= parameters.limbs:
+    fewest = parameters.limbs - parameters.levels + drops
+    if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
             f"{op} of {limbs} limbs: parameters {parameters.name!r} allow "
-            f"{1 + drops} … {parameters.limbs}"
+            f"{fewest} … {parameters.limbs}"
         )
     element = None
     if op is Op.ROTATE:
         element = parameters.galois_element(steps)
-    elif op is Op.CONJUGATE:
+    elif op in (Op.CONJUGATE, Op.SWAP_COLUMNS):
         element = parameters.conjugation_element
     relin = limbs if op is Op.RELINEARIZE else None
     needs = KeyNeeds(relin, {} if element is None else {element: limbs})
-    graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, needs))
+    graph = SubroutineGraph.for_parameters(
+        parameters, graph_keys(parameters, needs), products=op in (Op.MULTIPLY, Op.SQUARE)
+    )
     graph.at_origin(Origin(0, name))
     writer = operation_writer(graph, parameters)
     operands = [writer.input("x", 3 if op is Op.RELINEARIZE else 2, limbs)]
