@@ -11,7 +11,7 @@ from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
-from ringsmith.params import parameter_set
+from ringsmith.params import ckks_set
 
 DESIGN = "nano"
 PARAMETER_SET = "nano"
@@ -30,7 +30,7 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     Raises:
         RingsmithError: When a tool is missing, or a device's bits are not the interpreter's.
     """
-    parameters, design = parameter_set(PARAMETER_SET), load_design(DESIGN)
+    parameters, design = ckks_set(PARAMETER_SET), load_design(DESIGN)
     current = session.begin(stages, parameters, DESIGN)
     machine = session.open_machine(stages, "rtl", DESIGN)
     answer = session.answer(stages, current, machine)
