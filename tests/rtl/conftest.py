@@ -23,7 +23,7 @@ def make_block() -> Iterator[MakeBlock]:
 
         def make(top: str, assertions: bool = False, **parameters: int | str) -> Block:
             bench = BENCHES / f"{top}.sv"
-            sources = [*rtl_sources("arith", "mem"), *([bench] if bench.exists() else [])]
+            sources = [*rtl_sources("arith", "mem", "prng"), *([bench] if bench.exists() else [])]
             library = build_block(top, sources, parameters, assertions=assertions)
             return opened.enter_context(Block(library))
 

@@ -13,9 +13,9 @@ from ringsmith.devices.sources import rtl_sources
 
 def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int]:
     """Cells of a flattened module, by type. Yosys runs in WebAssembly and sees only its folder."""
-    for file in rtl_sources("arith", "mem"):
+    for file in rtl_sources("arith", "mem", "prng"):
         shutil.copy(file, folder)
-    files = " ".join(file.name for file in rtl_sources("arith", "mem"))
+    files = " ".join(file.name for file in rtl_sources("arith", "mem", "prng"))
     values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     script = (
         f"read_slang --threads 1 --keep-hierarchy --top {top} {values} {files}; "
@@ -44,6 +44,30 @@ def test_modular_multiplier_takes_few_dsps(
 ) -> None:
     cells = synthesize(tmp_path, "rs_mod_mul", Width=width, Reduction=reduction)
     assert cells["DSP48E2"] <= most
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("parameters", "dsps"),
+    [
+        ({"Width": 54, "StepBits": 17, "Reduction": 1}, 0),
+        ({"Width": 60, "StepBits": 17, "Reduction": 0}, 8),
+        ({"Width": 48, "StepBits": 14, "Reduction": 0}, 10),
+        ({"Width": 30, "StepBits": 11, "Reduction": 0}, 7),
+    ],
+)
+def test_a_lane_of_the_key_expander_takes_few_dsps(
+    tmp_path: Path, parameters: dict[str, int], dsps: int
+) -> None:
+    cells = synthesize(tmp_path, "rs_key_residue", **parameters)
+    assert cells.get("DSP48E2", 0) <= dsps
+    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 1200
+
+
+@pytest.mark.full
+def test_trivium_takes_two_hundred_and_sixty_luts_a_word(tmp_path: Path) -> None:
+    cells = synthesize(tmp_path, "rs_trivium", Words=2)
+    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 2 * 260
 
 
 @pytest.mark.full

@@ -1,0 +1,45 @@
+// Key halves from a seed: what docs/arithmetic.md ("Seeded keys") fixes, and latencies, counted as in
+// rs_arith_pkg.
+package rs_prng_pkg;
+  import rs_arith_pkg::*;
+
+  localparam int unsigned Streams = 16;  // coefficient j reads stream j mod Streams
+  localparam int unsigned SeedBits = 80;  // a Trivium key, and an IV
+  localparam int unsigned IndexBits = 16;  // of a digit's number, and of a limb's, in the IV
+  localparam int unsigned ScaleBits = 68;  // a residue is u * 2^-ScaleBits
+
+  // Trivium's registers, the oldest bit lowest: s_93 ... s_1, s_177 ... s_94, s_288 ... s_178.
+  localparam int unsigned TriviumA = 93;
+  localparam int unsigned TriviumB = 84;
+  localparam int unsigned TriviumC = 111;
+  localparam int unsigned StepRounds = 128;  // rounds a cycle: one coefficient's bits
+  localparam int unsigned WarmUpSteps = 4 * 288 / StepRounds;
+
+  // Bits that one step of the scaling removes; all primes of a ring of degree 2^log_n are 1 modulo
+  // two to it. More would not fit the short operand of a DSP.
+  function automatic int unsigned scale_step_bits(int unsigned log_n);
+    return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
+  endfunction
+
+  function automatic int unsigned scale_steps(int unsigned step_bits);
+    return (ScaleBits + step_bits - 1) / step_bits;
+  endfunction
+
+  // Difference with a digit; product, one summand after two cycles and the other after three; a sum
+  // with each.
+  function automatic int unsigned scale_step_latency();
+    return mul_block_latency() + 3;
+  endfunction
+
+  // Digits to residue: the steps, and the last modular addition.
+  function automatic int unsigned scale_latency(int unsigned step_bits);
+    return scale_steps(step_bits) * scale_step_latency() + mod_addsub_latency();
+  endfunction
+
+  // rs_key_expander: start to the first residues. One cycle for the seed's registers; a loading and
+  // WarmUpSteps steps of every stream; the cycle of the first words; their scaling.
+  function automatic int unsigned expander_latency(int unsigned step_bits, int unsigned lanes);
+    return 1 + (1 + WarmUpSteps) * (Streams / lanes) + 1 + scale_latency(step_bits);
+  endfunction
+
+endpackage
