@@ -16,7 +16,7 @@ def test_the_programs_of_the_page_are_planned(block: str, tmp_path: Path) -> Non
     script.write_text(block)
     program = runpy.run_path(str(script))["program"]
     assert program.choice
-    assert program.forecast().bits >= 20
+    assert program.forecast().bits >= 20  # of precision in CKKS, of noise budget in BFV
 
 
 def test_the_page_has_programs() -> None:
