@@ -1,5 +1,6 @@
 """HPS multiplication beside Microsoft SEAL's: the same plaintexts, and its budget less a bit."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log2
@@ -12,6 +13,13 @@ import seal
 from ringsmith import _core, interop
 from ringsmith._core import bfv, secret
 from ringsmith.objects import Ciphertext, Residues
+from ringsmith.params import (
+    BfvParameters,
+    SecurityWarning,
+    bfv_context,
+    core_context,
+    parameter_set,
+)
 
 if TYPE_CHECKING:
     from tests.core.conftest import BfvCase, BfvOracle
@@ -118,3 +126,55 @@ def test_ten_thousand_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
     parameters, bits, count = CASES[case]
     side = Side.of(make_bfv_oracle(parameters), bits)
     check([pair for _ in range(count // 100) for pair in side.spread(rng, 100)])
+
+
+def test_products_of_three_polynomials_by_hps_decrypt_as_seals(
+    make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, _ = CASES["2^12 60-bit primes"]
+    oracle = make_bfv_oracle((11, *parameters[1:]))
+    context = _core.BfvContext(
+        oracle.core,
+        oracle.t,
+        [q for q in _core.prime_search(bits, 2048, 9) if q not in oracle.primes],
+    )
+    a, b = oracle.ciphertext(rng), oracle.ciphertext(rng)
+    x, y = oracle.words(a), oracle.words(b)
+    mine = bfv.multiply(context, bfv.multiply(context, x, y, "hps"), x, "hps")
+    theirs = oracle.evaluator.multiply(oracle.evaluator.multiply(a, b), a)
+    assert mine.shape == (4, 3, 2048)
+    plain = secret.bfv_decrypt(context, oracle.secret_key, mine)
+    assert np.array_equal(plain, oracle.words(oracle.decryptor.decrypt(theirs)))
+    budget = oracle.decryptor.invariant_noise_budget(theirs)
+    assert secret.bfv_noise_budget(context, oracle.secret_key, mine) >= budget - 1 > 0
+
+
+def test_the_parameters_of_heaws_reach_their_depth_of_four(rng: np.random.Generator) -> None:
+    """HEAWS, section 2.4: 180 bits of q, deviation 102, t = 2, words of 90 bits, HPS products."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        parameters = parameter_set("heaws")
+    assert isinstance(parameters, BfvParameters)
+    core, context = core_context(parameters), bfv_context(parameters)
+    assert (core.error_deviation, context.plain_modulus) == (102.0, 2)
+    n, word_bits = parameters.n, parameters.word_bits
+    key = secret.generate_secret_key(core)
+    public = secret.generate_public_key(core, key)
+    relin = secret.generate_word_relin_key(core, key, word_bits)
+
+    def product(a: Residues, b: Residues) -> Residues:
+        full = np.convolve(a.astype(np.int64), b.astype(np.int64))
+        full[: n - 1] -= full[n:]
+        return (full[:n] % 2).astype(np.uint64)
+
+    def times(a: Residues, b: Residues) -> Residues:
+        return bfv.relinearize(context, bfv.multiply(context, a, b, "hps"), relin, word_bits)
+
+    messages = [rng.integers(0, 2, n, dtype=np.uint64) for _ in range(2)]
+    ciphers = [bfv.encrypt(context, public, message) for message in messages]
+    for _ in range(4):
+        messages = [product(messages[0], messages[1]), product(messages[0], messages[0])]
+        ciphers = [times(ciphers[0], ciphers[1]), times(ciphers[0], ciphers[0])]
+    for message, cipher in zip(messages, ciphers, strict=True):
+        assert np.array_equal(secret.bfv_decrypt(context, key, cipher), message)
+        assert secret.bfv_noise_budget(context, key, cipher) >= 20
