@@ -23,6 +23,7 @@ COLOURS: Mapping[str, str] = MappingProxyType(
         Op.RELINEARIZE: "#8a6bbe",
         Op.ROTATE: "#5aa578",
         Op.CONJUGATE: "#a3c96f",
+        Op.SWAP_COLUMNS: "#c5dba0",
         Op.RESCALE: "#ecc85f",
         Op.MOD_SWITCH: "#b08968",
         FETCH: "#9aa0a6",
