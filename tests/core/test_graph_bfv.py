@@ -240,3 +240,28 @@ def test_keys_cut_in_words_switch_without_a_special_prime(
         bfv.relinearize(context, bfv.square(context, cipher), relin)
     with pytest.raises(_core.ParameterError, match=f"words of {word_bits + 1} bits make"):
         bfv.apply_galois(context, cipher, 3, np.concatenate([relin] * 2), word_bits + 1)
+
+
+@pytest.mark.parametrize(("special", "dnum"), [(1, 3), (2, 2), (3, 1)])
+def test_hybrid_key_switching_serves_bfv(special: int, dnum: int, rng: np.random.Generator) -> None:
+    primes = distinct_primes(50, 45, 40, *(51,) * special)
+    core = _core.Context(N, primes, special, dnum)
+    context = _core.BfvContext(core, 7681, bfv.behz_extension_primes(N, primes[:3], 7681))
+    key = secret.generate_secret_key(core)
+    message = rng.integers(0, 7681, N, dtype=np.uint64)
+    cipher = bfv.encrypt(
+        context, secret.generate_public_key(core, key), bfv.encode(context, message)
+    )
+    relin = secret.generate_relin_key(core, key)
+    element = _core.galois_element(N, 5)
+    galois = secret.generate_galois_key(core, key, element)
+    for limbs in (3, 2):
+        squared = bfv.square(context, cipher)
+        switched = bfv.relinearize(context, squared, relin)
+        before, after = (secret.bfv_noise_budget(context, key, c) for c in (squared, switched))
+        assert after >= before - 2 > 0, limbs
+        rotated = bfv.apply_galois(context, switched, element, galois)
+        slots = bfv.decode(context, secret.bfv_decrypt(context, key, rotated)).reshape(2, -1)
+        expected = (message * message % 7681).reshape(2, -1)
+        assert np.array_equal(slots, np.roll(expected, -5, axis=1))
+        cipher = bfv.mod_switch(context, cipher)
