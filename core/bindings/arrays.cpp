@@ -1,5 +1,7 @@
 #include "arrays.h"
 
+#include <algorithm>
+
 #include "../src/text.h"
 #include "ringsmith/error.h"
 
@@ -102,6 +104,15 @@ KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array) {
   const KeySwitchKeyView key = key_shape_of(rns, rns.size(), array);
   rns.check_canonical(key.data, consecutive_base(rns.size()), "the key-switching key");
   return key;
+}
+
+Trivium::Bytes80 bytes80_of(const nb::bytes& bytes, std::string_view what) {
+  Trivium::Bytes80 array{};
+  if (bytes.size() != array.size()) {
+    throw ParameterError(text(what, " has ", array.size(), " bytes, this one has ", bytes.size()));
+  }
+  std::copy_n(static_cast<const std::uint8_t*>(bytes.data()), array.size(), array.begin());
+  return array;
 }
 
 OutputArray to_numpy(Ciphertext ciphertext) {

@@ -15,6 +15,7 @@
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/rns.h"
+#include "ringsmith/trivium.h"
 
 namespace ringsmith::bindings {
 
@@ -41,6 +42,10 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 /// A (size, limbs, N) array as a ciphertext with canonical residues.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] CiphertextView ciphertext_of(const RlweContext& context, const InputArray& array);
+
+/// Ten bytes: a Trivium key or IV.
+/// @throws ParameterError for another number
+[[nodiscard]] Trivium::Bytes80 bytes80_of(const nb::bytes& bytes, std::string_view what);
 
 /// A (2, K, N) array as a public key with canonical residues.
 /// @throws nb::type_error, ParameterError

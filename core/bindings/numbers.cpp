@@ -69,15 +69,6 @@ OutputArray expand_seed(const nb::bytes& seed_bytes, std::size_t degree,
                   {primes.size(), degree});
 }
 
-Trivium::Bytes80 bytes80_of(const nb::bytes& bytes, std::string_view what) {
-  Trivium::Bytes80 array{};
-  if (bytes.size() != array.size()) {
-    throw ParameterError(text(what, " has ", array.size(), " bytes, this one has ", bytes.size()));
-  }
-  std::ranges::copy(view(bytes), array.begin());
-  return array;
-}
-
 OutputArray trivium_words(const nb::bytes& key, const nb::bytes& iv, std::size_t count) {
   Trivium trivium(bytes80_of(key, "a Trivium key"), bytes80_of(iv, "a Trivium IV"));
   return to_numpy(without_gil([&] {

@@ -69,6 +69,31 @@ OutputArray word_galois_key(RandomSource& random, const RlweContext& context, co
       shape);
 }
 
+KeySeed key_seed_of(const nb::bytes& bytes) {
+  return bytes80_of(bytes, "the seed of a key-switching key");
+}
+
+OutputArray seeded_relin_key(RandomSource& random, const RlweContext& context,
+                             const InputArray& key, const nb::bytes& key_seed,
+                             std::size_t word_bits) {
+  const std::span<const u64> secret = secret_key_of(context, key);
+  const KeySeed seed = key_seed_of(key_seed);
+  return to_numpy(
+      without_gil([&] { return generate_relin_key(context, secret, random, word_bits, &seed); }),
+      key_shape(context, word_bits));
+}
+
+OutputArray seeded_galois_key(RandomSource& random, const RlweContext& context,
+                              const InputArray& key, u64 element, const nb::bytes& key_seed,
+                              std::size_t word_bits) {
+  const std::span<const u64> secret = secret_key_of(context, key);
+  const KeySeed seed = key_seed_of(key_seed);
+  return to_numpy(without_gil([&] {
+                    return generate_galois_key(context, secret, element, random, word_bits, &seed);
+                  }),
+                  key_shape(context, word_bits));
+}
+
 OutputArray encrypt_with_secret(RandomSource& random, const RlweContext& context,
                                 const InputArray& key, const InputArray& plain) {
   const std::span<const u64> secret = secret_key_of(context, key);
@@ -127,6 +152,16 @@ void register_secret(nb::module_& module) {
   def_random(module, "generate_word_galois_key", &word_galois_key,
              "The key (words, 2, K, N) that switches back after x -> x^element, cut in words.",
              nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::arg("word_bits"));
+  def_random(
+      module, "generate_seeded_relin_key", &seeded_relin_key,
+      "A relinearization key whose half 1 is expanded from `key_seed`, 10 fresh bytes; digits "
+      "of primes for word_bits = 0.",
+      nb::arg("ctx"), nb::arg("secret_key"), nb::arg("key_seed"), nb::arg("word_bits"));
+  def_random(module, "generate_seeded_galois_key", &seeded_galois_key,
+             "A Galois key whose half 1 is expanded from `key_seed`, 10 fresh bytes; digits of "
+             "primes for word_bits = 0.",
+             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::arg("key_seed"),
+             nb::arg("word_bits"));
   def_random(module, "encrypt_symmetric", &encrypt_with_secret,
              "Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N).",
              nb::arg("ctx"), nb::arg("secret_key"), nb::arg("plain"));

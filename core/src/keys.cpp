@@ -19,12 +19,13 @@ SecretVector<u64> small_in_ntt_form(const RnsContext& rns, BaseView base,
 }
 
 // (-(a s + e), a) over `base`, which starts with the secret key's first primes: words of both.
+// `uniform` is a.
 std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
-                              std::span<const u64> secret_key, RandomSource& random) {
+                              std::span<const u64> secret_key, std::span<const u64> uniform,
+                              RandomSource& random) {
   const RnsContext& rns = context.rns();
   const std::size_t words = base.size() * rns.degree();
   const std::span<const u64> secret = secret_key.first(words);
-  const std::vector<u64> uniform = sample_uniform(rns, base, random);
   const SecretVector<u64> error =
       small_in_ntt_form(rns, base, context.error().sample(rns.degree(), random));
 
@@ -35,6 +36,28 @@ std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
   kernels::negate(rns, base, body, body);
   std::copy(uniform.begin(), uniform.end(), zero.begin() + static_cast<std::ptrdiff_t>(words));
   return zero;
+}
+
+// The same with an a of its own.
+std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
+                              std::span<const u64> secret_key, RandomSource& random) {
+  const std::vector<u64> uniform = sample_uniform(context.rns(), base, random);
+  return encrypt_zero(context, base, secret_key, uniform, random);
+}
+
+// Half 1 of one digit of a key-switching key, all K primes.
+std::vector<u64> uniform_half(const RlweContext& context, std::size_t digit, const KeySeed* seed,
+                              RandomSource& random) {
+  const RnsContext& rns = context.rns();
+  if (seed == nullptr) {
+    return sample_uniform(rns, context.key_base(), random);
+  }
+  std::vector<u64> half(rns.size() * rns.degree());
+  for (std::size_t limb = 0; limb < rns.size(); ++limb) {
+    expand_key_half(*seed, digit, limb, rns.modulus(limb),
+                    limb_of(std::span<u64>(half), limb, rns.degree()));
+  }
+  return half;
 }
 
 // What a digit of a key holds beside an encryption of zero: `factor(modulus)` times the old secret,
@@ -75,15 +98,17 @@ std::vector<Digit> word_digits(const RlweContext& context, std::size_t word_bits
 
 std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> secret_key,
                                std::span<const u64> old_secret, RandomSource& random,
-                               std::size_t word_bits) {
+                               std::size_t word_bits, const KeySeed* key_seed) {
   const RnsContext& rns = context.rns();
   const std::size_t degree = context.degree();
   const std::vector<Digit> digits =
       word_bits == 0 ? prime_digits(context) : word_digits(context, word_bits);
   std::vector<u64> key;
   key.reserve(digits.size() * 2 * rns.size() * degree);
-  for (const Digit& digit : digits) {
-    std::vector<u64> zero = encrypt_zero(context, context.key_base(), secret_key, random);
+  for (std::size_t d = 0; d < digits.size(); ++d) {
+    const Digit& digit = digits[d];
+    const std::vector<u64> uniform = uniform_half(context, d, key_seed, random);
+    std::vector<u64> zero = encrypt_zero(context, context.key_base(), secret_key, uniform, random);
     for (const std::size_t prime : digit.primes) {
       const Modulus& modulus = rns.modulus(prime);
       const ShoupFactor factor(digit.factor(modulus), modulus);
@@ -129,19 +154,21 @@ std::vector<u64> generate_public_key(const RlweContext& context, std::span<const
 }
 
 std::vector<u64> generate_relin_key(const RlweContext& context, std::span<const u64> secret_key,
-                                    RandomSource& random, std::size_t word_bits) {
+                                    RandomSource& random, std::size_t word_bits,
+                                    const KeySeed* key_seed) {
   check_secret_key(context, secret_key);
   SecretVector<u64> squared(secret_key.size());
   kernels::multiply(context.rns(), context.key_base(), secret_key, secret_key, squared);
-  return switching_key(context, secret_key, squared, random, word_bits);
+  return switching_key(context, secret_key, squared, random, word_bits, key_seed);
 }
 
 std::vector<u64> generate_galois_key(const RlweContext& context, std::span<const u64> secret_key,
-                                     u64 element, RandomSource& random, std::size_t word_bits) {
+                                     u64 element, RandomSource& random, std::size_t word_bits,
+                                     const KeySeed* key_seed) {
   check_secret_key(context, secret_key);
   SecretVector<u64> moved(secret_key.size());
   kernels::automorph(context.rns(), context.key_base(), Form::kNtt, element, secret_key, moved);
-  return switching_key(context, secret_key, moved, random, word_bits);
+  return switching_key(context, secret_key, moved, random, word_bits, key_seed);
 }
 
 Ciphertext encrypt(const RlweContext& context, Form form, std::span<const u64> public_key,

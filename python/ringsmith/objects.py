@@ -13,7 +13,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.errors import ParameterError
+
 Residues = NDArray[np.uint64]
+
+SEED_BYTES = 10
+"""Of a key-switching key's seed: a Trivium key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +74,25 @@ class KeySwitchKey:
     """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
 
     K counts data and special primes; BFV's extension primes are not in it.
+
+    Attributes:
+        data: The whole key.
+        seed: The ten bytes, public, from which half 1 (``data[:, 1]``) is expanded as
+            ``ringsmith._core.expand_key_half`` does it; None where half 1 is uniform of itself.
+            Then half 0 and the seed are all that need be kept or sent
+            (``ringsmith.interop.seeded_keys``).
     """
 
     data: Residues
+    seed: bytes | None = None
 
     def __post_init__(self) -> None:
         """Keeps the key from being written to: devices hold copies of it."""
+        if self.seed is not None and len(self.seed) != SEED_BYTES:
+            raise ParameterError(
+                f"the seed of a key-switching key has {SEED_BYTES} bytes, this one has "
+                f"{len(self.seed)}"
+            )
         self.data.setflags(write=False)
 
     @property

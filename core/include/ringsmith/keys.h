@@ -11,6 +11,7 @@
 #include "ringsmith/rlwe.h"
 #include "ringsmith/sampling.h"
 #include "ringsmith/secret_memory.h"
+#include "ringsmith/trivium.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith {
@@ -28,16 +29,20 @@ namespace ringsmith {
 ///
 /// @param word_bits 0: dnum digits, for switch_key; else as many digits as a product of all data
 ///                  primes has words of so many bits, for switch_key_by_words
+/// @param key_seed  what half 1 is expanded from (expand_key_half), never used before with this
+///                  secret key; null: half 1 is drawn from `random`
 /// @throws ParameterError for dnum digits without a special prime
 [[nodiscard]] std::vector<u64> generate_relin_key(const RlweContext& context,
                                                   std::span<const u64> secret_key,
-                                                  RandomSource& random, std::size_t word_bits = 0);
+                                                  RandomSource& random, std::size_t word_bits = 0,
+                                                  const KeySeed* key_seed = nullptr);
 
 /// The key that switches from s(x^element) to s; the rest as for generate_relin_key.
 /// @throws ParameterError unless element is odd and below 2N
 [[nodiscard]] std::vector<u64> generate_galois_key(const RlweContext& context,
                                                    std::span<const u64> secret_key, u64 element,
-                                                   RandomSource& random, std::size_t word_bits = 0);
+                                                   RandomSource& random, std::size_t word_bits = 0,
+                                                   const KeySeed* key_seed = nullptr);
 
 /// Public-key encryption: zero is encrypted one prime above the message's level, where there is
 /// one, and divided back with rounding, which shrinks its error; then the message is added. SEAL's

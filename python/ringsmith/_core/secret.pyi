@@ -61,6 +61,30 @@ def generate_word_galois_key_for_test(
 ) -> _Residues:
     """`generate_word_galois_key` from a fixed seed: never for real keys."""
 
+def generate_seeded_relin_key(
+    ctx: Context, secret_key: _Residues, key_seed: bytes, word_bits: int
+) -> _Residues:
+    """A relinearization key whose half 1 is expanded from `key_seed`, 10 bytes.
+
+    The seed is public, and must never have been used with this secret key. Digits are primes for
+    word_bits = 0, else words of so many bits.
+    """
+
+def generate_seeded_relin_key_for_test(
+    ctx: Context, secret_key: _Residues, key_seed: bytes, word_bits: int, seed: int
+) -> _Residues:
+    """`generate_seeded_relin_key` from a fixed seed: never for real keys."""
+
+def generate_seeded_galois_key(
+    ctx: Context, secret_key: _Residues, element: int, key_seed: bytes, word_bits: int
+) -> _Residues:
+    """`generate_seeded_relin_key` for the key that switches back after X -> X^element."""
+
+def generate_seeded_galois_key_for_test(
+    ctx: Context, secret_key: _Residues, element: int, key_seed: bytes, word_bits: int, seed: int
+) -> _Residues:
+    """`generate_seeded_galois_key` from a fixed seed: never for real keys."""
+
 def encrypt_symmetric(ctx: Context, secret_key: _Residues, plain: _Residues) -> _Residues:
     """Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""
 

@@ -1,0 +1,53 @@
+"""Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ringsmith._core import expand_key_half
+from ringsmith.errors import InteropError
+from ringsmith.objects import KeySwitchKey, Residues
+
+
+def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, bytes]:
+    """Half 0 of a seeded key, (digits, K, N), and the seed: all that need be kept or sent.
+
+    Args:
+        key: The whole key.
+        primes: All K primes of the key, special primes last.
+
+    Raises:
+        InteropError: If the key carries no seed, or its half 1 is not what the seed expands to.
+    """
+    if key.seed is None:
+        raise InteropError(
+            "this key carries no seed: make keys with generate_keys(..., seeded=True), or keep it "
+            "whole"
+        )
+    whole = expand_key(key.data[:, 0], key.seed, primes)
+    if not np.array_equal(whole.data, key.data):
+        raise InteropError(
+            "half 1 of this key is not what its seed expands to with these primes: keep it whole"
+        )
+    return np.ascontiguousarray(key.data[:, 0]), key.seed
+
+
+def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchKey:
+    """The whole key of a half 0, (digits, K, N), and its seed.
+
+    Raises:
+        InteropError: If the half has another shape.
+        ParameterError: If the seed has another length.
+    """
+    if half.ndim != 3 or half.shape[1] != len(primes):
+        raise InteropError(
+            f"half 0 of a key has shape {half.shape}; expected is (digits, {len(primes)}, N): one "
+            "limb a prime"
+        )
+    digits, limbs, n = half.shape
+    data = np.empty((digits, 2, limbs, n), dtype=np.uint64)
+    data[:, 0] = half
+    for digit in range(digits):
+        for limb, prime in enumerate(primes):
+            data[digit, 1, limb] = expand_key_half(seed, digit, limb, prime, n)
+    return KeySwitchKey(data, seed)

@@ -1,0 +1,123 @@
+"""Keys whose half 1 is expanded from a seed: they work, shorten, and are refused where broken."""
+
+import numpy as np
+import pytest
+
+from ringsmith import _core, client, interop
+from ringsmith._core import secret
+from ringsmith.client import SecretKey
+from ringsmith.errors import InteropError, ParameterError
+from ringsmith.interop.seeded_keys import expand_key, shorten_key
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, PublicKey
+from ringsmith.params import CkksParameters, KeyNeeds, core_context
+
+Keys = tuple[SecretKey, PublicKey, EvaluationKeys]
+
+
+@pytest.fixture(scope="module")
+def keys(small: CkksParameters) -> Keys:
+    """Fresh seeded keys: relinearization and one rotation."""
+    needs = KeyNeeds(5, {small.galois_element(5): 5})
+    return client.generate_keys(small, needs, seeded=True)
+
+
+def all_keys(keys: EvaluationKeys) -> list[KeySwitchKey]:
+    assert keys.relin is not None
+    return [keys.relin, *keys.galois.values()]
+
+
+def test_half_1_is_what_the_seed_expands_to(small: CkksParameters, keys: Keys) -> None:
+    primes = core_context(small).primes
+    for key in all_keys(keys[2]):
+        assert key.seed is not None
+        for digit in range(key.digits):
+            for limb, prime in enumerate(primes):
+                half = _core.expand_key_half(key.seed, digit, limb, prime, small.n)
+                assert np.array_equal(key.data[digit, 1, limb], half)
+
+
+def test_every_key_has_a_seed_of_its_own(small: CkksParameters, keys: Keys) -> None:
+    needs = KeyNeeds(5, {small.galois_element(5): 5})
+    again = client.generate_keys(small, needs, seeded=True)[2]
+    seeds = [key.seed for some in (keys[2], again) for key in all_keys(some)]
+    assert len(set(seeds)) == 4
+    test_keys = [client.generate_keys_for_test(small, needs, 7, seeded=True)[2] for _ in range(2)]
+    first, second = (all_keys(some) for some in test_keys)
+    assert [key.seed for key in first] == [key.seed for key in second]
+    assert first[0].seed != first[1].seed
+    assert np.array_equal(first[0].data, second[0].data)
+
+
+def test_seeded_keys_relinearize_and_rotate(
+    small: CkksParameters, keys: Keys, rng: np.random.Generator
+) -> None:
+    secret_key, public, evaluation = keys
+    context = core_context(small)
+    values = rng.uniform(-1, 1, small.slots)
+    x = client.encrypt_vector(small, public, values).data
+    assert evaluation.relin is not None
+    squared = _core.relinearize(context, _core.square(context, x), evaluation.relin.data)
+    ((element, galois),) = evaluation.galois.items()
+    rotated = _core.apply_galois(context, x, element, galois.data)
+    for data, scale, expected in (
+        (squared, small.scale**2, values**2),
+        (rotated, small.scale, np.roll(values, -5)),
+    ):
+        decrypted = client.decrypt_vector(small, secret_key, Ciphertext(data, scale))
+        assert np.abs(decrypted - expected).max() < 2.0**-15
+
+
+@pytest.mark.parametrize("word_bits", [0, 60])
+def test_half_0_holds_the_old_secret_and_a_small_error(
+    small: CkksParameters, word_bits: int
+) -> None:
+    context, seed = core_context(small), bytes(range(10))
+    key = secret.generate_secret_key(context)
+    data = secret.generate_seeded_relin_key(context, key, seed, word_bits)
+    for digit in range(len(data)):
+        for limb, q in enumerate(context.primes):
+            s = key[limb].astype(object)
+            phase = (data[digit, 0, limb] + data[digit, 1, limb] * s) % q
+            if word_bits:
+                factor = (1 << word_bits * digit) * (limb < context.max_limbs)
+            else:
+                factor = context.primes[-1] * (limb == digit)
+            error = _core.ntt_inverse(
+                ((phase - factor * s * s) % q).astype(np.uint64), q, context.roots[limb]
+            )
+            signed = np.where(error > q // 2, error.astype(object) - q, error.astype(object))
+            assert 0 < max(abs(signed)) <= 21
+
+
+def test_a_seeded_key_shortens_to_half_of_it(small: CkksParameters, keys: Keys) -> None:
+    primes = core_context(small).primes
+    for key in all_keys(keys[2]):
+        half, seed = shorten_key(key, primes)
+        assert half.size * 2 == key.data.size
+        whole = expand_key(half, seed, primes)
+        assert np.array_equal(whole.data, key.data)
+        assert whole.seed == key.seed
+
+
+def test_seals_files_hold_a_seeded_key_whole(small: CkksParameters, keys: Keys) -> None:
+    shape = interop.SealParameters.from_parameters(small)
+    relin = keys[2].relin
+    assert relin is not None
+    read = interop.read_relin_keys(interop.write_relin_keys(relin, shape), shape)
+    assert np.array_equal(read.data, relin.data)
+    assert read.seed is None
+
+
+def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys) -> None:
+    primes = core_context(small).primes
+    key = all_keys(keys[2])[0]
+    with pytest.raises(InteropError, match="carries no seed"):
+        shorten_key(KeySwitchKey(key.data), primes)
+    with pytest.raises(InteropError, match="not what its seed expands to"):
+        shorten_key(KeySwitchKey(key.data, bytes(10)), primes)
+    with pytest.raises(InteropError, match=r"expected is \(digits, 3, N\)"):
+        expand_key(key.data[:, 0], bytes(10), primes[:3])
+    with pytest.raises(ParameterError, match="has 10 bytes, this one has 9"):
+        KeySwitchKey(key.data, bytes(9))
+    with pytest.raises(ParameterError, match="has 10 bytes, this one has 11"):
+        secret.generate_seeded_relin_key(core_context(small), keys[0].reveal(), bytes(11), 0)
