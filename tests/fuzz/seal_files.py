@@ -21,10 +21,19 @@ import zstandard
 
 from ringsmith import _core, interop
 from ringsmith.errors import InteropError
-from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    KeySwitchKey,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    Residues,
+)
 
 N = 1024
+T = 65537
 PARAMETERS = interop.SealParameters(N, tuple(sorted(_core.prime_search(30, N, 2))))
+BFV = interop.SealParameters(N, PARAMETERS.primes, T)
 
 READERS: tuple[Callable[[bytes], object], ...] = (
     interop.read_parameters,
@@ -35,6 +44,10 @@ READERS: tuple[Callable[[bytes], object], ...] = (
     lambda data: interop.read_relin_keys(data, PARAMETERS),
     lambda data: interop.read_galois_keys(data, PARAMETERS),
     lambda data: interop.describe(data, PARAMETERS),
+    lambda data: interop.read_plaintext(data, BFV),
+    lambda data: interop.read_ciphertext(data, BFV),
+    lambda data: interop.read_relin_keys(data, BFV),
+    lambda data: interop.describe(data, BFV),
 )
 PACKINGS: tuple[Callable[[bytes], bytes], ...] = (
     lambda data: data,
@@ -65,7 +78,11 @@ def seeds() -> list[bytes]:
         interop.write_secret_key(residues(2), PARAMETERS),
         interop.write_relin_keys(key, PARAMETERS),
         interop.write_galois_keys({3: key}, PARAMETERS),
-        interop.write_parameters(PARAMETERS),
+        interop.write_parameters(BFV),
+        interop.write_plaintext(PlainPolynomial(residues(1)[0]), BFV),
+        interop.write_ciphertext(Ciphertext(residues(1, 2)), BFV),
+        interop.write_relin_keys(key, BFV),
+        interop.write_plaintext(PlainPolynomial(residues(1)[0]), BFV),
     )
     return [
         bytes([reader + len(READERS) * packing]) + (data[16:] if packing else data)
@@ -75,13 +92,17 @@ def seeds() -> list[bytes]:
 
 
 def arrays_of(result: object) -> list[Residues]:
-    """All residues of whatever a reader returned."""
+    """All residues modulo primes of whatever a reader returned."""
     if isinstance(result, interop.SealParameters | interop.Description):
         return []
     if isinstance(result, np.ndarray):
         return [result]
     if isinstance(result, dict):
         return [key.data for key in result.values()]
+    if isinstance(result, PlainPolynomial):
+        assert result.data.shape == (N,)
+        assert (result.data < T).all()
+        return []
     assert isinstance(result, Plaintext | Ciphertext | PublicKey | KeySwitchKey)
     return [result.data]
 

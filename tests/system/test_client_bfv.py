@@ -1,8 +1,6 @@
 """BFV at the client: encoders, encryption, noise budget, fixed point; and what is refused."""
 
-import dataclasses
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,12 @@ import pytest
 from ringsmith import client
 from ringsmith.client import FixedPoint
 from ringsmith.errors import ParameterError
-from ringsmith.objects import Ciphertext, EvaluationKeys, PlainPolynomial, PublicKey
+from ringsmith.objects import EvaluationKeys, PlainPolynomial, PublicKey
 from ringsmith.params import (
     BfvParameters,
-    CkksParameters,
     KeyNeeds,
     SecurityWarning,
     core_context,
-    parameter_set,
 )
 from ringsmith.runtime.evaluator import Evaluator
 
@@ -211,36 +207,6 @@ def test_fixed_point_keeps_count_of_the_bits(bfv: BfvParameters, keys: Keys) -> 
         x.encode(bfv, [2049.0])
 
 
-# ---- refusals ------------------------------------------------------------------------------------
-
-ENCODE: list[tuple[object, str]] = [
-    ([T], f"{T} is outside the plaintext space -32768 … 65536 of t = {T}: take a larger t"),
-    ([0, -32769], "-32769 is outside the plaintext space"),
-    ([2**70], "is outside the plaintext space"),
-    ([1.5], "1.5 is no integer, and BFV is exact: round it, or use FixedPoint"),
-    ([1.0], "1.0 is no integer"),
-    ([True], "True is no integer"),
-    (["1"], "'1' is no integer"),
-    ([1j], "1j is no integer"),
-    ([], "an array of shape (0,) is no vector of integers"),
-    ([0] * 1025, "a vector of 1025 integers exceeds the N = 1024 slots of a message"),
-    ([[[1]]], "an array of shape (1, 1, 1) is no vector"),
-    ([[1], [2], [3]], "an array of shape (3, 1) is not two rows of at most N/2 = 512 integers"),
-    ([[0] * 513] * 2, "an array of shape (2, 513) is not two rows"),
-]
-
-
-@pytest.mark.parametrize(("values", "words"), ENCODE)
-def test_what_is_outside_the_plaintext_space_is_refused(
-    values: Any,  # noqa: ANN401 - anything a user might give
-    words: str,
-    bfv: BfvParameters,
-) -> None:
-    with pytest.raises(ParameterError) as refusal:
-        client.encode(bfv, values)
-    assert words in str(refusal.value)
-
-
 @pytest.mark.parametrize("t", [2, 256, 1009, 65536])
 def test_a_t_that_does_not_batch_is_refused_and_encodes_coefficients(t: int) -> None:
     parameters = made(plain_modulus=t)
@@ -255,97 +221,3 @@ def test_a_t_that_does_not_batch_is_refused_and_encodes_coefficients(t: int) -> 
     cipher = client.encrypt(parameters, public, client.encode_coefficients(parameters, [1, t - 1]))
     found = client.decode_coefficients(parameters, client.decrypt(parameters, secret, cipher))
     assert found[:2].tolist() == [1, 1 if t == 2 else -1]
-
-
-REFUSED: list[tuple[Callable[[Any], object], type[Exception], str]] = [
-    (
-        lambda t: client.encode(t.bfv, [1], scale=2.0),
-        ParameterError,
-        "scale = 2.0, limbs = None: BFV",
-    ),
-    (lambda t: client.encrypt_vector(t.bfv, t.public, [1], limbs=1), ParameterError, "is CKKS's"),
-    (
-        lambda t: client.noise_budget(t.ckks, t.secret, t.x),
-        ParameterError,
-        "a noise budget is BFV's",
-    ),
-    (lambda t: client.encode_integer(t.ckks, 1), ParameterError, "encoding an integer is BFV's"),
-    (lambda t: FixedPoint(3).encode(t.ckks, [1]), ParameterError, "fixed point is BFV's"),
-    (
-        lambda t: client.encode_integer(
-            dataclasses.replace(t.bfv, plain_modulus=2, extension_primes=()), 1
-        ),
-        ParameterError,
-        "t = 2 does not tell the digits -1 and 1 apart",
-    ),
-    (lambda t: client.encode_integer(t.bfv, 2**1024), ParameterError, "an integer of 1025 bits"),
-    (lambda t: client.encode_integer(t.bfv, 0.5), ParameterError, "0.5 is no integer"),
-    (
-        lambda t: client.encrypt(t.bfv, t.public, client.encode(t.ckks, [1])),
-        TypeError,
-        "plaintext: Plaintext was given where PlainPolynomial belongs",
-    ),
-    (
-        lambda t: client.encrypt(t.ckks, t.public, client.encode(t.bfv, [1])),
-        TypeError,
-        "plaintext: PlainPolynomial was given where Plaintext belongs",
-    ),
-    (
-        lambda t: client.encrypt(t.bfv, t.public, PlainPolynomial(np.zeros(9, np.uint64))),
-        ParameterError,
-        "the plaintext has the shape (9,) and type uint64",
-    ),
-    (
-        lambda t: client.encrypt(t.bfv, t.public, PlainPolynomial(np.full(1024, T, np.uint64))),
-        ParameterError,
-        f"a coefficient of the plaintext is {T}, and the plain modulus t = {T}",
-    ),
-    (
-        lambda t: client.encrypt_vector(t.bfv, PublicKey(t.public.data[:, :2]), [1]),
-        ParameterError,
-        "the public key has the shape (2, 2, 1024)",
-    ),
-    (
-        lambda t: client.decrypt(t.bfv, t.secret, Ciphertext(t.x.data, 2.0)),
-        ParameterError,
-        "a ciphertext of scale 2 is CKKS's; the parameters are BFV's",
-    ),
-    (
-        lambda t: client.decrypt(
-            dataclasses.replace(t.bfv, plain_modulus=2**52, extension_primes=()),
-            t.secret,
-            Ciphertext(t.x.data[:, :1]),
-        ),
-        ParameterError,
-        "a ciphertext of 1 limbs: the q of 'custom' exceeds t with 2 or more",
-    ),
-]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Things:
-    """Whatever a call may be handed."""
-
-    bfv: BfvParameters
-    ckks: CkksParameters
-    secret: client.SecretKey
-    public: PublicKey
-    x: Ciphertext
-
-
-@pytest.mark.parametrize(("call", "kind", "words"), REFUSED)
-def test_what_does_not_fit_the_scheme_is_refused_in_words(
-    call: Callable[[Things], object],
-    kind: type[Exception],
-    words: str,
-    bfv: BfvParameters,
-    keys: Keys,
-) -> None:
-    secret, public, _ = keys
-    cipher = client.encrypt_vector(bfv, public, [1])
-    things = Things(bfv, parameter_set("nano"), secret, public, cipher)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        with pytest.raises(kind) as refusal:
-            call(things)
-    assert words in str(refusal.value)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from ringsmith import interop
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ProgramError
+from ringsmith.interop.bundle import read_bundle
 from ringsmith.objects import Ciphertext
 from ringsmith.params import parameter_set
 from ringsmith.runtime.evaluator import Evaluator
@@ -312,6 +313,10 @@ def test_commands_encrypt_and_decrypt_integers(world: World, tmp_path: Path) -> 
         app, ["keys", keys, "--params", world.path("params"), "--rotate", "1", "--conjugate"]
     )
     assert made.exit_code == 0, made.output
+    bundle = read_bundle(Path(keys) / "evaluation")
+    assert bundle.parameters == interop.read_parameters(world.path("params"))
+    assert bundle.keys.relin is not None
+    assert set(bundle.keys.galois) == {3, 2 * N - 1}
     params = ["--params", f"{keys}/evaluation/parameters.seal"]
     public, secret = f"{keys}/public_key.seal", f"{keys}/secret_key.seal"
     for options in ([], ["--coefficients"]):

@@ -76,11 +76,7 @@ def encode(
     check_parameters(parameters)
     if not isinstance(parameters, BfvParameters):
         return encode_slots(checked_ckks(parameters, "a scale"), values, scale, limbs)
-    if scale is not None or limbs is not None:
-        raise ParameterError(
-            f"scale = {scale}, limbs = {limbs}: BFV encodes exactly and for all levels, and has "
-            "neither: leave them out; FixedPoint encodes fractions"
-        )
+    _refuse_scale_and_limbs(scale, limbs)
     return encode_batch(parameters, values)
 
 
@@ -190,7 +186,8 @@ def encrypt_vector(
     limbs: int | None = None,
 ) -> Ciphertext:
     """Encodes and encrypts a vector: ``encode``, then ``encrypt``."""
-    if isinstance(parameters, BfvParameters) and scale is None and limbs is None:
+    if isinstance(parameters, BfvParameters):
+        _refuse_scale_and_limbs(scale, limbs)
         return encrypt(parameters, public_key, encode(parameters, values))
     plaintext = encode(checked_ckks(parameters, "a scale"), values, scale=scale, limbs=limbs)
     return encrypt(parameters, public_key, plaintext)
@@ -215,6 +212,15 @@ def decrypt_vector(
     if isinstance(parameters, BfvParameters):
         return decode(parameters, decrypt(parameters, secret_key, ciphertext))
     return decode(parameters, decrypt(parameters, secret_key, ciphertext))
+
+
+def _refuse_scale_and_limbs(scale: float | None, limbs: int | None) -> None:
+    """Refuses what CKKS's encoding takes, for BFV."""
+    if scale is not None or limbs is not None:
+        raise ParameterError(
+            f"scale = {scale}, limbs = {limbs}: BFV encodes exactly and for all levels, and has "
+            "neither: leave them out; FixedPoint encodes fractions"
+        )
 
 
 def _of_kind(plaintext: object, expected: type[T]) -> T:
