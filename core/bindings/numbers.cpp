@@ -1,4 +1,5 @@
 // Primes, roots, the NTT of plain arrays, hashes and seed expansion.
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "module.h"
 #include "ringsmith/blake2.h"
 #include "ringsmith/error.h"
+#include "ringsmith/kernel_name.h"
 #include "ringsmith/ntt.h"
 #include "ringsmith/primes.h"
 #include "ringsmith/sampling.h"
@@ -17,6 +19,8 @@ namespace ringsmith::bindings {
 namespace {
 
 using Transform = void (NttTables::*)(std::span<u64>) const;
+constexpr Transform kForward = &NttTables::forward;
+constexpr Transform kInverse = &NttTables::inverse;
 
 template <Transform transform>
 OutputArray transform_rows(const InputArray& array, u64 q, u64 root) {
@@ -94,6 +98,10 @@ OutputArray expand_key_half_array(const nb::bytes& seed_bytes, std::size_t digit
 
 void register_numbers(nb::module_& module) {
   module.attr("MAX_MODULUS_BITS") = Modulus::kMaxBits;
+  module.def("kernel_name", &kernel_name,
+             "The kernel set that this process computes with: RINGSMITH_KERNEL, or the fastest.");
+  module.def("kernel_names", &kernel_names,
+             "The kernel sets that this build and this processor have, slowest first.");
   module.def("is_prime", &is_prime, nb::arg("q"), "Whether a 64-bit number is prime.");
   module.def(
       "prime_search", &prime_search, nb::arg("bits"), nb::arg("n"), nb::arg("count"),
@@ -103,12 +111,11 @@ void register_numbers(nb::module_& module) {
       "smallest_root", [](u64 q, std::size_t n) { return smallest_root(Modulus(q), n); },
       nb::arg("q"), nb::arg("n"),
       "The numerically smallest primitive 2n-th root of unity modulo the prime q.");
-  module.def("ntt_forward", &transform_rows<&NttTables::forward>, nb::arg("a"), nb::arg("q"),
-             nb::arg("root"),
+  module.def("ntt_forward", &transform_rows<kForward>, nb::arg("a"), nb::arg("q"), nb::arg("root"),
              "Negacyclic NTT of every row of a (..., N) array modulo the prime q.\n\n"
              "Natural order in, bit-reversed out: out[i] = a(root^(2*brev(i)+1)).");
-  module.def("ntt_inverse", &transform_rows<&NttTables::inverse>, nb::arg("a"), nb::arg("q"),
-             nb::arg("root"), "The inverse of ntt_forward, division by N included.");
+  module.def("ntt_inverse", &transform_rows<kInverse>, nb::arg("a"), nb::arg("q"), nb::arg("root"),
+             "The inverse of ntt_forward, division by N included.");
   module.def("parms_id", &parms_id_bytes, nb::arg("scheme"), nb::arg("n"), nb::arg("primes"),
              nb::arg("plain_modulus") = 0,
              "SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV.");

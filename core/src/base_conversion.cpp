@@ -6,6 +6,7 @@
 
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
+#include "simd/kernel_set.h"
 #include "text.h"
 
 namespace ringsmith::kernels {
@@ -13,6 +14,13 @@ namespace {
 
 bool contains(BaseView base, std::size_t prime) {
   return std::find(base.begin(), base.end(), prime) != base.end();
+}
+
+// out = in * factor. May be in place.
+void scale(const NttTables& tables, const ShoupFactor& factor, std::span<const u64> in,
+           std::span<u64> out) {
+  tables.kernels().scale(tables.plan().prime, in.data(), {factor.factor, factor.quotient},
+                         out.data(), out.size());
 }
 
 }  // namespace
@@ -31,29 +39,24 @@ void divide_by_complements(const RnsContext& context, BaseView base, std::span<u
   for (std::size_t i = 0; i < base.size(); ++i) {
     const Modulus& modulus = context.modulus(base[i]);
     const ShoupFactor factor(modulus.inverse(product(context, base, modulus, i)), modulus);
-    for (u64& word : limb_of(words, i, context.degree())) {
-      word = factor.multiply(word, modulus.value());
-    }
+    scale(context.ntt(base[i]), factor, limb_of(words, i, context.degree()),
+          limb_of(words, i, context.degree()));
   }
 }
 
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              const Modulus& target, u64 offset, std::span<u64> out) {
-  const Modulus modulus = target;
+  std::vector<const u64*> limbs;
   std::vector<u64> factors;
+  int word_bits = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    factors.push_back(product(context, base, modulus, i));
+    limbs.push_back(limb_of(words, i, context.degree()).data());
+    factors.push_back(product(context, base, target, i));
+    word_bits = std::max(word_bits, context.modulus(base[i]).bits());
   }
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    u128 sum = offset;
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      if (i % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
-        sum = modulus.reduce_wide(sum);
-      }
-      sum += static_cast<u128>(factors[i]) * words[i * out.size() + k];
-    }
-    out[k] = modulus.reduce_wide(sum);
-  }
+  simd::kernels_for(target.bits())
+      .combine(simd::constants_of(target), limbs.size(), limbs.data(), factors.data(), offset,
+               word_bits, out.data(), out.size());
 }
 
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
@@ -97,9 +100,7 @@ void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std:
     const Modulus& modulus = context.modulus(base[i]);
     const ShoupFactor factor(product(context, added, modulus), modulus);
     const auto position = static_cast<std::size_t>(own - from.begin());
-    std::ranges::transform(
-        limb_of(in, position, context.degree()), to.begin(),
-        [&factor, &modulus](u64 word) { return factor.multiply(word, modulus.value()); });
+    scale(context.ntt(base[i]), factor, limb_of(in, position, context.degree()), to);
   }
 }
 
@@ -144,17 +145,15 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
       const u64 half = modulus.reduce(context.modulus(drop[d]).value() / 2);
       centre = modulus.add(centre, modulus.multiply(half, product(context, drop, modulus, d)));
     }
+    const NttTables& tables = context.ntt(base[i]);
     combine(context, drop, rounded, modulus, modulus.negate(centre), correction);
     if (form == Form::kNtt) {
-      context.ntt(base[i]).forward(correction);
+      tables.forward(correction);
     }
-    const u64 q = modulus.value();
     const ShoupFactor inverse(modulus.inverse(product(context, drop, modulus)), modulus);
-    const std::span<const u64> from = limb_of(in, i, degree);
-    const std::span<u64> to = limb_of(out, kept++, degree);
-    for (std::size_t k = 0; k < degree; ++k) {
-      to[k] = inverse.multiply(modulus.subtract(from[k], correction[k]), q);
-    }
+    tables.kernels().subtract_scale(tables.plan().prime, limb_of(in, i, degree).data(),
+                                    correction.data(), {inverse.factor, inverse.quotient},
+                                    limb_of(out, kept++, degree).data(), degree);
   }
 }
 

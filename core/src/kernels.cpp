@@ -3,24 +3,28 @@
 #include <algorithm>
 
 #include "ringsmith/error.h"
+#include "simd/kernel_set.h"
 #include "text.h"
 
 namespace ringsmith::kernels {
 namespace {
 
-// Applies out = operation(modulus, a, b) to every word.
-template <typename Operation>
-void pointwise(const RnsContext& context, BaseView base, std::span<const u64> a,
-               std::span<const u64> b, std::span<u64> out, Operation operation) {
+using simd::PrimeConstants;
+using simd::PrimeKernels;
+
+void check_sizes(const RnsContext& context, BaseView base, std::span<const u64> a,
+                 std::span<const u64> b, std::span<u64> out) {
   context.check_size(a.size(), base.size(), "the first operand");
   context.check_size(b.size(), base.size(), "the second operand");
   context.check_size(out.size(), base.size(), "the result");
+}
+
+// Calls operation(kernels, prime, offset) for every limb, which begins at word `offset`.
+template <typename Operation>
+void for_each_limb(const RnsContext& context, BaseView base, Operation operation) {
   for (std::size_t limb = 0; limb < base.size(); ++limb) {
-    const Modulus modulus = context.modulus(base[limb]);
-    const std::size_t begin = limb * context.degree();
-    for (std::size_t i = begin; i < begin + context.degree(); ++i) {
-      out[i] = operation(modulus, a[i], b[i]);
-    }
+    const NttTables& tables = context.ntt(base[limb]);
+    operation(tables.kernels(), tables.plan().prime, limb * context.degree());
   }
 }
 
@@ -49,25 +53,37 @@ std::vector<std::size_t> ntt_sources(const RnsContext& context, u64 element) {
 
 void add(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<const u64> b,
          std::span<u64> out) {
-  pointwise(context, base, a, b, out,
-            [](const Modulus& modulus, u64 x, u64 y) { return modulus.add(x, y); });
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.add(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
 }
 
 void subtract(const RnsContext& context, BaseView base, std::span<const u64> a,
               std::span<const u64> b, std::span<u64> out) {
-  pointwise(context, base, a, b, out,
-            [](const Modulus& modulus, u64 x, u64 y) { return modulus.subtract(x, y); });
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.subtract(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
 }
 
 void negate(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<u64> out) {
-  pointwise(context, base, a, a, out,
-            [](const Modulus& modulus, u64 x, u64) { return modulus.negate(x); });
+  check_sizes(context, base, a, a, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.negate(prime, &a[offset], &out[offset], context.degree());
+                });
 }
 
 void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
               std::span<const u64> b, std::span<u64> out) {
-  pointwise(context, base, a, b, out,
-            [](const Modulus& modulus, u64 x, u64 y) { return modulus.multiply(x, y); });
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.multiply(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
 }
 
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
@@ -126,20 +142,16 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
     }
   }
   context.check_size(out.size(), base.size(), "the result");
+  std::vector<const u64*> digit_limbs(digits.size());
+  std::vector<const u64*> key_limbs(digits.size());
   for (std::size_t limb = 0; limb < base.size(); ++limb) {
-    const Modulus modulus = context.modulus(base[limb]);
-    const std::size_t offset = limb * degree;
-    const std::size_t key_offset = base[limb] * degree;
-    for (std::size_t i = 0; i < degree; ++i) {
-      u128 sum = 0;
-      for (std::size_t d = 0; d < digits.size(); ++d) {
-        if (d % Modulus::kLazyProducts == 0) {
-          sum = modulus.reduce_wide(sum);
-        }
-        sum += static_cast<u128>(digits[d][offset + i]) * keys[d][key_offset + i];
-      }
-      out[offset + i] = modulus.reduce_wide(sum);
+    for (std::size_t d = 0; d < digits.size(); ++d) {
+      digit_limbs[d] = &digits[d][limb * degree];
+      key_limbs[d] = &keys[d][base[limb] * degree];
     }
+    const NttTables& tables = context.ntt(base[limb]);
+    tables.kernels().inner_product(tables.plan().prime, digits.size(), digit_limbs.data(),
+                                   key_limbs.data(), nullptr, &out[limb * degree], nullptr, degree);
   }
 }
 

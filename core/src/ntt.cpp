@@ -1,20 +1,61 @@
 #include "ringsmith/ntt.h"
 
+#include "ringsmith/aligned_memory.h"
 #include "ringsmith/error.h"
 #include "ringsmith/primes.h"
+#include "simd/kernel_set.h"
 #include "text.h"
 
 namespace ringsmith {
 namespace {
 
-std::vector<ShoupFactor> bit_reversed_powers(const Modulus& modulus, int log_degree, u64 base) {
-  std::vector<ShoupFactor> powers(std::size_t{1} << log_degree);
+using simd::Factor;
+
+// A plan with the memory that it points into.
+struct OwnedPlan {
+  simd::NttPlan plan;
+  AlignedWords words;  // factors and quotients forward, then backward
+};
+
+// Writes the powers of `base` to where the nodes of the transform's tree look for them.
+simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
+                               const simd::PrimeKernels& kernels, std::span<u64> words) {
+  const std::size_t degree = std::size_t{1} << log_degree;
+  const std::span<u64> factors = words.first(degree);
+  const std::span<u64> quotients = words.subspan(degree, degree);
   u64 power = 1;
-  for (std::size_t i = 0; i < powers.size(); ++i) {
-    powers[reverse_bits(i, log_degree)] = ShoupFactor(power, modulus);
+  for (std::size_t i = 0; i < degree; ++i) {
+    const std::size_t node = reverse_bits(i, log_degree);
+    const std::size_t position =
+        simd::twiddle_position(node, degree, static_cast<std::size_t>(kernels.lanes));
+    const Factor factor = simd::factor_of(power, modulus, kernels.code);
+    factors[position] = factor.factor;
+    quotients[position] = factor.quotient;
     power = modulus.multiply(power, base);
   }
-  return powers;
+  return {factors.data(), quotients.data()};
+}
+
+std::shared_ptr<const simd::NttPlan> make_plan(const Modulus& modulus, int log_degree, u64 root,
+                                               const simd::PrimeKernels& kernels) {
+  const std::size_t degree = std::size_t{1} << log_degree;
+  const u64 inverse_root = modulus.inverse(root);
+  const u64 inverse_degree = modulus.inverse(degree);
+  // brev(1) = N / 2: the factor of the tree's root.
+  const u64 last = modulus.multiply(inverse_degree, modulus.power(inverse_root, degree / 2));
+
+  const auto owned = std::make_shared<OwnedPlan>();
+  owned->words.resize(4 * degree);
+  const std::span<u64> words(owned->words);
+  owned->plan = {
+      .prime = simd::constants_of(modulus),
+      .log_degree = log_degree,
+      .forward = write_powers(modulus, log_degree, root, kernels, words.first(2 * degree)),
+      .backward = write_powers(modulus, log_degree, inverse_root, kernels, words.last(2 * degree)),
+      .inverse_degree = simd::factor_of(inverse_degree, modulus, kernels.code),
+      .last_backward = simd::factor_of(last, modulus, kernels.code),
+  };
+  return {owned, &owned->plan};
 }
 
 void check_length(std::size_t length, std::size_t degree) {
@@ -23,77 +64,37 @@ void check_length(std::size_t length, std::size_t degree) {
   }
 }
 
-u64 at_most_once(u64 x, u64 bound) { return x >= bound ? x - bound : x; }
-
 }  // namespace
 
 NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
-    : modulus_(modulus), root_(root) {
+    : modulus_(modulus),
+      degree_(degree),
+      root_(root),
+      kernels_(&simd::kernels_for(modulus.bits())) {
   const int log_degree = log2_degree(degree);
   if (root >= modulus.value() || !is_primitive_root(modulus, degree, root)) {
     throw ParameterError(text(root, " is not a primitive 2N-th root of unity modulo ",
                               modulus.value(), " for N = ", degree,
                               ": smallest_root gives the one that SEAL uses"));
   }
-  const u64 inverse_root = modulus.inverse(root);
-  forward_ = bit_reversed_powers(modulus, log_degree, root);
-  backward_ = bit_reversed_powers(modulus, log_degree, inverse_root);
-  const u64 inverse_degree = modulus.inverse(degree);
-  inverse_degree_ = ShoupFactor(inverse_degree, modulus);
-  last_backward_ = ShoupFactor(modulus.multiply(inverse_degree, backward_[1].factor), modulus);
+  plan_ = make_plan(modulus, log_degree, root, *kernels_);
 }
 
-void NttTables::forward(std::span<u64> limb) const {
-  check_length(limb.size(), degree());
-  const u64 q = modulus_.value();
-  const u64 twice_q = 2 * q;
-  // Invariant: every word is in [0, 4q) between the stages.
-  for (std::size_t groups = 1, half = degree() / 2; half > 0; groups *= 2, half /= 2) {
-    for (std::size_t group = 0; group < groups; ++group) {
-      const ShoupFactor twiddle = forward_[groups + group];
-      u64* upper = &limb[2 * half * group];
-      u64* lower = upper + half;
-      for (std::size_t i = 0; i < half; ++i) {
-        const u64 u = at_most_once(upper[i], twice_q);
-        const u64 v = twiddle.multiply_lazy(lower[i], q);
-        upper[i] = u + v;
-        lower[i] = u + twice_q - v;
-      }
-    }
-  }
-  for (u64& word : limb) {
-    word = at_most_once(at_most_once(word, twice_q), q);
-  }
+void NttTables::forward(std::span<u64> limb) const { forward(limb, modulus_.bits(), limb); }
+
+void NttTables::inverse(std::span<u64> limb) const { inverse(limb, limb); }
+
+void NttTables::forward(std::span<const u64> in, int bits, std::span<u64> out) const {
+  check_length(in.size(), degree_);
+  check_length(out.size(), degree_);
+  // A word of at most one bit more than q is below 4q, which every kernel takes as it is.
+  kernels_->forward(*plan_, in.data(), out.data(), bits > modulus_.bits() + 1);
 }
 
-void NttTables::inverse(std::span<u64> limb) const {
-  check_length(limb.size(), degree());
-  const u64 q = modulus_.value();
-  const u64 twice_q = 2 * q;
-  // Invariant: every word is in [0, 2q) between the stages.
-  std::size_t half = 1;
-  for (std::size_t groups = degree() / 2; groups > 1; groups /= 2, half *= 2) {
-    for (std::size_t group = 0; group < groups; ++group) {
-      const ShoupFactor twiddle = backward_[groups + group];
-      u64* upper = &limb[2 * half * group];
-      u64* lower = upper + half;
-      for (std::size_t i = 0; i < half; ++i) {
-        const u64 u = upper[i];
-        const u64 v = lower[i];
-        upper[i] = at_most_once(u + v, twice_q);
-        lower[i] = twiddle.multiply_lazy(u + twice_q - v, q);
-      }
-    }
-  }
-  // The last stage has one twiddle; the division by N is merged into it.
-  u64* upper = limb.data();
-  u64* lower = upper + half;
-  for (std::size_t i = 0; i < half; ++i) {
-    const u64 u = upper[i];
-    const u64 v = lower[i];
-    upper[i] = inverse_degree_.multiply(u + v, q);
-    lower[i] = last_backward_.multiply(u + twice_q - v, q);
-  }
+void NttTables::inverse(std::span<const u64> in, std::span<u64> out) const {
+  check_length(in.size(), degree_);
+  check_length(out.size(), degree_);
+  kernels_->inverse(*plan_, in.data(), out.data());
 }
 
 }  // namespace ringsmith

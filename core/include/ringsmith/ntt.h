@@ -1,13 +1,18 @@
 // The negacyclic number-theoretic transform of one limb.
 #pragma once
 
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "ringsmith/modulus.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith {
+
+namespace simd {
+struct NttPlan;
+struct PrimeKernels;
+}  // namespace simd
 
 /// Negacyclic NTT over Z_q[x] / (x^N + 1) for one prime and one root.
 ///
@@ -15,6 +20,7 @@ namespace ringsmith {
 /// brev reverses log2 N bits. Inverse: the same backwards, with the division by N.
 /// Cooley-Tukey and Gentleman-Sande butterflies with the lazy ranges of Harvey 2014; the twist by
 /// powers of the 2N-th root is merged into them (Roy et al. 2014; Pöppelmann et al. 2015).
+/// Copies share their tables.
 class NttTables {
  public:
   /// @param degree N, a power of two in 2^8 ... 2^16
@@ -23,7 +29,7 @@ class NttTables {
   NttTables(const Modulus& modulus, std::size_t degree, u64 root);
 
   [[nodiscard]] const Modulus& modulus() const { return modulus_; }
-  [[nodiscard]] std::size_t degree() const { return forward_.size(); }
+  [[nodiscard]] std::size_t degree() const { return degree_; }
   [[nodiscard]] u64 root() const { return root_; }
 
   /// In place on N canonical words; canonical results.
@@ -31,13 +37,23 @@ class NttTables {
   /// In place on N canonical words; canonical results.
   void inverse(std::span<u64> limb) const;
 
+  /// From N words below 2^`bits`, of any prime of at most 61 bits, to canonical results; may be in
+  /// place. The words are reduced modulo this prime while they are first read.
+  void forward(std::span<const u64> in, int bits, std::span<u64> out) const;
+  /// From N canonical words to canonical results; may be in place.
+  void inverse(std::span<const u64> in, std::span<u64> out) const;
+
+  /// What the kernels of this prime's word class read (src/simd/kernel_set.h).
+  [[nodiscard]] const simd::NttPlan& plan() const { return *plan_; }
+  /// The kernels of this prime's word class.
+  [[nodiscard]] const simd::PrimeKernels& kernels() const { return *kernels_; }
+
  private:
   Modulus modulus_;
+  std::size_t degree_;
   u64 root_;
-  std::vector<ShoupFactor> forward_;   // forward_[i] = root^brev(i)
-  std::vector<ShoupFactor> backward_;  // backward_[i] = root^-brev(i)
-  ShoupFactor inverse_degree_;         // N^-1
-  ShoupFactor last_backward_;          // N^-1 * backward_[1], for the last inverse stage
+  const simd::PrimeKernels* kernels_;
+  std::shared_ptr<const simd::NttPlan> plan_;
 };
 
 }  // namespace ringsmith

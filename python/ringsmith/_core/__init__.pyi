@@ -30,6 +30,18 @@ class ParameterError(errors.ParameterError):
 class GraphError(errors.ProgramError):
     """A subroutine graph is malformed, or is run with inputs or keys that do not fit it."""
 
+def kernel_name() -> str:
+    """The kernel set that this process computes with.
+
+    The one that the environment variable RINGSMITH_KERNEL names, else the fastest there is.
+
+    Raises:
+        ParameterError: If RINGSMITH_KERNEL is none of `kernel_names()`.
+    """
+
+def kernel_names() -> list[str]:
+    """The kernel sets that this build and this processor have, slowest first."""
+
 def is_prime(q: int) -> bool:
     """Whether a 64-bit number is prime."""
 

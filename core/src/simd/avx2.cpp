@@ -1,0 +1,29 @@
+// The kernels for AVX2.
+#include "kernel_set.h"
+
+#if defined(__AVX2__)
+
+#include "pointwise.h"
+#include "vector_avx2.h"
+
+namespace ringsmith::simd {
+namespace {
+
+using V = Vector256;
+
+constexpr PrimeKernels kClasses[] = {word_class<V>()};
+constexpr KernelSet kSet{"avx2", kClasses, 1};
+
+}  // namespace
+
+const KernelSet* avx2_kernels() { return &kSet; }
+
+}  // namespace ringsmith::simd
+
+#else
+
+namespace ringsmith::simd {
+const KernelSet* avx2_kernels() { return nullptr; }
+}  // namespace ringsmith::simd
+
+#endif

@@ -1,0 +1,29 @@
+// The kernels for AVX-512 with DQ (64-bit low products), without IFMA.
+#include "kernel_set.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+#include "pointwise.h"
+#include "vector_avx512.h"
+
+namespace ringsmith::simd {
+namespace {
+
+using V = Vector512;
+
+constexpr PrimeKernels kClasses[] = {word_class<V>()};
+constexpr KernelSet kSet{"avx512", kClasses, 1};
+
+}  // namespace
+
+const KernelSet* avx512_kernels() { return &kSet; }
+
+}  // namespace ringsmith::simd
+
+#else
+
+namespace ringsmith::simd {
+const KernelSet* avx512_kernels() { return nullptr; }
+}  // namespace ringsmith::simd
+
+#endif

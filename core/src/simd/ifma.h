@@ -1,0 +1,171 @@
+// Primes of up to 50 bits with AVX-512 IFMA: products of 52-bit words, low or high part, added.
+//
+// Only for the file compiled for IFMA (see transform.h). Values are 52-bit words below 2^52 whose
+// lanes may carry anything in the twelve bits above: IFMA ignores them in its factors, sums keep
+// the low bits right, and canonical() clears them. So no butterfly masks anything.
+#pragma once
+
+#include "vector_avx512.h"
+
+namespace ringsmith::simd {
+namespace {
+
+struct IfmaTwiddle {
+  __m512i factor, quotient;
+};
+
+struct IfmaProduct;
+
+/// Arithmetic modulo one prime of up to 50 bits; up to 46 bits if `lazy`, where the 52 bits have
+/// room for a whole transform's sums without a reduction.
+template <bool lazy>
+struct Ifma : Vector512 {
+  using Twiddle = IfmaTwiddle;
+  using Product = IfmaProduct;
+
+  explicit Ifma(const PrimeConstants& prime)
+      : q(set(prime.q)),
+        minus_q(set((u64{1} << 52) - prime.q)),
+        ratio(set(prime.ratio >> 12)),
+        shift52(broadcast(prime.shift52)),
+        offset(set(16 * prime.q)),
+        mask(set((u64{1} << 52) - 1)) {}
+
+  /// accumulator + (a * b modulo 2^52).
+  RINGSMITH_INLINE static Vec low(Vec accumulator, Vec a, Vec b) {
+    return _mm512_madd52lo_epu64(accumulator, a, b);
+  }
+  /// accumulator + floor(a * b / 2^52).
+  RINGSMITH_INLINE static Vec high(Vec accumulator, Vec a, Vec b) {
+    return _mm512_madd52hi_epu64(accumulator, a, b);
+  }
+  RINGSMITH_INLINE static Vec zero() { return _mm512_setzero_si512(); }
+
+  RINGSMITH_INLINE static Twiddle broadcast(Factor f) { return {set(f.factor), set(f.quotient)}; }
+  RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
+    return {set(*factor), set(*quotient)};
+  }
+  RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
+    return {load(factors), load(quotients)};
+  }
+
+  static constexpr bool reduces_sum(int) { return !lazy; }
+  static constexpr bool reduces_difference(int) { return !lazy; }
+
+  /// x * factor - (quotient + extra) * q with Shoup's quotient: in [0, 2q) less extra * q.
+  RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t, Vec extra) const {
+    const Vec quotient = high(extra, x, t.quotient);
+    return low(low(zero(), x, t.factor), quotient, minus_q);
+  }
+  RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const { return multiply(x, t, zero()); }
+
+  /// x modulo q, in [0, 2q), plus q if `extra` is -1; for x below 2^52.
+  RINGSMITH_INLINE Vec reduce(Vec x, Vec extra) const {
+    return low(x, high(extra, x, ratio), minus_q);
+  }
+  RINGSMITH_INLINE Vec reduce(Vec x) const { return reduce(x, zero()); }
+
+  /// From [0, 2^52), anything above, to [0, q).
+  RINGSMITH_INLINE Vec canonical(Vec x) const { return reduce_once(bit_and(reduce(x), mask), q); }
+
+  RINGSMITH_INLINE Vec load_residue(const u64* from) const { return load(from); }
+  RINGSMITH_INLINE Vec load_canonical(const u64* from) const {
+    const Vec x = load(from);
+    return lazy ? add(x, offset) : x;
+  }
+  /// Any words below 2^61, as values in [0, 4q): x = high * 2^52 + low.
+  RINGSMITH_INLINE Vec load_wide(const u64* from) const {
+    const Vec x = load(from);
+    const Vec upper = shift_right<52>(x);
+    const Vec quotient = high(high(zero(), x, ratio), upper, shift52.quotient);
+    const Vec reduced = low(low(bit_and(x, mask), upper, shift52.factor), quotient, minus_q);
+    return lazy ? add(bit_and(reduced, mask), offset) : reduced;
+  }
+
+  /// Reducing: in and out [0, 4q), with the sum's u brought to [q, 3q) and the product in [-q, q).
+  /// Lazy: a layer moves the sums by at most q either way, from at least 16q and at most 20q.
+  template <bool reduces>
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+    const Vec product = multiply(x, t, set(1));
+    const Vec sum = reduces ? reduce(u, set(~u64{0})) : u;
+    u = add(sum, product);
+    x = sub(sum, product);
+  }
+
+  /// In [0, 2^(layer + 1) q) before a lazy pass's layer, [0, 2q) else; out [0, 2q) if reducing.
+  template <int layer, bool reduces>
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+    const Vec difference = add(u, sub(bound<layer>(), v));
+    const Vec sum = add(u, v);
+    u = reduces ? reduce(sum) : sum;
+    v = multiply(difference, t);
+  }
+
+  template <int layer>
+  RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
+    const Vec difference = add(u, sub(bound<layer>(), v));
+    u = reduce_once(bit_and(multiply(add(u, v), scale), mask), q);
+    v = reduce_once(bit_and(multiply(difference, t), mask), q);
+  }
+
+  template <int layer>
+  RINGSMITH_INLINE Vec bound() const {
+    return _mm512_slli_epi64(q, lazy ? layer + 1 : 1);
+  }
+
+  Vec q, minus_q, ratio;
+  Twiddle shift52;
+  Vec offset, mask;
+};
+
+/// Products of two canonical words that both vary; Barrett's reduction as in WordProduct, where the
+/// remainder is below 2.5q since no high product is short.
+struct IfmaProduct {
+  explicit IfmaProduct(const PrimeConstants& prime)
+      : shift(52 - prime.bits), barrett(Vector512::set(prime.barrett >> 12)) {}
+
+  RINGSMITH_INLINE __m512i canonical(const Ifma<false>& arithmetic, __m512i a, __m512i b) const {
+    using A = Ifma<false>;
+    const __m512i t = A::high(A::zero(), A::shift_left(a, shift), A::add(b, b));
+    const __m512i quotient = A::high(A::zero(), t, barrett);
+    const __m512i remainder = A::low(A::low(A::zero(), a, b), quotient, arithmetic.minus_q);
+    return A::reduce_once(A::reduce_once(A::bit_and(remainder, arithmetic.mask), arithmetic.q),
+                          arithmetic.q);
+  }
+
+  int shift;
+  __m512i barrett;
+};
+
+/// Sums of products of words below 2^50: low and high parts apart.
+struct IfmaSum {
+  using Arithmetic = Ifma<false>;
+  using Vec = __m512i;
+
+  /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
+  static std::size_t terms(int) { return 15; }
+  RINGSMITH_INLINE static Vec split(Vec x) { return x; }
+  RINGSMITH_INLINE void start(Vec value) {
+    low = value;
+    high = Arithmetic::zero();
+  }
+  RINGSMITH_INLINE void add(Vec a, Vec b) {
+    low = Arithmetic::low(low, a, b);
+    high = Arithmetic::high(high, a, b);
+  }
+  /// The sum modulo q, canonical: high * 2^52 + low, reduced to [0, 4q) first.
+  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
+    using A = Arithmetic;
+    const Vec upper = A::add(high, A::shift_right<52>(low));
+    const Vec lower = A::bit_and(low, arithmetic.mask);
+    const Vec quotient =
+        A::high(A::high(A::zero(), lower, arithmetic.ratio), upper, arithmetic.shift52.quotient);
+    return arithmetic.canonical(
+        A::low(A::low(lower, upper, arithmetic.shift52.factor), quotient, arithmetic.minus_q));
+  }
+
+  Vec low, high;
+};
+
+}  // namespace
+}  // namespace ringsmith::simd

@@ -1,0 +1,141 @@
+// What a set of kernels offers: the loops over one limb, once for each kind of processor.
+//
+// A kernel set is chosen once, when the program starts (kernel_set()). For each prime it has the
+// kernels of the narrowest word class that the prime fits: narrow primes leave room for lazier
+// reduction. All sets compute the same canonical words; docs/cpu.md has the bounds.
+#pragma once
+
+#include <cstddef>
+
+#include "ringsmith/types.h"
+
+namespace ringsmith {
+class Modulus;
+}
+
+namespace ringsmith::simd {
+
+/// A constant factor of Shoup's multiplication as a word class wants it (TwiddleCode).
+struct Factor {
+  u64 factor;
+  u64 quotient;
+};
+
+/// How a word class stores a factor w < q and its quotient.
+enum class TwiddleCode {
+  kShift64,  ///< w and floor(w * 2^64 / q)
+  kShift52,  ///< w and floor(w * 2^52 / q)
+};
+
+/// What kernels need to know of one prime, whichever class they are of; for base conversions of any
+/// modulus, which may be 2^(bits-1) too.
+struct PrimeConstants {
+  u64 q;           ///< 2^(bits-1) < q < 2^bits
+  int bits;        ///< at most 61
+  u64 ratio;       ///< floor(2^64 / q)
+  u64 barrett;     ///< floor(2^(63 + bits) / q), in [2^63, 2^64); not for q = 2^(bits-1)
+  Factor shift30;  ///< 2^30 mod q, kShift64
+  Factor shift60;  ///< 2^60 mod q, kShift64
+  Factor shift52;  ///< 2^52 mod q, kShift52
+};
+
+/// One direction of a transform: N factors. Entry i > 0 belongs to node i of the binary tree of
+/// butterflies, whose root is 1 and whose node i has the children 2i and 2i + 1; in the last
+/// log2(lanes) layers entries are permuted for transposed blocks (twiddle_position).
+struct TwiddleView {
+  const u64* factors;
+  const u64* quotients;
+};
+
+/// A canonical residue as a constant factor.
+Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code);
+PrimeConstants constants_of(const Modulus& modulus);
+
+/// Everything that a transform of one limb reads.
+struct NttPlan {
+  PrimeConstants prime;
+  int log_degree;
+  TwiddleView forward;    ///< root^brev(i)
+  TwiddleView backward;   ///< root^-brev(i)
+  Factor inverse_degree;  ///< N^-1
+  Factor last_backward;   ///< N^-1 * root^-brev(1)
+};
+
+/// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
+struct PrimeKernels {
+  int max_bits;  ///< the widest prime that the class takes
+  TwiddleCode code;
+  int lanes;  ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
+
+  /// Forward NTT; may be in place. `in` is below 4q, or any words below 2^61 if `wide`.
+  void (*forward)(const NttPlan& plan, const u64* in, u64* out, bool wide);
+  /// Inverse NTT of canonical words; may be in place.
+  void (*inverse)(const NttPlan& plan, const u64* in, u64* out);
+
+  /// Pointwise on canonical operands of this prime, each possibly in place; canonical results.
+  void (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
+  void (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                   std::size_t count);
+  void (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
+  void (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                   std::size_t count);
+  /// out = a * factor (kShift64).
+  void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
+                std::size_t count);
+  /// out = (a - b) * factor (kShift64).
+  void (*subtract_scale)(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
+                         u64* out, std::size_t count);
+
+  /// out_h = sum over i < terms of a[i] * b_h[i], for h = 0 and, unless out_1 is null, h = 1.
+  /// Operands are canonical; not in place.
+  void (*inner_product)(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
+                        const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
+                        std::size_t count);
+  /// out = offset + sum over i < terms of words[i] * factors[i]; words below 2^word_bits <= 2^61,
+  /// factors and offset canonical; not in place.
+  void (*combine)(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
+                  const u64* factors, u64 offset, int word_bits, u64* out, std::size_t count);
+};
+
+/// All word classes of one kind of processor, narrowest first.
+struct KernelSet {
+  const char* name;
+  const PrimeKernels* classes;
+  int class_count;
+};
+
+/// Each of these is null where the compiler or the processor has no such instructions.
+const KernelSet* scalar_kernels();
+const KernelSet* avx2_kernels();
+const KernelSet* avx512_kernels();
+const KernelSet* avx512_ifma_kernels();
+
+/// The set that this process computes with: the one that the environment variable RINGSMITH_KERNEL
+/// names, else the fastest that this processor has.
+/// @throws ParameterError if the variable names no set, or one that this processor does not have
+const KernelSet& kernel_set();
+
+/// The kernels of the active set for a prime of that many bits, at most 61.
+const PrimeKernels& kernels_for(int bits);
+
+/// Where a plan for `lanes` keeps the factor of node `index`, 0 < index < N.
+///
+/// A vector holds `lanes` words, and a block of lanes^2 words is transposed before the last
+/// log2(lanes) layers, so that lane g works on the block's group g of `lanes` words. In a layer of
+/// S nodes a group, node g * S + s of a block is kept at s * lanes + g.
+inline std::size_t twiddle_position(std::size_t index, std::size_t degree, std::size_t lanes) {
+  std::size_t layer =
+      degree / 2;  // nodes in the last layer; nodes of a layer start at their number
+  std::size_t nodes_in_group = lanes / 2;
+  for (; nodes_in_group > 1 && index < layer; nodes_in_group /= 2) {
+    layer /= 2;
+  }
+  if (nodes_in_group <= 1) {
+    return index;
+  }
+  const std::size_t block = lanes * nodes_in_group;
+  const std::size_t within = index % block;
+  return index - within + within % nodes_in_group * lanes + within / nodes_in_group;
+}
+
+}  // namespace ringsmith::simd

@@ -1,0 +1,227 @@
+// Word-by-word kernels over vectors. Only for the kernel sets' own source files (see transform.h).
+#pragma once
+
+#include "word64.h"
+
+namespace ringsmith::simd {
+namespace {
+
+template <typename V>
+void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+               std::size_t count) {
+  const auto q = V::set(prime.q);
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    V::store(out + i, V::reduce_once(V::add(V::load(a + i), V::load(b + i)), q));
+  }
+}
+
+template <typename V>
+void subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                    std::size_t count) {
+  const auto q = V::set(prime.q);
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), q);  // in (0, 2q)
+    V::store(out + i, V::reduce_once(difference, q));
+  }
+}
+
+template <typename V>
+void negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
+  const auto q = V::set(prime.q);
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    V::store(out + i, V::reduce_once(V::sub(q, V::load(a + i)), q));
+  }
+}
+
+template <typename A>
+void multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                    std::size_t count) {
+  const A arithmetic(prime);
+  const typename A::Product product(prime);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    A::store(out + i, product.canonical(arithmetic, A::load(a + i), A::load(b + i)));
+  }
+}
+
+template <typename V>
+void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
+                 std::size_t count) {
+  const Word64<V> arithmetic(prime);
+  const auto twiddle = Word64<V>::broadcast(factor);
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    V::store(out + i, arithmetic.canonical(arithmetic.multiply(V::load(a + i), twiddle)));
+  }
+}
+
+template <typename V>
+void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
+                          u64* out, std::size_t count) {
+  const Word64<V> arithmetic(prime);
+  const auto twiddle = Word64<V>::broadcast(factor);
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
+    V::store(out + i, arithmetic.canonical(arithmetic.multiply(difference, twiddle)));
+  }
+}
+
+/// Sums of products of words below 2^61, as three sums of products of their halves of 30 bits (and
+/// the rest, below 2^31): sum = low + middle * 2^30 + high * 2^60.
+template <typename V>
+struct WordSum {
+  using Vec = typename V::Vec;
+  using Arithmetic = Word64<V>;
+
+  /// A factor that several products share.
+  struct Halves {
+    Vec low, high;
+  };
+
+  /// Terms that stay below 2^64 in the middle sum: each adds less than 2^61 at 60 bits and less
+  /// than 2^62 at 61. The other sums have more room.
+  static std::size_t terms(int bits) { return bits <= 60 ? 7 : 3; }
+
+  RINGSMITH_INLINE static Halves split(Vec x) {
+    return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
+  }
+
+  RINGSMITH_INLINE void start(Vec value) {
+    low = value;
+    middle = high = V::set(0);
+  }
+
+  RINGSMITH_INLINE void add(const Halves& a, const Halves& b) {
+    low = V::add(low, V::multiply_halves(a.low, b.low));
+    middle = V::add(V::add(middle, V::multiply_halves(a.low, b.high)),
+                    V::multiply_halves(a.high, b.low));
+    high = V::add(high, V::multiply_halves(a.high, b.high));
+  }
+
+  /// The sum modulo q, canonical.
+  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants& prime) const {
+    const auto shift30 = Arithmetic::broadcast(prime.shift30);
+    const auto shift60 = Arithmetic::broadcast(prime.shift60);
+    const Vec upper = V::reduce_once(  // of two in [0, 4q)
+        V::add(arithmetic.multiply(middle, shift30), arithmetic.multiply(high, shift60)),
+        arithmetic.four_q);
+    return arithmetic.canonical(V::add(upper, arithmetic.reduce(low)));
+  }
+
+  Vec low, middle, high;
+};
+
+/// Sum's terms are added in runs that its accumulators have room for; `kHalves` outputs share the
+/// loads of `a`.
+template <typename Sum, int kHalves>
+RINGSMITH_INLINE void inner_product_halves(const PrimeConstants& prime, std::size_t terms,
+                                           const u64* const* a, const u64* const* const* b,
+                                           u64* const* out, std::size_t count) {
+  using A = typename Sum::Arithmetic;
+  const A arithmetic(prime);
+  const std::size_t run = Sum::terms(prime.bits);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    Sum sums[kHalves];
+    for (int half = 0; half < kHalves; ++half) {
+      sums[half].start(A::set(0));
+    }
+    for (std::size_t begin = 0; begin < terms; begin += run) {
+      const std::size_t end = terms - begin < run ? terms : begin + run;
+      for (std::size_t term = begin; term < end; ++term) {
+        const auto factor = Sum::split(A::load(a[term] + i));
+        for (int half = 0; half < kHalves; ++half) {
+          sums[half].add(factor, Sum::split(A::load(b[half][term] + i)));
+        }
+      }
+      for (int half = 0; half < kHalves; ++half) {
+        sums[half].start(sums[half].fold(arithmetic, prime));
+      }
+    }
+    for (int half = 0; half < kHalves; ++half) {
+      A::store(out[half] + i, sums[half].low);
+    }
+  }
+}
+
+template <typename Sum>
+void inner_products(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
+                    const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
+                    std::size_t count) {
+  const u64* const* const b[] = {b_0, b_1};
+  u64* const out[] = {out_0, out_1};
+  if (out_1 == nullptr) {
+    inner_product_halves<Sum, 1>(prime, terms, a, b, out, count);
+  } else {
+    inner_product_halves<Sum, 2>(prime, terms, a, b, out, count);
+  }
+}
+
+template <typename Sum>
+void combine_words(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
+                   const u64* factors, u64 offset, int word_bits, u64* out, std::size_t count) {
+  using A = typename Sum::Arithmetic;
+  const A arithmetic(prime);
+  const std::size_t run = Sum::terms(prime.bits > word_bits ? prime.bits : word_bits);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    Sum sum;
+    sum.start(A::set(offset));
+    for (std::size_t begin = 0; begin < terms; begin += run) {
+      const std::size_t end = terms - begin < run ? terms : begin + run;
+      for (std::size_t term = begin; term < end; ++term) {
+        sum.add(Sum::split(A::load(words[term] + i)), Sum::split(A::set(factors[term])));
+      }
+      sum.start(sum.fold(arithmetic, prime));
+    }
+    A::store(out + i, sum.low);
+  }
+}
+
+/// Products of two canonical words that both vary, for primes of up to 61 bits.
+///
+/// With x = a b, t = floor(x / 2^(bits-1)) and barrett = floor(2^(63+bits) / q), the quotient is
+/// near floor(t * barrett / 2^64). Both high products may be 2 too small, the floors cost less than
+/// 2.25 more, so the remainder is below 6.25q. Barrett 1986.
+template <typename V>
+struct WordProduct {
+  using Vec = typename V::Vec;
+
+  explicit WordProduct(const PrimeConstants& prime)
+      : shift(64 - prime.bits),
+        barrett(V::set(prime.barrett)),
+        barrett_high(V::set(prime.barrett >> 32)) {}
+
+  RINGSMITH_INLINE Vec canonical(const Word64<V>& arithmetic, Vec a, Vec b) const {
+    using Operations = WordOperations<V>;
+    const Vec a_up = V::shift_left(a, shift);
+    const Vec b_up = V::add(b, b);
+    const Vec t = Operations::multiply_high(a_up, Operations::high_half(a_up), b_up,
+                                            Operations::high_half(b_up));
+    const Vec quotient =
+        Operations::multiply_high(t, Operations::high_half(t), barrett, barrett_high);
+    return arithmetic.canonical(
+        V::low_difference(a, Operations::high_half(a), b, Operations::high_half(b), quotient,
+                          Operations::high_half(quotient), arithmetic.q, arithmetic.q_high));
+  }
+
+  int shift;
+  Vec barrett, barrett_high;
+};
+
+/// The class of primes of up to 61 bits.
+template <typename V>
+constexpr PrimeKernels word_class() {
+  return {61,
+          TwiddleCode::kShift64,
+          V::kLanes,
+          forward_ntt<Word64<V>>,
+          inverse_ntt<Word64<V>>,
+          add_words<V>,
+          subtract_words<V>,
+          negate_words<V>,
+          multiply_words<Word64<V>>,
+          scale_words<V>,
+          subtract_scale_words<V>,
+          inner_products<WordSum<V>>,
+          combine_words<WordSum<V>>};
+}
+
+}  // namespace
+}  // namespace ringsmith::simd

@@ -1,0 +1,174 @@
+// The kernels for any processor: one word at a time, 128-bit products.
+#include <algorithm>
+
+#include "kernel_set.h"
+#include "ringsmith/modulus.h"
+
+namespace ringsmith::simd {
+namespace {
+
+u64 at_most_once(u64 x, u64 bound) { return x >= bound ? x - bound : x; }
+
+u64 multiply_lazy(u64 x, u64 factor, u64 quotient, u64 q) {
+  return x * factor - multiply_high(x, quotient) * q;
+}
+
+u64 multiply(u64 x, Factor factor, u64 q) {
+  return at_most_once(multiply_lazy(x, factor.factor, factor.quotient, q), q);
+}
+
+void forward(const NttPlan& plan, const u64* in, u64* out, bool wide) {
+  const std::size_t degree = std::size_t{1} << plan.log_degree;
+  const u64 q = plan.prime.q;
+  const u64 twice_q = 2 * q;
+  if (wide) {
+    for (std::size_t i = 0; i < degree; ++i) {
+      out[i] = multiply_lazy(in[i], 1, plan.prime.ratio, q);
+    }
+  } else if (in != out) {
+    std::copy_n(in, degree, out);
+  }
+  // Invariant: every word is in [0, 4q) between the layers.
+  for (std::size_t groups = 1, half = degree / 2; half > 0; groups *= 2, half /= 2) {
+    for (std::size_t group = 0; group < groups; ++group) {
+      const u64 factor = plan.forward.factors[groups + group];
+      const u64 quotient = plan.forward.quotients[groups + group];
+      u64* upper = out + 2 * half * group;
+      u64* lower = upper + half;
+      for (std::size_t i = 0; i < half; ++i) {
+        const u64 u = at_most_once(upper[i], twice_q);
+        const u64 v = multiply_lazy(lower[i], factor, quotient, q);
+        upper[i] = u + v;
+        lower[i] = u + twice_q - v;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < degree; ++i) {
+    out[i] = at_most_once(at_most_once(out[i], twice_q), q);
+  }
+}
+
+void inverse(const NttPlan& plan, const u64* in, u64* out) {
+  const std::size_t degree = std::size_t{1} << plan.log_degree;
+  const u64 q = plan.prime.q;
+  const u64 twice_q = 2 * q;
+  if (in != out) {
+    std::copy_n(in, degree, out);
+  }
+  // Invariant: every word is in [0, 2q) between the layers.
+  std::size_t half = 1;
+  for (std::size_t groups = degree / 2; groups > 1; groups /= 2, half *= 2) {
+    for (std::size_t group = 0; group < groups; ++group) {
+      const u64 factor = plan.backward.factors[groups + group];
+      const u64 quotient = plan.backward.quotients[groups + group];
+      u64* upper = out + 2 * half * group;
+      u64* lower = upper + half;
+      for (std::size_t i = 0; i < half; ++i) {
+        const u64 u = upper[i];
+        const u64 v = lower[i];
+        upper[i] = at_most_once(u + v, twice_q);
+        lower[i] = multiply_lazy(u + twice_q - v, factor, quotient, q);
+      }
+    }
+  }
+  // The last layer has one factor; the division by N is merged into it.
+  u64* lower = out + half;
+  for (std::size_t i = 0; i < half; ++i) {
+    const u64 u = out[i];
+    const u64 v = lower[i];
+    out[i] = multiply(u + v, plan.inverse_degree, q);
+    lower[i] = multiply(u + twice_q - v, plan.last_backward, q);
+  }
+}
+
+void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+               std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = at_most_once(a[i] + b[i], prime.q);
+  }
+}
+
+void subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                    std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = at_most_once(a[i] + prime.q - b[i], prime.q);
+  }
+}
+
+void negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = at_most_once(prime.q - a[i], prime.q);
+  }
+}
+
+void multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                    std::size_t count) {
+  const Modulus modulus(prime.q);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = modulus.multiply(a[i], b[i]);
+  }
+}
+
+void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
+                 std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = multiply(a[i], factor, prime.q);
+  }
+}
+
+void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
+                          u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = multiply(a[i] + prime.q - b[i], factor, prime.q);
+  }
+}
+
+// Sums of products in double words, reduced before they could overflow.
+template <typename FactorAt>
+void sum_products(const Modulus& modulus, std::size_t terms, const u64* const* words,
+                  FactorAt factor_at, u64 offset, u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    u128 sum = offset;
+    for (std::size_t term = 0; term < terms; ++term) {
+      if (term % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
+        sum = modulus.reduce_wide(sum);
+      }
+      sum += static_cast<u128>(words[term][i]) * factor_at(term, i);
+    }
+    out[i] = modulus.reduce_wide(sum);
+  }
+}
+
+void inner_products(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
+                    const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
+                    std::size_t count) {
+  const Modulus modulus(prime.q);
+  sum_products(
+      modulus, terms, a, [b_0](std::size_t term, std::size_t i) { return b_0[term][i]; }, 0, out_0,
+      count);
+  if (out_1 != nullptr) {
+    sum_products(
+        modulus, terms, a, [b_1](std::size_t term, std::size_t i) { return b_1[term][i]; }, 0,
+        out_1, count);
+  }
+}
+
+void combine_words(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
+                   const u64* factors, u64 offset, int, u64* out, std::size_t count) {
+  sum_products(
+      Modulus(prime.q), terms, words,
+      [factors](std::size_t term, std::size_t) { return factors[term]; }, offset, out, count);
+}
+
+constexpr PrimeKernels kClasses[] = {
+    {Modulus::kMaxBits, TwiddleCode::kShift64, 1, forward, inverse, add_words, subtract_words,
+     negate_words, multiply_words, scale_words, subtract_scale_words, inner_products,
+     combine_words},
+};
+constexpr KernelSet kSet{"scalar", kClasses, 1};
+
+}  // namespace
+
+const KernelSet* scalar_kernels() { return &kSet; }
+
+}  // namespace ringsmith::simd

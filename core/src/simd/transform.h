@@ -1,0 +1,306 @@
+// The NTT of one limb over vectors, for any processor and word class.
+//
+// Only for the kernel sets' own source files, each compiled for its processor: everything is in an
+// unnamed namespace, and no inline function of another header is used, so that the linker cannot
+// take code made for a newer processor into the rest of the library.
+//
+// The transform walks the tree of butterflies depth first, two or three layers a pass, so that a
+// block that fits a cache is finished before the next is touched. Blocks of lanes^2 words are done
+// in registers: log2(lanes) layers between registers, a transposition, and the last log2(lanes)
+// layers between registers again. The inverse is the same backwards.
+//
+// `A` is the arithmetic of a word class:
+//   Vec, Twiddle; kLanes, kRange (bits of the loads' multiples are A's affair)
+//   load_canonical, load_wide     words in memory to A's values
+//   forward<reduce>(u, x, t)      u, x = u + x t, u - x t
+//   inverse<layer, reduce>(u, v, t)  u, v = u + v, (u - v) t;  layer counts within a pass
+//   canonical_forward, canonical_inverse   A's values back to words
+#pragma once
+
+#include <cstddef>
+
+#include "kernel_set.h"
+
+#define RINGSMITH_INLINE [[gnu::always_inline]] inline
+#define RINGSMITH_UNROLL _Pragma("GCC unroll 64")
+
+namespace ringsmith::simd {
+namespace {
+
+constexpr int log2_exact(int value) { return value <= 1 ? 0 : 1 + log2_exact(value / 2); }
+
+// How a pass reads its words: the limb's own, any words, or values that an earlier pass left.
+enum class Source { kCanonical, kWide, kInner };
+
+// Layers of the next pass when `layers` are left before the blocks in registers.
+constexpr int pass_layers(int layers) { return layers == 2 || layers == 4 ? 2 : 3; }
+
+template <typename A>
+class Transform {
+ public:
+  using Vec = typename A::Vec;
+  using Twiddle = typename A::Twiddle;
+  static constexpr int kLanes = A::kLanes;
+  static constexpr int kLogLanes = log2_exact(kLanes);
+  static constexpr std::size_t kBlock = std::size_t{kLanes} * kLanes;
+
+  Transform(const NttPlan& plan, const TwiddleView& twiddles)
+      : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime) {}
+
+  template <Source source>
+  void forward(const u64* in, u64* out) const {
+    forward_tree<source>(in, out, plan_.log_degree - 2 * kLogLanes, 1);
+  }
+
+  void inverse(const u64* in, u64* out) const {
+    inverse_tree<true>(in, out, plan_.log_degree - 2 * kLogLanes, 1);
+  }
+
+ private:
+  // The factor of a node, in all lanes.
+  RINGSMITH_INLINE Twiddle node(std::size_t index) const {
+    return A::broadcast(twiddles_.factors + index, twiddles_.quotients + index);
+  }
+
+  template <Source source>
+  RINGSMITH_INLINE Vec load(const u64* from) const {
+    if constexpr (source == Source::kCanonical) {
+      return arithmetic_.load_canonical(from);
+    } else if constexpr (source == Source::kWide) {
+      return arithmetic_.load_wide(from);
+    } else {
+      return A::load(from);
+    }
+  }
+
+  // The block of 2^layers * kBlock words below node `index`.
+  template <Source source>
+  void forward_tree(const u64* in, u64* out, int layers, std::size_t index) const {
+    if (layers == 0) {
+      forward_block<source>(in, out, index);
+      return;
+    }
+    if (layers == 1) {
+      forward_pass<source, 1>(in, out, layers, index);
+    } else if (pass_layers(layers) == 2) {
+      forward_pass<source, 2>(in, out, layers, index);
+    } else {
+      forward_pass<source, 3>(in, out, layers, index);
+    }
+  }
+
+  template <Source source, int kLayers>
+  void forward_pass(const u64* in, u64* out, int layers, std::size_t index) const {
+    constexpr std::size_t kRows = std::size_t{1} << kLayers;
+    const std::size_t step = (kBlock << layers) / kRows;
+    Twiddle twiddles[kRows];
+    RINGSMITH_UNROLL
+    for (std::size_t i = 1; i < kRows; ++i) {
+      const int layer = log2_exact(static_cast<int>(i));
+      twiddles[i] = node((index << layer) + (i - (std::size_t{1} << layer)));
+    }
+    const A arithmetic = arithmetic_;
+    for (std::size_t column = 0; column < step; column += kLanes) {
+      Vec rows[kRows];
+      RINGSMITH_UNROLL
+      for (std::size_t i = 0; i < kRows; ++i) {
+        rows[i] = load<source>(in + column + i * step);
+      }
+      forward_layers<kLayers>(arithmetic, rows, twiddles);
+      RINGSMITH_UNROLL
+      for (std::size_t i = 0; i < kRows; ++i) {
+        A::store(out + column + i * step, rows[i]);
+      }
+    }
+    for (std::size_t i = 0; i < kRows; ++i) {
+      forward_tree<Source::kInner>(out + i * step, out + i * step, layers - kLayers,
+                                   index * kRows + i);
+    }
+  }
+
+  // kLayers layers between 2^kLayers registers; twiddles[i] belongs to node i of their tree.
+  template <int kLayers>
+  RINGSMITH_INLINE static void forward_layers(const A& arithmetic, Vec* rows,
+                                              const Twiddle* twiddles) {
+    constexpr int kRows = 1 << kLayers;
+    RINGSMITH_UNROLL
+    for (int layer = 0; layer < kLayers; ++layer) {
+      const int half = kRows >> (layer + 1);
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kRows / 2; ++i) {
+        const int upper = i / half * 2 * half + i % half;
+        const Twiddle& twiddle = twiddles[(1 << layer) + i / half];
+        if (A::reduces_sum(layer)) {
+          arithmetic.template forward<true>(rows[upper], rows[upper + half], twiddle);
+        } else {
+          arithmetic.template forward<false>(rows[upper], rows[upper + half], twiddle);
+        }
+      }
+    }
+  }
+
+  // The last 2 * kLogLanes layers, on kBlock words in registers.
+  template <Source source>
+  RINGSMITH_INLINE void forward_block(const u64* in, u64* out, std::size_t index) const {
+    Vec rows[kLanes];
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; ++i) {
+      rows[i] = load<source>(in + i * kLanes);
+    }
+    Twiddle twiddles[kLanes];
+    RINGSMITH_UNROLL
+    for (int i = 1; i < kLanes; ++i) {
+      const int layer = log2_exact(i);
+      twiddles[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
+    }
+    forward_layers<kLogLanes>(arithmetic_, rows, twiddles);
+    A::transpose(rows);
+    load_transposed(index, twiddles);
+    forward_layers<kLogLanes>(arithmetic_, rows, twiddles);
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; ++i) {
+      rows[i] = arithmetic_.canonical(rows[i]);
+    }
+    A::transpose(rows);
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; ++i) {
+      A::store(out + i * kLanes, rows[i]);
+    }
+  }
+
+  // The factors of a block's last layers, one lane for each of its groups.
+  RINGSMITH_INLINE void load_transposed(std::size_t index, Twiddle* twiddles) const {
+    RINGSMITH_UNROLL
+    for (int i = 1; i < kLanes; ++i) {
+      const int layer = log2_exact(i);
+      const std::size_t position =
+          (index << (kLogLanes + layer)) + static_cast<std::size_t>(i - (1 << layer)) * kLanes;
+      twiddles[i] = A::load_twiddle(twiddles_.factors + position, twiddles_.quotients + position);
+    }
+  }
+
+  // The first 2 * kLogLanes layers of the inverse.
+  RINGSMITH_INLINE void inverse_block(const u64* in, u64* out, std::size_t index) const {
+    Vec rows[kLanes];
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; ++i) {
+      rows[i] = arithmetic_.load_residue(in + i * kLanes);
+    }
+    A::transpose(rows);
+    Twiddle twiddles[kLanes];
+    load_transposed(index, twiddles);
+    inverse_layers<kLogLanes>(arithmetic_, rows, twiddles);
+    A::transpose(rows);
+    RINGSMITH_UNROLL
+    for (int i = 1; i < kLanes; ++i) {
+      const int layer = log2_exact(i);
+      twiddles[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
+    }
+    inverse_layers<kLogLanes>(arithmetic_, rows, twiddles);
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; ++i) {
+      A::store(out + i * kLanes, rows[i]);
+    }
+  }
+
+  template <int kLayers>
+  RINGSMITH_INLINE static void inverse_layers(const A& arithmetic, Vec* rows,
+                                              const Twiddle* twiddles) {
+    inverse_some<kLayers, 0, kLayers>(arithmetic, rows, twiddles);
+  }
+
+  // Layers kFirst ... kEnd - 1 of the inverse on 2^kLayers registers, where layer 0 joins
+  // neighbours.
+  template <int kLayers, int kFirst, int kEnd>
+  RINGSMITH_INLINE static void inverse_some(const A& arithmetic, Vec* rows,
+                                            const Twiddle* twiddles) {
+    if constexpr (kFirst < kEnd) {
+      constexpr int kHalf = 1 << kFirst;
+      constexpr int kNodes = 1 << (kLayers - 1 - kFirst);
+      constexpr bool kReduce = kFirst + 1 == kLayers || A::reduces_difference(kFirst);
+      RINGSMITH_UNROLL
+      for (int i = 0; i < (1 << kLayers) / 2; ++i) {
+        const int upper = i / kHalf * 2 * kHalf + i % kHalf;
+        arithmetic.template inverse<kFirst, kReduce>(rows[upper], rows[upper + kHalf],
+                                                     twiddles[kNodes + i / kHalf]);
+      }
+      inverse_some<kLayers, kFirst + 1, kEnd>(arithmetic, rows, twiddles);
+    }
+  }
+
+  // The block of 2^layers * kBlock words below node `index`; `top` where that is the whole limb.
+  template <bool top>
+  void inverse_tree(const u64* in, u64* out, int layers, std::size_t index) const {
+    if (layers == 0) {
+      inverse_block(in, out, index);
+    } else if (layers == 1) {
+      inverse_pass<top, 1>(in, out, layers, index);
+    } else if (pass_layers(layers) == 2) {
+      inverse_pass<top, 2>(in, out, layers, index);
+    } else {
+      inverse_pass<top, 3>(in, out, layers, index);
+    }
+  }
+
+  template <bool top, int kLayers>
+  void inverse_pass(const u64* in, u64* out, int layers, std::size_t index) const {
+    constexpr std::size_t kRows = std::size_t{1} << kLayers;
+    const std::size_t step = (kBlock << layers) / kRows;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      inverse_tree<false>(in + i * step, out + i * step, layers - kLayers, index * kRows + i);
+    }
+    Twiddle twiddles[kRows];
+    RINGSMITH_UNROLL
+    for (std::size_t i = 1; i < kRows; ++i) {
+      const int layer = log2_exact(static_cast<int>(i));
+      twiddles[i] = node((index << layer) + (i - (std::size_t{1} << layer)));
+    }
+    const Twiddle scale = A::broadcast(plan_.inverse_degree);
+    if constexpr (top) {
+      twiddles[1] = A::broadcast(plan_.last_backward);
+    }
+    const A arithmetic = arithmetic_;
+    for (std::size_t column = 0; column < step; column += kLanes) {
+      Vec rows[kRows];
+      RINGSMITH_UNROLL
+      for (std::size_t i = 0; i < kRows; ++i) {
+        rows[i] = A::load(out + column + i * step);
+      }
+      if constexpr (top) {
+        inverse_some<kLayers, 0, kLayers - 1>(arithmetic, rows, twiddles);
+        RINGSMITH_UNROLL
+        for (std::size_t i = 0; i < kRows / 2; ++i) {
+          arithmetic.template last<kLayers - 1>(rows[i], rows[i + kRows / 2], scale, twiddles[1]);
+        }
+      } else {
+        inverse_layers<kLayers>(arithmetic, rows, twiddles);
+      }
+      RINGSMITH_UNROLL
+      for (std::size_t i = 0; i < kRows; ++i) {
+        A::store(out + column + i * step, rows[i]);
+      }
+    }
+  }
+
+  const NttPlan& plan_;
+  TwiddleView twiddles_;
+  A arithmetic_;
+};
+
+template <typename A>
+void forward_ntt(const NttPlan& plan, const u64* in, u64* out, bool wide) {
+  const Transform<A> transform(plan, plan.forward);
+  if (wide) {
+    transform.template forward<Source::kWide>(in, out);
+  } else {
+    transform.template forward<Source::kCanonical>(in, out);
+  }
+}
+
+template <typename A>
+void inverse_ntt(const NttPlan& plan, const u64* in, u64* out) {
+  Transform<A>(plan, plan.backward).inverse(in, out);
+}
+
+}  // namespace
+}  // namespace ringsmith::simd

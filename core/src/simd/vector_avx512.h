@@ -1,0 +1,74 @@
+// Eight 64-bit words in an AVX-512 register. Only for files compiled for AVX-512 (see transform.h).
+#pragma once
+
+#include <immintrin.h>
+
+#include "transform.h"
+
+namespace ringsmith::simd {
+namespace {
+
+struct Vector512 {
+  using Vec = __m512i;
+  static constexpr int kLanes = 8;
+
+  RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
+  RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
+  RINGSMITH_INLINE static Vec set(u64 x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+  RINGSMITH_INLINE static Vec broadcast(const u64* from) { return set(*from); }
+  /// The upper half of a word as the lower half of every lane; what is above it is of no account.
+  RINGSMITH_INLINE static Vec broadcast_high(const u64* from) {
+    int half;
+    __builtin_memcpy(&half, reinterpret_cast<const char*>(from) + 4, sizeof half);
+    return _mm512_set1_epi32(half);
+  }
+  RINGSMITH_INLINE static Vec add(Vec a, Vec b) { return _mm512_add_epi64(a, b); }
+  RINGSMITH_INLINE static Vec sub(Vec a, Vec b) { return _mm512_sub_epi64(a, b); }
+  RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm512_and_si512(a, b); }
+  RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
+    return _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits));
+  }
+  template <int bits>
+  RINGSMITH_INLINE static Vec shift_right(Vec a) {
+    return _mm512_srli_epi64(a, bits);
+  }
+  /// Product of the low halves.
+  RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm512_mul_epu32(a, b); }
+  /// x - m if x >= m, else x; for m <= 2^63 and x < m + 2^63.
+  RINGSMITH_INLINE static Vec reduce_once(Vec x, Vec m) {
+    return _mm512_min_epu64(x, _mm512_sub_epi64(x, m));
+  }
+  /// a * b - c * d modulo 2^64; the second of each pair is the first shifted right by 32.
+  RINGSMITH_INLINE static Vec low_difference(Vec a, Vec, Vec b, Vec, Vec c, Vec, Vec d, Vec) {
+    return _mm512_sub_epi64(_mm512_mullo_epi64(a, b), _mm512_mullo_epi64(c, d));
+  }
+
+  RINGSMITH_INLINE static void transpose(Vec* r) {
+    Vec t[8];
+    RINGSMITH_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+      t[i] = _mm512_unpacklo_epi64(r[i], r[i + 1]);
+      t[i + 1] = _mm512_unpackhi_epi64(r[i], r[i + 1]);
+    }
+    // Pairs of words as 128-bit lanes: t[2i + odd] lane k holds columns 2k + odd of rows 2i, 2i
+    // + 1.
+    Vec s[8];
+    RINGSMITH_UNROLL
+    for (int odd = 0; odd < 2; ++odd) {
+      s[odd] = _mm512_shuffle_i64x2(t[odd], t[2 + odd], 0x88);          // columns 0, 4 of rows 0-3
+      s[2 + odd] = _mm512_shuffle_i64x2(t[odd], t[2 + odd], 0xdd);      // columns 2, 6 of rows 0-3
+      s[4 + odd] = _mm512_shuffle_i64x2(t[4 + odd], t[6 + odd], 0x88);  // columns 0, 4 of rows 4-7
+      s[6 + odd] = _mm512_shuffle_i64x2(t[4 + odd], t[6 + odd], 0xdd);  // columns 2, 6 of rows 4-7
+    }
+    RINGSMITH_UNROLL
+    for (int odd = 0; odd < 2; ++odd) {
+      r[odd] = _mm512_shuffle_i64x2(s[odd], s[4 + odd], 0x88);
+      r[2 + odd] = _mm512_shuffle_i64x2(s[2 + odd], s[6 + odd], 0x88);
+      r[4 + odd] = _mm512_shuffle_i64x2(s[odd], s[4 + odd], 0xdd);
+      r[6 + odd] = _mm512_shuffle_i64x2(s[2 + odd], s[6 + odd], 0xdd);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace ringsmith::simd

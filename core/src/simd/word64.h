@@ -1,0 +1,126 @@
+// Primes of up to 61 bits in 64-bit lanes: Shoup's multiplication with an approximate high product.
+//
+// Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words.
+#pragma once
+
+#include "transform.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// A constant factor in all lanes, with the halves that products of 32-bit words want.
+template <typename V>
+struct WordTwiddle {
+  typename V::Vec factor, factor_high, quotient, quotient_high;
+};
+
+template <typename V>
+struct WordOperations : V {
+  using Vec = typename V::Vec;
+  using Twiddle = WordTwiddle<V>;
+  using V::add;
+  using V::multiply_halves;
+  using V::sub;
+
+  RINGSMITH_INLINE static Vec high_half(Vec x) { return V::template shift_right<32>(x); }
+
+  /// floor(a * b / 2^64), or up to 2 less: the product of the low halves is left out.
+  RINGSMITH_INLINE static Vec multiply_high(Vec a, Vec a_high, Vec b, Vec b_high) {
+    const Vec middle =
+        add(high_half(multiply_halves(a_high, b)), high_half(multiply_halves(a, b_high)));
+    return add(multiply_halves(a_high, b_high), middle);
+  }
+
+  RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
+    return {V::set(f.factor), V::set(f.factor >> 32), V::set(f.quotient), V::set(f.quotient >> 32)};
+  }
+  RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
+    return {V::broadcast(factor), V::broadcast_high(factor), V::broadcast(quotient),
+            V::broadcast_high(quotient)};
+  }
+  RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
+    const Vec factor = V::load(factors);
+    const Vec quotient = V::load(quotients);
+    return {factor, high_half(factor), quotient, high_half(quotient)};
+  }
+};
+
+template <typename V>
+struct WordProduct;
+
+/// Arithmetic modulo one prime below 2^61.
+template <typename V>
+struct Word64 : WordOperations<V> {
+  using Operations = WordOperations<V>;
+  using Vec = typename V::Vec;
+  using Twiddle = WordTwiddle<V>;
+  using Product = WordProduct<V>;
+  using V::add;
+  using V::reduce_once;
+  using V::sub;
+
+  explicit Word64(const PrimeConstants& prime)
+      : q(V::set(prime.q)),
+        q_high(V::set(prime.q >> 32)),
+        twice_q(V::set(2 * prime.q)),
+        four_q(V::set(4 * prime.q)),
+        ratio(V::set(prime.ratio)) {}
+
+  static constexpr bool reduces_sum(int) { return true; }
+  static constexpr bool reduces_difference(int) { return true; }
+
+  /// x * factor modulo q, in [0, 4q), for any word x: Shoup's remainder is below q (1 + x / 2^64),
+  /// and the quotient may be 2 too small.
+  RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const {
+    const Vec x_high = Operations::high_half(x);
+    const Vec quotient = Operations::multiply_high(x, x_high, t.quotient, t.quotient_high);
+    return V::low_difference(x, x_high, t.factor, t.factor_high, quotient,
+                             Operations::high_half(quotient), q, q_high);
+  }
+
+  /// x modulo q, in [0, 4q), for any word x.
+  RINGSMITH_INLINE Vec reduce(Vec x) const {
+    const Vec one = V::set(1);
+    const Vec zero = V::set(0);
+    return multiply(x, {one, zero, ratio, Operations::high_half(ratio)});
+  }
+
+  /// From [0, 8q) to [0, q).
+  RINGSMITH_INLINE Vec canonical(Vec x) const {
+    return reduce_once(reduce_once(reduce_once(x, four_q), twice_q), q);
+  }
+
+  RINGSMITH_INLINE Vec load_canonical(const u64* from) const { return V::load(from); }
+  RINGSMITH_INLINE Vec load_residue(const u64* from) const { return V::load(from); }
+  RINGSMITH_INLINE Vec load_wide(const u64* from) const { return reduce(V::load(from)); }
+
+  /// In and out: [0, 8q).
+  template <bool reduce>
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+    const Vec product = multiply(x, t);
+    const Vec sum = reduce_once(u, four_q);
+    u = add(sum, product);
+    x = add(sum, sub(four_q, product));
+  }
+
+  /// In and out: [0, 4q).
+  template <int layer, bool reduce>
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+    const Vec difference = add(u, sub(four_q, v));
+    u = reduce_once(add(u, v), four_q);
+    v = multiply(difference, t);
+  }
+
+  /// The inverse's last layer: sum times `scale`, difference times `t`, canonical.
+  template <int layer>
+  RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
+    const Vec difference = add(u, sub(four_q, v));
+    u = canonical(multiply(add(u, v), scale));
+    v = canonical(multiply(difference, t));
+  }
+
+  Vec q, q_high, twice_q, four_q, ratio;
+};
+
+}  // namespace
+}  // namespace ringsmith::simd
