@@ -1,0 +1,148 @@
+"""A fixed computation through every kernel, as one digest a case, for test_kernel_sets.py.
+
+Run as a program under RINGSMITH_KERNEL, with a seed: prints one JSON object, case -> SHA-256.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from ringsmith import _core
+from ringsmith.objects import Residues
+
+DEGREES = tuple(1 << k for k in range(8, 17))
+WIDTHS = (20, 30, 31, 32, 45, 46, 47, 49, 50, 51, 54, 59, 60, 61)
+"""On both sides of every word class's limit, and within."""
+
+MIXED = (61, 60, 54, 50, 46, 30)
+"""Widths of a base whose conversions reduce up, down and within a class."""
+
+DIGITS = 70
+"""More than any kernel adds up without a reduction."""
+
+
+def primes_of(n: int, widths: tuple[int, ...]) -> list[int]:
+    """Distinct primes of those widths, the largest of each: closest to every bound."""
+    found = {bits: _core.prime_search(bits, n, widths.count(bits)) for bits in set(widths)}
+    return [found[bits].pop(0) for bits in widths]
+
+
+def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Residues:
+    """Residues (limbs, N): random with edges, all zero, all q - 1, or the two in turn."""
+    rows = []
+    for q in primes:
+        row = rng.integers(0, q, n, dtype=np.uint64)
+        row[:3] = [0, 1, q - 1]
+        if kind == "zero":
+            row[:] = 0
+        elif kind == "top":
+            row[:] = q - 1
+        elif kind == "turns":
+            row[::2], row[1::2] = 0, q - 1
+        rows.append(row)
+    return np.stack(rows)
+
+
+KINDS = ("random", "zero", "top", "turns")
+
+
+def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
+    """Both transforms at every degree and width."""
+    for n in DEGREES:
+        for bits in WIDTHS:
+            if bits < 24 and n > 4096:
+                continue  # too few primes
+            [q] = primes_of(n, (bits,))
+            root = _core.smallest_root(q, n)
+            for kind in KINDS if n <= 4096 else ("random", "top"):
+                row = limbs(rng, n, [q], kind)[0]
+                yield f"ntt {n} {bits} {kind}", _core.ntt_forward(row, q, root)
+                yield f"intt {n} {bits} {kind}", _core.ntt_inverse(row, q, root)
+
+
+def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Residues]]:
+    """Every subroutine that has a kernel, over a base of mixed widths."""
+    n, primes = 256, primes_of(256, MIXED)
+    base = list(range(len(primes)))
+    roots = [_core.smallest_root(q, n) for q in primes]
+    graph = _core.Graph(n, primes, roots)
+    inputs: dict[str, Residues] = {}
+
+    def operand(form: str) -> int:
+        name = f"x{len(inputs)}"
+        inputs[name] = limbs(rng, n, primes, kind)
+        return graph.add_node("input", [], {"name": name, "base": base, "form": form})
+
+    a, b, c = operand("ntt"), operand("ntt"), operand("coeff")
+    nodes = {op: graph.add_node(op, [a, b], {}) for op in ("add", "sub", "mul")}
+    nodes["neg"] = graph.add_node("neg", [a], {})
+    for form, value in (("ntt", a), ("coeff", c)):
+        nodes[f"automorph {form}"] = graph.add_node("automorph", [value], {"element": 5})
+        for first in range(len(base)):
+            for last in range(first + 1, len(base) + 1):
+                drop = base[first:last]
+                if len(drop) < len(base):
+                    attrs = {"drop": drop, "variant": "centred_base_conv"}
+                    nodes[f"mod_down {form} {drop}"] = graph.add_node("mod_down", [value], attrs)
+    for first in range(len(base)):
+        for last in range(first + 1, len(base) + 1):
+            digit = base[first:last]
+            attrs = {"digit": digit, "base": base, "variant": "fast_base_conv"}
+            nodes[f"mod_up {digit}"] = graph.add_node("mod_up", [c], attrs)
+    part = graph.add_node("drop_limbs", [a], {"base": base[2:4]})
+    attrs = {"digit": base[2:4], "base": base, "variant": "scaled"}
+    nodes["mod_up scaled"] = graph.add_node("mod_up", [part], attrs)
+    digits = [operand("ntt") for _ in range(DIGITS)]
+    for count in (1, 3, 4, 7, 8, 15, 16, DIGITS):
+        attrs = {"key": "k", "half": 1, "digits": list(range(count)), "base": base}
+        nodes[f"inner {count}"] = graph.add_node("ksk_inner_product", digits[:count], attrs)
+    for name, node in nodes.items():
+        graph.add_node("output", [node], {"name": name})
+    key = np.stack([limbs(rng, n, primes, kind) for _ in range(2 * DIGITS)])
+    key = np.ascontiguousarray(key.reshape(DIGITS, 2, len(primes), n))
+    yield from graph.run(inputs, {"k": key}).items()
+
+
+def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
+    """Whole operations: small and large digits, narrow and wide primes, from first to last level."""
+    for widths, special, dnum in (
+        ((60, 50, 50, 46, 60), 1, 0),
+        ((45,) * 6 + (46, 46), 2, 3),
+        ((30, 40, 50, 60, 61, 61), 2, 2),
+        ((50,) * 20 + (50,), 1, 0),
+    ):
+        n, primes = 1024, primes_of(1024, widths)
+        context = _core.Context(n, primes, special, dnum)
+        key = np.stack([limbs(rng, n, primes, "random") for _ in range(2 * context.dnum)])
+        key = np.ascontiguousarray(key.reshape(context.dnum, 2, len(primes), n))
+        for level in (1, 2, context.max_limbs):
+            data = primes[:level]
+            a, b = (np.stack([limbs(rng, n, data, "random") for _ in range(2)]) for _ in range(2))
+            name = f"{widths} {level}"
+            product = _core.multiply(context, a, b)
+            yield f"multiply {name}", product
+            yield f"relinearize {name}", _core.relinearize(context, product, key)
+            yield f"galois {name}", _core.apply_galois(context, a, 2 * n - 1, key)
+            if level > 1:
+                yield f"rescale {name}", _core.rescale(context, product)
+                fused = _core.relinearize_rescale(context, product, key)
+                yield f"relinearize_rescale {name}", fused
+
+
+def main() -> None:
+    """Computes every case and prints the digests."""
+    rng = np.random.default_rng(int(sys.argv[1]))
+    cases = [*transforms(rng)]
+    for kind in KINDS:
+        cases += [(f"{name} {kind}", array) for name, array in subroutines(rng, kind)]
+    cases += key_switching(rng)
+    digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
+    assert len(digests) == len(cases)
+    print(json.dumps({"kernel": _core.kernel_name(), "digests": digests}))
+
+
+if __name__ == "__main__":
+    main()
