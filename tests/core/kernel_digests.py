@@ -107,7 +107,7 @@ def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Resi
 
 
 def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
-    """Whole operations: small and large digits, narrow and wide primes, from first to last level."""
+    """Whole operations: small and large digits, narrow and wide primes, all levels."""
     for widths, special, dnum in (
         ((60, 50, 50, 46, 60), 1, 0),
         ((45,) * 6 + (46, 46), 2, 3),
