@@ -6,6 +6,7 @@
 
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
+#include "scratch.h"
 #include "simd/kernel_set.h"
 #include "text.h"
 
@@ -59,6 +60,50 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
                word_bits, out.data(), out.size());
 }
 
+LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,
+                         std::span<u64> dropped)
+    : context_(context), drop_(drop), dropped_(dropped) {
+  context.check_size(dropped.size(), drop.size(), "what is dropped");
+  if (form == Form::kNtt) {
+    intt(context, drop, dropped);
+  }
+  if (drop.size() > 1) {  // alone, a prime's complement is 1
+    divide_by_complements(context, drop, dropped);
+  }
+  for (std::size_t i = 0; i < drop.size(); ++i) {
+    const u64 prime = context.modulus(drop[i]).value();
+    for (u64& word : limb_of(dropped, i, context.degree())) {
+      word += prime / 2;
+      word -= word >= prime ? prime : 0;
+    }
+  }
+}
+
+void LimbDivider::divide(std::size_t prime, Form form, std::span<const u64> in,
+                         std::span<u64> out) const {
+  const NttTables& tables = context_.ntt(prime);
+  const Modulus& modulus = tables.modulus();
+  u64 centre = 0;  // sum of h_i * (D / d_i)
+  for (std::size_t d = 0; d < drop_.size(); ++d) {
+    const u64 half = modulus.reduce(context_.modulus(drop_[d]).value() / 2);
+    centre = modulus.add(centre, modulus.multiply(half, product(context_, drop_, modulus, d)));
+  }
+  const u64 offset = modulus.negate(centre);
+  ScratchWords correction(context_.degree());
+  if (drop_.size() == 1 && form == Form::kNtt) {  // the conversion is a reduction: as it is read
+    tables.forward(dropped_, context_.modulus(drop_[0]).value() + offset, offset,
+                   correction.words());
+  } else {
+    combine(context_, drop_, dropped_, modulus, offset, correction.words());
+    if (form == Form::kNtt) {
+      tables.forward(correction.words());
+    }
+  }
+  const ShoupFactor inverse(modulus.inverse(product(context_, drop_, modulus)), modulus);
+  tables.kernels().subtract_scale(tables.plan().prime, in.data(), correction.words().data(),
+                                  {inverse.factor, inverse.quotient}, out.data(), out.size());
+}
+
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
             std::span<u64> out) {
   if (digit.empty()) {
@@ -108,7 +153,7 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
               std::span<const u64> in, std::span<u64> out) {
   const std::size_t degree = context.degree();
   context.check_size(in.size(), base.size(), "the operand");
-  std::vector<u64> rounded;
+  std::vector<u64> dropped;
   for (const std::size_t prime : drop) {
     const auto found = std::find(base.begin(), base.end(), prime);
     if (found == base.end()) {
@@ -116,44 +161,18 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
                                 base.size(), " primes"));
     }
     const auto limb = limb_of(in, static_cast<std::size_t>(found - base.begin()), degree);
-    rounded.insert(rounded.end(), limb.begin(), limb.end());
+    dropped.insert(dropped.end(), limb.begin(), limb.end());
   }
   if (drop.empty() || drop.size() >= base.size()) {
     throw ParameterError(text("cannot divide by ", drop.size(), " of the base's ", base.size(),
                               " primes: name at least one, and leave another"));
   }
   context.check_size(out.size(), base.size() - drop.size(), "the result");
-  if (form == Form::kNtt) {
-    intt(context, drop, rounded);
-  }
-  divide_by_complements(context, drop, rounded);
-  for (std::size_t i = 0; i < drop.size(); ++i) {
-    const Modulus& modulus = context.modulus(drop[i]);
-    for (u64& word : limb_of(std::span<u64>(rounded), i, degree)) {
-      word = modulus.add(word, modulus.value() / 2);
-    }
-  }
-
-  std::vector<u64> correction(degree);
+  const LimbDivider divider(context, drop, form, dropped);
   for (std::size_t i = 0, kept = 0; i < base.size(); ++i) {
-    if (contains(drop, base[i])) {
-      continue;
+    if (!contains(drop, base[i])) {
+      divider.divide(base[i], form, limb_of(in, i, degree), limb_of(out, kept++, degree));
     }
-    const Modulus modulus = context.modulus(base[i]);
-    u64 centre = 0;  // sum of h_i * (D / d_i)
-    for (std::size_t d = 0; d < drop.size(); ++d) {
-      const u64 half = modulus.reduce(context.modulus(drop[d]).value() / 2);
-      centre = modulus.add(centre, modulus.multiply(half, product(context, drop, modulus, d)));
-    }
-    const NttTables& tables = context.ntt(base[i]);
-    combine(context, drop, rounded, modulus, modulus.negate(centre), correction);
-    if (form == Form::kNtt) {
-      tables.forward(correction);
-    }
-    const ShoupFactor inverse(modulus.inverse(product(context, drop, modulus)), modulus);
-    tables.kernels().subtract_scale(tables.plan().prime, limb_of(in, i, degree).data(),
-                                    correction.data(), {inverse.factor, inverse.quotient},
-                                    limb_of(out, kept++, degree).data(), degree);
   }
 }
 

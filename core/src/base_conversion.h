@@ -19,4 +19,23 @@ void divide_by_complements(const RnsContext& context, BaseView base, std::span<u
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              const Modulus& target, u64 offset, std::span<u64> out);
 
+/// Division by the product D of some primes, one remaining limb at a time: what mod_down does.
+class LimbDivider {
+ public:
+  /// @param drop    the primes d_i
+  /// @param form    of the dropped limbs
+  /// @param dropped their limbs, which become r_i (kernels.h, mod_down) and must outlive the
+  /// divider
+  LimbDivider(const RnsContext& context, BaseView drop, Form form, std::span<u64> dropped);
+
+  /// out = (in - c) * D^-1 at a prime that is not dropped; may be in place.
+  /// @param form of `in` and `out`
+  void divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out) const;
+
+ private:
+  const RnsContext& context_;
+  BaseView drop_;
+  std::span<u64> dropped_;
+};
+
 }  // namespace ringsmith::kernels

@@ -1,60 +1,104 @@
 #include "ringsmith/key_switching.h"
 
-#include <algorithm>
+#include <optional>
 
+#include "base_conversion.h"
+#include "digit_products.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
+#include "scratch.h"
 #include "text.h"
 
 namespace ringsmith {
 namespace {
 
-// The sums over the digits of `target`, times the key, before the division by the special primes:
-// two polynomials over the switching base, in NTT form.
-Ciphertext prime_products(const RlweContext& context, Form form, std::span<const u64> target,
-                          std::size_t limbs, KeySwitchKeyView key) {
-  const RnsContext& rns = context.rns();
-  const std::size_t degree = context.degree();
-  const Base switching_base = context.switching_base(limbs);
-  std::vector<u64> coefficients(target.begin(), target.end());
-  if (form == Form::kNtt) {
-    kernels::intt(rns, context.data_base(limbs), coefficients);
+// Key switching by primes, up to where the caller divides: the digits of one polynomial, and a key.
+class PrimeSwitch {
+ public:
+  PrimeSwitch(const RlweContext& context, Form form, std::span<const u64> target, std::size_t limbs,
+              const KeySwitchKeyView& key)
+      : context_(context), coefficients_(form == Form::kNtt ? target.size() : 0) {
+    std::span<const u64> coefficients = target;
+    if (form == Form::kNtt) {
+      for (std::size_t i = 0; i < limbs; ++i) {
+        context.rns().ntt(i).inverse(limb_of(target, i, context.degree()),
+                                     limb_of(coefficients_.words(), i, context.degree()));
+      }
+      coefficients = coefficients_.words();
+    }
+    std::vector<kernels::Digit> digits;
+    for (std::size_t index = 0; index < context.digits(limbs); ++index) {
+      const Base primes = context.digit(index, limbs);
+      const std::size_t begin = primes.front() * context.degree();
+      const std::size_t words = primes.size() * context.degree();
+      digits.push_back(
+          {primes, coefficients.subspan(begin, words),
+           form == Form::kNtt ? target.subspan(begin, words) : std::span<const u64>()});
+      keys_[0].push_back(key.half(index, 0));
+      keys_[1].push_back(key.half(index, 1));
+    }
+    products_.emplace(context.rns(), std::move(digits));
   }
 
-  // One prime of the switching base at a time: only that prime's limb of every digit is in memory.
-  const std::size_t count = context.digits(limbs);
-  std::vector<u64> digit_words(count * degree);
-  std::vector<std::span<const u64>> digits(count);
-  std::vector<std::span<const u64>> keys(count);
-  Ciphertext sums(2, switching_base.size(), degree);
-  for (std::size_t i = 0; i < switching_base.size(); ++i) {
-    const Base prime = {switching_base[i]};
-    for (std::size_t index = 0; index < count; ++index) {
-      const Base digit = context.digit(index, limbs);
-      const bool own = digit.front() <= prime[0] && prime[0] <= digit.back();
-      if (own && form == Form::kNtt) {  // NTT(INTT(x)) = x
-        digits[index] = limb_of(target, prime[0], degree);
-        continue;
-      }
-      const std::span<u64> words = limb_of(std::span<u64>(digit_words), index, degree);
-      kernels::mod_up(
-          rns, digit, prime,
-          std::span<const u64>(coefficients).subspan(digit.front() * degree, digit.size() * degree),
-          words);
-      kernels::ntt(rns, prime, words);
-      digits[index] = words;
+  // The two sums, plus the ciphertext `raised` times the special primes if one is given, at every
+  // prime of the switching base of `limbs` limbs; divided by all those primes but the first `keep`.
+  Ciphertext divide(std::size_t limbs, std::size_t keep, Form form,
+                    const CiphertextView* raised) const {
+    const RnsContext& rns = context_.rns();
+    const std::size_t degree = context_.degree();
+    const Base base = context_.switching_base(limbs);
+    const BaseView drop = BaseView(base).subspan(keep);
+    ScratchWords dropped(2 * drop.size() * degree);
+    const std::span<u64> halves[] = {dropped.words().first(drop.size() * degree),
+                                     dropped.words().last(drop.size() * degree)};
+    for (std::size_t i = 0; i < drop.size(); ++i) {
+      sums_at(drop[i], raised, limb_of(halves[0], i, degree), limb_of(halves[1], i, degree));
     }
-    for (std::size_t half = 0; half < 2; ++half) {
-      for (std::size_t index = 0; index < count; ++index) {
-        keys[index] = key.half(index, half);
+    const kernels::LimbDivider dividers[] = {{rns, drop, Form::kNtt, halves[0]},
+                                             {rns, drop, Form::kNtt, halves[1]}};
+    Ciphertext result(2, keep, degree);
+    for (std::size_t i = 0; i < keep; ++i) {
+      const std::span<u64> limbs_out[] = {limb_of(result.polynomial(0), i, degree),
+                                          limb_of(result.polynomial(1), i, degree)};
+      sums_at(base[i], raised, limbs_out[0], limbs_out[1]);
+      for (std::size_t half = 0; half < 2; ++half) {
+        if (form == Form::kCoeff) {
+          rns.ntt(base[i]).inverse(limbs_out[half]);
+        }
+        dividers[half].divide(base[i], form, limbs_out[half], limbs_out[half]);
       }
-      kernels::ksk_inner_product(rns, prime, digits, keys,
-                                 limb_of(sums.polynomial(half), i, degree));
+    }
+    return result;
+  }
+
+ private:
+  void sums_at(std::size_t prime, const CiphertextView* raised, std::span<u64> out_0,
+               std::span<u64> out_1) const {
+    products_->at(prime, keys_[0], keys_[1], out_0, out_1);
+    if (raised == nullptr || prime >= raised->limbs) {  // special primes divide what is added
+      return;
+    }
+    const Base base = {prime};
+    Base larger = {prime};
+    const Base special = context_.special_base();
+    larger.insert(larger.end(), special.begin(), special.end());
+    ScratchWords product(larger.size() * context_.degree());
+    const std::span<u64> outs[] = {out_0, out_1};
+    for (std::size_t half = 0; half < 2; ++half) {
+      kernels::mod_up_scaled(context_.rns(), base, larger,
+                             limb_of(raised->polynomial(half), prime, context_.degree()),
+                             product.words());
+      kernels::add(context_.rns(), base, outs[half], limb_of(product.words(), 0, context_.degree()),
+                   outs[half]);
     }
   }
-  return sums;
-}
+
+  const RlweContext& context_;
+  ScratchWords coefficients_;
+  std::vector<std::span<const u64>> keys_[2];
+  std::optional<kernels::DigitProducts> products_;
+};
 
 // The sums over the words of `target`, times the key: two polynomials over the data base, in NTT
 // form.
@@ -104,24 +148,15 @@ void check_product(const RlweContext& context, const CiphertextView& a, const ch
 Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64> target,
                       std::size_t limbs, KeySwitchKeyView key) {
   check_target(context, target, limbs, key);
-  const RnsContext& rns = context.rns();
-  const bool by_words = key.word_bits != 0;
-  Ciphertext sums = by_words ? word_products(context, form, target, limbs, key)
-                             : prime_products(context, form, target, limbs, key);
-  const Base base = by_words ? context.data_base(limbs) : context.switching_base(limbs);
+  if (key.word_bits == 0) {
+    return PrimeSwitch(context, form, target, limbs, key).divide(limbs, limbs, form, nullptr);
+  }
+  Ciphertext sums = word_products(context, form, target, limbs, key);
   if (form == Form::kCoeff) {
-    kernels::intt(rns, base, sums.polynomial(0));
-    kernels::intt(rns, base, sums.polynomial(1));
+    kernels::intt(context.rns(), context.data_base(limbs), sums.polynomial(0));
+    kernels::intt(context.rns(), context.data_base(limbs), sums.polynomial(1));
   }
-  if (by_words) {
-    return sums;
-  }
-  Ciphertext result(2, limbs, context.degree());
-  for (std::size_t half = 0; half < 2; ++half) {
-    kernels::mod_down(rns, base, context.special_base(), form, sums.polynomial(half),
-                      result.polynomial(half));
-  }
-  return result;
+  return sums;
 }
 
 Ciphertext relinearize(const RlweContext& context, Form form, CiphertextView a,
@@ -145,20 +180,8 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
     throw ParameterError("relinearize_rescale needs a key in digits of primes, not of words");
   }
   check_target(context, a.polynomial(2), a.limbs, key);
-  const Base switching_base = context.switching_base(a.limbs);
-  const BaseView drop = BaseView(switching_base).subspan(a.limbs - 1);
-  Ciphertext sums = prime_products(context, Form::kNtt, a.polynomial(2), a.limbs, key);
-  Ciphertext result(2, a.limbs - 1, context.degree());
-  std::vector<u64> raised(switching_base.size() * context.degree());
-  for (std::size_t half = 0; half < 2; ++half) {
-    const std::span<u64> sum = sums.polynomial(half);
-    kernels::mod_up_scaled(context.rns(), context.data_base(a.limbs), switching_base,
-                           a.polynomial(half), raised);
-    kernels::add(context.rns(), switching_base, sum, raised, sum);
-    kernels::mod_down(context.rns(), switching_base, drop, Form::kNtt, sum,
-                      result.polynomial(half));
-  }
-  return result;
+  return PrimeSwitch(context, Form::kNtt, a.polynomial(2), a.limbs, key)
+      .divide(a.limbs, a.limbs - 1, Form::kNtt, &a);
 }
 
 Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a, u64 element,

@@ -80,15 +80,14 @@ NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
   plan_ = make_plan(modulus, log_degree, root, *kernels_);
 }
 
-void NttTables::forward(std::span<u64> limb) const { forward(limb, modulus_.bits(), limb); }
+void NttTables::forward(std::span<u64> limb) const { forward(limb, modulus_.value(), 0, limb); }
 
 void NttTables::inverse(std::span<u64> limb) const { inverse(limb, limb); }
 
-void NttTables::forward(std::span<const u64> in, int bits, std::span<u64> out) const {
+void NttTables::forward(std::span<const u64> in, u64 bound, u64 offset, std::span<u64> out) const {
   check_length(in.size(), degree_);
   check_length(out.size(), degree_);
-  // A word of at most one bit more than q is below 4q, which every kernel takes as it is.
-  kernels_->forward(*plan_, in.data(), out.data(), bits > modulus_.bits() + 1);
+  kernels_->forward(*plan_, in.data(), bound, offset, out.data());
 }
 
 void NttTables::inverse(std::span<const u64> in, std::span<u64> out) const {

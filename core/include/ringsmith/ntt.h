@@ -37,9 +37,10 @@ class NttTables {
   /// In place on N canonical words; canonical results.
   void inverse(std::span<u64> limb) const;
 
-  /// From N words below 2^`bits`, of any prime of at most 61 bits, to canonical results; may be in
-  /// place. The words are reduced modulo this prime while they are first read.
-  void forward(std::span<const u64> in, int bits, std::span<u64> out) const;
+  /// From the N words in[i] + offset, below `bound` and of any prime, to canonical results; may be
+  /// in place. The words are shifted and reduced modulo this prime while they are first read.
+  /// @param bound at most 2^62
+  void forward(std::span<const u64> in, u64 bound, u64 offset, std::span<u64> out) const;
   /// From N canonical words to canonical results; may be in place.
   void inverse(std::span<const u64> in, std::span<u64> out) const;
 

@@ -51,6 +51,7 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           V::kLanes,
           forward,
           inverse,
+          is_canonical<V>,
           add_words<V>,
           subtract_words<V>,
           negate_words<V>,

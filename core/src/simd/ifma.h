@@ -23,12 +23,13 @@ struct Ifma : Vector512 {
   using Twiddle = IfmaTwiddle;
   using Product = IfmaProduct;
 
-  explicit Ifma(const PrimeConstants& prime)
+  explicit Ifma(const PrimeConstants& prime, u64 offset = 0)
       : q(set(prime.q)),
         minus_q(set((u64{1} << 52) - prime.q)),
         ratio(set(prime.ratio >> 12)),
         shift52(broadcast(prime.shift52)),
-        offset(set(16 * prime.q)),
+        bias(set(lazy ? 16 * prime.q : 0)),
+        offset(set(offset)),
         mask(set((u64{1} << 52) - 1)) {}
 
   /// accumulator + (a * b modulo 2^52).
@@ -69,18 +70,19 @@ struct Ifma : Vector512 {
   RINGSMITH_INLINE Vec canonical(Vec x) const { return reduce_once(bit_and(reduce(x), mask), q); }
 
   RINGSMITH_INLINE Vec load_residue(const u64* from) const { return load(from); }
-  RINGSMITH_INLINE Vec load_canonical(const u64* from) const {
-    const Vec x = load(from);
-    return lazy ? add(x, offset) : x;
+  RINGSMITH_INLINE Vec load_plain(const u64* from) const { return biased(load(from)); }
+  RINGSMITH_INLINE Vec load_shifted(const u64* from) const {
+    return biased(add(load(from), offset));
   }
-  /// Any words below 2^61, as values in [0, 4q): x = high * 2^52 + low.
+  /// Any words, as values in [0, 4q): x = upper * 2^52 + the rest.
   RINGSMITH_INLINE Vec load_wide(const u64* from) const {
-    const Vec x = load(from);
+    const Vec x = add(load(from), offset);
     const Vec upper = shift_right<52>(x);
     const Vec quotient = high(high(zero(), x, ratio), upper, shift52.quotient);
-    const Vec reduced = low(low(bit_and(x, mask), upper, shift52.factor), quotient, minus_q);
-    return lazy ? add(bit_and(reduced, mask), offset) : reduced;
+    return biased(low(low(bit_and(x, mask), upper, shift52.factor), quotient, minus_q));
   }
+  /// A lazy transform's sums start from 16q, so that no layer makes them negative.
+  RINGSMITH_INLINE Vec biased(Vec x) const { return lazy ? add(x, bias) : x; }
 
   /// Reducing: in and out [0, 4q), with the sum's u brought to [q, 3q) and the product in [-q, q).
   /// Lazy: a layer moves the sums by at most q either way, from at least 16q and at most 20q.
@@ -115,7 +117,7 @@ struct Ifma : Vector512 {
 
   Vec q, minus_q, ratio;
   Twiddle shift52;
-  Vec offset, mask;
+  Vec bias, offset, mask;
 };
 
 /// Products of two canonical words that both vary; Barrett's reduction as in WordProduct, where the

@@ -67,11 +67,14 @@ struct PrimeKernels {
   TwiddleCode code;
   int lanes;  ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
 
-  /// Forward NTT; may be in place. `in` is below 4q, or any words below 2^61 if `wide`.
-  void (*forward)(const NttPlan& plan, const u64* in, u64* out, bool wide);
+  /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
+  /// place. Below 4q words are taken as they are, others are reduced while they are first read.
+  void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
   /// Inverse NTT of canonical words; may be in place.
   void (*inverse)(const NttPlan& plan, const u64* in, u64* out);
 
+  /// Whether every word is below q.
+  bool (*is_canonical)(const PrimeConstants& prime, const u64* words, std::size_t count);
   /// Pointwise on canonical operands of this prime, each possibly in place; canonical results.
   void (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
   void (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,

@@ -6,6 +6,24 @@
 namespace ringsmith::simd {
 namespace {
 
+// A word is below q < 2^63 if it is below 2^63 and its difference to q is negative.
+template <typename V>
+bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t count) {
+  const auto q = V::set(prime.q);
+  auto below = V::set(~u64{0});
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    const auto word = V::load(words + i);
+    below = V::bit_and(below, V::and_not(V::sub(word, q), word));
+  }
+  u64 lanes[V::kLanes];
+  V::store(lanes, below);
+  u64 all = ~u64{0};
+  for (const u64 lane : lanes) {
+    all &= lane;
+  }
+  return all >> 63 != 0;
+}
+
 template <typename V>
 void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
@@ -213,6 +231,7 @@ constexpr PrimeKernels word_class() {
           V::kLanes,
           forward_ntt<Word64<V>>,
           inverse_ntt<Word64<V>>,
+          is_canonical<V>,
           add_words<V>,
           subtract_words<V>,
           negate_words<V>,

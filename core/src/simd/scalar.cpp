@@ -17,16 +17,14 @@ u64 multiply(u64 x, Factor factor, u64 q) {
   return at_most_once(multiply_lazy(x, factor.factor, factor.quotient, q), q);
 }
 
-void forward(const NttPlan& plan, const u64* in, u64* out, bool wide) {
+void forward(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
   const std::size_t degree = std::size_t{1} << plan.log_degree;
   const u64 q = plan.prime.q;
   const u64 twice_q = 2 * q;
-  if (wide) {
-    for (std::size_t i = 0; i < degree; ++i) {
-      out[i] = multiply_lazy(in[i], 1, plan.prime.ratio, q);
-    }
-  } else if (in != out) {
-    std::copy_n(in, degree, out);
+  const bool wide = bound > 4 * q;
+  for (std::size_t i = 0; i < degree; ++i) {
+    const u64 word = in[i] + offset;
+    out[i] = wide ? multiply_lazy(word, 1, plan.prime.ratio, q) : word;
   }
   // Invariant: every word is in [0, 4q) between the layers.
   for (std::size_t groups = 1, half = degree / 2; half > 0; groups *= 2, half /= 2) {
@@ -79,6 +77,10 @@ void inverse(const NttPlan& plan, const u64* in, u64* out) {
     out[i] = multiply(u + v, plan.inverse_degree, q);
     lower[i] = multiply(u + twice_q - v, plan.last_backward, q);
   }
+}
+
+bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t count) {
+  return std::all_of(words, words + count, [&prime](u64 word) { return word < prime.q; });
 }
 
 void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
@@ -161,9 +163,9 @@ void combine_words(const PrimeConstants& prime, std::size_t terms, const u64* co
 }
 
 constexpr PrimeKernels kClasses[] = {
-    {Modulus::kMaxBits, TwiddleCode::kShift64, 1, forward, inverse, add_words, subtract_words,
-     negate_words, multiply_words, scale_words, subtract_scale_words, inner_products,
-     combine_words},
+    {Modulus::kMaxBits, TwiddleCode::kShift64, 1, forward, inverse, is_canonical, add_words,
+     subtract_words, negate_words, multiply_words, scale_words, subtract_scale_words,
+     inner_products, combine_words},
 };
 constexpr KernelSet kSet{"scalar", kClasses, 1};
 

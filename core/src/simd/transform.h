@@ -10,11 +10,14 @@
 // layers between registers again. The inverse is the same backwards.
 //
 // `A` is the arithmetic of a word class:
-//   Vec, Twiddle; kLanes, kRange (bits of the loads' multiples are A's affair)
-//   load_canonical, load_wide     words in memory to A's values
-//   forward<reduce>(u, x, t)      u, x = u + x t, u - x t
-//   inverse<layer, reduce>(u, v, t)  u, v = u + v, (u - v) t;  layer counts within a pass
-//   canonical_forward, canonical_inverse   A's values back to words
+//   load_plain, load_shifted, load_wide   words below 4q, the same plus the offset, any words plus
+//                                         the offset: to values that forward() takes
+//   load_residue                          canonical words, to values that inverse() takes
+//   forward<reduces>(u, x, t)             u, x = u + x t, u - x t
+//   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; layers count within a pass
+//   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
+//   canonical(x)                          forward's values back to canonical words
+//   reduces_sum(layer), reduces_difference(layer)   where forward() and inverse() must reduce
 #pragma once
 
 #include <cstddef>
@@ -29,8 +32,9 @@ namespace {
 
 constexpr int log2_exact(int value) { return value <= 1 ? 0 : 1 + log2_exact(value / 2); }
 
-// How a pass reads its words: the limb's own, any words, or values that an earlier pass left.
-enum class Source { kCanonical, kWide, kInner };
+// How a pass reads its words: as they are, shifted by the offset, shifted and reduced, or as values
+// that an earlier pass left.
+enum class Source { kPlain, kShifted, kWide, kInner };
 
 // Layers of the next pass when `layers` are left before the blocks in registers.
 constexpr int pass_layers(int layers) { return layers == 2 || layers == 4 ? 2 : 3; }
@@ -44,8 +48,8 @@ class Transform {
   static constexpr int kLogLanes = log2_exact(kLanes);
   static constexpr std::size_t kBlock = std::size_t{kLanes} * kLanes;
 
-  Transform(const NttPlan& plan, const TwiddleView& twiddles)
-      : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime) {}
+  Transform(const NttPlan& plan, const TwiddleView& twiddles, u64 offset = 0)
+      : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime, offset) {}
 
   template <Source source>
   void forward(const u64* in, u64* out) const {
@@ -64,8 +68,10 @@ class Transform {
 
   template <Source source>
   RINGSMITH_INLINE Vec load(const u64* from) const {
-    if constexpr (source == Source::kCanonical) {
-      return arithmetic_.load_canonical(from);
+    if constexpr (source == Source::kPlain) {
+      return arithmetic_.load_plain(from);
+    } else if constexpr (source == Source::kShifted) {
+      return arithmetic_.load_shifted(from);
     } else if constexpr (source == Source::kWide) {
       return arithmetic_.load_wide(from);
     } else {
@@ -288,12 +294,14 @@ class Transform {
 };
 
 template <typename A>
-void forward_ntt(const NttPlan& plan, const u64* in, u64* out, bool wide) {
-  const Transform<A> transform(plan, plan.forward);
-  if (wide) {
+void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  const Transform<A> transform(plan, plan.forward, offset);
+  if (bound > 4 * plan.prime.q) {
     transform.template forward<Source::kWide>(in, out);
+  } else if (offset != 0) {
+    transform.template forward<Source::kShifted>(in, out);
   } else {
-    transform.template forward<Source::kCanonical>(in, out);
+    transform.template forward<Source::kPlain>(in, out);
   }
 }
 

@@ -24,6 +24,8 @@ struct Vector256 {
   RINGSMITH_INLINE static Vec add(Vec a, Vec b) { return _mm256_add_epi64(a, b); }
   RINGSMITH_INLINE static Vec sub(Vec a, Vec b) { return _mm256_sub_epi64(a, b); }
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm256_and_si256(a, b); }
+  /// a and the complement of b.
+  RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm256_andnot_si256(b, a); }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm256_sll_epi64(a, _mm_cvtsi32_si128(bits));
   }

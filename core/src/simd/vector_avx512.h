@@ -25,6 +25,8 @@ struct Vector512 {
   RINGSMITH_INLINE static Vec add(Vec a, Vec b) { return _mm512_add_epi64(a, b); }
   RINGSMITH_INLINE static Vec sub(Vec a, Vec b) { return _mm512_sub_epi64(a, b); }
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm512_and_si512(a, b); }
+  /// a and the complement of b.
+  RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm512_andnot_si512(b, a); }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits));
   }

@@ -59,12 +59,13 @@ struct Word64 : WordOperations<V> {
   using V::reduce_once;
   using V::sub;
 
-  explicit Word64(const PrimeConstants& prime)
+  explicit Word64(const PrimeConstants& prime, u64 offset = 0)
       : q(V::set(prime.q)),
         q_high(V::set(prime.q >> 32)),
         twice_q(V::set(2 * prime.q)),
         four_q(V::set(4 * prime.q)),
-        ratio(V::set(prime.ratio)) {}
+        ratio(V::set(prime.ratio)),
+        offset(V::set(offset)) {}
 
   static constexpr bool reduces_sum(int) { return true; }
   static constexpr bool reduces_difference(int) { return true; }
@@ -90,9 +91,10 @@ struct Word64 : WordOperations<V> {
     return reduce_once(reduce_once(reduce_once(x, four_q), twice_q), q);
   }
 
-  RINGSMITH_INLINE Vec load_canonical(const u64* from) const { return V::load(from); }
+  RINGSMITH_INLINE Vec load_plain(const u64* from) const { return V::load(from); }
+  RINGSMITH_INLINE Vec load_shifted(const u64* from) const { return add(V::load(from), offset); }
   RINGSMITH_INLINE Vec load_residue(const u64* from) const { return V::load(from); }
-  RINGSMITH_INLINE Vec load_wide(const u64* from) const { return reduce(V::load(from)); }
+  RINGSMITH_INLINE Vec load_wide(const u64* from) const { return reduce(load_shifted(from)); }
 
   /// In and out: [0, 8q).
   template <bool reduce>
@@ -119,7 +121,7 @@ struct Word64 : WordOperations<V> {
     v = canonical(multiply(difference, t));
   }
 
-  Vec q, q_high, twice_q, four_q, ratio;
+  Vec q, q_high, twice_q, four_q, ratio, offset;
 };
 
 }  // namespace
