@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "digit_products.h"
+#include "graph_fusion.h"
 #include "ringsmith/error.h"
 #include "ringsmith/graph.h"
 #include "ringsmith/kernels.h"
@@ -36,6 +38,7 @@ class Interpreter {
         nodes_(graph.nodes()),
         inputs_(inputs),
         keys_(keys),
+        fusion_(find_fusions(nodes_)),
         values_(nodes_.size()) {
     check_arguments();
     uses_left_.resize(nodes_.size());
@@ -50,15 +53,20 @@ class Interpreter {
     GraphOutputs outputs;
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
       const Node& node = nodes_[id];
-      if (node.op == Op::kInput) {
-        continue;  // read where the caller has it
+      if (node.op == Op::kInput || fusion_.skipped[id]) {
+        continue;  // read where the caller has it, or never stored
       }
       if (node.op == Op::kOutput) {
         const std::span<const u64> value = operand(node, 0);
         outputs.emplace(node.name, Polynomial{{value.begin(), value.end()}, node.type.base.size()});
-      } else {
+      } else if (const auto fused = fusion_.products.find(id); fused != fusion_.products.end()) {
+        compute_fused(id, fused->second);
+        continue;
+      } else if (!fusion_.second[id]) {
         values_[id].resize(node.type.base.size() * rns_.degree());
         compute(node, values_[id]);
+      } else {
+        continue;
       }
       release_operands(node);
     }
@@ -121,6 +129,11 @@ class Interpreter {
   }
 
   const Base& operand_base(const Node& node) const { return nodes_[node.operands[0]].type.base; }
+
+  // The limbs of primes that follow each other in an operand.
+  std::span<const u64> operand_limbs(const Node& node, const Base& primes) const {
+    return {operand_limb(node, primes.front()).data(), primes.size() * rns_.degree()};
+  }
 
   // The limb of one prime in an operand.
   std::span<const u64> operand_limb(const Node& node, std::size_t prime) const {
@@ -211,6 +224,34 @@ class Interpreter {
     kernels::ksk_inner_product(rns_, node.type.base, digits, halves, out);
   }
 
+  // Both inner products of one key, from what the digits' mod_up nodes read.
+  void compute_fused(std::size_t first, const FusedProducts& fused) {
+    const Node& node = nodes_[first];
+    const KeySwitchKeyView& key = keys_.find(node.name)->second;
+    std::vector<kernels::Digit> digits;
+    std::vector<std::span<const u64>> halves[2];
+    for (std::size_t i = 0; i < fused.mod_ups.size(); ++i) {
+      const Node& mod_up = nodes_[fused.mod_ups[i]];
+      digits.push_back({mod_up.primes, operand_limbs(mod_up, mod_up.primes), {}});
+      for (std::size_t half = 0; half < 2; ++half) {
+        halves[half].push_back(key.half(node.digits[i], half));
+      }
+    }
+    const Base& base = node.type.base;
+    std::vector<u64>& sums_0 = values_[node.half == 0 ? first : fused.second];
+    std::vector<u64>& sums_1 = values_[node.half == 0 ? fused.second : first];
+    sums_0.resize(base.size() * rns_.degree());
+    sums_1.resize(base.size() * rns_.degree());
+    const kernels::DigitProducts products(rns_, std::move(digits));
+    for (std::size_t i = 0; i < base.size(); ++i) {
+      products.at(base[i], halves[0], halves[1], limb_of(std::span<u64>(sums_0), i, rns_.degree()),
+                  limb_of(std::span<u64>(sums_1), i, rns_.degree()));
+    }
+    for (const std::size_t mod_up : fused.mod_ups) {
+      release_operands(nodes_[mod_up]);
+    }
+  }
+
   // Frees every value that no later node reads.
   void release_operands(const Node& node) {
     for (const std::size_t operand : node.operands) {
@@ -225,6 +266,7 @@ class Interpreter {
   const std::vector<Node>& nodes_;
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
+  GraphFusion fusion_;
   std::vector<std::vector<u64>> values_;
   std::vector<std::size_t> uses_left_;
 };

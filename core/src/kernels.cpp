@@ -1,6 +1,7 @@
 #include "ringsmith/kernels.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "ringsmith/error.h"
 #include "simd/kernel_set.h"
@@ -38,13 +39,17 @@ void automorph_coefficients(const Modulus& modulus, u64 element, std::span<const
 }
 
 // sources[i] is the position that the automorphism brings to position i in NTT form.
-std::vector<std::size_t> ntt_sources(const RnsContext& context, u64 element) {
-  const u64 degree = context.degree();
-  std::vector<std::size_t> sources(degree);
-  for (u64 i = 0; i < degree; ++i) {
-    const u64 exponent = 2 * reverse_bits(i, context.log_degree()) + 1;
-    const u64 moved = (exponent * element) & (2 * degree - 1);
-    sources[i] = reverse_bits(moved >> 1, context.log_degree());
+std::vector<std::uint32_t> ntt_sources(const RnsContext& context, u64 element) {
+  const std::uint32_t degree = static_cast<std::uint32_t>(context.degree());
+  std::vector<std::uint32_t> reversed(degree);
+  for (std::uint32_t i = 1; i < degree; ++i) {
+    reversed[i] = reversed[i / 2] / 2 + (i % 2) * (degree / 2);
+  }
+  std::vector<std::uint32_t> sources(degree);
+  for (std::uint32_t i = 0; i < degree; ++i) {
+    const std::uint32_t exponent = 2 * reversed[i] + 1;
+    const std::uint32_t moved = (exponent * static_cast<std::uint32_t>(element)) & (2 * degree - 1);
+    sources[i] = reversed[moved / 2];
   }
   return sources;
 }
@@ -109,7 +114,7 @@ void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
   }
   context.check_size(in.size(), base.size(), "the operand");
   context.check_size(out.size(), base.size(), "the result");
-  std::vector<std::size_t> sources;
+  std::vector<std::uint32_t> sources;
   if (form == Form::kNtt) {
     sources = ntt_sources(context, element);
   }
