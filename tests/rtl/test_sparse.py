@@ -13,12 +13,16 @@ from ringsmith.errors import ToolError
 MakeBlock = Callable[..., Block]
 LatencyOf = Callable[[Words, Words], int]
 
+MEDHA, WORD48 = 1, 2  # values of the parameter Family
+
 SMALL_PRIMES = [61, 67, 127, 131, 241, 251]  # tests/rtl/blocks/rs_sparse_bench.sv, in its order
 
 
-def elaborated_primes() -> list[int]:
-    """The comments of rs_sparse_pkg as numbers; the tests below hold the RTL to them."""
+def elaborated_primes(family: int) -> list[int]:
+    """A family's comments in rs_sparse_pkg as numbers; the tests below hold the RTL to them."""
+    name = {MEDHA: "Medha", WORD48: "Word48"}[family]
     text = (rtl_root() / "arith" / "rs_sparse_pkg.sv").read_text()
+    text = text.partition(f"localparam family_t {name} = {{")[2].partition("};")[0]
     formulas = dict(re.findall(r"// (\d+): (2\^.*)", text))
     return [
         sum(
@@ -34,20 +38,23 @@ def is_prime(n: int) -> bool:
 
 
 def test_elaborated_primes_are_ntt_primes_of_the_largest_ring() -> None:
-    primes = elaborated_primes()
+    primes = elaborated_primes(MEDHA)
     assert primes[0] == 2**59 + 2**25 + 2**22 - 2**20 + 1
     assert len(set(primes)) == len(primes) == 10
     assert all(is_prime(q) and q % 2**17 == 1 for q in primes)
     assert [q.bit_length() for q in primes] == [60] + [54] * 9
+    narrow = elaborated_primes(WORD48)
+    assert len(set(narrow)) == len(narrow) == 10
+    assert all(is_prime(q) and q % 2**17 == 1 and q.bit_length() == 48 for q in narrow)
 
 
-@pytest.mark.parametrize("width", [60, 54])
+@pytest.mark.parametrize(("width", "family"), [(60, MEDHA), (54, MEDHA), (48, WORD48)])
 def test_sparse_equals_python_modulo_for_every_elaborated_prime(
-    make_block: MakeBlock, latency_of: LatencyOf, rng: np.random.Generator, width: int
+    make_block: MakeBlock, latency_of: LatencyOf, rng: np.random.Generator, width: int, family: int
 ) -> None:
-    block = make_block("rs_mod_mul", Width=width, Reduction=1)
+    block = make_block("rs_mod_mul", Width=width, Reduction=1, Family=family)
     top = (1 << width) - 1
-    for index, q in enumerate(elaborated_primes()):
+    for index, q in enumerate(elaborated_primes(family)):
         if q > top:
             continue
         block.poke("q_i", q)

@@ -4,10 +4,14 @@ Linting only the accelerator's top would pass over a module that no design uses 
 parameter defaults that people try first.
 """
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ringsmith.arch.rpau import rtl
+from ringsmith.arch.rpau.design import load_design
 from ringsmith.devices.sources import rtl_root, rtl_sources
 from ringsmith.devices.verilate import lint
 from ringsmith.errors import ToolError
@@ -29,6 +33,20 @@ def test_verilator_has_no_warning_about(module: str) -> None:
 def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> None:
     assert NEEDS_PRIMES in MODULES
     lint(SOURCES, "rs_mod_mul", {"Reduction": 1, "Width": width})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prime_sets": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
+        {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 8},
+        {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_ram": "ultra"},
+    ],
+    ids=str,
+)
+def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) -> None:
+    design = replace(load_design("nano"), **change)
+    lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design))
 
 
 def test_lint_reports_a_warning(tmp_path: Path) -> None:
