@@ -130,6 +130,8 @@ def test_the_points_of_the_isa_follow_from_its_records() -> None:
     assert Situation("operands", "automorph", "dst = a") not in every  # they must differ
     assert Situation("issues while", "broadcast", "broadcast runs") not in every  # one ring
     assert Situation("issues while", "dmac_key", "broadcast runs") in every
+    assert Situation("issues while", "mul_key", "dmul_key runs") not in every  # one key port
+    assert Situation("issues while", "mul_key", "mac_key runs") in every  # in different RPAUs
     assert by_kind([])["source"] == (0, 3)
 
 

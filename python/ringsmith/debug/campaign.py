@@ -22,7 +22,7 @@ from ringsmith.errors import DeviceError
 LENGTH = 60
 """Instructions of a program."""
 
-CANDIDATES = 400
+CANDIDATES = 800
 """Random programs to choose from."""
 
 

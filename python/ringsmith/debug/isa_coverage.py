@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from ringsmith.arch.rpau.isa import CONTROL, ISA, POLY, Instruction, Operation
+from ringsmith.arch.rpau.isa import CONTROL, ISA, KEY_POLY, POLY, Instruction, Operation
 from ringsmith.arch.rpau.timeline import HALT
 from ringsmith.debug.trace import Event, Trace
 
@@ -77,8 +77,14 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
             yield Situation("issues after", name, reason)
     if operation.unit != CONTROL:
         for earlier in ISA.operations:
-            if earlier.unit != CONTROL and not (operation.source and earlier.source):
+            if earlier.unit != CONTROL and not _exclude_each_other(operation, earlier):
                 yield Situation("issues while", name, f"{earlier.name} runs")
+
+
+def _exclude_each_other(one: Operation, other: Operation) -> bool:
+    """Whether the hazard rule keeps the two from being in flight together as counted here."""
+    both_read_keys = all(any(o.kind == KEY_POLY for o in each.operands) for each in (one, other))
+    return bool(one.source and other.source) or (both_read_keys and one.unit != other.unit)
 
 
 def _free_pairs(operation: Operation) -> list[tuple[str, str]]:
