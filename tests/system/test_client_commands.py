@@ -16,7 +16,7 @@ from ringsmith.cli.main import app
 from ringsmith.client.bundle import read_secret_key_file
 from ringsmith.errors import InteropError
 from ringsmith.interop.bundle import read_bundle
-from ringsmith.params import parameter_set
+from ringsmith.params import BfvParameters, parameter_set
 
 VALUES = [1.5, -2.0, 0.25]
 runner = CliRunner()
@@ -153,27 +153,44 @@ def test_a_failure_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_bundle_holds_no_part_of_the_secret_key(home: Path) -> None:
+def bfv_keys(folder: Path) -> Path:
+    """A client's folder of BFV keys."""
+    parameters = BfvParameters.create(
+        n=8192, prime_bits=(43, 43, 44), special_bits=44, plain_bits=20
+    )
+    file = folder / "params.seal"
+    file.write_bytes(interop.write_parameters(interop.SealParameters.from_parameters(parameters)))
+    made = run("keys", folder / "keys", "--params", file, "--rotate", "1")
+    assert made.exit_code == 0, made.output
+    return folder / "keys"
+
+
+@pytest.mark.parametrize("scheme", ["ckks", "bfv"])
+def test_the_bundle_holds_no_part_of_the_secret_key(
+    scheme: str, home: Path, tmp_path: Path
+) -> None:
     """No 16 bytes of the key, in any form that it could leak in, are in any file for the server.
 
     The control is the secret key's own file, in which they are found.
     """
-    parameters = parameter_set("nano")
-    shape = interop.SealParameters.from_parameters(parameters)
-    key = read_secret_key_file(home / "keys" / "secret_key.seal", shape).reveal()
-    coefficients = _core.ntt_inverse(key[0], parameters.primes[0], parameters.roots[0])
+    folder = home / "keys" if scheme == "ckks" else bfv_keys(tmp_path)
+    shape = interop.read_parameters(folder / "evaluation" / "parameters.seal")
+    assert shape.scheme == scheme
+    n, prime = shape.n, shape.primes[0]
+    key = read_secret_key_file(folder / "secret_key.seal", shape).reveal()
+    coefficients = _core.ntt_inverse(key[0], prime, _core.smallest_root(prime, n))
     ternary = np.where(coefficients > 1, -1, coefficients.astype(np.int64))
     assert set(ternary) == {-1, 0, 1}
-    pieces = {limb[start : start + 2].tobytes() for limb in key for start in range(0, 8192, 64)}
+    pieces = {limb[start : start + 2].tobytes() for limb in key for start in range(0, n, 64)}
     for form in (coefficients, ternary):
-        pieces |= {form[start : start + 24].tobytes() for start in range(0, 8192, 64)}
-    pieces |= {ternary.astype(np.int8)[s : s + 24].tobytes() for s in range(0, 8192, 64)}
-    files = [*(home / "keys" / "evaluation").iterdir(), home / "keys" / "public_key.seal"]
+        pieces |= {form[start : start + 24].tobytes() for start in range(0, n, 64)}
+    pieces |= {ternary.astype(np.int8)[s : s + 24].tobytes() for s in range(0, n, 64)}
+    files = [*(folder / "evaluation").iterdir(), folder / "public_key.seal"]
     assert len(files) == 5
     for path in files:
         data = path.read_bytes()
         assert not any(piece in data for piece in pieces), path
-    own = (home / "keys" / "secret_key.seal").read_bytes()
+    own = (folder / "secret_key.seal").read_bytes()
     assert any(piece in own for piece in pieces)
 
 
