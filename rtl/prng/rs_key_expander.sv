@@ -15,7 +15,8 @@ module rs_key_expander
   parameter int unsigned Width = 48,
   parameter int unsigned Lanes = 2,
   parameter int unsigned StepBits = 14,
-  parameter int unsigned Reduction = ReductionBarrett
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -101,7 +102,8 @@ module rs_key_expander
     rs_key_residue #(
       .Width(Width),
       .StepBits(StepBits),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .Family(Family)
     ) u_residue (
       .clk_i,
       .low_i(words_q[0]),

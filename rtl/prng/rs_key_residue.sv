@@ -13,7 +13,8 @@ module rs_key_residue
 #(
   parameter int unsigned Width = 48,
   parameter int unsigned StepBits = 14,
-  parameter int unsigned Reduction = ReductionBarrett
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
 ) (
   input  logic                  clk_i,
   input  logic [63:0]           low_i,       // bits 63 ... 0 of u's low part
@@ -48,7 +49,8 @@ module rs_key_residue
       .Width(Width),
       .OneBits(StepBits),
       .StepBits(Bits),
-      .Reduction(Reduction)
+      .Reduction(Reduction),
+      .Family(Family)
     ) u_step (
       .clk_i,
       .n_i(n[i]),

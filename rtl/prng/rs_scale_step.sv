@@ -15,7 +15,8 @@ module rs_scale_step
   parameter int unsigned Width = 48,
   parameter int unsigned OneBits = 14,
   parameter int unsigned StepBits = OneBits,
-  parameter int unsigned Reduction = ReductionBarrett
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
 ) (
   input  logic                  clk_i,
   input  logic [Width-1:0]      n_i,
@@ -63,7 +64,7 @@ module rs_scale_step
       .Width(Width),
       .StepBits(StepBits),
       .NumPrimes(rs_sparse_pkg::NumPrimes),
-      .Primes(rs_sparse_pkg::Primes)
+      .Primes(rs_sparse_pkg::Families[Family])
     ) u_product (
       .clk_i,
       .r_i(r),

@@ -6,7 +6,8 @@ module rs_key_expander_bench
   parameter int unsigned Width = 48,
   parameter int unsigned Lanes = 2,
   parameter int unsigned StepBits = 14,
-  parameter int unsigned Reduction = ReductionBarrett
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -24,7 +25,8 @@ module rs_key_expander_bench
     .Width(Width),
     .Lanes(Lanes),
     .StepBits(StepBits),
-    .Reduction(Reduction)
+    .Reduction(Reduction),
+    .Family(Family)
   ) u_expander (
     .clk_i,
     .rst_ni,
