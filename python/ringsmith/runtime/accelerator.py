@@ -5,7 +5,7 @@ from threading import Lock
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import modulus_words, twiddle_tables
+from ringsmith.arch.rpau.constants import prime_tables
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.devices.interface import Device, RunReport, Zone
@@ -115,10 +115,8 @@ class Accelerator:
         design = executable.design
         for place, (prime, root) in enumerate(wanted):
             prime_set, rpau = divmod(place, design.rpaus)
-            low, high = twiddle_tables(prime, root, design)
-            self.device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, design))
-            self.device.write(Zone.TWIDDLE_LO, rpau, prime_set, low)
-            self.device.write(Zone.TWIDDLE_HI, rpau, prime_set, high)
+            for zone, words in prime_tables(prime, root, design).loads():
+                self.device.write(Zone[zone], rpau, prime_set, words)
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:

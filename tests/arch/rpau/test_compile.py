@@ -126,6 +126,25 @@ def test_random_graphs_on_spare_rpaus_equal_the_interpreter(seed: int) -> None:
     run_both(graph, replace(SMALL, rpaus=6, work_polys=64, key_polys=64), random)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rpaus": 2, "prime_sets": 2},
+        {"rpaus": 2, "prime_sets": 3},
+        {"rpaus": 3, "prime_sets": 2},
+        {"rpaus": 4, "prime_sets": 2},
+        {"dyadic_cores": 0, "twiddles": "stored", "interconnect": "gather"},
+        {"rpaus": 3, "prime_sets": 2, "dyadic_cores": 0},
+    ],
+    ids=str,
+)
+def test_limbs_in_turn_and_other_designs_equal_the_interpreter(change: dict[str, int]) -> None:
+    """Fewer RPAUs than limbs, spare prime sets, no dyadic unit: the same bits."""
+    random = np.random.default_rng(len(str(change)))
+    graph = random_graph(random, size=30)
+    run_both(graph, replace(SMALL, **{"work_polys": 64, "key_polys": 64, **change}), random)
+
+
 def relinearization(base: tuple[int, ...]) -> SubroutineGraph:
     graph = empty_graph(RELIN)
     c0, c1, c2 = (graph.input(f"x.{i}", base) for i in range(3))
@@ -195,7 +214,11 @@ def test_an_executable_survives_its_json_file() -> None:
         ({"constants": 4}, "needs .* constants and design small has constants = 4"),
         ({"log_n": 9}, "degree N = 256 and design small is built for N = 512"),
         ({"rpaus": 3}, "4 primes and design small has 3 prime sets"),
-        ({"word_bits": 47}, "has 48 bits and design small has words of 47"),
+        ({"word_bits": 47}, "has 48 bits and design small takes primes of 24 to 47 bits"),
+        (
+            {"reduction": "sparse", "family": "word48"},
+            "is none of the 10 primes of family word48 .* or design nano|or a design with",
+        ),
     ],
 )
 def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ringsmith.arch.rpau.assembler import check, encode
+from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.isa import KEY_POLY
@@ -85,12 +86,9 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
             "fewer primes or a design with more RPAUs or prime sets"
         )
     for prime in graph.primes:
-        if prime.bit_length() > design.word_bits:
-            raise ProgramError(
-                f"prime {prime} has {prime.bit_length()} bits and design {design.name} has words "
-                f"of {design.word_bits}: "
-                "use smaller primes or a design with wider words"
-            )
+        refusal = prime_refusal(prime, design)
+        if refusal:
+            raise ProgramError(refusal)
 
 
 def _check_capacity(

@@ -66,7 +66,7 @@ def modulus_words(prime: int, design: RpauDesign) -> Words:
             than half a word (the Barrett multiplier's normalizing shift ends there), not of the
             design's family, or not 1 modulo 2N.
     """
-    refusal = _refusal(prime, design)
+    refusal = prime_refusal(prime, design)
     if refusal:
         raise ParameterError(refusal)
     bits, width = prime.bit_length(), design.word_bits
@@ -76,8 +76,8 @@ def modulus_words(prime: int, design: RpauDesign) -> Words:
     return np.array([prime, mu, bits, 0], dtype=np.uint64)
 
 
-def _refusal(prime: int, design: RpauDesign) -> str:
-    """Why the design does not take the prime; empty where it does."""
+def prime_refusal(prime: int, design: RpauDesign) -> str:
+    """Returns why the design does not take the prime; nothing where it does."""
     bits, width = prime.bit_length(), design.word_bits
     lowest = (width + 1) // 2
     if design.reduction == "sparse" and prime not in design.sparse_primes:
@@ -103,7 +103,7 @@ def _way_out(prime: int, design: RpauDesign) -> str:
     """A design of the same ring degree that takes the prime, in words."""
     for name in named_designs():
         other = load_design(name)
-        if other.log_n == design.log_n and not _refusal(prime, other):
+        if other.log_n == design.log_n and not prime_refusal(prime, other):
             return f"design {name}, which takes it"
     return (
         f"a design with reduction = 'barrett', log_n = {design.log_n} and word_bits of at least "

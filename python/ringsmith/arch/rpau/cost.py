@@ -122,8 +122,13 @@ def automorph_cycles(design: RpauDesign) -> int:
 def broadcast_cycles(design: RpauDesign) -> int:
     """Latency of ``broadcast``, the same for every source: up to the RPAU reached last."""
     to_link = main_read_to_write(design) - _ARRANGE
-    hops = (_GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1) * _HOP
-    return _main_cycles(design, design.rows, to_link + hops + _receive_to_write(design))
+    way = interconnect_hops(design) * _HOP
+    return _main_cycles(design, design.rows, to_link + way + _receive_to_write(design))
+
+
+def interconnect_hops(design: RpauDesign) -> int:
+    """Hops from a broadcast's source to the RPAU that is reached last."""
+    return _GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1
 
 
 def dyadic_cycles(design: RpauDesign) -> int:
