@@ -48,7 +48,7 @@ def network(curves: Split) -> Network:
 @pytest.fixture(scope="module")
 def exact(network: Network) -> Server:
     """The operator, in BFV."""
-    return Server(network, "bfv", None)
+    return Server(network, "bfv")
 
 
 # ---- in the clear ------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
 
 @pytest.mark.full
 def test_the_encrypted_forecast_equals_the_clear_one_exactly_in_bfv() -> None:
-    current = session.begin(STAGES, "bfv", None)
+    current = session.begin(STAGES, "bfv")
     answer = session.answer(STAGES, current, runtime.open_device("cpu"))
     assert answer.quality.exact == answer.quality.meters == 496
     assert answer.quality.largest_difference == 0
@@ -215,7 +215,7 @@ def test_the_encrypted_forecast_equals_the_clear_one_exactly_in_bfv() -> None:
 
 
 def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> None:
-    current = session.begin(STAGES, "ckks", None)
+    current = session.begin(STAGES, "ckks")
     (program,) = current.server.programs
     assert isinstance(program, CkksProgram)
     assert (security_level(program.parameters.n, program.parameters.log_qp) or 0) >= 128
@@ -277,6 +277,21 @@ def test_run_gmdh_is_exact_in_bfv(tmp_path: Path) -> None:
     assert len({part["plain_modulus"] for part in numbers["programs"]}) == PLAIN_MODULI
     assert numbers["forecast_error"] is None
     assert "496 of 496" in done.stdout
+
+
+@pytest.mark.full
+def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path) -> None:
+    """No named design has this ring, so one is made to fit."""
+    output = tmp_path / "numbers.json"
+    arguments = ["run", "gmdh", "--scheme", "ckks", "--device", "model", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert numbers["equal_bits_with_cpu"] is True
+    assert numbers["programs"][0]["cycles"] > 0
+    assert numbers["design"]
+    assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
+    assert f"{numbers['programs'][0]['cycles']:,}" in done.stdout
 
 
 def test_rpau_refuses_bfv_products_by_name(network: Network) -> None:

@@ -8,14 +8,15 @@ from ringsmith.errors import DeviceError
 from ringsmith.interop.files import check_target, write_whole
 
 
-def check(output: Path | None, design: str) -> None:
+def check(output: Path | None, design: str | None) -> None:
     """Refuses a file or a design before minutes are spent on what goes into it.
 
     Raises:
         InteropError: When the file cannot be written.
         ParameterError: When there is no such design.
     """
-    load_design(design)
+    if design is not None:
+        load_design(design)
     if output:
         check_target(output, overwrite=True)
 

@@ -57,7 +57,10 @@ def run_logreg(
 def run_gmdh(
     scheme: Annotated[Scheme, typer.Option(help="Exact (bfv) or approximate (ckks).")] = Scheme.BFV,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
-    design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+    design: Annotated[
+        str | None,
+        typer.Option(help="Which accelerator `model` and `rtl` are; else the smallest that does."),
+    ] = None,
     output: Output = None,
 ) -> None:
     """Forecast of power demand from encrypted meters, by a GMDH network of depth 4."""

@@ -24,6 +24,7 @@ from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
 from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys
+from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
 
 MACHINES = ("cpu", "model", "rtl")
@@ -102,6 +103,18 @@ def compile_program(program: Program, design: str | RpauDesign | None = None) ->
     """
     lowered = lower(program)
     return Compiled(lowered, compile_graph(lowered.graph, design))
+
+
+def compile_for_smallest_design(program: Program) -> Compiled:
+    """Lowers a traced program and schedules it for the smallest design that runs it.
+
+    A named design, or else one made to fit; ``compiled_graph.executable.design`` says which.
+
+    Raises:
+        ProgramError: If not even a design made to fit could run it; says why.
+    """
+    lowered = lower(program)
+    return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
 
 
 def compile_graph(graph: SubroutineGraph, design: str | RpauDesign | None = None) -> CompiledGraph:

@@ -17,13 +17,13 @@ from ringsmith.errors import ProgramError
 from ringsmith.program import CkksProgram
 
 
-def run(scheme: str, device: str, design: str, output: Path | None = None) -> None:
+def run(scheme: str, device: str, design: str | None, output: Path | None = None) -> None:
     """Forecasts the held-out days on a device and prints how well.
 
     Args:
         scheme: ``bfv`` or ``ckks``.
         device: ``cpu``, ``model`` or ``rtl``.
-        design: The accelerator that ``model`` and ``rtl`` are.
+        design: The accelerator that ``model`` and ``rtl`` are; None: the smallest that does.
         output: Where to write the numbers as JSON; None: nowhere.
 
     Raises:
@@ -37,13 +37,14 @@ def run(scheme: str, device: str, design: str, output: Path | None = None) -> No
     check(output, design)
     console = Console()
     stages = Stages(console)
-    current = session.begin(stages, scheme, None if device == "cpu" else design)
-    machine = runtime.open_device(device, design)
+    current = session.begin(stages, scheme, device, design)
+    machine = runtime.open_device(device, current.server.design or "nano")
     answer = session.answer(stages, current, machine)
     console.print()
     console.print(report.meters_table(current.days, answer.forecasts))
     console.print(report.quality_table(answer.quality, forecast_error(current)))
-    where = device if device == "cpu" else f"the {device} of {design}"
+    on = current.server.design
+    where = device if on is None else f"the {device} of {on.name}"
     for compiled, result in zip(current.server.compiled, answer.results, strict=True):
         executable = compiled.compiled_graph.executable
         if executable is None or result.cycles is None:
@@ -60,7 +61,8 @@ def run(scheme: str, device: str, design: str, output: Path | None = None) -> No
         )
         console.print(tables.breakdown_table(breakdown(executable), result.cycles))
     if output:
-        command = f"ringsmith run gmdh --scheme {scheme} --device {device} --design {design}"
+        named = f" --design {design}" if design else ""
+        command = f"ringsmith run gmdh --scheme {scheme} --device {device}{named}"
         write(output, _numbers(command, stages, current, answer))
     refuse_different_bits(answer.equal_bits)
 
@@ -82,6 +84,7 @@ def _numbers(
         **conditions(command, server.programs[0].parameters),
         "quality": answer.quality.to_dict(),
         "forecast_error": forecast_error(current),
+        "design": server.design.name if server.design else None,
         "programs": [
             {
                 "operations": len(program.nodes),

@@ -87,13 +87,22 @@ class Server:
         bounds: What the magnitudes of each input stay within: what CKKS's forecast rests on.
     """
 
-    def __init__(self, network: Network, scheme: str, design: str | RpauDesign | None) -> None:
+    def __init__(
+        self,
+        network: Network,
+        scheme: str,
+        design: str | RpauDesign | None,
+        *,
+        smallest: bool = False,
+    ) -> None:
         """Plans and compiles.
 
         Args:
             network: The trained network.
             scheme: One of ``SCHEMES``.
-            design: Accelerator to schedule for; None: the ``cpu`` device only.
+            design: Accelerator to schedule for.
+            smallest: Where no design is given, whether to schedule for the smallest that runs a
+                program; else it runs on the ``cpu`` device only.
 
         Raises:
             ProgramError: When the design cannot run the programs.
@@ -101,7 +110,12 @@ class Server:
         self.programs: Sequence[BfvProgram | CkksProgram] = (
             plan_exact(network) if scheme == "bfv" else [plan_approximate(network)]
         )
-        self.compiled = [runtime.compile_program(program, design) for program in self.programs]
+        self.compiled = [
+            runtime.compile_for_smallest_design(program)
+            if smallest and design is None
+            else runtime.compile_program(program, design)
+            for program in self.programs
+        ]
         needs = KeyNeeds()
         for program in self.programs:
             needs |= program.key_needs
@@ -114,6 +128,12 @@ class Server:
         )
         limits = network.readings.limits
         self.bounds = {input_name(hour): limits[hour] for hour in network.hours}
+
+    @property
+    def design(self) -> RpauDesign | None:
+        """The accelerator that the programs are scheduled for; None: for none."""
+        executable = self.compiled[0].compiled_graph.executable
+        return None if executable is None else executable.design
 
     def forecast(
         self,

@@ -53,8 +53,14 @@ class Answer:
     equal_bits: bool | None
 
 
-def begin(stages: Stages, scheme: str, design: str | None) -> Session:
+def begin(stages: Stages, scheme: str, device: str = "cpu", design: str | None = None) -> Session:
     """Trains, plans, compiles, makes keys and encrypts.
+
+    Args:
+        stages: Shows progress.
+        scheme: One of ``server.SCHEMES``.
+        device: Where the programs are to run: ``cpu``, ``model`` or ``rtl``.
+        design: The accelerator that ``model`` and ``rtl`` are; None: the smallest that does.
 
     Raises:
         ProgramError: When the design cannot run the programs.
@@ -68,10 +74,12 @@ def begin(stages: Stages, scheme: str, design: str | None) -> Session:
             f"{len(network.hours)} hours used"
         )
     with stages("Plan and compile the programs") as stage:
-        server = Server(network, scheme, design)
+        on_design = device != "cpu"
+        server = Server(network, scheme, design if on_design else None, smallest=on_design)
         nodes, parts = len(server.programs[0].nodes), len(server.programs)
         parameters = server.programs[0].parameters
         stage.note = f"{parts} of {nodes} operations, N = {parameters.n}, {parameters.log_qp} bits"
+        stage.note += f", for design {server.design.name}" if server.design else ""
     with stages("Client: make keys"):
         client = Client(server.interface)
     with stages("Client: encrypt the meters' readings") as stage:
