@@ -91,7 +91,7 @@ class Server:
         self,
         network: Network,
         scheme: str,
-        design: str | RpauDesign | None,
+        design: str | RpauDesign | None = None,
         *,
         smallest: bool = False,
     ) -> None:
