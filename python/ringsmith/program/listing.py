@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.nodes import Node, Op
@@ -27,6 +27,30 @@ def expression(node: Node) -> str:
         what = "vector" if values.ndim else f"{values:.6g}" if scale != 1 else f"{values}"
         arguments.append(what if scale == 1 else f"{what} * 2^{math.log2(scale):.2f}")
     return f"{node.op}({', '.join(arguments)})"
+
+
+def table(
+    nodes: Sequence[Node],
+    heads: str,
+    columns: Callable[[Node], str],
+    cycles: Mapping[int, int] | None = None,
+) -> list[str]:
+    """Returns a heading and a line for each node: what it computes, a scheme's columns, its source.
+
+    Args:
+        nodes: The HE graph.
+        heads: Headings of the scheme's columns.
+        columns: The scheme's columns of a node, as wide as their headings.
+        cycles: Clock cycles by node, where a design was given.
+    """
+    cycle_head = "" if cycles is None else "   cycles"
+    lines = [f"{'node':>6}  {'operation':<34} {heads}{cycle_head}  line"]
+    for node in nodes:
+        spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
+        lines.append(
+            f"{'%' + str(node.id):>6}  {expression(node):<34} {columns(node)}{spent}  {node.source}"
+        )
+    return lines
 
 
 def cost(

@@ -10,7 +10,8 @@ from ringsmith.params import BfvParameters
 from ringsmith.program.bfv.forecast import NoiseForecast, forecast
 from ringsmith.program.evaluate import Values, evaluate
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import cost, expression
+from ringsmith.program.listing import cost, table
+from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
 
 
@@ -54,13 +55,7 @@ class BfvProgram(Program):
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, size and source."""
-        lines = [*self._heading(), f"{'node':>6}  {'operation':<34} limbs  size  line"]
-        for node in self.nodes:
-            lines.append(
-                f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  {node.size:>4}  "
-                f"{node.source}"
-            )
-        return "\n".join(lines)
+        return "\n".join([*self._heading(), *table(self.nodes, _HEADS, _columns)])
 
     def explain(
         self,
@@ -75,18 +70,13 @@ class BfvProgram(Program):
             cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
         """
         found = self.forecast()
-        cycle_head = "" if cycles is None else "   cycles"
-        lines = [
-            *self._heading(with_choice=True),
-            f"plain modulus t = {self.parameters.plain_modulus}",
-            f"{'node':>6}  {'operation':<34} limbs  size  budget{cycle_head}  line",
-        ]
-        for node in self.nodes:
-            spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
-            lines.append(
-                f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  {node.size:>4}  "
-                f"{found.budgets[node.id]:>6}{spent}  {node.source}"
-            )
+
+        def columns(node: Node) -> str:
+            return f"{_columns(node)}  {found.budgets[node.id]:>6}"
+
+        lines = self._heading(with_choice=True)
+        lines.append(f"plain modulus t = {self.parameters.plain_modulus}")
+        lines += table(self.nodes, f"{_HEADS}  budget", columns, cycles)
         lines += ["", cost(self.parameters, self.nodes, cycles), ""]
         lines.append(
             "noise budget: bits that are left for certain, by the noise model of docs/programs.md; "
@@ -94,3 +84,11 @@ class BfvProgram(Program):
         )
         lines += [f"  {name}: {bits} bits" for name, bits in found.outputs.items()]
         return "\n".join(lines)
+
+
+_HEADS = "limbs  size"
+
+
+def _columns(node: Node) -> str:
+    """A node's limbs and size."""
+    return f"{node.limbs:>5}  {node.size:>4}"

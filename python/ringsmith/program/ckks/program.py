@@ -10,7 +10,7 @@ from ringsmith.params import CkksParameters
 from ringsmith.program.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
 from ringsmith.program.evaluate import Values, evaluate
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import cost, expression
+from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
 
@@ -55,12 +55,7 @@ class CkksProgram(Program):
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""
-        lines = [
-            *self._heading(),
-            f"{'node':>6}  {'operation':<34} limbs  scale    size  line",
-            *(f"{_columns(node)}  {node.source}" for node in self.nodes),
-        ]
-        return "\n".join(lines)
+        return "\n".join([*self._heading(), *table(self.nodes, _HEADS, _columns)])
 
     def explain(
         self,
@@ -78,15 +73,13 @@ class CkksProgram(Program):
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
         found = self.forecast(bounds)
-        cycle_head = "" if cycles is None else "   cycles"
-        lines = [
-            *self._heading(with_choice=True),
-            f"{'node':>6}  {'operation':<34} limbs  scale    size  precision{cycle_head}  line",
-        ]
-        for node in self.nodes:
+
+        def columns(node: Node) -> str:
             precision = f"{-math.log2(found.errors[node.id]):5.1f} bits"
-            spent = "" if cycles is None else f"{cycles.get(node.id, 0):>9,}"
-            lines.append(f"{_columns(node)}  {precision:>9}{spent}  {node.source}")
+            return f"{_columns(node)}  {precision:>9}"
+
+        lines = self._heading(with_choice=True)
+        lines += table(self.nodes, f"{_HEADS}  precision", columns, cycles)
         lines += ["", cost(self.parameters, self.nodes, cycles), "", *self._precision(found)]
         return "\n".join(lines)
 
@@ -106,12 +99,12 @@ class CkksProgram(Program):
         return lines
 
 
+_HEADS = "limbs  scale    size"
+
+
 def _columns(node: Node) -> str:
-    """A node's columns: number, operation, limbs, scale, size."""
-    return (
-        f"{'%' + str(node.id):>6}  {expression(node):<34} {node.limbs:>5}  "
-        f"2^{math.log2(node.scale):<6.2f} {node.size:>4}"
-    )
+    """A node's limbs, scale and size."""
+    return f"{node.limbs:>5}  2^{math.log2(node.scale):<6.2f} {node.size:>4}"
 
 
 def _output(name: str, output: OutputForecast) -> str:
