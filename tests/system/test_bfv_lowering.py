@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import seal
 from numpy.typing import NDArray
 
 from ringsmith import _core
+from ringsmith.apps.seal_baseline import SealExact
+from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.errors import ProgramError
 from ringsmith.interop import (
     SealParameters,
@@ -20,7 +21,7 @@ from ringsmith.interop import (
 from ringsmith.lower import lower, lower_operation
 from ringsmith.objects import EvaluationKeys
 from ringsmith.params import BfvParameters, SecurityWarning, bfv_context, core_context
-from ringsmith.program import BfvProgram, EncryptedVector, Node, Op, operations, trace
+from ringsmith.program import EncryptedVector, Op, operations, trace
 from ringsmith.runtime import compile_program, open_device
 
 Residues = NDArray[np.uint64]
@@ -130,82 +131,6 @@ def every_operation(x: EncryptedVector, y: EncryptedVector) -> dict[str, Encrypt
     return {"deep": deep, "shallow": -turned, "plain": 7 - x}
 
 
-class OnSeal:
-    """A planned program on Microsoft SEAL, node by node."""
-
-    def __init__(self, program: BfvProgram) -> None:
-        parameters = program.parameters
-        raw = seal.EncryptionParameters(seal.scheme_type.bfv)
-        raw.set_poly_modulus_degree(parameters.n)
-        raw.set_coeff_modulus([seal.Modulus(q) for q in parameters.primes])
-        raw.set_plain_modulus(seal.Modulus(parameters.plain_modulus))
-        self.context = seal.SEALContext(raw, True, seal.sec_level_type.none)
-        generator = seal.KeyGenerator(self.context)
-        self.relin = generator.create_relin_keys()
-        self.galois = seal.GaloisKeys()
-        steps = {self._steps(program, n) for n in program.nodes if n.element is not None}
-        generator.create_galois_keys(sorted(steps), self.galois)
-        self.encoder = seal.BatchEncoder(self.context)
-        self.encryptor = seal.Encryptor(self.context, generator.create_public_key())
-        self.decryptor = seal.Decryptor(self.context, generator.secret_key())
-        self.evaluator = seal.Evaluator(self.context)
-        self.program = program
-
-    def encode(self, values: NDArray[np.int64]) -> seal.Plaintext:
-        """Slots modulo t as SEAL's plaintext."""
-        t = self.program.parameters.plain_modulus
-        return self.encoder.encode(np.array(values % t, dtype=np.uint64, order="C"))
-
-    def run(self, inputs: dict[str, seal.Ciphertext]) -> dict[str, seal.Ciphertext]:
-        """The outputs by name for encrypted inputs by name."""
-        values: list[seal.Ciphertext] = []
-        for node in self.program.nodes:
-            operands = [values[i] for i in node.operands]
-            values.append(inputs[node.name] if node.op is Op.INPUT else self._apply(node, operands))
-        return {name: values[node.id] for name, node in self.program.outputs.items()}
-
-    @staticmethod
-    def _steps(program: BfvProgram, node: Node) -> int:
-        """SEAL's steps lie between -N/4 and N/4; 0 is the swap of columns."""
-        steps, row = node.steps or 0, program.parameters.row_size
-        return steps if steps <= row // 2 else steps - row
-
-    def _apply(self, node: Node, operands: list[seal.Ciphertext]) -> seal.Ciphertext:
-        evaluator, a, b = self.evaluator, operands[0], operands[-1]
-        plain = None
-        if node.plain is not None:
-            plain = self.encode(node.plain.vector(self.program.parameters.n).astype(np.int64))
-        match node.op:
-            case Op.ADD:
-                return evaluator.add(a, b)
-            case Op.SUB:
-                return evaluator.sub(a, b)
-            case Op.NEGATE:
-                return evaluator.negate(a)
-            case Op.MULTIPLY:
-                return evaluator.multiply(a, b)
-            case Op.SQUARE:
-                return evaluator.square(a)
-            case Op.ADD_PLAIN:
-                return evaluator.add_plain(a, plain)
-            case Op.SUB_PLAIN:
-                return evaluator.sub_plain(a, plain)
-            case Op.MULTIPLY_PLAIN:
-                return evaluator.multiply_plain(a, plain)
-            case Op.RELINEARIZE:
-                return evaluator.relinearize(a, self.relin)
-            case Op.MOD_SWITCH:
-                for _ in range(self.program.nodes[node.operands[0]].limbs - node.limbs):
-                    a = evaluator.mod_switch_to_next(a)
-                return a
-            case Op.ROTATE:
-                return evaluator.rotate_rows(a, self._steps(self.program, node), self.galois)
-            case Op.SWAP_COLUMNS:
-                return evaluator.rotate_columns(a, self.galois)
-            case _:
-                return a
-
-
 @pytest.mark.parametrize("plain_bits", [17, 40])
 def test_a_whole_program_equals_seals_residue_for_residue(
     plain_bits: int, rng: np.random.Generator
@@ -219,16 +144,16 @@ def test_a_whole_program_equals_seals_residue_for_residue(
     program = trace(every_operation, parameters)
     used = {node.op for node in program.nodes}
     assert used >= set(operations("bfv"))
-    on_seal = OnSeal(program)
+    on_seal = SealExact(parameters, rotation_steps(program))
     t, n = parameters.plain_modulus, parameters.n
     numbers = {name: rng.integers(0, t, n) for name in "xy"}
-    encrypted = {name: on_seal.encryptor.encrypt(on_seal.encode(v)) for name, v in numbers.items()}
-    expected = on_seal.run(encrypted)
+    encrypted = {name: on_seal.encrypt(values) for name, values in numbers.items()}
+    expected = SealProgram(on_seal, program).run(encrypted)
 
     shape = SealParameters.from_parameters(parameters)
     keys = EvaluationKeys(
-        read_relin_keys(on_seal.relin.to_string(), shape),
-        read_galois_keys(on_seal.galois.to_string(), shape),
+        read_relin_keys(on_seal.relin_keys.to_string(), shape),
+        read_galois_keys(on_seal.galois_keys.to_string(), shape),
     )
     inputs = {k: read_ciphertext(c.to_string(), shape) for k, c in encrypted.items()}
     found = compile_program(program).run(open_device("cpu"), inputs, keys).outputs
@@ -236,9 +161,8 @@ def test_a_whole_program_equals_seals_residue_for_residue(
     clear = program.evaluate(numbers)
     for name, ciphertext in expected.items():
         assert np.array_equal(found[name].data, read_ciphertext(ciphertext.to_string(), shape).data)
-        assert on_seal.decryptor.invariant_noise_budget(ciphertext) >= promised[name]
-        decoded = on_seal.encoder.decode(on_seal.decryptor.decrypt(ciphertext))
-        assert np.array_equal(np.asarray(decoded) % t, clear[name] % t)
+        assert on_seal.noise_budget(ciphertext) >= promised[name]
+        assert np.array_equal(on_seal.decrypt(ciphertext), clear[name])
 
 
 def test_constants_are_encoded_once_for_sums_and_once_for_products() -> None:

@@ -7,6 +7,7 @@ without Intel HEXL, called on one thread. Each time includes the call through it
 import importlib.metadata
 import statistics
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ToolError
-from ringsmith.params import CkksParameters
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.program import Plain
 
 if TYPE_CHECKING:
     import seal
@@ -46,20 +48,19 @@ def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
     return statistics.median(times)
 
 
-class SealBaseline:
-    """SEAL with a parameter set and keys of its own.
+class SealContext(ABC):
+    """SEAL with a parameter set and keys of its own: what its two schemes share.
 
     Attributes:
         parameters: The parameter set; SEAL takes the same primes in the same order.
         context: SEAL's context.
-        encoder: Its CKKS encoder.
         evaluator: Its evaluator.
         relin_keys: Relinearization keys.
         galois_keys: Galois keys for ``steps``.
     """
 
-    def __init__(self, parameters: CkksParameters, steps: Sequence[int]) -> None:
-        """Makes keys for the rotations in ``steps``.
+    def __init__(self, parameters: RlweParameters, steps: Sequence[int]) -> None:
+        """Makes keys for the rotations in ``steps``; step 0 is conjugation, or a swap of the rows.
 
         Raises:
             ToolError: When ``seal-python`` is not installed.
@@ -71,18 +72,48 @@ class SealBaseline:
                 "seal-python is missing, and with it Microsoft SEAL: pip install 'ringsmith[seal]'"
             ) from error
         self.parameters = parameters
-        raw = seal.EncryptionParameters(seal.scheme_type.ckks)
+        raw = seal.EncryptionParameters(getattr(seal.scheme_type, parameters.scheme))
         raw.set_poly_modulus_degree(parameters.n)
         raw.set_coeff_modulus([seal.Modulus(q) for q in parameters.primes])
+        if isinstance(parameters, BfvParameters):
+            raw.set_plain_modulus(seal.Modulus(parameters.plain_modulus))
         self.context = seal.SEALContext(raw, True, seal.sec_level_type.none)
         generator = seal.KeyGenerator(self.context)
         self.relin_keys = generator.create_relin_keys()
         self.galois_keys = seal.GaloisKeys()
         generator.create_galois_keys(list(steps), self.galois_keys)
-        self.encoder = seal.CKKSEncoder(self.context)
         self.evaluator = seal.Evaluator(self.context)
         self._encryptor = seal.Encryptor(self.context, generator.create_public_key())
         self._decryptor = seal.Decryptor(self.context, generator.secret_key())
+
+    @abstractmethod
+    def encode_operand(self, plain: Plain, limbs: int) -> "seal.Plaintext":
+        """Returns SEAL's encoding of a program's constant, for a ciphertext of ``limbs`` limbs."""
+
+    @abstractmethod
+    def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
+        """Returns the slots, or those of both rows, turned to the left."""
+
+    @abstractmethod
+    def mirror(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns what the Galois element 2N - 1 makes: conjugated slots, or swapped rows."""
+
+
+class SealBaseline(SealContext):
+    """SEAL's CKKS.
+
+    Attributes:
+        encoder: Its CKKS encoder.
+    """
+
+    parameters: CkksParameters
+
+    def __init__(self, parameters: CkksParameters, steps: Sequence[int]) -> None:
+        """Makes keys; arguments and errors are those of ``SealContext``."""
+        super().__init__(parameters, steps)
+        import seal
+
+        self.encoder = seal.CKKSEncoder(self.context)
 
     def encode(
         self, values: NDArray[np.generic], scale: float, limbs: int | None = None
@@ -103,6 +134,10 @@ class SealBaseline:
             self.evaluator.mod_switch_to_next_inplace(plain)
         return plain
 
+    def encode_operand(self, plain: Plain, limbs: int) -> "seal.Plaintext":
+        """Returns SEAL's encoding of a program's constant, for a ciphertext of ``limbs`` limbs."""
+        return self.encode(plain.vector(self.parameters.slots), plain.scale, limbs)
+
     def encrypt(self, values: NDArray[np.generic], scale: float | None = None) -> "seal.Ciphertext":
         """Returns a fresh SEAL ciphertext of a vector; see ``encode``."""
         return self._encryptor.encrypt(self.encode(values, scale or self.parameters.scale))
@@ -110,6 +145,14 @@ class SealBaseline:
     def decrypt(self, ciphertext: "seal.Ciphertext") -> NDArray[np.float64]:
         """Returns the real slots of a SEAL ciphertext."""
         return np.asarray(self.encoder.decode(self._decryptor.decrypt(ciphertext)))
+
+    def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
+        """Returns the slots turned to the left."""
+        return self.evaluator.rotate_vector(a, steps, self.galois_keys)
+
+    def mirror(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns conjugated slots."""
+        return self.evaluator.complex_conjugate(a, self.galois_keys)
 
     def operation_seconds(
         self, limbs: int, steps: int, repeats: int = REPEATS
@@ -148,3 +191,49 @@ class SealBaseline:
         seconds = {name: median_seconds(call, repeats) for name, call in calls.items()}
         seconds["ntt"] /= a.size()  # SEAL transforms every polynomial of the ciphertext
         return seconds
+
+
+class SealExact(SealContext):
+    """SEAL's BFV, with batching.
+
+    Attributes:
+        encoder: Its batch encoder.
+    """
+
+    parameters: BfvParameters
+
+    def __init__(self, parameters: BfvParameters, steps: Sequence[int]) -> None:
+        """Makes keys; arguments and errors are those of ``SealContext``."""
+        super().__init__(parameters, steps)
+        import seal
+
+        self.encoder = seal.BatchEncoder(self.context)
+
+    def encode(self, values: NDArray[np.generic]) -> "seal.Plaintext":
+        """Returns SEAL's encoding of at most N whole numbers, taken modulo t."""
+        residues = np.mod(values, self.parameters.plain_modulus)
+        return self.encoder.encode(np.array(residues, dtype=np.uint64, order="C"))
+
+    def encode_operand(self, plain: Plain, limbs: int) -> "seal.Plaintext":
+        """Returns SEAL's encoding of a program's constant: the same at every level."""
+        return self.encode(plain.vector(self.parameters.slots))
+
+    def encrypt(self, values: NDArray[np.generic]) -> "seal.Ciphertext":
+        """Returns a fresh SEAL ciphertext of a vector; see ``encode``."""
+        return self._encryptor.encrypt(self.encode(values))
+
+    def decrypt(self, ciphertext: "seal.Ciphertext") -> NDArray[np.int64]:
+        """Returns the N slots of a SEAL ciphertext, centred modulo t."""
+        return np.asarray(self.encoder.decode(self._decryptor.decrypt(ciphertext)), np.int64)
+
+    def noise_budget(self, ciphertext: "seal.Ciphertext") -> int:
+        """Returns SEAL's invariant noise budget, in bits."""
+        return int(self._decryptor.invariant_noise_budget(ciphertext))
+
+    def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
+        """Returns both rows turned to the left."""
+        return self.evaluator.rotate_rows(a, steps, self.galois_keys)
+
+    def mirror(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
+        """Returns the rows swapped."""
+        return self.evaluator.rotate_columns(a, self.galois_keys)

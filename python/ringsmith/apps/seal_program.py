@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ringsmith.apps.seal_baseline import SealBaseline
-from ringsmith.program import CkksProgram, Node, Op, Program
+from ringsmith.apps.seal_baseline import SealContext
+from ringsmith.program import Node, Op, Program
 
 if TYPE_CHECKING:
     import seal
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def rotation_steps(program: Program) -> list[int]:
     """Returns the rotations of a program, each once, ascending: SEAL makes Galois keys for them.
 
-    Conjugation is step 0, as SEAL has it.
+    Conjugation, and BFV's swap of the rows, is step 0, as SEAL has it.
     """
     steps = {node.steps or 0 for node in program.nodes if node.element is not None}
     return sorted(steps)
@@ -31,8 +31,8 @@ class SealProgram:
 
     def __init__(
         self,
-        baseline: SealBaseline,
-        program: CkksProgram,
+        baseline: SealContext,
+        program: Program,
         encode: "Callable[[Node], seal.Plaintext] | None" = None,
     ) -> None:
         self._baseline = baseline
@@ -54,8 +54,7 @@ class SealProgram:
 
     def _encode(self, node: Node) -> "seal.Plaintext":
         assert node.plain is not None
-        values = node.plain.vector(self._program.parameters.slots)
-        return self._baseline.encode(values, node.plain.scale, node.limbs)
+        return self._baseline.encode_operand(node.plain, node.limbs)
 
     def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":
         evaluator, a = self._baseline.evaluator, operands[0]
@@ -85,9 +84,9 @@ class SealProgram:
                     a = evaluator.mod_switch_to_next(a)
                 return a
             case Op.ROTATE:
-                return evaluator.rotate_vector(a, node.steps, self._baseline.galois_keys)
-            case Op.CONJUGATE:
-                return evaluator.complex_conjugate(a, self._baseline.galois_keys)
+                return self._baseline.rotate(a, node.steps or 0)
+            case Op.CONJUGATE | Op.SWAP_COLUMNS:
+                return self._baseline.mirror(a)
             case Op.OUTPUT:
                 return a
             case _:
