@@ -17,7 +17,7 @@ class InputSpec:
 
     Attributes:
         length: Numbers that it holds; None: as many as there are slots. Zeros follow.
-        limbs: Data primes that it is encrypted over; None: all.
+        limbs: Data primes that it is encrypted over; None: all. In BFV always all.
         scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
     """
 

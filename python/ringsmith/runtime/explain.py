@@ -17,7 +17,7 @@ def explain(
     *,
     bounds: Mapping[str, ArrayLike] | float = 1.0,
 ) -> str:
-    """Explains a program: graph, levels, scales, keys, cost, and the precision to expect.
+    """Explains a program: graph, keys, cost, and the precision or noise budget to expect.
 
     Args:
         program: From ``trace``.
