@@ -68,7 +68,10 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
         lambda t: generate_keys(t.parameters, None),  # type: ignore[arg-type]
         "key needs: NoneType was given where KeyNeeds belongs: give program.key_needs",
     ),
-    (lambda t: generate_keys_for_test(t.parameters, t.program, 1), "key needs: CkksProgram was given"),
+    (
+        lambda t: generate_keys_for_test(t.parameters, t.program, 1),
+        "key needs: CkksProgram was given",
+    ),
 ]
 
 

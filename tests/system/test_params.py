@@ -152,18 +152,26 @@ def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
 # ---- sparse primes -------------------------------------------------------------------------------
 
 
-def test_the_hardwares_list_is_this_family() -> None:
-    text = (rtl_root() / "arith" / "rs_sparse_pkg.sv").read_text()
-    number = r"\{6'd(\d+), " + ", ".join([r"\{1'b([01]), 1'b([01]), 5'd(\d+)\}"] * 3)
-    listed = []
-    for fields in re.findall(number, text):
-        exponent, *terms = map(int, fields)
-        value = (1 << exponent) + 1
-        for used, negative, shift in zip(terms[::3], terms[1::3], terms[2::3], strict=True):
-            value += used * (-1 if negative else 1) << shift
-        listed.append(value)
-    listed.reverse()
-    assert listed == [MEDHA_WIDE_PRIME.value, *(prime.value for prime in sparse_primes(54, 9))]
+def listed_families(text: str) -> dict[str, list[int]]:
+    """The primes of each family of rs_sparse_pkg.sv, number 0 first."""
+    families = {}
+    for name, body in re.findall(r"localparam family_t (\w+) = \{(.*?)\n  \};", text, re.DOTALL):
+        values = []
+        for exponent, terms in re.findall(r"\{6'd(\d+), (.*)\}", body):
+            signed = re.findall(r"\{1'b1, 1'b([01]), 5'd(\d+)\}", terms)
+            shifted = sum((-1 if sign == "1" else 1) << int(shift) for sign, shift in signed)
+            values.append((1 << int(exponent)) + shifted + 1)
+        families[name] = values[::-1]
+    return families
+
+
+def test_the_hardwares_lists_are_these_families() -> None:
+    families = listed_families((rtl_root() / "arith" / "rs_sparse_pkg.sv").read_text())
+    narrow = [prime.value for prime in sparse_primes(54, 9)]
+    assert families == {
+        "Medha": [MEDHA_WIDE_PRIME.value, *narrow],
+        "Word48": [prime.value for prime in sparse_primes(48, 10)],
+    }
     arith = (rtl_root() / "arith" / "rs_arith_pkg.sv").read_text()
     assert f"SparseTerms = {MAX_TERMS};" in arith
     assert f"SparseShifts = {MAX_SHIFT + 1};" in arith
