@@ -1,0 +1,42 @@
+"""RPAUs of one device, and their multipliers, are one piece of simulated code."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ringsmith.arch.rpau import rtl
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.devices.rtl import VERILATOR_FLAGS
+from ringsmith.devices.sources import rtl_root, rtl_sources
+from ringsmith.devices.toolchain import run_verilator
+
+SMALL = replace(
+    load_design("nano"), name="small", log_n=8, rpaus=2, cores=2, dyadic_cores=1, work_polys=4
+)
+OPTIONS = ("--cc", "-O3", "--no-timing", "--quiet", "--noassert", *VERILATOR_FLAGS)
+
+
+def code_of(kind: str, design: RpauDesign, folder: Path) -> int:
+    """Bytes of C++ that Verilator writes for the modules of one kind."""
+    values = [f"-G{name}={value}" for name, value in rtl.parameters(design).items()]
+    files = [rtl_root() / "verilator.vlt", *rtl_sources(*rtl.ROOMS)]
+    target = folder / design.name
+    target.mkdir()
+    run_verilator([*OPTIONS, "--top-module", rtl.TOP, *values, *files, "-Mdir", target], folder)
+    written = [file for file in target.glob("*.cpp") if f"_{kind}__" in file.name]
+    assert written
+    return sum(file.stat().st_size for file in written)
+
+
+@pytest.mark.parametrize("interconnect", ["ring", "gather"])
+def test_more_rpaus_are_hardly_more_code(tmp_path: Path, interconnect: str) -> None:
+    few = replace(SMALL, name="few", interconnect=interconnect)
+    many = replace(few, name="many", rpaus=6)
+    assert code_of("rs_rpau", many, tmp_path) < 1.1 * code_of("rs_rpau", few, tmp_path)
+
+
+def test_more_lanes_are_no_more_code_of_multipliers(tmp_path: Path) -> None:
+    kind = "rs_mod_mul_barrett"
+    wide = replace(SMALL, name="wide", cores=4)
+    assert code_of(kind, wide, tmp_path) < 1.1 * code_of(kind, SMALL, tmp_path)
