@@ -50,6 +50,8 @@ def random_program(rng: np.random.Generator, t: int, slots: int, steps: int) -> 
                 case "add":
                     value = a + b
                 case "sub":
+                    if a is b:  # its noise cancels, as is not forecast
+                        b = x if a is y else y
                     value = a - b
                 case "multiply":
                     value = a * b
@@ -123,7 +125,7 @@ def test_no_value_of_a_random_program_has_less_budget_than_forecast(
     run_exact: Runner,
 ) -> None:
     found = gaps(exact(n, prime_bits, plain_bits), rng, run_exact, programs)
-    assert statistics.median(found) <= 20  # and not far off
+    assert statistics.median(found) <= 15  # and not far off
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The noise forecast: how much noise budget every value of a program has left for certain."""
+"""The noise forecast: how much noise budget every value of a program has left at least."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -33,7 +33,7 @@ ROUNDING_VARIANCE = 1 / 12
 
 
 def budget(parameters: BfvParameters, limbs: int, error: Norms) -> int:
-    """Returns the bits of noise budget that are left for certain; negative: how many lack.
+    """Returns the bits of noise budget that are left at least; negative: how many lack.
 
     SEAL's is bits(q) - bits(the largest coefficient of t * E) - 1, and 0 where that is negative.
     """

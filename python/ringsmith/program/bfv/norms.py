@@ -34,8 +34,6 @@ exp(-6.5^2) = 2^-61; of 2^15 embeddings one does with 2^-46."""
 SPREAD = 8.0
 """A squared length exceeds its mean by a factor 1 + SPREAD / sqrt(N), or that of a product by twice
 as much, with a probability below 2^-45."""
-NOTHING = -math.inf
-"""log2 of 0."""
 
 
 @dataclass(frozen=True)

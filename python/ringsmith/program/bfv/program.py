@@ -1,4 +1,4 @@
-"""A planned BFV program: exact, with the noise budget that it is certain to leave."""
+"""A planned BFV program: exact, with the noise budget that it leaves at least."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,10 +46,10 @@ class BfvProgram(Program):
         return {name: values.astype(np.int64) for name, values in signed.items()}
 
     def forecast(self) -> NoiseForecast:
-        """Forecasts the noise budget of every value: bits that are left for certain.
+        """Forecasts the noise budget of every value: bits that are left at least.
 
-        The true budget is larger: by a few bits, and by about 6 more for each product in a row. It
-        is smaller with a negligible probability only, by the heuristics of docs/programs.md.
+        The true budget is larger, by a few bits and some more for each product in a row. It is
+        smaller with a negligible probability only, by the heuristics of docs/programs.md.
         """
         return forecast(self.parameters, self.nodes)
 
@@ -79,7 +79,7 @@ class BfvProgram(Program):
         lines += table(self.nodes, f"{_HEADS}  budget", columns, cycles)
         lines += ["", cost(self.parameters, self.nodes, cycles), ""]
         lines.append(
-            "noise budget: bits that are left for certain, by the noise model of docs/programs.md; "
+            "noise budget: bits that are left at least, by the noise model of docs/programs.md; "
             "with one or more, results are exact modulo t"
         )
         lines += [f"  {name}: {bits} bits" for name, bits in found.outputs.items()]
