@@ -51,7 +51,8 @@ module rs_rpau_work_memory
 );
   localparam int unsigned SelWidth = $clog2(Polys);
 
-  logic [Width-1:0] word [Polys][Lanes];
+  // Lanes first: each selects a polynomial among its own words.
+  logic [Width-1:0] word [Lanes][Polys];
 
   for (genvar p = 0; p < Polys; p++) begin : gen_poly
     logic main_read, side_read, main_write, side_write;
@@ -93,7 +94,7 @@ module rs_rpau_work_memory
       end
       always_ff @(posedge clk_i) begin
         if (read_q) begin
-          for (int unsigned c = 0; c < Cores; c++) word[p][h*Cores+c] <= rdata[c];
+          for (int unsigned c = 0; c < Cores; c++) word[h*Cores+c][p] <= rdata[c];
         end
       end
     end
@@ -114,12 +115,12 @@ module rs_rpau_work_memory
   logic [Width-1:0] side_c_q [Lanes];
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      main_a_q[l] <= word[main_sel_i[0][SelWidth-1:0]][l];
-      main_b_q[l] <= word[main_sel_i[1][SelWidth-1:0]][l];
-      main_c_q[l] <= word[main_sel_i[2][SelWidth-1:0]][l];
-      side_a_q[l] <= word[side_sel_i[0][SelWidth-1:0]][l];
-      side_b_q[l] <= word[side_sel_i[1][SelWidth-1:0]][l];
-      side_c_q[l] <= word[side_sel_i[2][SelWidth-1:0]][l];
+      main_a_q[l] <= word[l][main_sel_i[0][SelWidth-1:0]];
+      main_b_q[l] <= word[l][main_sel_i[1][SelWidth-1:0]];
+      main_c_q[l] <= word[l][main_sel_i[2][SelWidth-1:0]];
+      side_a_q[l] <= word[l][side_sel_i[0][SelWidth-1:0]];
+      side_b_q[l] <= word[l][side_sel_i[1][SelWidth-1:0]];
+      side_c_q[l] <= word[l][side_sel_i[2][SelWidth-1:0]];
     end
   end
   assign main_a_o = main_a_q;
