@@ -84,6 +84,13 @@ def examine() -> list[Finding]:
             True,
         ),
         Finding(
+            "sktime",
+            _package("sktime"),
+            "the load curves of the smart-grid forecast",
+            "pip install 'ringsmith[apps]'",
+            False,
+        ),
+        Finding(
             "cache folder",
             _cache_folder(),
             "keeping compiled simulations",
