@@ -1,0 +1,87 @@
+"""The package as somebody installs it: into an empty environment, used far from any checkout.
+
+What pip installs beside it comes from whatever registry pip is set to use, in the versions of
+requirements/run.lock. Only designs that are built already are taken from the cache.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+LEFT_OUT = (".git", ".venv", "build", ".*_cache", "__pycache__", ".hypothesis")
+WHERE = """
+import ringsmith
+from ringsmith.arch.rpau.design import named_designs
+from ringsmith.devices.sources import rtl_root, sim_root
+print(ringsmith.__file__, rtl_root(), sim_root(), *named_designs(), sep="\\n")
+"""
+
+
+def run(command: list[str | Path], folder: Path) -> str:
+    """Runs a command with nothing of this environment but the path to the system's tools."""
+    own = Path(sys.prefix).resolve()
+    inherited = [p for p in os.environ["PATH"].split(os.pathsep) if Path(p).parent.resolve() != own]
+    unwanted = ("PYTHON", "VIRTUAL_ENV", "PIP_REQUIRE", "RINGSMITH_TEST")
+    environment = {name: v for name, v in os.environ.items() if not name.startswith(unwanted)}
+    environment["PATH"] = os.pathsep.join([str(Path(command[0]).parent), *inherited])
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of an environment that holds the package alone."""
+    folder = tmp_path_factory.mktemp("install")
+    copy = folder / "copy"  # pip builds in the source folder; nobody else's build shall be touched
+    shutil.copytree(CHECKOUT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    locked = (CHECKOUT / "requirements" / "run.lock").read_text()
+    versions = re.findall(r"^[a-z0-9][^ ]*==[^\\\n]*", locked, re.M)
+    assert versions
+    (folder / "constraints.txt").write_text("\n".join(versions))
+    run([Path(sys.executable), "-m", "venv", folder / "venv"], folder)
+    python = folder / "venv" / "bin" / "python"
+    constraints = ["--constraint", folder / "constraints.txt"]
+    run([python, "-m", "pip", "install", "--quiet", *constraints, f"{copy}[sim,apps,seal]"], folder)
+    shutil.rmtree(copy)
+    return python.parent
+
+
+@pytest.mark.full
+def test_rtl_simulation_sources_and_designs_travel_inside_the_package(
+    installed: Path, tmp_path: Path
+) -> None:
+    *folders, designs = run([installed / "python", "-c", WHERE], tmp_path).split("\n", 3)
+    environment = installed.parent.resolve()
+    assert all(environment in Path(folder).resolve().parents for folder in folders)
+    own = (path.stem for path in (CHECKOUT / "python/ringsmith/designs").glob("*.toml"))
+    assert designs.split() == sorted(own)
+
+
+@pytest.mark.full
+def test_the_demo_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
+    run([installed / "ringsmith", "demo", "--output", tmp_path / "numbers.json"], tmp_path)
+    numbers = json.loads((tmp_path / "numbers.json").read_text())
+    assert numbers["program"]["equal_bits_with_cpu"] is True
+    assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
+    assert numbers["quality"]["same_class_as_cubic"] == numbers["quality"]["patients"] == 114
+    told = run([installed / "ringsmith", "doctor"], tmp_path)
+    assert "Everything that the demo needs is here." in told
+
+
+@pytest.mark.full
+def test_the_bus_is_built_from_what_was_installed(installed: Path, tmp_path: Path) -> None:
+    script = (
+        "from ringsmith.runtime import open_device\n"
+        "print(open_device('rtl', 'nano', via='axi-lite').device.design.name)"
+    )
+    assert run([installed / "python", "-c", script], tmp_path).split() == ["nano"]
