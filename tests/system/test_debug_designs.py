@@ -10,10 +10,12 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.arch.rpau.design import load_design, named_designs
 from ringsmith.cli.main import app
+from ringsmith.debug.area import Area
 from ringsmith.debug.compare import compare
 from ringsmith.debug.designs import (
     Cost,
     DesignRow,
+    area_table,
     cycles_table,
     memory_bits,
     operation_costs,
@@ -70,6 +72,13 @@ def test_an_operation_that_does_not_fit_at_once_shows_its_transfers() -> None:
 
 def test_the_memory_of_a_design_counts_every_polynomial() -> None:
     assert memory_bits(NANO) == 5 * (16 + 48) * 8192 * 48
+
+
+def test_an_area_is_shown_where_there_is_one() -> None:
+    area = Area(dsps=1150, brams=192.5, urams=96, luts=61_234, flip_flops=98_765)
+    table = area_table([DesignRow(SMALL, {}, None, area), DesignRow(NANO, {}, None)])
+    assert "| `small` | 3 | 1,150 | 192.5 | 96 | 61,234 | 98,765 |" in table
+    assert "| `nano` | 5 | – | – | – | – | – |" in table
 
 
 def test_the_page_says_what_was_compared_and_how() -> None:

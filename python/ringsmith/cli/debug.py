@@ -147,23 +147,39 @@ def designs(
     programs: Annotated[
         int, typer.Option(min=0, help="Random programs to run on the RTL of each design.")
     ] = 0,
+    area: Annotated[
+        list[str] | None,
+        typer.Option(help="Synthesize an RPAU of this design, minutes; can be repeated."),
+    ] = None,
 ) -> None:
-    """List the named designs: size, cycles of the main operations, what was verified."""
+    """List the named designs: size, area, cycles of the main operations, what was verified."""
     from ringsmith.arch.rpau.design import load_design, named_designs
     from ringsmith.arch.rpau.isa import ISA
+    from ringsmith.debug.area import rpau_area
     from ringsmith.debug.compare import compare
-    from ringsmith.debug.designs import DesignRow, cycles_table, operation_costs, page, size_table
+    from ringsmith.debug.designs import (
+        DesignRow,
+        area_table,
+        cycles_table,
+        operation_costs,
+        page,
+        size_table,
+    )
     from ringsmith.devices.rtl import RtlDevice
 
     _check_targets(table)
+    for name in area or ():
+        load_design(name)  # refuses an unknown name before the work starts
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
         verified = compare(RtlDevice(design), design, range(programs), length) if programs else None
-        rows.append(DesignRow(design, operation_costs(design), verified))
-    typer.echo(f"{size_table(rows)}\n{cycles_table(rows)}", nl=False)
+        synthesized = rpau_area(design) if design.name in (area or ()) else None
+        rows.append(DesignRow(design, operation_costs(design), verified, synthesized))
+    typer.echo(f"{size_table(rows)}\n{area_table(rows)}\n{cycles_table(rows)}", nl=False)
     if table is not None:
-        command = f"ringsmith designs --table {table} --programs {programs}"
+        areas = "".join(f" --area {name}" for name in area or ())
+        command = f"ringsmith designs --table {table} --programs {programs}{areas}"
         typer.echo()
         _write(table, page(rows, command))
 

