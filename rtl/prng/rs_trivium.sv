@@ -20,26 +20,29 @@ module rs_trivium
   output logic [TriviumC-1:0] c_o,
   output logic [63:0]         words_o [Words]
 );
-  logic [TriviumA-1:0] a [Words+1];
-  logic [TriviumB-1:0] b [Words+1];
-  logic [TriviumC-1:0] c [Words+1];
-  assign a[0] = a_i;
-  assign b[0] = b_i;
-  assign c[0] = c_i;
   for (genvar w = 0; w < Words; w++) begin : gen_word
+    logic [TriviumA-1:0] a, a_next;
+    logic [TriviumB-1:0] b, b_next;
+    logic [TriviumC-1:0] c, c_next;
+    if (w == 0) begin : gen_first
+      assign {a, b, c} = {a_i, b_i, c_i};
+    end else begin : gen_later
+      assign {a, b, c} = {gen_word[w-1].a_next, gen_word[w-1].b_next, gen_word[w-1].c_next};
+    end
+
     logic [63:0] t1, t2, t3, to_a, to_b, to_c;
-    assign t1   = a[w][27+:64] ^ a[w][0+:64];
-    assign t2   = b[w][15+:64] ^ b[w][0+:64];
-    assign t3   = c[w][45+:64] ^ c[w][0+:64];
-    assign to_b = t1 ^ (a[w][1+:64] & a[w][2+:64]) ^ b[w][6+:64];
-    assign to_c = t2 ^ (b[w][1+:64] & b[w][2+:64]) ^ c[w][24+:64];
-    assign to_a = t3 ^ (c[w][1+:64] & c[w][2+:64]) ^ a[w][24+:64];
-    assign a[w+1]     = {to_a, a[w][TriviumA-1:64]};
-    assign b[w+1]     = {to_b, b[w][TriviumB-1:64]};
-    assign c[w+1]     = {to_c, c[w][TriviumC-1:64]};
+    assign t1   = a[27+:64] ^ a[0+:64];
+    assign t2   = b[15+:64] ^ b[0+:64];
+    assign t3   = c[45+:64] ^ c[0+:64];
+    assign to_b = t1 ^ (a[1+:64] & a[2+:64]) ^ b[6+:64];
+    assign to_c = t2 ^ (b[1+:64] & b[2+:64]) ^ c[24+:64];
+    assign to_a = t3 ^ (c[1+:64] & c[2+:64]) ^ a[24+:64];
+    assign a_next     = {to_a, a[TriviumA-1:64]};
+    assign b_next     = {to_b, b[TriviumB-1:64]};
+    assign c_next     = {to_c, c[TriviumC-1:64]};
     assign words_o[w] = t1 ^ t2 ^ t3;
   end
-  assign a_o = a[Words];
-  assign b_o = b[Words];
-  assign c_o = c[Words];
+  assign a_o = gen_word[Words-1].a_next;
+  assign b_o = gen_word[Words-1].b_next;
+  assign c_o = gen_word[Words-1].c_next;
 endmodule

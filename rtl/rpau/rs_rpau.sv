@@ -27,6 +27,8 @@ module rs_rpau
   parameter  int unsigned KeyRam = RamUltra,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = PrngNone,
+  parameter  int unsigned Seeds = 0,        // entries of the seed store, with a PRNG
   localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                 clk_i,
@@ -204,13 +206,37 @@ module rs_rpau
   logic [Width-1:0]          side_c [Lanes];
   logic [Width-1:0]          dyadic_wdata [Lanes];
   if (DyadicCores > 0) begin : gen_dyadic
+    logic [Width-1:0] seeded [DyadicCores];
+    if (Prng != PrngNone) begin : gen_seeded
+      rs_rpau_seeded #(
+        .LogN(LogN),
+        .DyadicCores(DyadicCores),
+        .Width(Width),
+        .Seeds(Seeds),
+        .Reduction(Reduction),
+        .Family(Family)
+      ) u_seeded (
+        .clk_i,
+        .rst_ni,
+        .start_i(start_dyadic_i),
+        .command_i,
+        .q_i(dyadic_q),
+        .index_i(dyadic_index),
+        .residues_o(seeded),
+        .host_i(host_q),
+        .host_word_i(host_word)
+      );
+    end else begin : gen_whole
+      assign seeded = '{default: '0};
+    end
     rs_rpau_dyadic #(
       .LogN(LogN),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .Width(Width),
       .Reduction(Reduction),
-      .Family(Family)
+      .Family(Family),
+      .Prng(Prng)
     ) u_dyadic (
       .clk_i,
       .rst_ni,
@@ -231,6 +257,7 @@ module rs_rpau
       .b_i(side_b),
       .c_i(side_c),
       .key_i(key_words),
+      .seeded_i(seeded),
       .we_o(dyadic_we),
       .wsel_o(dyadic_wsel),
       .wrow_o(dyadic_wrow),

@@ -17,6 +17,7 @@ module rs_rpau_controller
   parameter  int unsigned Rpaus = 5,
   parameter  int unsigned ProgramWords = 1024,
   parameter  bit          Dyadic = 1'b1,      // the RPAUs have dyadic units
+  parameter  bit          Prng = 1'b0,        // they expand seeds
   localparam int unsigned AddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                 clk_i,
@@ -83,7 +84,8 @@ module rs_rpau_controller
   assign mask         = Rpaus'(get_mask(word_q));
   assign wants_main   = decoded_q.unit == UnitMain || decoded_q.wait_main;
   assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
-  assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic);
+  assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic) ||
+                        (!Prng && decoded_q.uses_seed);
   assign halt         = decoded_q.opcode == OpHalt || missing;
 
   always_comb begin

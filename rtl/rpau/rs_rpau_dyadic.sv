@@ -1,8 +1,8 @@
 // Dyadic unit of an RPAU: dst = a*b or dst + a*b, on DyadicCores lanes, beside the main unit.
 //
 // A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores
-// words at a time, collected on the other side, and written whole. Operand b is a work polynomial
-// or one of the key store. N / DyadicCores cycles and the pipeline:
+// words at a time, collected on the other side, and written whole. Operand b is a work polynomial,
+// one of the key store, or comes from the key expander as the multipliers take it. N / DyadicCores cycles and the pipeline:
 // python/ringsmith/arch/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
@@ -18,6 +18,7 @@ module rs_rpau_dyadic
   parameter  int unsigned Width = 48,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = PrngNone,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
@@ -45,6 +46,7 @@ module rs_rpau_dyadic
   input  logic [Width-1:0]          b_i [Lanes],
   input  logic [Width-1:0]          c_i [Lanes],
   input  logic [Width-1:0]          key_i [Lanes],
+  input  logic [Width-1:0]          seeded_i [DyadicCores],  // counts only with a PRNG
   output logic                      we_o,
   output logic [DstWidth-1:0]       wsel_o,
   output logic [RowBits-1:0]        wrow_o,
@@ -60,12 +62,13 @@ module rs_rpau_dyadic
   // ---- the instruction under way ----------------------------------------------------------------
   command_t command_q;
   decoded_t decoded;
-  logic     use_key, accumulate;
+  logic     use_key, use_seed, accumulate;
   always_ff @(posedge clk_i) begin
     if (start_i) command_q <= command_i;
   end
   assign decoded     = command_q.decoded;
   assign use_key     = decoded.reads_b_key;
+  assign use_seed    = Prng != PrngNone && decoded.uses_seed;
   assign accumulate  = decoded.reads_dst;
   assign use_o       = {accumulate, decoded.reads_b, 1'b1};
   assign sel_o[0]    = command_q.word[ALsb+:AWidth];
@@ -74,18 +77,27 @@ module rs_rpau_dyadic
   assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
+  // Rows set out Lead cycles later where the key expander has to begin first.
+  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(LogN, DyadicCores);
+  localparam int unsigned LeadBits = $clog2(Lead + 1);
+  logic [LeadBits-1:0]  lead_q;
+  logic                 begins;
   logic                 started_q, active_q, read_q, last_q;
   logic [RowBits-1:0]   row_q, read_row_q;
   logic [GroupBits-1:0] group_q;
   logic                 row_end;
+  assign begins  = use_seed ? lead_q == LeadBits'(1) : started_q;
   assign row_end = group_q == GroupBits'(Groups - 1);
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
+    if (!rst_ni) lead_q <= '0;
+    else if (started_q && use_seed) lead_q <= LeadBits'(Lead);
+    else if (lead_q != '0) lead_q <= lead_q - 1'b1;
     if (!rst_ni) active_q <= 1'b0;
-    else if (started_q) active_q <= 1'b1;
+    else if (begins) active_q <= 1'b1;
     else if (row_end && (&row_q)) active_q <= 1'b0;
 
-    if (started_q) begin
+    if (begins) begin
       row_q   <= '0;
       group_q <= '0;
     end else if (active_q) begin
@@ -128,6 +140,17 @@ module rs_rpau_dyadic
         b_q[l] <= b_q[l+DyadicCores];
         c_q[l] <= c_q[l+DyadicCores];
       end
+    end
+    if (use_seed) begin
+      for (int unsigned l = 0; l < DyadicCores; l++) b_q[l] <= seeded_i[l];
+    end
+  end
+
+  if (Prng == PrngNone) begin : gen_no_prng
+    logic [Width-1:0] unused_seeded;
+    always_comb begin
+      unused_seeded = '0;
+      for (int unsigned l = 0; l < DyadicCores; l++) unused_seeded ^= seeded_i[l];
     end
   end
 
@@ -213,7 +236,7 @@ module rs_rpau_dyadic
   assign done_o = done_q;
 
   StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && (active_q || drain_q != '0)))
+  assert property (@(posedge clk_i) !(start_i && (lead_q != '0 || active_q || drain_q != '0)))
   else $error("an instruction starts while another is under way");
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_o)

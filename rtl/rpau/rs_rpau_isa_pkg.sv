@@ -49,6 +49,12 @@ package rs_rpau_isa_pkg;
   // Prime set that the sender computes with.
   parameter int unsigned SrcPrimeLsb = 46;
   parameter int unsigned SrcPrimeWidth = 3;
+  // Entry of the seed store: a key's seed and the limb that this RPAU expands.
+  parameter int unsigned SeedLsb = 42;
+  parameter int unsigned SeedWidth = 12;
+  // Digit of the seeded key.
+  parameter int unsigned DigitLsb = 54;
+  parameter int unsigned DigitWidth = 8;
   // Galois element, odd, below 2N.
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
@@ -97,7 +103,12 @@ package rs_rpau_isa_pkg;
     // dst = a*key on the dyadic cores.
     OpDmulKey = 5'd26,
     // dst = dst + a*key on the dyadic cores.
-    OpDmacKey = 5'd27
+    OpDmacKey = 5'd27,
+    // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
+    // from the seed store's entry and the digit, modulo the prime set's prime.
+    OpDmulSeed = 5'd28,
+    // dst = dst + a*half on the dyadic cores, as dmul_seed.
+    OpDmacSeed = 5'd29
   } opcode_e;
 
   typedef enum logic [1:0] {
@@ -119,9 +130,11 @@ package rs_rpau_isa_pkg;
     logic    reads_b;
     logic    reads_b_key;
     logic    reads_dst;
+    logic    uses_digit;
     logic    uses_element;
     logic    uses_k1;
     logic    uses_k2;
+    logic    uses_seed;
     logic    uses_src;
     logic    uses_src_prime;
     logic    writes_dst;
@@ -177,6 +190,14 @@ package rs_rpau_isa_pkg;
 
   function automatic logic [SrcPrimeWidth-1:0] get_src_prime(word_t word);
     return SrcPrimeWidth'(word >> SrcPrimeLsb);
+  endfunction
+
+  function automatic logic [SeedWidth-1:0] get_seed(word_t word);
+    return SeedWidth'(word >> SeedLsb);
+  endfunction
+
+  function automatic logic [DigitWidth-1:0] get_digit(word_t word);
+    return DigitWidth'(word >> DigitLsb);
   endfunction
 
   function automatic logic [ElementWidth-1:0] get_element(word_t word);
@@ -312,6 +333,21 @@ package rs_rpau_isa_pkg;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
         decoded.reads_dst = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDmulSeed: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.uses_digit = 1'b1;
+        decoded.uses_seed = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDmacSeed: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.reads_dst = 1'b1;
+        decoded.uses_digit = 1'b1;
+        decoded.uses_seed = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       default: decoded.valid = 1'b0;

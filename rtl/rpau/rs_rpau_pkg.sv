@@ -6,6 +6,7 @@
 // the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
+  import rs_prng_pkg::*;
   import rs_rpau_isa_pkg::*;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
@@ -21,17 +22,22 @@ package rs_rpau_pkg;
     ZoneModulus   = 3'd3,  // rows 0, 1, 2, 3: q, mu, bits of q, index of q in the family
     ZoneTwiddleLo = 3'd4,  // psi^e
     ZoneTwiddleHi = 3'd5,  // psi^(e << LoBits)
-    ZoneTwiddle   = 3'd6   // psi^brev(j), in place of the two above
+    ZoneTwiddle   = 3'd6,  // psi^brev(j), in place of the two above
+    ZoneSeed      = 3'd7   // seed store: rows 0 to 3: 20 bits of the seed each; 4: limb
   } zone_e;
   localparam int unsigned ModulusWords = 4;
+  localparam int unsigned SeedWordBits = 20;
+  localparam int unsigned SeedWords = 5;
 
-  // Values of the parameters Interconnect, Twiddles, and WorkRam and KeyRam.
+  // Values of the parameters Interconnect, Twiddles, WorkRam and KeyRam, and Prng.
   localparam int unsigned InterconnectRing = 0;
   localparam int unsigned InterconnectGather = 1;
   localparam int unsigned TwiddlesGenerated = 0;
   localparam int unsigned TwiddlesStored = 1;
   localparam int unsigned RamBlock = 0;
   localparam int unsigned RamUltra = 1;
+  localparam int unsigned PrngNone = 0;
+  localparam int unsigned PrngTrivium = 1;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
   localparam int unsigned RowWidth = 16;  // a row of any zone
@@ -58,6 +64,8 @@ package rs_rpau_pkg;
     FactWorkRam,
     FactKeyRam,
     FactFamily,
+    FactPrng,
+    FactSeeds,
     // end of generated
     FactCount
   } fact_e;
@@ -146,6 +154,13 @@ package rs_rpau_pkg;
   function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
     return (main_read_to_write(reduction) + 1 > rows / 2) ?
            main_read_to_write(reduction) + 1 - rows / 2 : 0;
+  endfunction
+
+  // By how much the rows of an instruction that expands a seed set out later than others: the
+  // expander starts a cycle after the command, and a row's words stand at their registers after the
+  // command, the counters, the row address and the memory.
+  function automatic int unsigned seed_lead(int unsigned log_n, int unsigned lanes);
+    return 1 + expander_latency(scale_step_bits(log_n), lanes) - (3 + memory_read_latency());
   endfunction
 
   // Host: request at the device's port to read data valid there.

@@ -5,8 +5,8 @@
 //   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
 //              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes:
 //              word j of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The
-//              other zones have one word a row, in lane 0, for each prime set host_index_i. Only
-//              the zone poly is read: the row comes with host_rvalid_o,
+//              other zones have one word a row, in lane 0, for each prime set, or seed,
+//              host_index_i. Only the zone poly is read: the row comes with host_rvalid_o,
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i,
 //              host_rpau_i and host_index_i hold still until the last is there.
 //   program_*  One instruction a cycle, only while busy_o is low.
@@ -40,6 +40,8 @@ module rs_rpau_top
   parameter  int unsigned WorkRam = 0,
   parameter  int unsigned KeyRam = 1,
   parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = 0,
+  parameter  int unsigned Seeds = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -86,6 +88,8 @@ module rs_rpau_top
   assign design_o[FactWorkRam] = FactBits'(WorkRam);
   assign design_o[FactKeyRam] = FactBits'(KeyRam);
   assign design_o[FactFamily] = FactBits'(Family);
+  assign design_o[FactPrng] = FactBits'(Prng);
+  assign design_o[FactSeeds] = FactBits'(Seeds);
   // end of generated
 
   command_t         command;
@@ -93,7 +97,8 @@ module rs_rpau_top
   rs_rpau_controller #(
     .Rpaus(Rpaus),
     .ProgramWords(ProgramWords),
-    .Dyadic(DyadicCores > 0)
+    .Dyadic(DyadicCores > 0),
+    .Prng(Prng != PrngNone)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -140,7 +145,9 @@ module rs_rpau_top
       .WorkRam(WorkRam),
       .KeyRam(KeyRam),
       .Reduction(Reduction),
-      .Family(Family)
+      .Family(Family),
+      .Prng(Prng),
+      .Seeds(Seeds)
     ) u_rpau (
       .clk_i,
       .rst_ni,

@@ -22,6 +22,7 @@ module rs_host_window
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
+  parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                      clk_i,
@@ -73,6 +74,10 @@ module rs_host_window
       8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
       8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (LogN - LoBits);
       8'(ZoneTwiddle):   if (Twiddles == TwiddlesStored) words = 17'd1 << LogN;
+      8'(ZoneSeed): begin
+        indices = 17'(Seeds);
+        words   = 17'(SeedWords);
+      end
       default: ;
     endcase
   end

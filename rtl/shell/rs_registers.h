@@ -207,6 +207,16 @@ extern "C" {
 #define RS_REGISTERS__FACTS__FAMILY__VALUE_bp 0
 #define RS_REGISTERS__FACTS__FAMILY__VALUE_bw 32
 
+// reg - rs_registers::facts::prng
+#define RS_REGISTERS__FACTS__PRNG__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__PRNG__VALUE_bp 0
+#define RS_REGISTERS__FACTS__PRNG__VALUE_bw 32
+
+// reg - rs_registers::facts::seeds
+#define RS_REGISTERS__FACTS__SEEDS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__SEEDS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__SEEDS__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -225,6 +235,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t work_ram;
     uint32_t key_ram;
     uint32_t family;
+    uint32_t prng;
+    uint32_t seeds;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -252,7 +264,7 @@ typedef struct __attribute__ ((__packed__)) {
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xc0, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xc8, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -261,6 +261,8 @@ module rs_registers (
             logic work_ram;
             logic key_ram;
             logic family;
+            logic prng;
+            logic seeds;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -392,6 +394,12 @@ module rs_registers (
         decoded_reg_strb.facts.family = cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hbc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.prng = cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.seeds = cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc4);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -1029,6 +1037,12 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hbc) begin
             readback_data_var[31:0] = hwif_in.facts.family.value.next;
+        end
+        if(rd_mux_addr == 12'hc0) begin
+            readback_data_var[31:0] = hwif_in.facts.prng.value.next;
+        end
+        if(rd_mux_addr == 12'hc4) begin
+            readback_data_var[31:0] = hwif_in.facts.seeds.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

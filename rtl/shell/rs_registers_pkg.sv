@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'hc0;
+    localparam RS_REGISTERS_SIZE = 'hc8;
 
     typedef struct {
         logic [31:0] next;
@@ -232,6 +232,22 @@ package rs_registers_pkg;
     } rs_registers__facts__family__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__prng__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__prng__value__in_t value;
+    } rs_registers__facts__prng__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__seeds__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__seeds__value__in_t value;
+    } rs_registers__facts__seeds__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -248,6 +264,8 @@ package rs_registers_pkg;
         rs_registers__facts__work_ram__in_t work_ram;
         rs_registers__facts__key_ram__in_t key_ram;
         rs_registers__facts__family__in_t family;
+        rs_registers__facts__prng__in_t prng;
+        rs_registers__facts__seeds__in_t seeds;
     } rs_registers__facts__in_t;
 
     typedef struct {
@@ -380,7 +398,8 @@ package rs_registers_pkg;
         zone_e__modulus = 'h3,
         zone_e__twiddle_lo = 'h4,
         zone_e__twiddle_hi = 'h5,
-        zone_e__twiddle = 'h6
+        zone_e__twiddle = 'h6,
+        zone_e__seed = 'h7
     } zone_e_e;
 
     typedef enum logic {
@@ -408,4 +427,9 @@ package rs_registers_pkg;
         family_e__medha = 'h1,
         family_e__word48 = 'h2
     } family_e_e;
+
+    typedef enum logic {
+        prng_e__none = 'h0,
+        prng_e__trivium = 'h1
+    } prng_e_e;
 endpackage

@@ -28,6 +28,8 @@ module rs_rpau_axil
   parameter  int unsigned WorkRam = 0,
   parameter  int unsigned KeyRam = 1,
   parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = 0,
+  parameter  int unsigned Seeds = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -107,6 +109,8 @@ module rs_rpau_axil
   assign hwif_in.facts.work_ram.value.next = told[FactWorkRam];
   assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
   assign hwif_in.facts.family.value.next = told[FactFamily];
+  assign hwif_in.facts.prng.value.next = told[FactPrng];
+  assign hwif_in.facts.seeds.value.next = told[FactSeeds];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -205,7 +209,8 @@ module rs_rpau_axil
     .KeyPolys(KeyPolys),
     .Constants(Constants),
     .PrimeSets(PrimeSets),
-    .Twiddles(Twiddles)
+    .Twiddles(Twiddles),
+    .Seeds(Seeds)
   ) u_host_window (
     .clk_i,
     .rst_ni,
@@ -250,7 +255,9 @@ module rs_rpau_axil
     .Twiddles(Twiddles),
     .WorkRam(WorkRam),
     .KeyRam(KeyRam),
-    .Family(Family)
+    .Family(Family),
+    .Prng(Prng),
+    .Seeds(Seeds)
     // end of generated
   ) u_device (
     .clk_i,

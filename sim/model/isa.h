@@ -52,13 +52,27 @@ enum class Opcode : std::uint8_t {
   kDmulKey = 26,
   /// dst = dst + a*key on the dyadic cores.
   kDmacKey = 27,
+  /// dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
+  /// from the seed store's entry and the digit, modulo the prime set's prime.
+  kDmulSeed = 28,
+  /// dst = dst + a*half on the dyadic cores, as dmul_seed.
+  kDmacSeed = 29,
 };
 
 enum class Unit : std::uint8_t { kControl, kMain, kDyadic };
 inline constexpr int kUnits = 3;
 
 /// What the value in an operand field counts.
-enum class Kind : std::uint8_t { kPoly, kKeyPoly, kConstant, kRpau, kPrimeSet, kGaloisElement };
+enum class Kind : std::uint8_t {
+  kPoly,
+  kKeyPoly,
+  kConstant,
+  kRpau,
+  kPrimeSet,
+  kSeed,
+  kDigit,
+  kGaloisElement
+};
 
 /// In which RPAUs of the mask a polynomial is accessed.
 enum class Where : std::uint8_t { kAll, kSource, kOthers };
@@ -99,6 +113,10 @@ inline constexpr Field kK2{57, 7};
 inline constexpr Field kSrc{42, 4};
 /// Prime set that the sender computes with.
 inline constexpr Field kSrcPrime{46, 3};
+/// Entry of the seed store: a key's seed and the limb that this RPAU expands.
+inline constexpr Field kSeed{42, 12};
+/// Digit of the seeded key.
+inline constexpr Field kDigit{54, 8};
 /// Galois element, odd, below 2N.
 inline constexpr Field kElement{42, 17};
 
@@ -124,7 +142,7 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 20> kOperations{{
+inline constexpr std::array<Operation, 22> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, 0, {{
@@ -221,6 +239,18 @@ inline constexpr std::array<Operation, 20> kOperations{{
         {kDst, Kind::kPoly, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kDmulSeed, "dmul_seed", Unit::kDyadic, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kSeed, Kind::kSeed, false, false, Where::kAll},
+        {kDigit, Kind::kDigit, false, false, Where::kAll},
+    }}},
+    {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, 4, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kSeed, Kind::kSeed, false, false, Where::kAll},
+        {kDigit, Kind::kDigit, false, false, Where::kAll},
     }}},
 }};
 // clang-format on

@@ -18,6 +18,10 @@ int limit_of(isa::Kind kind, const Design& design) {
       return design.rpaus;
     case isa::Kind::kPrimeSet:
       return design.prime_sets;
+    case isa::Kind::kSeed:
+      return design.seeds;
+    case isa::Kind::kDigit:
+      return 1 << isa::kDigit.width;
     case isa::Kind::kGaloisElement:
       return 2 << design.log_n;
   }
@@ -81,6 +85,9 @@ Instruction decode(u64 word, const Design& design) {
     const isa::Operand& operand = operation->operands.at(i);
     const int value = static_cast<int>(operand.field.extract(word));
     const int limit = limit_of(operand.kind, design);
+    if (operand.kind == isa::Kind::kSeed && limit == 0) {
+      throw ModelError(std::string(operation->name) + ": the design expands no seeds");
+    }
     if (value >= limit) {
       throw ModelError(std::string(operation->name) + ": operand " + std::to_string(i) + " is " +
                        std::to_string(value) + " and must be below " + std::to_string(limit));

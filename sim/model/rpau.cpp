@@ -6,6 +6,10 @@
 namespace ringsmith::sim {
 namespace {
 
+constexpr std::size_t kSeedWords = 4;      // of an entry of the seed store, before the limb
+constexpr std::size_t kSeedWordBits = 20;  // four make a seed
+constexpr int kMostStepBits = 17;          // that a step of the expander's reduction removes
+
 std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), words.end()}; }
 
 }  // namespace
@@ -14,7 +18,8 @@ Rpau::Rpau(const Design& design)
     : design_(design),
       sets_(design.prime_sets, PrimeSet(design)),
       work_(design.work_polys),
-      keys_(design.key_polys) {}
+      keys_(design.key_polys),
+      seeds_(design.seeds) {}
 
 void Rpau::write_poly(int index, std::span<const u64> words) {
   expect_size(words, design_.n());
@@ -24,6 +29,21 @@ void Rpau::write_poly(int index, std::span<const u64> words) {
 void Rpau::write_key(int index, std::span<const u64> words) {
   expect_size(words, design_.n());
   keys_.at(index) = {copy_of(words), kUnchecked};
+}
+
+void Rpau::write_seed(int index, std::span<const u64> words) {
+  expect_size(words, kSeedWords + 1);
+  const u64 limb = words.back();
+  if (limb >= kSeededIndices) {
+    throw ModelError("limb " + std::to_string(limb) + " of seed " + std::to_string(index) +
+                     " must be below " + std::to_string(kSeededIndices));
+  }
+  Seed seed{true, {}, limb};
+  for (std::size_t bit = 0; bit < 8 * seed.key.size(); ++bit) {
+    const u64 value = words[bit / kSeedWordBits] >> (bit % kSeedWordBits) & 1;
+    seed.key[bit / 8] |= static_cast<std::uint8_t>(value << (bit % 8));
+  }
+  seeds_.at(index) = seed;
 }
 
 void Rpau::write_modulus(int set, std::span<const u64> words) {
@@ -159,6 +179,34 @@ void Rpau::multiply_accumulate(int dst, int a, int b) {
 void Rpau::multiply_accumulate_key(int dst, int a, int key_index) {
   const Residues x = work(a);
   accumulate(dst, x, key(key_index));
+}
+
+std::vector<u64> Rpau::expanded(int seed, int digit) const {
+  const Seed& entry = seeds_.at(seed);
+  if (!entry.written) {
+    throw ModelError("expands seed " + std::to_string(seed) +
+                     ", which was never written: write it first");
+  }
+  const int step = std::min(kMostStepBits, design_.log_n + 1);
+  const u64 q = modulus().value();
+  if ((q - 1) % (u64{1} << step) != 0) {
+    throw ModelError("expands a seed modulo " + std::to_string(q) + ", which must be 1 modulo 2^" +
+                     std::to_string(step) + ": take NTT primes of the design's ring");
+  }
+  std::vector<u64> half(design_.n());
+  expand_key_half(entry.key, digit, entry.limb, modulus(), half);
+  return half;
+}
+
+void Rpau::multiply_seeded(int dst, int a, int seed, int digit) {
+  const Residues x = work(a);
+  const std::vector<u64> half = expanded(seed, digit);
+  fill(dst, [&, q = modulus()](std::size_t i) { return q.multiply(x[i], half[i]); });
+}
+
+void Rpau::multiply_accumulate_seeded(int dst, int a, int seed, int digit) {
+  const Residues x = work(a);
+  accumulate(dst, x, expanded(seed, digit));
 }
 
 void Rpau::add(int dst, int a, int b) {

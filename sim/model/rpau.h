@@ -7,6 +7,7 @@
 #include "model/prime_set.h"
 #include "model/program.h"
 #include "ringsmith/modulus.h"
+#include "ringsmith/trivium.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith::sim {
@@ -25,6 +26,9 @@ class Rpau {
 
   void write_poly(int index, std::span<const u64> words);
   void write_key(int index, std::span<const u64> words);
+  /// @param words four of 20 bits, the seed, lowest first; then the limb
+  /// @throws ModelError if the limb does not fit 16 bits
+  void write_seed(int index, std::span<const u64> words);
   /// As PrimeSet::write_modulus().
   void write_modulus(int set, std::span<const u64> words);
   /// A prime set, for its other tables.
@@ -51,6 +55,10 @@ class Rpau {
   void multiply_key(int dst, int a, int key);
   void multiply_accumulate(int dst, int a, int b);
   void multiply_accumulate_key(int dst, int a, int key);
+  /// dst = a times a half key, expanded from an entry of the seed store and a digit; the prime must
+  /// be 1 modulo what the expander's steps remove.
+  void multiply_seeded(int dst, int a, int seed, int digit);
+  void multiply_accumulate_seeded(int dst, int a, int seed, int digit);
   void add(int dst, int a, int b);
   void subtract(int dst, int a, int b);
   void affine(int dst, int a, int k1, int k2);
@@ -67,6 +75,12 @@ class Rpau {
     std::vector<u64> words;
     int checked = kUnchecked;
   };
+  /// An entry of the seed store, once written.
+  struct Seed {
+    bool written = false;
+    KeySeed key{};
+    std::size_t limb = 0;
+  };
   using Residues = std::span<const u64>;
 
   [[nodiscard]] const Modulus& modulus() const;
@@ -76,6 +90,7 @@ class Rpau {
   [[nodiscard]] Residues residues(Poly& poly, const char* letters, int index);
   [[nodiscard]] Residues work(int index);
   [[nodiscard]] Residues key(int index);
+  [[nodiscard]] std::vector<u64> expanded(int seed, int digit) const;
   [[nodiscard]] u64 constant(int index) const;
   /// Overwrites dst: word i becomes value(i). Operands may be dst itself, word for word.
   template <typename Value>
@@ -87,6 +102,7 @@ class Rpau {
   int current_ = 0;  // the prime set that instructions compute with
   std::vector<Poly> work_;
   std::vector<Poly> keys_;
+  std::vector<Seed> seeds_;
 };
 
 }  // namespace ringsmith::sim

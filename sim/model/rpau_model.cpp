@@ -85,6 +85,8 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   const auto a = [&] { return instruction[isa::kA]; };
   const auto b = [&] { return instruction[isa::kB]; };
   const auto key = [&] { return instruction[isa::kBKey]; };
+  const auto seed = [&] { return instruction[isa::kSeed]; };
+  const auto digit = [&] { return instruction[isa::kDigit]; };
   const auto k1 = [&] { return instruction[isa::kK1]; };
   const auto k2 = [&] { return instruction[isa::kK2]; };
   switch (instruction.operation->opcode) {
@@ -122,6 +124,10 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kMacKey:
     case isa::Opcode::kDmacKey:
       return rpau.multiply_accumulate_key(dst(), a(), key());
+    case isa::Opcode::kDmulSeed:
+      return rpau.multiply_seeded(dst(), a(), seed(), digit());
+    case isa::Opcode::kDmacSeed:
+      return rpau.multiply_accumulate_seeded(dst(), a(), seed(), digit());
   }
 }
 

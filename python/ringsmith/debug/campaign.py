@@ -44,6 +44,8 @@ def campaign_design() -> RpauDesign:
         key_polys=4,
         constants=8,
         program_words=64,
+        prng="trivium",
+        seeds=4,
     )
 
 

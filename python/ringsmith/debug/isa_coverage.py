@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from ringsmith.arch.rpau.isa import CONTROL, ISA, KEY_POLY, POLY, Instruction, Operation
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Operation
+from ringsmith.arch.rpau.kinds import KEY_POLY, POLY
 from ringsmith.arch.rpau.timeline import HALT
 from ringsmith.debug.trace import Event, Trace
 

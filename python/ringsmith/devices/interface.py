@@ -31,6 +31,9 @@ class Zone(IntEnum):
     TWIDDLE = 6
     """Where twiddle factors are stored, in place of the two zones above: index selects the prime
     set, the N words psi^brev(j); written only."""
+    SEED = 7
+    """Seed store: index selects the entry, the five words of
+    :func:`ringsmith.arch.rpau.constants.seed_words`; written only."""
 
 
 @dataclass(frozen=True)

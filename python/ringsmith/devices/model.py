@@ -54,6 +54,7 @@ class ModelDevice:
             prime_sets=design.prime_sets,
             dyadic=design.dyadic_cores > 0,
             stored_twiddles=design.twiddles == "stored",
+            seeds=design.seeds,
             sparse_primes=_by_index(design),
             fetch_cycles=timing.fetch_cycles,
             latencies=latencies,
@@ -67,6 +68,7 @@ class ModelDevice:
             Zone.TWIDDLE_LO: self._model.write_twiddle_lo,
             Zone.TWIDDLE_HI: self._model.write_twiddle_hi,
             Zone.TWIDDLE: self._model.write_twiddles,
+            Zone.SEED: self._model.write_seed,
         }
 
     @property

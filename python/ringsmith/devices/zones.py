@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import MODULUS_WORDS
+from ringsmith.arch.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.errors import DeviceError
@@ -27,6 +27,8 @@ def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
     else:
         shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
         shapes[Zone.TWIDDLE_HI] = (sets, design.n >> lo_bits)
+    if design.seeds:
+        shapes[Zone.SEED] = (design.seeds, SEED_WORDS)
     if zone not in shapes:
         known = ", ".join(each.name for each in shapes)
         raise DeviceError(f"design {design.name} has no zone {zone!r}: choose one of {known}")
@@ -77,10 +79,11 @@ def check_write(design: RpauDesign, zone: Zone, unit: int, index: int, words: Wo
             f"zone {zone.name} of design {design.name} takes {count} words of type uint64, "
             f"not {found}"
         )
-    wide = np.flatnonzero(words >> np.uint64(design.word_bits))
+    bits = SEED_WORD_BITS if zone is Zone.SEED else design.word_bits
+    wide = np.flatnonzero(words >> np.uint64(bits))
     if wide.size:
         raise DeviceError(
             f"zone {zone.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
-            f"and words of design {design.name} have {design.word_bits} bits"
+            f"and words of design {design.name} have {bits} bits there"
         )
     return np.ascontiguousarray(words)

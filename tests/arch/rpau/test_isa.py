@@ -8,7 +8,8 @@ import pytest
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.generate_isa import FILES, main, stale_files
-from ringsmith.arch.rpau.isa import ISA, KINDS, IsaError, instruction, parse_isa
+from ringsmith.arch.rpau.isa import ISA, IsaError, instruction, parse_isa
+from ringsmith.arch.rpau.kinds import KINDS
 from ringsmith.errors import ProgramError
 
 CHECKOUT = Path(__file__).parents[3]

@@ -1,5 +1,7 @@
 """Words and assembly text: round trips of everything legal, clear refusals of the rest."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,16 +17,17 @@ from ringsmith.arch.rpau.assembler import (
     parse_instruction,
 )
 from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.isa import CONTROL, ISA, KINDS, RPAU, Instruction, instruction
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, instruction
+from ringsmith.arch.rpau.kinds import KINDS, RPAU
 from ringsmith.errors import ProgramError
 
-NANO = load_design("nano")
+NANO = replace(load_design("nano"), prng="trivium", seeds=5)
 
 
 @st.composite
 def legal_instructions(draw: st.DrawFn, design: RpauDesign = NANO) -> Instruction:
     """Any instruction that nano accepts."""
-    operation = draw(st.sampled_from(ISA.operations))
+    operation = draw(st.sampled_from(ISA.available(design)))
     lowest = 0 if operation.unit == CONTROL else 1
     mask = draw(st.integers(lowest, (1 << design.rpaus) - 1))
     rpaus = [i for i in range(design.rpaus) if mask >> i & 1]

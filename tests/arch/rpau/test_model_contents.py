@@ -57,7 +57,8 @@ class Ring:
         return self.ntt(moved)
 
 
-# dst = meaning(ring, old dst, a, b or key, k1, k2, element) for what stays inside one RPAU.
+# dst = meaning(ring, old dst, a, b or key or half key, k1, k2, element) for what stays inside one
+# RPAU.
 MEANING: dict[str, Callable[..., Integers]] = {
     "ntt": lambda r, d, a, b, k1, k2, e: r.ntt(d),
     "intt": lambda r, d, a, b, k1, k2, e: r.intt(d),
@@ -76,6 +77,8 @@ MEANING: dict[str, Callable[..., Integers]] = {
     "dmac": lambda r, d, a, b, k1, k2, e: d + a * b,
     "dmul_key": lambda r, d, a, b, k1, k2, e: a * b,
     "dmac_key": lambda r, d, a, b, k1, k2, e: d + a * b,
+    "dmul_seed": lambda r, d, a, b, k1, k2, e: a * b,
+    "dmac_seed": lambda r, d, a, b, k1, k2, e: d + a * b,
 }
 
 
@@ -85,6 +88,7 @@ class Oracle:
     def __init__(self, program: RandomProgram, design: RpauDesign) -> None:
         self.constants = [[[int(k) for k in words] for words in sets] for sets in program.constants]
         self.keys = {place: words.astype(object) for place, words in program.keys.items()}
+        self.seeds = program.seeds
         self.polys = {place: words.astype(object) for place, words in program.polys.items()}
         self.rings = [
             [Ring(q, root, design.log_n) for q, root in zip(*both, strict=True)]
@@ -107,14 +111,23 @@ class Oracle:
             ring,
             self.polys.get((rpau, values["dst"])),
             self.polys.get((rpau, values["a"])) if "a" in values else None,
-            self.polys.get((rpau, values["b"]))
-            if "b" in values
-            else self.keys.get((rpau, values.get("b_key", -1))),
+            self._second(values, rpau, ring),
             constants[values["k1"]] if "k1" in values else None,
             constants[values["k2"]] if "k2" in values else None,
             values.get("element"),
         )
         self.polys[rpau, values["dst"]] = result % ring.q
+
+    def _second(self, values: dict[str, int], rpau: int, ring: Ring) -> Integers | None:
+        """The second factor, where the instruction has one."""
+        if "b" in values:
+            return self.polys[rpau, values["b"]]
+        if "seed" in values:
+            *parts, limb = (int(word) for word in self.seeds[rpau, values["seed"]])
+            seed = sum(part << 20 * i for i, part in enumerate(parts)).to_bytes(10, "little")
+            half = _core.expand_key_half(seed, values["digit"], limb, ring.q, ring.n)
+            return half.astype(object)
+        return self.keys.get((rpau, values.get("b_key", -1)))
 
     def _broadcast(self, each: Instruction) -> None:
         source = each["src"]
@@ -145,6 +158,7 @@ def test_every_instruction_has_a_meaning_here() -> None:
 VARIANTS: list[dict[str, object]] = [
     {},
     {"prime_sets": 3, "work_polys": 12},
+    {"prime_sets": 2, "prng": "trivium", "seeds": 2},
     {"prime_sets": 2, "dyadic_cores": 0, "twiddles": "stored"},
     {"reduction": "sparse", "family": "word48", "word_bits": 48, "prime_sets": 2},
 ]

@@ -325,6 +325,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         constants=8,
         prime_sets=1,
         dyadic=False,
+        seeds=0,
         stored_twiddles=False,
         sparse_primes=[],
         fetch_cycles=4,

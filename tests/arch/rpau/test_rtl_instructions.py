@@ -243,7 +243,11 @@ def test_a_broadcast_passes_by_who_is_not_in_its_mask(
     assert bench.read(2) == [word % bench.primes[2] for word in contents[0, A]]
 
 
-@pytest.mark.parametrize("operation", ISA.operations, ids=lambda operation: operation.name)
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in ISA.operations if not each.seeded],  # test_seeded.py has those
+    ids=lambda operation: operation.name,
+)
 def test_latency_is_what_the_cost_function_says(
     bench: Bench, operation: object, rng: np.random.Generator
 ) -> None:

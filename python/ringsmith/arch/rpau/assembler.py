@@ -10,8 +10,9 @@ from ``#`` on::
 import re
 from collections.abc import Iterable, Sequence
 
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import CONTROL, DYADIC, ISA, KINDS, Instruction, common_fields
+from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.arch.rpau.isa import CONTROL, DYADIC, ISA, Instruction, common_fields
+from ringsmith.arch.rpau.kinds import KINDS
 from ringsmith.errors import ProgramError
 
 _LINE = re.compile(
@@ -27,15 +28,20 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
     """Checks an instruction against a design.
 
     Raises:
-        ProgramError: If the design lacks the unit, an operand is outside what the design has,
-            operands that must differ do not, or the mask is empty, names RPAUs that do not exist,
-            or lacks the source.
+        ProgramError: If the design lacks the unit or the PRNG, an operand is outside what the
+            design has, operands that must differ do not, or the mask is empty, names RPAUs that do
+            not exist, or lacks the source.
     """
     operation = instruction.operation
     if operation.unit == DYADIC and not design.dyadic_cores:
         raise ProgramError(
             f"{operation.name}: design {design.name} has no dyadic unit (dyadic_cores = 0): use "
             "the main unit's mul, mac, mul_key, mac_key, or a design with dyadic cores"
+        )
+    if operation.seeded and design.prng == NO_PRNG:
+        raise ProgramError(
+            f"{operation.name}: design {design.name} expands no seeds (prng = 'none'): load the "
+            "key whole and use dmul_key, dmac_key, or take a design with prng = 'trivium'"
         )
     for operand, value in zip(operation.operands, instruction.values, strict=True):
         kind = KINDS[operand.kind]

@@ -6,7 +6,7 @@ from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
-from ringsmith.arch.rpau.isa import KEY_POLY
+from ringsmith.arch.rpau.kinds import KEY_POLY
 from ringsmith.arch.rpau.segment import Segment, cut
 from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection

@@ -19,6 +19,35 @@ MODULUS_WORDS = 4
 """Words that describe a modulus: q, mu, k, index."""
 
 
+SEED_WORDS = 5
+"""Words of an entry of the seed store: four of the seed, and the limb."""
+
+SEED_WORD_BITS = 20
+"""Bits of a word of the seed store: four make the seed's 80."""
+
+
+def seed_words(seed: bytes, limb: int) -> Words:
+    """An entry of the seed store: a seed's 80 bits, lowest first, then the limb's number.
+
+    Args:
+        seed: Ten bytes, as :func:`ringsmith._core.expand_key_half` takes them.
+        limb: Limb that the RPAU expands, counting the key's K primes.
+
+    Raises:
+        ParameterError: If the seed has another length or the limb does not fit 16 bits.
+    """
+    if len(seed) * 8 != 4 * SEED_WORD_BITS or not 0 <= limb < 1 << 16:
+        raise ParameterError(
+            f"a seed of {len(seed)} bytes for limb {limb}: it must have 10, and the limb must be "
+            "in 0 … 65535"
+        )
+    number = int.from_bytes(seed, "little")
+    mask = (1 << SEED_WORD_BITS) - 1
+    return np.array(
+        [*(number >> SEED_WORD_BITS * i & mask for i in range(4)), limb], dtype=np.uint64
+    )
+
+
 @dataclass(frozen=True)
 class PrimeTables:
     """The host-written tables of one prime set of one RPAU, constants apart.

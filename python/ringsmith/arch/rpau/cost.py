@@ -13,7 +13,7 @@ in which ``halt`` issues: then every result lies in memory.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import MAX_PRNG_LANES, RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 
 FETCH_CYCLES = 4
@@ -46,6 +46,12 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
+
+SCALE_STEP_LATENCY = 5
+"""One step of the reduction of expanded words: rs_prng_pkg."""
+_SCALE_BITS = 68
+_SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
+_WARM_UP_STEPS = 9  # of 128 rounds of Trivium
 
 # Registers of one cycle each.
 _COMMAND = 1  # a unit's own copy of its command, and its counters
@@ -131,6 +137,24 @@ def interconnect_hops(design: RpauDesign) -> int:
     return _GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1
 
 
+def expander_cycles(design: RpauDesign) -> int:
+    """From the start of the key expander to its first residues (``rtl/prng``)."""
+    steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.log_n + 1))
+    scaling = steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
+    turns = MAX_PRNG_LANES // design.dyadic_cores
+    return 1 + (1 + _WARM_UP_STEPS) * turns + 1 + scaling
+
+
+def dyadic_seed_cycles(design: RpauDesign) -> int:
+    """Latency of the dyadic instructions that expand a seed: rows wait for the first residues.
+
+    The expander starts as the command arrives; a row's words reach the multipliers' registers
+    after the counters, the row address and the memory.
+    """
+    lead = 1 + expander_cycles(design) - (_COMMAND + 1 + _STEP + MEMORY_READ_CYCLES)
+    return dyadic_cycles(design) + lead
+
+
 def dyadic_cycles(design: RpauDesign) -> int:
     """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle, at least one."""
     words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
@@ -145,6 +169,7 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "broadcast_cycles": broadcast_cycles,
         "pointwise_cycles": pointwise_cycles,
         "dyadic_cycles": dyadic_cycles,
+        "dyadic_seed_cycles": dyadic_seed_cycles,
     }
 )
 

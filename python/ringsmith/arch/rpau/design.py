@@ -13,6 +13,10 @@ REDUCTIONS = ("barrett", "sparse")
 INTERCONNECTS = ("ring", "gather")
 TWIDDLES = ("generated", "stored")
 RAM_STYLES = ("block", "ultra")
+NO_PRNG = "none"
+PRNGS = (NO_PRNG, "trivium")
+MAX_PRNG_LANES = 16
+"""Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
 NO_FAMILY = "none"
 FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
 
@@ -45,6 +49,10 @@ class RpauDesign:
         key_ram: What the key store is kept in.
         family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
             :data:`ringsmith.arch.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
+        prng: What expands the uniform halves of seeded keys beside the dyadic cores: ``trivium``
+            or ``none``.
+        seeds: Entries in the seed store of an RPAU: one for each key and prime set; 0 without a
+            PRNG.
     """
 
     name: str
@@ -64,6 +72,8 @@ class RpauDesign:
     work_ram: str = "block"
     key_ram: str = "ultra"
     family: str = NO_FAMILY
+    prng: str = NO_PRNG
+    seeds: int = 0
 
     def __post_init__(self) -> None:
         _check_range(self, "log_n", 8, 16)
@@ -93,6 +103,22 @@ class RpauDesign:
             )
         _check_choice(self, "family", FAMILY_NAMES)
         self._check_family()
+        _check_choice(self, "prng", PRNGS)
+        _check_range(self, "seeds", 0, 4096)
+        self._check_prng()
+
+    def _check_prng(self) -> None:
+        if (self.prng == NO_PRNG) != (self.seeds == 0):
+            raise ParameterError(
+                f"design {self.name}: seeds = {self.seeds} with prng = {self.prng!r}: a PRNG needs "
+                "at least one seed, and without one seeds must be 0"
+            )
+        if self.prng != NO_PRNG and not 1 <= self.dyadic_cores <= MAX_PRNG_LANES:
+            raise ParameterError(
+                f"design {self.name}: dyadic_cores = {self.dyadic_cores} with prng = "
+                f"{self.prng!r}: half keys are expanded beside 1 … {MAX_PRNG_LANES} dyadic cores; "
+                "take as many, or prng = 'none'"
+            )
 
     def _check_family(self) -> None:
         if (self.reduction == "sparse") == (self.family == NO_FAMILY):

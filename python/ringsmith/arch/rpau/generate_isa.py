@@ -10,7 +10,8 @@ import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from ringsmith.arch.rpau.isa import ISA, KEY_POLY, KINDS, POLY, Isa, Operation
+from ringsmith.arch.rpau.isa import ISA, Isa, Operation
+from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, POLY
 
 SOURCE = "python/ringsmith/arch/rpau/isa.yaml"
 NOTICE = f"Generated from {SOURCE} by `python -m ringsmith.arch.rpau.generate_isa`; do not edit."
@@ -134,7 +135,8 @@ def render_systemverilog(isa: Isa) -> str:
 def render_cpp(isa: Isa) -> str:
     """The header ``sim/model/isa.h``: opcodes and the decoder's table."""
     units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
-    kinds = ", ".join(f"k{upper_camel(kind)}" for kind in KINDS)
+    names = [f"k{upper_camel(kind)}" for kind in KINDS]
+    kinds = [f"  {name}," for name in names[:-1]] + [f"  {names[-1]}"]
     lines = [
         *_prose(NOTICE, "// "),
         "#pragma once",
@@ -156,7 +158,9 @@ def render_cpp(isa: Isa) -> str:
         f"inline constexpr int kUnits = {len(isa.units)};",
         "",
         "/// What the value in an operand field counts.",
-        f"enum class Kind : std::uint8_t {{ {kinds} }};",
+        "enum class Kind : std::uint8_t {",
+        *kinds,
+        "};",
         "",
         "/// In which RPAUs of the mask a polynomial is accessed.",
         "enum class Where : std::uint8_t { kAll, kSource, kOthers };",

@@ -5,7 +5,7 @@ into frozen records; the assembler, the generators, the timeline and the random-
 are written against the records and name no instruction themselves.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import combinations
@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, RPAU, SEED
 from ringsmith.errors import ProgramError
 
 CONTROL = "control"
@@ -25,40 +26,8 @@ class IsaError(ValueError):
     """The instruction-set file contradicts itself."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What the value in an operand field counts.
-
-    Attributes:
-        prefix: Letters before the number in assembly text.
-        limit: One more than the largest legal value, for a design.
-        odd: Whether only odd values are legal.
-        access: Accesses that an operand of the kind may declare.
-        doc: One sentence for the generated page.
-    """
-
-    prefix: str
-    limit: Callable[[RpauDesign], int]
-    odd: bool
-    access: tuple[str, ...]
-    doc: str
-
-
-POLY, KEY_POLY, RPAU, PRIME_SET = "poly", "key_poly", "rpau", "prime_set"
-
 KEY_PORT = -1
 """Stands for the key store's read port among the work polynomials that an instruction touches."""
-
-KINDS: Mapping[str, Kind] = MappingProxyType(
-    {
-        POLY: Kind("p", lambda d: d.work_polys, False, ("r", "w", "rw"), "Work polynomial."),
-        KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
-        "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
-        RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
-        PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
-        "galois_element": Kind("g", lambda d: 2 * d.n, True, ("",), "Galois element, below 2N."),
-    }
-)
 
 DYADIC = "dyadic"
 """The unit that a design may lack."""
@@ -142,6 +111,11 @@ class Operation:
         """The operand that names the sending RPAU, or None."""
         return next((operand for operand in self.operands if operand.kind == RPAU), None)
 
+    @property
+    def seeded(self) -> bool:
+        """Whether it expands a seed, for which a design needs a PRNG."""
+        return any(operand.kind == SEED for operand in self.operands)
+
 
 @dataclass(frozen=True)
 class Isa:
@@ -160,8 +134,13 @@ class Isa:
         return tuple(unit for unit in self.units if unit != CONTROL)
 
     def available(self, design: RpauDesign) -> tuple[Operation, ...]:
-        """The operations that a design has: those of the units that it has."""
-        return tuple(each for each in self.operations if design.dyadic_cores or each.unit != DYADIC)
+        """The operations that a design has: those of the units and the PRNG that it has."""
+        return tuple(
+            each
+            for each in self.operations
+            if (design.dyadic_cores or each.unit != DYADIC)
+            and (design.prng != NO_PRNG or not each.seeded)
+        )
 
     def operation(self, name: str) -> Operation:
         """The operation of that name.

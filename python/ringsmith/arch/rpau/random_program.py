@@ -14,21 +14,10 @@ from numpy.random import Generator
 
 from ringsmith import _core
 from ringsmith.arch.rpau.assembler import check, encode
-from ringsmith.arch.rpau.constants import PrimeTables, Words, prime_tables
+from ringsmith.arch.rpau.constants import PrimeTables, Words, prime_tables, seed_words
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import (
-    CONTROL,
-    ISA,
-    KEY_POLY,
-    KINDS,
-    POLY,
-    PRIME_SET,
-    RPAU,
-    Instruction,
-    Operand,
-    Operation,
-    instruction,
-)
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Operand, Operation, instruction
+from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, POLY, PRIME_SET, RPAU, SEED
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 
 _Item = TypeVar("_Item")
@@ -54,6 +43,7 @@ class RandomProgram:
         constants: Constant file of each RPAU and prime set.
         keys: Contents of the key store by (RPAU, index), as far as loaded: residues of prime set
             index mod ``prime_sets``.
+        seeds: Entries of the seed store by (RPAU, index), as far as loaded.
         polys: Initial work polynomials by (RPAU, index), as far as loaded.
         written: For each RPAU, the work polynomials that hold something at the end.
     """
@@ -67,6 +57,7 @@ class RandomProgram:
     tables: tuple[tuple[PrimeTables, ...], ...]
     constants: tuple[tuple[Words, ...], ...]
     keys: dict[tuple[int, int], Words]
+    seeds: dict[tuple[int, int], Words]
     polys: dict[tuple[int, int], Words]
     written: tuple[frozenset[int], ...]
 
@@ -79,6 +70,8 @@ class RandomProgram:
                 yield "CONSTANT", rpau, prime_set, self.constants[rpau][prime_set]
         for (rpau, index), words in self.keys.items():
             yield "KEY", rpau, index, words
+        for (rpau, index), words in self.seeds.items():
+            yield "SEED", rpau, index, words
         for (rpau, index), words in self.polys.items():
             yield "POLY", rpau, index, words
 
@@ -114,6 +107,7 @@ class _Draw:
         self.timeline = Timeline(timing, design.rpaus)
         self.primes = self._primes()
         self.keys = range(min(max(_LOADED_KEYS, 2 * design.prime_sets), design.key_polys))
+        self.seeds = range(min(_LOADED_KEYS, design.seeds))
         # For each RPAU, the polynomials that hold something: index -> prime set of the residues.
         # Those that all RPAUs hold are of the same set everywhere: then all can take part.
         common = self._sample(range(design.work_polys), max(2, design.work_polys // 2))
@@ -163,6 +157,11 @@ class _Draw:
                 (i, k): self._residues(sets[k % design.prime_sets], n)
                 for i, sets in enumerate(self.primes)
                 for k in self.keys
+            },
+            seeds={
+                (i, s): seed_words(self.rng.bytes(10), int(self.rng.integers(1 << 16)))
+                for i in range(design.rpaus)
+                for s in self.seeds
             },
             polys={
                 (i, poly): self._residues(self.primes[i][polys[poly]], n)
@@ -218,6 +217,8 @@ class _Draw:
             return [sender.prime]
         if operand.kind == KEY_POLY:
             return [key for key in self.keys if key % self.design.prime_sets == prime]
+        if operand.kind == SEED:
+            return self.seeds
         kind = KINDS[operand.kind]
         every = range(1, kind.limit(self.design), 2) if kind.odd else range(kind.limit(self.design))
         if operand.kind != POLY or not operand.reads:

@@ -106,5 +106,7 @@ FACTS = (
     Fact("work_ram", "WorkRam", 0xB4, ("block", "ultra")),
     Fact("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
     Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
+    Fact("prng", "Prng", 0xC0, ("none", "trivium")),
+    Fact("seeds", "Seeds", 0xC4, ()),
 )
 """What a device tells, in the order of its registers."""

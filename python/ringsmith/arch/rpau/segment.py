@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import KEY_POLY
+from ringsmith.arch.rpau.kinds import KEY_POLY
 from ringsmith.arch.rpau.schedule import Problem, Schedule, first_fit, needed_polys, schedule
 from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ringsmith.arch.rpau.isa import POLY, Instruction, Operand
+from ringsmith.arch.rpau.isa import Instruction, Operand
+from ringsmith.arch.rpau.kinds import POLY
 
 
 def mask_of(rpaus: Iterable[int]) -> int:

@@ -1,0 +1,88 @@
+// Seed store of an RPAU, and the expander of the half keys that its dyadic unit multiplies with.
+//
+// start_i with command_i: as the dyadic unit gets them; an instruction without a seed is ignored.
+// From the cycle 1 + rs_prng_pkg::expander_latency() after start_i on, residues_o holds DyadicCores
+// coefficients more every cycle. q_i and index_i: the modulus, as rs_mod_mul has it, from the second
+// cycle after start_i on. The host writes entries, a word a row, while nothing runs.
+module rs_rpau_seeded
+  import rs_arith_pkg::*;
+  import rs_prng_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter int unsigned LogN = 13,
+  parameter int unsigned DyadicCores = 2,
+  parameter int unsigned Width = 48,
+  parameter int unsigned Seeds = 16,
+  parameter int unsigned Reduction = ReductionBarrett,
+  parameter int unsigned Family = 0
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  start_i,
+  input  command_t              command_i,
+  input  logic [Width-1:0]      q_i,
+  input  logic [IndexWidth-1:0] index_i,
+  output logic [Width-1:0]      residues_o [DyadicCores],
+  input  host_t                 host_i,
+  input  logic [Width-1:0]      host_word_i
+);
+  localparam int unsigned AddrWidth = (Seeds > 1) ? $clog2(Seeds) : 1;
+
+  logic                  use_seed, start_q;
+  logic [DigitWidth-1:0] digit_q;
+  assign use_seed = start_i && command_i.decoded.uses_seed;
+  always_ff @(posedge clk_i) begin
+    start_q <= rst_ni && use_seed;
+    digit_q <= command_i.word[DigitLsb+:DigitWidth];
+  end
+
+  // A memory for each word of an entry, so that all come at once.
+  logic                    write;
+  logic [SeedWordBits-1:0] word [SeedWords];
+  logic                    unused_host;
+  assign write       = host_i.we && host_i.zone == ZoneSeed;
+  assign unused_host = ^{host_i, host_word_i};
+  for (genvar w = 0; w < SeedWords; w++) begin : gen_word
+    rs_ram_1r1w #(
+      .Width(SeedWordBits),
+      .Depth(Seeds),
+      .RamStyle("distributed")
+    ) u_ram (
+      .clk_i,
+      .we_i(write && host_i.row == RowWidth'(w)),
+      .waddr_i(host_i.index[AddrWidth-1:0]),
+      .wdata_i(host_word_i[SeedWordBits-1:0]),
+      .re_i(use_seed),
+      .raddr_i(command_i.word[SeedLsb+:AddrWidth]),
+      .rdata_o(word[w])
+    );
+  end
+
+  logic unused_limb;
+  assign unused_limb = ^word[SeedWords-1];
+  rs_key_expander #(
+    .Width(Width),
+    .Lanes(DyadicCores),
+    .StepBits(scale_step_bits(LogN)),
+    .Reduction(Reduction),
+    .Family(Family)
+  ) u_expander (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_q),
+    .seed_i({word[3], word[2], word[1], word[0]}),
+    .digit_i(IndexBits'(digit_q)),
+    .limb_i(word[SeedWords-1][IndexBits-1:0]),
+    .q_i,
+    .index_i,
+    .residues_o
+  );
+
+  SeedInRange_A :
+  assert property (@(posedge clk_i) !use_seed || 32'(command_i.word[SeedLsb+:SeedWidth]) < Seeds)
+  else $error("seed %0d of %0d", command_i.word[SeedLsb+:SeedWidth], Seeds);
+  WriteInRange_A :
+  assert property (@(posedge clk_i) !write || 32'(host_i.index) < Seeds)
+  else $error("write to seed %0d of %0d", host_i.index, Seeds);
+endmodule
