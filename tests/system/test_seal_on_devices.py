@@ -1,7 +1,7 @@
-"""Every device equals Microsoft SEAL: same files in, same residues out, at N = 2^13.
+"""Every device equals Microsoft SEAL: same files in, same residues out, at N = 2^12, 2^13, 2^14.
 
 SEAL makes keys and ciphertexts and saves them; ``interop`` reads the bytes; each operation runs as
-a subroutine graph on the cpu, the model and the RTL of ``nano``; SEAL does the same, saves its
+a subroutine graph on the cpu, the model and the RTL of a design; SEAL does the same, saves its
 result, and the two are compared residue for residue.
 """
 
@@ -16,6 +16,7 @@ import seal
 
 from ringsmith import runtime
 from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.interop import (
     SealParameters,
     read_ciphertext,
@@ -26,26 +27,35 @@ from ringsmith.interop import (
 from ringsmith.lower import lower_operation
 from ringsmith.objects import EvaluationKeys, Residues
 from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.runtime.choose import smallest_design
 
-STEPS = (1, 100, 4095)
 OPERATIONS = (
     *("add", "sub", "negate", "add_plain", "sub_plain", "multiply_plain"),
     *("multiply", "square", "relinearize", "rescale", "mod_switch", "conjugate"),
-    *(f"rotate:{step}" for step in STEPS),
+    *("rotate:1", "rotate:100", "rotate:-1"),
 )
 KEY_SWITCHING = ("relinearize", "rotate", "conjugate")
+LARGE_RING = ("multiply", "relinearize", "rescale", "rotate:1")
 KINDS = ("cpu", "model", "rtl")
 
 
-def seals_own_parameters() -> CkksParameters:
-    """SEAL's default primes for N = 8192 (43, 43, 44, 44, 44 bits); the last one is special."""
-    *data, special = (prime.value() for prime in seal.CoeffModulus.BFVDefault(8192))
+def seals_own_parameters(n: int) -> CkksParameters:
+    """SEAL's default primes for a ring; the last one is special."""
+    *data, special = (prime.value() for prime in seal.CoeffModulus.BFVDefault(n))
     return CkksParameters.from_primes(
-        n=8192, data_primes=data, special_prime=special, scale=2.0**40, name="seal-8192"
+        n=n, data_primes=data, special_prime=special, scale=2.0**30, name=f"seal-{n}"
     )
 
 
-PARAMETERS = {"seal-8192": seals_own_parameters, "nano": lambda: parameter_set("nano")}
+PARAMETERS = {
+    "seal-4096": lambda: seals_own_parameters(4096),  # 36, 36, 37 bits
+    "seal-8192": lambda: seals_own_parameters(8192),  # 43, 43, 44, 44, 44 bits
+    "nano": lambda: parameter_set("nano"),
+    "medha-set1": lambda: parameter_set("medha-set1"),
+}
+DESIGNS = {"seal-8192": "nano", "nano": "nano", "medha-set1": "octo"}
+"""Where none is named here, the design is made to fit."""
+LIMBS = {"seal-4096": (2,), "seal-8192": (4, 3), "nano": (4, 3), "medha-set1": (7, 3)}
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class World:
 @cache
 def world(name: str) -> World:
     parameters = PARAMETERS[name]()
-    baseline = SealBaseline(parameters, (0, *STEPS))  # SEAL's step 0 is conjugation
+    baseline = SealBaseline(parameters, (0, 1, 100, -1))  # SEAL's step 0 is conjugation
     shape = SealParameters.from_parameters(parameters)
     galois = read_galois_keys(baseline.galois_keys.to_string(), shape)
     relin = read_relin_keys(baseline.relin_keys.to_string(), shape)
@@ -75,8 +85,17 @@ def world(name: str) -> World:
 
 
 @cache
-def device(kind: str) -> runtime.Machine:
-    return runtime.open_device(kind, "nano")
+def design(name: str) -> RpauDesign:
+    """The design that runs a parameter set, for all of its operations the same."""
+    if name in DESIGNS:
+        return load_design(DESIGNS[name])
+    parameters = world(name).parameters
+    return smallest_design(lower_operation("relinearize", parameters, parameters.limbs))
+
+
+@cache
+def device(kind: str, design: RpauDesign) -> runtime.Machine:
+    return runtime.open_device(kind, design)
 
 
 def expected(
@@ -112,15 +131,19 @@ def expected(
 
 
 def cases() -> Iterator[object]:
-    """Every operation at two levels of both parameter sets on every device.
+    """Every operation at two levels of the parameter sets on every device.
 
-    Simulated key switching takes seconds: some of it waits for the full pass.
+    Simulated key switching takes seconds, and a large ring's keys too: some of it waits for the
+    full pass.
     """
-    for kind, primes, limbs, name in product(KINDS, PARAMETERS, (4, 3), OPERATIONS):
-        quick = name.partition(":")[0] not in KEY_SWITCHING or name in ("relinearize", "rotate:1")
-        slow = kind == "rtl" and limbs == 3 and not quick
-        marks = [pytest.mark.full] if slow else []
-        yield pytest.param(kind, primes, limbs, name, marks=marks)
+    for kind, primes in product(KINDS, PARAMETERS):
+        large = primes == "medha-set1"
+        for limbs, name in product(LIMBS[primes], LARGE_RING if large else OPERATIONS):
+            switching = name.partition(":")[0] in KEY_SWITCHING
+            quick = not switching or name in ("relinearize", "rotate:1")
+            slow = large or (kind == "rtl" and limbs == 3 and not quick)
+            marks = [pytest.mark.full] if slow else []
+            yield pytest.param(kind, primes, limbs, name, marks=marks)
 
 
 @pytest.mark.parametrize(("kind", "primes", "limbs", "operation"), list(cases()))
@@ -133,6 +156,6 @@ def test_an_operation_on_a_device_equals_seal_residue_for_residue(
     graph = lower_operation(name, here.parameters, limbs, steps=int(step or 1))
     polynomials = np.concatenate([here.polynomials(operand) for operand in operands])
     inputs = dict(zip(graph.inputs, polynomials, strict=True))
-    compiled = runtime.compile_graph(graph, "nano")
-    found = runtime.run_graph(compiled, device(kind), inputs, here.keys).outputs
+    compiled = runtime.compile_graph(graph, design(primes))
+    found = runtime.run_graph(compiled, device(kind, design(primes)), inputs, here.keys).outputs
     np.testing.assert_array_equal(np.stack(list(found.values())), here.polynomials(result))
