@@ -47,6 +47,15 @@ OutputArray transform_rows(const InputArray& array, u64 q, u64 root) {
                   shape);
 }
 
+using MutableArray = nb::ndarray<u64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <Transform transform>
+void transform_in_place(const NttTables& tables, const MutableArray& array) {
+  const std::span<u64> words(array.data(), array.size());
+  nb::gil_scoped_release release;
+  (tables.*transform)(words);
+}
+
 BytesView view(const nb::bytes& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
@@ -116,6 +125,17 @@ void register_numbers(nb::module_& module) {
              "Natural order in, bit-reversed out: out[i] = a(root^(2*brev(i)+1)).");
   module.def("ntt_inverse", &transform_rows<kInverse>, nb::arg("a"), nb::arg("q"), nb::arg("root"),
              "The inverse of ntt_forward, division by N included.");
+  nb::class_<NttTables>(module, "Ntt", "The tables of one ring and prime, made once.")
+      .def(
+          "__init__",
+          [](NttTables* self, std::size_t n, u64 q, u64 root) {
+            new (self) NttTables(Modulus(q), n, root);
+          },
+          nb::arg("n"), nb::arg("q"), nb::arg("root"))
+      .def("forward", &transform_in_place<kForward>, nb::arg("a"),
+           "ntt_forward of N canonical words, in place and unchecked.")
+      .def("inverse", &transform_in_place<kInverse>, nb::arg("a"),
+           "ntt_inverse of N canonical words, in place and unchecked.");
   module.def("parms_id", &parms_id_bytes, nb::arg("scheme"), nb::arg("n"), nb::arg("primes"),
              nb::arg("plain_modulus") = 0,
              "SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV.");

@@ -113,6 +113,27 @@ def test_relinearization_in_subroutines_equals_the_evaluator(case: Case, limbs: 
     assert np.array_equal(results, expected)
 
 
+def test_digits_that_are_kept_give_the_sums_of_digits_that_are_not(case: Case) -> None:
+    """An output of every raised digit forces the interpreter to compute node by node."""
+    target = case.input("c", [0, 1, 2])
+    fused = case.switch(target, 3, "relin")
+    coefficients = case.node("intt", target)
+    base = [0, 1, 2, 3]
+    raised = [
+        case.node("mod_up", coefficients, digit=[j], base=base, variant="rns_digit")
+        for j in range(3)
+    ]
+    digits = [case.node("ntt", node) for node in raised]
+    sums = [
+        case.node("ksk_inner_product", *digits, key="relin", half=half, digits=[0, 1, 2], base=base)
+        for half in (1, 0)
+    ]
+    kept = [case.node("mod_down", node, drop=[3], variant="rounded") for node in reversed(sums)]
+    results = case.run(*fused, *kept, *digits, relin=case.key)
+    assert np.array_equal(results[0], results[2])
+    assert np.array_equal(results[1], results[3])
+
+
 @pytest.mark.parametrize("limbs", [1, 2, 3])
 @pytest.mark.parametrize("element", [3, 5, 511])
 def test_rotation_in_subroutines_equals_the_evaluator(case: Case, limbs: int, element: int) -> None:

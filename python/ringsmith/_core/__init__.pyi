@@ -63,6 +63,17 @@ def ntt_forward(a: _Residues, q: int, root: int) -> _Residues:
 def ntt_inverse(a: _Residues, q: int, root: int) -> _Residues:
     """The inverse of ntt_forward, division by N included."""
 
+@final
+class Ntt:
+    """The tables of one ring and prime, made once."""
+
+    def __init__(self, n: int, q: int, root: int) -> None: ...
+    def forward(self, a: _Residues) -> None:
+        """`ntt_forward` of N canonical words, in place and unchecked."""
+
+    def inverse(self, a: _Residues) -> None:
+        """`ntt_inverse` of N canonical words, in place and unchecked."""
+
 def parms_id(scheme: int, n: int, primes: Sequence[int], plain_modulus: int = 0) -> bytes:
     """SEAL's 32-byte identifier of encryption parameters; scheme 1 BFV, 2 CKKS, 3 BGV."""
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications, debug, keys, seal
+from ringsmith.cli import applications, bench, debug, keys, seal
 from ringsmith.cli.refusals import RefusingGroup
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ applications.add_to(app)
 keys.add_to(app)
 seal.add_to(app)
 debug.add_to(app)
+bench.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,127 @@
+"""The measurement: ours and every peer that is there, set by set."""
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ringsmith import _core
+from ringsmith.bench.cpu import lattigo_peer, ours, seal_peer, tfhe_peer
+from ringsmith.bench.cpu.sets import NTT_BITS, NTT_DEGREES, SETS, BenchSet
+from ringsmith.bench.cpu.timing import Timed, interleaved
+from ringsmith.bench.records import Record
+from ringsmith.errors import ParameterError
+
+NTT = "ntt"
+"""How the bare transforms are asked for, beside the sets."""
+
+CHOICES = (*SETS, NTT)
+"""What can be measured."""
+
+
+def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) -> list[Record]:
+    """Measures on one thread.
+
+    Args:
+        chosen: Names of sets, and ``ntt`` for bare transforms.
+        budget: Seconds for each operation with all its peers.
+        say: Takes lines for people: what is measured, which peers are missing.
+
+    Raises:
+        ParameterError: When a name is none of ``CHOICES``.
+        ToolError: When a peer whose tools are there cannot be built.
+    """
+    for name in chosen:
+        if name not in CHOICES:
+            raise ParameterError(f"no set is called {name}: choose from {', '.join(CHOICES)}")
+    for peer, tool in (
+        (seal_peer.version(), "Microsoft SEAL is left out: pip install 'ringsmith[seal]'"),
+        (lattigo_peer.version(), "Lattigo is left out: there is no go on PATH"),
+        (tfhe_peer.version(), "tfhe-ntt is left out: there is no cargo on PATH"),
+    ):
+        if peer is None:
+            say(tool)
+    records: list[Record] = []
+    for name in chosen:
+        if name == NTT:
+            records += _transforms(budget, say)
+        else:
+            records += _operations(SETS[name], budget, say)
+    return records
+
+
+def conditions() -> str:
+    """Processor, kernels, versions and date."""
+    return (
+        f"{_processor()}, kernels {_core.kernel_name()}, ringsmith "
+        f"{importlib.metadata.version('ringsmith')}, one thread, CPU time, medians of interleaved "
+        f"rounds, {datetime.now(UTC):%Y-%m-%d}"
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _operations(item: BenchSet, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+    say(f"set {item.name}: {item.text}")
+    mine = ours.operations(item)
+    peers: dict[str, Mapping[str, Timed]] = {}
+    if seal := seal_peer.version():
+        peers[seal] = seal_peer.operations(item)
+    if lattigo := lattigo_peer.version():
+        with lattigo_peer.operations(item) as theirs:
+            peers[lattigo] = theirs
+            yield from _compare(item.name, mine, peers, budget)
+    else:
+        yield from _compare(item.name, mine, peers, budget)
+
+
+def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+    peer = tfhe_peer.version()
+    if peer is None:
+        return
+    say("bare transforms")
+    for bits in NTT_BITS:
+        for n in NTT_DEGREES:
+            [q] = _core.prime_search(bits, n, 1)
+            mine, theirs = ours.transforms(n, q), tfhe_peer.transforms(n, q)
+            yield from _compare(
+                f"N=2^{n.bit_length() - 1}, {bits} bits", mine, {peer: theirs}, budget
+            )
+
+
+def _compare(
+    params: str,
+    mine: Mapping[str, Timed],
+    peers: Mapping[str, Mapping[str, Timed]],
+    budget: float,
+) -> Iterator[Record]:
+    text = conditions()
+    for operation, work in mine.items():
+        there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
+        for peer, found in interleaved(work, there, budget).items():
+            for metric, unit, value in (
+                ("speedup", "", found.speedup),
+                ("milliseconds", "ms", found.seconds * 1e3),
+                ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
+            ):
+                yield Record(
+                    paper="",
+                    design="cpu",
+                    params=params,
+                    operation=operation,
+                    metric=metric,
+                    unit=unit,
+                    paper_value=None,
+                    value=value,
+                    source="cpu",
+                    conditions=text,
+                    peer=peer,
+                )

@@ -1,0 +1,76 @@
+"""The ``cpu`` device's operations, ready to be timed."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ringsmith import _core
+from ringsmith._core import bfv
+from ringsmith.bench.cpu.sets import BenchSet
+from ringsmith.bench.cpu.timing import Timed, timed
+from ringsmith.objects import Residues
+
+ROTATION = 1
+"""Steps of the rotation that is measured."""
+
+
+def operations(item: BenchSet) -> dict[str, Timed]:
+    """Every operation of a set on random residues; kernels take the same time for all."""
+    rng = np.random.default_rng(0)
+    primes = item.primes
+    data = primes[: len(item.data_bits)]
+    context = _core.Context(item.n, primes, item.special, item.dnum)
+    key = np.empty((context.dnum, 2, len(primes), item.n), dtype=np.uint64)
+    for index, q in enumerate(primes):
+        key[:, :, index] = rng.integers(0, q, (context.dnum, 2, item.n), dtype=np.uint64)
+    a, b = (_residues(rng, item.n, data) for _ in range(2))
+    element = _core.galois_element(item.n, ROTATION)
+    if item.plain_modulus:
+        return {name: timed(work) for name, work in _bfv(item, context, a, b, key, element).items()}
+
+    def multiply_relinearize() -> object:
+        return _core.relinearize(context, _core.multiply(context, a, b), key)
+
+    plain = np.ascontiguousarray(b[0])
+    work: dict[str, Callable[[], object]] = {
+        "multiply_relinearize": multiply_relinearize,
+        "rotate": partial(_core.apply_galois, context, a, element, key),
+        "rescale": partial(_core.rescale, context, a),
+        "multiply": partial(_core.multiply, context, a, b),
+        "multiply_plain": partial(_core.multiply_plain, context, a, plain),
+        "add": partial(_core.add, context, a, b),
+    }
+    return {name: timed(function) for name, function in work.items()}
+
+
+def _bfv(
+    item: BenchSet, context: _core.Context, a: Residues, b: Residues, key: Residues, element: int
+) -> dict[str, Callable[[], object]]:
+    extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
+    scheme = _core.BfvContext(context, item.plain_modulus, extension)
+
+    def multiply_relinearize() -> object:
+        return bfv.relinearize(scheme, bfv.multiply(scheme, a, b), key)
+
+    return {
+        "multiply_relinearize": multiply_relinearize,
+        "rotate": partial(bfv.apply_galois, scheme, a, element, key),
+        "add": partial(_core.add, context, a, b),
+    }
+
+
+def _residues(rng: np.random.Generator, n: int, primes: list[int]) -> Residues:
+    """A ciphertext of two polynomials."""
+    limbs = [rng.integers(0, q, (2, n), dtype=np.uint64) for q in primes]
+    return np.ascontiguousarray(np.stack(limbs, axis=1))
+
+
+def transforms(n: int, q: int) -> dict[str, Timed]:
+    """Both transforms of one limb, in place."""
+    tables = _core.Ntt(n, q, _core.smallest_root(q, n))
+    limb = np.random.default_rng(0).integers(0, q, n, dtype=np.uint64)
+    return {
+        "ntt": timed(partial(tables.forward, limb)),
+        "intt": timed(partial(tables.inverse, limb)),
+    }

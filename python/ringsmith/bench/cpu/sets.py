@@ -1,0 +1,63 @@
+"""The parameter sets that are measured."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ringsmith import _core
+
+
+@dataclass(frozen=True)
+class BenchSet:
+    """One ring and its primes.
+
+    Attributes:
+        name: How records and options call it.
+        n: Ring degree.
+        data_bits: Bits of the data primes.
+        special_bits: Bits of the special primes.
+        dnum: Digits of a key; 0: one data prime a digit.
+        plain_modulus: t of BFV; 0: CKKS.
+        text: What it is, for people.
+    """
+
+    name: str
+    n: int
+    data_bits: tuple[int, ...]
+    special_bits: tuple[int, ...]
+    dnum: int
+    plain_modulus: int
+    text: str
+
+    @property
+    def special(self) -> int:
+        """Number of special primes."""
+        return len(self.special_bits)
+
+    @property
+    def primes(self) -> list[int]:
+        """Data primes, then special primes: the largest of each width, all distinct."""
+        bits = self.data_bits + self.special_bits
+        found = {b: _core.prime_search(b, self.n, bits.count(b)) for b in set(bits)}
+        return [found[b].pop(0) for b in bits]
+
+
+SETS = MappingProxyType(
+    {
+        item.name: item
+        for item in (
+            BenchSet("A", 1 << 14, (60, *(54,) * 6), (60,), 0, 0, "Medha Set-1"),
+            BenchSet("B", 1 << 15, (60, *(54,) * 8), (60,), 0, 0, "Medha Set-2"),
+            BenchSet("A50", 1 << 14, (50,) * 7, (50,), 0, 0, "A with 50-bit primes"),
+            BenchSet("D", 1 << 12, (30,) * 6, (30,), 0, 65537, "HEAWS, BFV, key switching as SEAL"),
+            BenchSet("E", 1 << 16, (32,) * 24, (32,) * 8, 3, 0, "Framework Set-2"),
+            BenchSet("F", 1 << 16, (45,) * 44, (45,), 0, 0, "Framework Set-1 of 45-bit primes"),
+        )
+    }
+)
+"""By name."""
+
+NTT_BITS = (30, 45, 50, 60)
+"""Widths of the primes of bare transforms: one in each word class."""
+
+NTT_DEGREES = tuple(1 << k for k in range(12, 17))
+"""Ring degrees of bare transforms."""

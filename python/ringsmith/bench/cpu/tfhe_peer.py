@@ -1,0 +1,52 @@
+"""The crate ``tfhe-ntt``, built by cargo: bare transforms."""
+
+import ctypes
+import shutil
+from functools import cache, partial
+
+import numpy as np
+
+from ringsmith.bench.cpu.native_build import build
+from ringsmith.bench.cpu.timing import Timed, timed
+
+
+def version() -> str | None:
+    """The crate and its version, or None where cargo is missing."""
+    return "tfhe-ntt 0.7.1" if shutil.which("cargo") else None
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    product = build(
+        "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libpeer_ntt.so"
+    )
+    library = ctypes.CDLL(str(product))
+    for bits in (32, 64):
+        library[f"plan_{bits}"].restype = ctypes.c_void_p
+    return library
+
+
+def transforms(n: int, q: int) -> dict[str, Timed]:
+    """Both transforms of one limb in place, in the narrowest words that the crate has.
+
+    Raises:
+        ToolError: When cargo cannot build the crate.
+    """
+    library = _library()
+    bits = 32 if q < 1 << 32 else 64
+    word = ctypes.c_uint32 if bits == 32 else ctypes.c_uint64
+    plan = ctypes.c_void_p(library[f"plan_{bits}"](ctypes.c_size_t(n), word(q)))
+    if not plan.value:
+        return {}
+    limb = np.random.default_rng(0).integers(0, q, n, dtype=np.uint64)
+    limb = limb.astype(np.uint32 if bits == 32 else np.uint64)
+    pointer = ctypes.c_void_p(limb.ctypes.data)
+    arguments = (plan, pointer, ctypes.c_size_t(n))
+
+    def run(name: str, keep: object) -> object:
+        return library[f"{name}_{bits}"](*arguments), keep
+
+    return {
+        "ntt": timed(partial(run, "forward", limb)),
+        "intt": timed(partial(run, "inverse", limb)),
+    }

@@ -1,0 +1,76 @@
+"""``ringsmith bench``: measurements beside other libraries."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ringsmith.bench.records import Record
+
+bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
+
+
+@bench_app.callback()
+def _bench() -> None:
+    """Measure Ringsmith beside its peers."""
+
+
+@bench_app.command()
+def cpu(
+    sets: Annotated[
+        str,
+        typer.Option(help="What to measure, by commas: A, B, A50, D, E, F, ntt. F needs 8 GB."),
+    ] = "ntt,A,B,A50,D,E,F",
+    budget: Annotated[
+        float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
+    ] = 4.0,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
+    ] = None,
+) -> None:
+    """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
+
+    Peers whose tools are missing are left out and named: seal-python, go, cargo.
+    """
+    from ringsmith.bench.cpu.measure import measure
+    from ringsmith.bench.records import write_json
+    from ringsmith.interop.files import check_target
+
+    if json is not None:
+        check_target(json, overwrite=True)
+    names = [name.strip() for name in sets.split(",") if name.strip()]
+    records = measure(names, budget, lambda line: typer.echo(line, err=True))
+    _show(records)
+    if json is not None:
+        write_json(records, json)
+
+
+def _show(records: "list[Record]") -> None:
+    """Prints one line a comparison."""
+    from rich.console import Console
+    from rich.table import Table
+
+    values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
+    table = Table(title="cpu, milliseconds; speedup: the peer's time over ours")
+    for name in ("parameters", "operation", "peer"):
+        table.add_column(name)
+    for name in ("ours", "peer's", "speedup"):
+        table.add_column(name, justify="right")
+    for params, operation, peer in dict.fromkeys(key[:3] for key in values):
+        key = (params, operation, peer)
+        table.add_row(
+            *key,
+            f"{values[(*key, 'milliseconds')]:.4g}",
+            f"{values[(*key, 'peer_milliseconds')]:.4g}",
+            f"{values[(*key, 'speedup')]:.2f}",
+        )
+    console = Console()
+    console.print(table)
+    for text in dict.fromkeys(record.conditions for record in records):
+        console.print(text, soft_wrap=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.add_typer(bench_app, name="bench")
