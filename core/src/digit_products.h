@@ -42,7 +42,7 @@ class DigitProducts {
 
   const RnsContext& context_;
   std::vector<Digit> digits_;
-  AlignedWords complements_;            // of digits of several primes: [x_i (D / d_i)^-1] in d_i
+  Words complements_;                   // of digits of several primes: [x_i (D / d_i)^-1] in d_i
   std::vector<std::span<u64>> scaled_;  // where each digit's are; empty for a digit of one prime
 };
 

@@ -34,15 +34,31 @@ Ciphertext copy_of(const RlweContext& context, CiphertextView a) {
 Ciphertext add(const RlweContext& context, CiphertextView a, CiphertextView b) {
   const Base base = common_base(context, a, b);
   const CiphertextView& shorter = a.size < b.size ? a : b;
-  Ciphertext sum = copy_of(context, a.size < b.size ? b : a);
+  const CiphertextView& longer = a.size < b.size ? b : a;
+  Ciphertext sum(longer.size, a.limbs, context.degree());
   for (std::size_t i = 0; i < shorter.size; ++i) {
-    kernels::add(context.rns(), base, sum.polynomial(i), shorter.polynomial(i), sum.polynomial(i));
+    kernels::add(context.rns(), base, a.polynomial(i), b.polynomial(i), sum.polynomial(i));
+  }
+  for (std::size_t i = shorter.size; i < longer.size; ++i) {
+    std::ranges::copy(longer.polynomial(i), sum.polynomial(i).begin());
   }
   return sum;
 }
 
 Ciphertext subtract(const RlweContext& context, CiphertextView a, CiphertextView b) {
-  return add(context, a, negate(context, b).view());
+  const Base base = common_base(context, a, b);
+  Ciphertext difference(std::max(a.size, b.size), a.limbs, context.degree());
+  for (std::size_t i = 0; i < difference.size; ++i) {
+    const std::span<u64> out = difference.polynomial(i);
+    if (i >= a.size) {
+      kernels::negate(context.rns(), base, b.polynomial(i), out);
+    } else if (i >= b.size) {
+      std::ranges::copy(a.polynomial(i), out.begin());
+    } else {
+      kernels::subtract(context.rns(), base, a.polynomial(i), b.polynomial(i), out);
+    }
+  }
+  return difference;
 }
 
 Ciphertext negate(const RlweContext& context, CiphertextView a) {
@@ -82,13 +98,21 @@ Ciphertext multiply_plain(const RlweContext& context, CiphertextView a,
 Ciphertext tensor_product(const RnsContext& context, BaseView base, CiphertextView a,
                           CiphertextView b) {
   Ciphertext product(a.size + b.size - 1, base.size(), context.degree());
-  std::vector<u64> term(base.size() * context.degree());
-  for (std::size_t i = 0; i < a.size; ++i) {
-    for (std::size_t j = 0; j < b.size; ++j) {
-      const std::span<u64> sum = product.polynomial(i + j);
-      kernels::multiply(context, base, a.polynomial(i), b.polynomial(j), term);
-      kernels::add(context, base, sum, term, sum);
+  for (std::size_t sum = 0; sum < product.size; ++sum) {
+    const std::size_t first = sum < b.size ? 0 : sum - b.size + 1;
+    const std::size_t last = std::min(sum, a.size - 1);
+    if (first == last) {
+      kernels::multiply(context, base, a.polynomial(first), b.polynomial(sum - first),
+                        product.polynomial(sum));
+      continue;
     }
+    std::vector<std::span<const u64>> factors_a;
+    std::vector<std::span<const u64>> factors_b;
+    for (std::size_t i = first; i <= last; ++i) {
+      factors_a.push_back(a.polynomial(i));
+      factors_b.push_back(b.polynomial(sum - i));
+    }
+    kernels::sum_of_products(context, base, factors_a, factors_b, product.polynomial(sum));
   }
   return product;
 }

@@ -238,8 +238,8 @@ class Interpreter {
       }
     }
     const Base& base = node.type.base;
-    std::vector<u64>& sums_0 = values_[node.half == 0 ? first : fused.second];
-    std::vector<u64>& sums_1 = values_[node.half == 0 ? fused.second : first];
+    Words& sums_0 = values_[node.half == 0 ? first : fused.second];
+    Words& sums_1 = values_[node.half == 0 ? fused.second : first];
     sums_0.resize(base.size() * rns_.degree());
     sums_1.resize(base.size() * rns_.degree());
     const kernels::DigitProducts products(rns_, std::move(digits));
@@ -267,7 +267,7 @@ class Interpreter {
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
   GraphFusion fusion_;
-  std::vector<std::vector<u64>> values_;
+  std::vector<Words> values_;
   std::vector<std::size_t> uses_left_;
 };
 

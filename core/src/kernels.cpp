@@ -91,6 +91,29 @@ void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
                 });
 }
 
+void sum_of_products(const RnsContext& context, BaseView base,
+                     std::span<const std::span<const u64>> a,
+                     std::span<const std::span<const u64>> b, std::span<u64> out) {
+  if (a.empty() || a.size() != b.size()) {
+    throw ParameterError(
+        text(a.size(), " and ", b.size(), " factors: give the same number of both, at least one"));
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    check_sizes(context, base, a[i], b[i], out);
+  }
+  std::vector<const u64*> limbs_a(a.size());
+  std::vector<const u64*> limbs_b(a.size());
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  for (std::size_t i = 0; i < a.size(); ++i) {
+                    limbs_a[i] = &a[i][offset];
+                    limbs_b[i] = &b[i][offset];
+                  }
+                  kernels.inner_product(prime, a.size(), limbs_a.data(), limbs_b.data(), nullptr,
+                                        &out[offset], nullptr, context.degree());
+                });
+}
+
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
   context.check_size(polynomial.size(), base.size(), "the polynomial");
   for (std::size_t i = 0; i < base.size(); ++i) {

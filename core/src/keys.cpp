@@ -210,7 +210,7 @@ Ciphertext encrypt_symmetric(const RlweContext& context, Form form, std::span<co
   const std::size_t limbs = checked_limbs(context, message);
   const Base base = context.data_base(limbs);
   Ciphertext result(2, limbs, context.degree());
-  result.data = encrypt_zero(context, base, secret_key, random);
+  std::ranges::copy(encrypt_zero(context, base, secret_key, random), result.data.begin());
   if (form == Form::kCoeff) {
     for (std::size_t half = 0; half < 2; ++half) {
       kernels::intt(context.rns(), base, result.polynomial(half));

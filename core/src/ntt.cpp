@@ -14,7 +14,7 @@ using simd::Factor;
 // A plan with the memory that it points into.
 struct OwnedPlan {
   simd::NttPlan plan;
-  AlignedWords words;  // factors and quotients forward, then backward
+  Words words;  // factors and quotients forward, then backward
 };
 
 // Writes the powers of `base` to where the nodes of the transform's tree look for them.

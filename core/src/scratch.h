@@ -1,43 +1,25 @@
-// Words that a computation needs for a moment, without asking the system for pages every time.
+// Words that a computation needs for a moment.
 #pragma once
 
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "ringsmith/aligned_memory.h"
 
 namespace ringsmith {
 
-/// Borrows uninitialized words from the calling thread's pool and hands them back at its end.
-/// Not for secrets: a pool is not wiped.
+/// Takes words from the pool and gives them back at its end; they are not set. Not for secrets.
 class ScratchWords {
  public:
-  explicit ScratchWords(std::size_t count) : count_(count) {
-    std::vector<AlignedWords>& free = pool();
-    if (!free.empty()) {
-      words_ = std::move(free.back());
-      free.pop_back();
-    }
-    if (words_.size() < count) {
-      words_ = AlignedWords(count);
-    }
-  }
-  ~ScratchWords() { pool().push_back(std::move(words_)); }
+  explicit ScratchWords(std::size_t count)
+      : words_(static_cast<u64*>(take_memory(count * sizeof(u64))), count) {}
+  ~ScratchWords() { give_back_memory(words_.data(), words_.size_bytes()); }
   ScratchWords(const ScratchWords&) = delete;
   ScratchWords& operator=(const ScratchWords&) = delete;
 
-  [[nodiscard]] std::span<u64> words() { return std::span<u64>(words_).first(count_); }
+  [[nodiscard]] std::span<u64> words() { return words_; }
 
  private:
-  // What was borrowed at once stays: as many buffers as calls are nested.
-  static std::vector<AlignedWords>& pool() {
-    thread_local std::vector<AlignedWords> free;
-    return free;
-  }
-
-  std::size_t count_;
-  AlignedWords words_;
+  std::span<u64> words_;
 };
 
 }  // namespace ringsmith

@@ -1,4 +1,4 @@
-// Vectors whose memory starts at a cache line.
+// Vectors whose memory starts at a cache line, and vectors whose memory is used again.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,37 @@
 
 namespace ringsmith {
 
-/// An allocator that aligns to 64 bytes: a cache line, and the widest vector register.
-template <typename Value>
-struct AlignedAllocator {
-  using value_type = Value;
-  static constexpr std::align_val_t kAlignment{64};
+/// Memory from the process's pool: at a cache line's start, in huge pages where the block is large
+/// and the system gives them. Its contents are undefined.
+/// @throws std::bad_alloc
+[[nodiscard]] void* take_memory(std::size_t bytes);
+/// Gives memory back, with the size that it was taken with. Large blocks are kept for the next
+/// taker of that size, up to 256 MiB in all, since getting pages from the system costs more than
+/// most operations on a ciphertext; they are not wiped, so no secret belongs here.
+void give_back_memory(void* memory, std::size_t bytes) noexcept;
 
-  AlignedAllocator() = default;
+/// An allocator of the pool's memory.
+template <typename Value>
+struct PooledAllocator {
+  using value_type = Value;
+
+  PooledAllocator() = default;
   template <typename Other>
-  AlignedAllocator(const AlignedAllocator<Other>&) {}  // NOLINT: allocators convert
+  PooledAllocator(const PooledAllocator<Other>&) {}  // NOLINT: allocators convert
 
   [[nodiscard]] Value* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(Value)) {
       throw std::bad_array_new_length();
     }
-    return static_cast<Value*>(::operator new(count * sizeof(Value), kAlignment));
+    return static_cast<Value*>(take_memory(count * sizeof(Value)));
   }
-  void deallocate(Value* memory, std::size_t count) {
-    ::operator delete(memory, count * sizeof(Value), kAlignment);
+  void deallocate(Value* memory, std::size_t count) noexcept {
+    give_back_memory(memory, count * sizeof(Value));
   }
-
-  [[nodiscard]] bool operator==(const AlignedAllocator&) const { return true; }
+  [[nodiscard]] bool operator==(const PooledAllocator&) const { return true; }
 };
 
-/// Words from a cache line's start on.
-using AlignedWords = std::vector<u64, AlignedAllocator<u64>>;
+/// Words of limbs: aligned and pooled.
+using Words = std::vector<u64, PooledAllocator<u64>>;
 
 }  // namespace ringsmith

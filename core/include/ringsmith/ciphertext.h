@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ringsmith/aligned_memory.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/types.h"
 
@@ -26,7 +27,7 @@ struct CiphertextView {
 
 /// A ciphertext with its own words.
 struct Ciphertext {
-  std::vector<u64> data;
+  Words data;
   std::size_t size = 0;
   std::size_t limbs = 0;
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ringsmith/aligned_memory.h"
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/lift_scale.h"
 #include "ringsmith/rns.h"
@@ -77,7 +78,7 @@ struct PolynomialView {
 
 /// A polynomial with its own words.
 struct Polynomial {
-  std::vector<u64> data;
+  Words data;
   std::size_t limbs = 0;
 };
 

@@ -27,6 +27,12 @@ void negate(const RnsContext& context, BaseView base, std::span<const u64> a, st
 void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
               std::span<const u64> b, std::span<u64> out);
 
+/// out = sum over i of a[i] * b[i] word by word. Not in place.
+/// @throws ParameterError if the counts or sizes differ, or there is no product
+void sum_of_products(const RnsContext& context, BaseView base,
+                     std::span<const std::span<const u64>> a,
+                     std::span<const std::span<const u64>> b, std::span<u64> out);
+
 /// Forward NTT of every limb in place: coefficients in, NTT form out.
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial);
 /// Inverse NTT of every limb in place: NTT form in, coefficients out.

@@ -1,4 +1,4 @@
-"""What every benchmark yields: records, one form for all, printed as a table and written as JSON."""
+"""What every benchmark yields: records of one form, printed as a table and written as JSON."""
 
 import json
 from collections.abc import Iterable, Sequence
