@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         {"_core", "arch", "devices", "lower", "objects", "params", "program", "runtime"}
     ),
     "apps": EVERYTHING,
+    "bench": EVERYTHING,
     "cli": EVERYTHING,
 }
 """Room -> what it may import of ours, besides itself, ``errors`` and ``__version__``."""
