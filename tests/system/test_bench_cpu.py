@@ -72,11 +72,11 @@ def test_an_unknown_set_is_refused_by_name() -> None:
 def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lattigo_peer, "version", lambda: None)
     monkeypatch.setattr(tfhe_peer, "version", lambda: None)
-    target = tmp_path / "cpu.json"
-    result = CliRunner().invoke(
-        app, ["bench", "cpu", "--sets", "D", "--budget", "0.01", "--json", str(target)]
-    )
+    target, page = tmp_path / "cpu.json", tmp_path / "cpu.md"
+    options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
+    result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
+    assert page.read_text().count("| D |") == 3
     records = json.loads(target.read_text())
     assert {"multiply_relinearize", "rotate", "add"} == {r["operation"] for r in records}
     assert {"speedup", "milliseconds", "peer_milliseconds"} == {r["metric"] for r in records}

@@ -28,22 +28,30 @@ def cpu(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
+    ] = None,
 ) -> None:
     """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
 
     Peers whose tools are missing are left out and named: seal-python, go, cargo.
     """
     from ringsmith.bench.cpu.measure import measure
+    from ringsmith.bench.cpu.page import page as page_of
     from ringsmith.bench.records import write_json
-    from ringsmith.interop.files import check_target
+    from ringsmith.interop.files import check_target, write_whole
 
-    if json is not None:
-        check_target(json, overwrite=True)
+    for target in (json, page):
+        if target is not None:
+            check_target(target, overwrite=True)
     names = [name.strip() for name in sets.split(",") if name.strip()]
     records = measure(names, budget, lambda line: typer.echo(line, err=True))
     _show(records)
     if json is not None:
         write_json(records, json)
+    if page is not None:
+        command = f"ringsmith bench cpu --sets {sets} --budget {budget:g}"
+        write_whole(page, page_of(records, command).encode(), overwrite=True)
 
 
 def _show(records: "list[Record]") -> None:

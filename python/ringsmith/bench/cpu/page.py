@@ -1,0 +1,38 @@
+"""The page of a measurement, written from its records and from nothing else."""
+
+from collections.abc import Sequence
+
+from ringsmith.bench.records import Record
+
+
+def page(records: Sequence[Record], command: str) -> str:
+    """Returns the Markdown page of what ``measure`` returned.
+
+    Args:
+        records: At least one.
+        command: What was typed.
+    """
+    values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
+    lines = [
+        "# The cpu device beside its peers",
+        "",
+        "After reading this page you know how fast the `cpu` device is beside other libraries. "
+        f"`{command}` wrote it; do not edit it. Milliseconds; speedup is the peer's time over "
+        "ours, the median over rounds in which both ran in turn. [cpu.md](cpu.md) says what the "
+        "sets are.",
+        "",
+        *(f"{text}." for text in dict.fromkeys(record.conditions for record in records)),
+        "",
+        "| parameters | operation | peer | ours | peer's | speedup |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
+    ]
+    for params, operation, peer in dict.fromkeys(key[:3] for key in values):
+        key = (params, operation, peer)
+        cells = (
+            *key,
+            f"{values[(*key, 'milliseconds')]:.4g}",
+            f"{values[(*key, 'peer_milliseconds')]:.4g}",
+            f"{values[(*key, 'speedup')]:.2f}",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
