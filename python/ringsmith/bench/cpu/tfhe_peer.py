@@ -22,7 +22,7 @@ def _library() -> ctypes.CDLL:
     )
     library = ctypes.CDLL(str(product))
     for bits in (32, 64):
-        library[f"plan_{bits}"].restype = ctypes.c_void_p
+        getattr(library, f"plan_{bits}").restype = ctypes.c_void_p
     return library
 
 
@@ -35,7 +35,7 @@ def transforms(n: int, q: int) -> dict[str, Timed]:
     library = _library()
     bits = 32 if q < 1 << 32 else 64
     word = ctypes.c_uint32 if bits == 32 else ctypes.c_uint64
-    plan = ctypes.c_void_p(library[f"plan_{bits}"](ctypes.c_size_t(n), word(q)))
+    plan = ctypes.c_void_p(getattr(library, f"plan_{bits}")(ctypes.c_size_t(n), word(q)))
     if not plan.value:
         return {}
     limb = np.random.default_rng(0).integers(0, q, n, dtype=np.uint64)
@@ -44,7 +44,7 @@ def transforms(n: int, q: int) -> dict[str, Timed]:
     arguments = (plan, pointer, ctypes.c_size_t(n))
 
     def run(name: str, keep: object) -> object:
-        return library[f"{name}_{bits}"](*arguments), keep
+        return getattr(library, f"{name}_{bits}")(*arguments), keep
 
     return {
         "ntt": timed(partial(run, "forward", limb)),
