@@ -1,9 +1,11 @@
 """The measurement: ours and every peer that is there, set by set."""
 
 import importlib.metadata
+import os
 import platform
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from ringsmith import _core
@@ -51,12 +53,14 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
     return records
 
 
+@cache
 def conditions() -> str:
-    """Processor, kernels, versions and date."""
+    """Processor, kernels, versions, date and how busy the machine was at the start."""
     return (
         f"{_processor()}, kernels {_core.kernel_name()}, ringsmith "
         f"{importlib.metadata.version('ringsmith')}, one thread, CPU time, medians of interleaved "
-        f"rounds, {datetime.now(UTC):%Y-%m-%d}"
+        f"rounds, {datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
+        f"{os.cpu_count()} processors at the start"
     )
 
 
