@@ -18,35 +18,39 @@ module rs_sparse_times
   input  logic signed [Width-1:0]      x_i,
   output logic signed [OutWidth-1:0]   p_o
 );
+  // Constants, one bit a shift: the shifts that each prime's terms have, and those of any prime. All
+  // is chosen among them by index, so that instances differ in nothing (rtl/verilator.vlt).
   typedef logic [SparseTerms-1:0][SparseShifts-1:0] shift_set_t;
+  typedef shift_set_t [NumPrimes-1:0] shift_table_t;
 
-  function automatic logic has_shift(int unsigned prime, int unsigned term, int unsigned shift);
-    return Primes[prime].terms[term].used && 32'(Primes[prime].terms[term].shift) == shift;
-  endfunction
-
-  function automatic shift_set_t used_shifts();
-    used_shifts = '0;
+  function automatic shift_table_t shifts_by_prime();
+    shifts_by_prime = '0;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
       for (int unsigned t = 0; t < SparseTerms; t++) begin
-        for (int unsigned s = 0; s < SparseShifts; s++) begin
-          if (has_shift(i, t, s)) used_shifts[t][s] = 1'b1;
-        end
+        if (Primes[i].terms[t].used) shifts_by_prime[i][t][Primes[i].terms[t].shift] = 1'b1;
       end
     end
   endfunction
+  localparam shift_table_t Shifts = shifts_by_prime();
+
+  function automatic shift_set_t used_shifts();
+    used_shifts = '0;
+    for (int unsigned i = 0; i < NumPrimes; i++) used_shifts |= Shifts[i];
+  endfunction
   localparam shift_set_t Used = used_shifts();
 
-  // The chosen prime's terms, one bit a shift.
-  shift_set_t             shift_d, shift_q;
-  logic [SparseTerms-1:0] negative_d, negative_q;
+  // The chosen prime's terms.
+  logic [SparseShifts-1:0] shift_d [SparseTerms];
+  logic [SparseShifts-1:0] shift_q [SparseTerms];
+  logic [SparseTerms-1:0]  negative_d, negative_q;
   always_comb begin
-    shift_d = '0;
+    shift_d = '{default: '0};
     negative_d = '0;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
       if (32'(index_i) == i) begin
         for (int unsigned t = 0; t < SparseTerms; t++) begin
           negative_d[t] = Primes[i].terms[t].negative;
-          for (int unsigned s = 0; s < SparseShifts; s++) shift_d[t][s] = has_shift(i, t, s);
+          shift_d[t]    = Shifts[i][t];
         end
       end
     end

@@ -20,9 +20,10 @@ from ringsmith.errors import DeviceError
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
 
-# The data-flow optimizer's temporaries are numbered over the whole design, so that no two RPAUs
-# have the same C++. Without it Verilator finds them equal, and compiles one for all.
-VERILATOR_FLAGS = ("-fno-dfg",)
+# The data-flow optimizer's temporaries, and the tables that Verilator makes of logic, are numbered
+# over the whole design, so that no two RPAUs have the same C++. Without them Verilator finds them
+# equal, and compiles one for all.
+VERILATOR_FLAGS = ("-fno-dfg", "-fno-table")
 """Options for builds of whole accelerators."""
 
 
