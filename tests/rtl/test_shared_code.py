@@ -36,7 +36,11 @@ def test_more_rpaus_are_hardly_more_code(tmp_path: Path, interconnect: str) -> N
     assert code_of("rs_rpau", many, tmp_path) < 1.1 * code_of("rs_rpau", few, tmp_path)
 
 
-def test_more_lanes_are_no_more_code_of_multipliers(tmp_path: Path) -> None:
-    kind = "rs_mod_mul_barrett"
-    wide = replace(SMALL, name="wide", cores=4)
-    assert code_of(kind, wide, tmp_path) < 1.1 * code_of(kind, SMALL, tmp_path)
+@pytest.mark.parametrize(("reduction", "family"), [("barrett", "none"), ("sparse", "word48")])
+def test_more_lanes_are_no_more_code_of_multipliers(
+    tmp_path: Path, reduction: str, family: str
+) -> None:
+    kind = f"rs_mod_mul_{reduction}"
+    small = replace(SMALL, reduction=reduction, family=family)
+    wide = replace(small, name="wide", cores=4)
+    assert code_of(kind, wide, tmp_path) < 1.1 * code_of(kind, small, tmp_path)
