@@ -142,7 +142,8 @@ def test_equal_builds_are_found_again_and_others_are_not(tmp_path: Path) -> None
 
 
 def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) -> None:
-    (file,) = source(tmp_path, GATE.format("~(a_i & b_i)"), "gate")
+    text = GATE.format("~(a_i & b_i)").replace("module gate", "module once")
+    (file,) = source(tmp_path, text, "once")
     script = (
         "import sys; from pathlib import Path; from ringsmith.devices import verilate\n"
         "verilator = verilate.run_verilator\n"
@@ -150,7 +151,7 @@ def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) ->
         "    if '--json-only' not in arguments: print('verilates')\n"
         "    return verilator(arguments, folder)\n"
         "verilate.run_verilator = spy\n"
-        "print(verilate.build_block('gate', [Path(sys.argv[1])]))"
+        "print(verilate.build_block('once', [Path(sys.argv[1])]))"
     )
     command = [sys.executable, "-c", script, str(file)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -158,7 +159,7 @@ def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) ->
     assert [process.returncode for process in running] == [0, 0]
     assert printed[0][-1] == printed[1][-1]
     assert sum(words.count("verilates") for words in printed) == 1
-    assert not [path for path in own_cache.iterdir() if path.name.startswith(".")]
+    assert not [path for path in own_cache.iterdir() if path.name.startswith(".once")]
 
 
 def test_a_design_may_have_a_wrapper_of_its_own(tmp_path: Path) -> None:
