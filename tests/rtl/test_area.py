@@ -73,13 +73,13 @@ def test_a_lane_of_the_key_expander_takes_few_dsps(
 ) -> None:
     cells = synthesize(tmp_path, "rs_key_residue", **parameters)
     assert cells.get("DSP48E2", 0) <= dsps
-    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 1200
+    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 1450
 
 
 @pytest.mark.full
-def test_trivium_takes_two_hundred_and_sixty_luts_a_word(tmp_path: Path) -> None:
+def test_trivium_takes_four_hundred_luts_a_word(tmp_path: Path) -> None:
     cells = synthesize(tmp_path, "rs_trivium", Words=2)
-    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 2 * 260
+    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 2 * 400
 
 
 @pytest.mark.full
