@@ -209,6 +209,11 @@ def test_noise_that_runs_out_is_told_at_planning_with_the_line(exact: BfvParamet
         (lambda x: x + np.array([1.0, 2.0]), "is not a whole number"),
         (lambda x: x * (1 << 70), "has more than 64 bits: a program computes modulo t"),
         (lambda x: x + (1 << 20), "number 1048576 is outside -(t - 1) … t - 1 with t = 1038337"),
+        (lambda x: x * -(1 << 63), f"number {-(1 << 63)} is outside -(t - 1) … t - 1"),
+        (
+            lambda x: x + np.array([5, -(1 << 63)]),
+            f"number {-(1 << 63)} is outside -(t - 1) … t - 1",
+        ),
         (lambda x: x * np.uint64((1 << 64) - 1), "does not fit 64 bits with a sign"),
         (lambda x: x * 0, "a product with 0 is 0, whatever was encrypted"),
         (lambda x: x / 2, "not divided: multiply what was decrypted, or by the divisor's inverse"),

@@ -73,8 +73,9 @@ class BfvEmitter(Emitter):
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
         """Returns the numbers centred modulo t, or refuses those that are none modulo t."""
         t = self.parameters.plain_modulus
-        if np.abs(values).max() >= t:
-            worst = values.reshape(-1)[np.argmax(np.abs(values))]
+        least, greatest = int(values.min()), int(values.max())
+        if least <= -t or greatest >= t:
+            worst = max(least, greatest, key=abs)
             raise self.source.error(
                 f"the plain operand's number {worst} is outside -(t - 1) … t - 1 with t = {t}: "
                 "reduce it modulo t if that is meant, or take a greater t"
