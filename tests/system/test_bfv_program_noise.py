@@ -261,6 +261,41 @@ def test_what_is_drawn_stays_within_its_norms(n: int, rng: np.random.Generator) 
         assert at_most(measured(product.real), norms.times_drawn(n, known, 10.6))
 
 
+@pytest.mark.parametrize("log_n", range(10, 17))
+def test_a_length_exceeds_its_norm_with_less_than_2_to_the_minus_45(log_n: int) -> None:
+    n = 1 << log_n
+    factor = 2 ** (2 * norms.drawn(n, 7.0).length) / (7.0 * n)
+    assert -60 < squares_tail(n, factor) <= -45  # and not wasteful
+    factor = 2 ** (2 * norms.drawn_product(n, 7.0, 3.0).length) / (21.0 * n**2)
+    assert products_tail(n, factor) <= -45
+
+
+def squares_tail(n: int, factor: float) -> float:
+    """log2 of the probability that the mean of n squared standard Gaussians exceeds a factor.
+
+    For an even n, that is the probability of fewer than n/2 events where n * factor / 2 are due.
+    """
+    due = n * factor / 2
+    logs = [k * math.log(due) - math.lgamma(k + 1) - due for k in range(n // 2)]
+    return float(np.logaddexp.reduce(logs)) / math.log(2)
+
+
+def products_tail(n: int, factor: float) -> float:
+    """log2 of at most the probability that a product's squared length exceeds its mean so often.
+
+    That is a mean of n/2 products x * y of exponentials, the squared embeddings of both factors.
+    Those with a y above 42.25 count as exceeding by themselves; for the others Chernoff's bound,
+    where exp(r * x * y) has the mean 1 / (1 - r * y) over x.
+    """
+    limit, pairs = 42.25, n // 2
+    y = np.linspace(0, limit, 100_001)
+    chernoff = min(
+        pairs * (math.log(np.trapezoid(np.exp(-y) / (1 - rate * y), y)) - rate * factor)
+        for rate in np.linspace(0, 0.99 / limit, 100)
+    )
+    return float(np.logaddexp(chernoff, math.log(pairs) - limit)) / math.log(2)
+
+
 def twist(n: int) -> np.ndarray[Any, Any]:
     """The powers of a primitive 2N-th root, which make a product negacyclic."""
     return np.exp(1j * np.pi * np.arange(n) / n)

@@ -15,7 +15,7 @@ of a ciphertext and of its square are anything but independent (Costache, Smart 
 
 Only what is drawn anew, or as good as, is bounded by probability: a polynomial with independent
 coefficients of variance v has embeddings of variance N * v, nearly Gaussian. Each of its norms here
-is exceeded with a probability below 2^-45 (``TAIL``, ``SLOT_TAIL``, ``SPREAD``).
+is exceeded with a probability of about 2^-45 or less (``TAIL``, ``SLOT_TAIL``, ``stretch``).
 
 All norms are kept as log2, since moduli reach 2^1747.
 """
@@ -31,9 +31,21 @@ coefficients one does with 2^-46."""
 SLOT_TAIL = 6.5
 """Standard deviations that the magnitude of a complex Gaussian exceeds with a probability of
 exp(-6.5^2) = 2^-61; of 2^15 embeddings one does with 2^-46."""
-SPREAD = 8.0
-"""A squared length exceeds its mean by a factor 1 + SPREAD / sqrt(N), or that of a product by twice
-as much, with a probability below 2^-45."""
+EXPONENT = 45 * math.log(2)
+"""exp(-EXPONENT) = 2^-45: the probability with which a length may exceed its bound."""
+
+
+def stretch(n: int, heaviest: float = 1.0) -> float:
+    """Returns what a weighted mean of n squares exceeds with a probability of at most 2^-45.
+
+    The squares are of standard Gaussian numbers, the weights from 0 to ``heaviest`` with mean 1:
+    Laurent and Massart 2000, "Adaptive estimation of a quadratic functional", lemma 1, with a sum
+    of squared weights of at most n * heaviest. Hsu, Kakade, Zhang 2012, "A tail inequality for
+    quadratic forms of subgaussian random vectors", have the same for numbers that are sub-Gaussian
+    with their own variance, as centred binomial, ternary and uniform ones are.
+    """
+    part = heaviest * EXPONENT / n
+    return 1 + 2 * math.sqrt(part) + 2 * part
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,7 @@ def drawn(n: int, variance: float, limit: float = math.inf) -> Norms:
     deviation = math.sqrt(variance)
     return Norms(
         math.log2(min(TAIL * deviation, limit)),
-        math.log2(n * variance * (1 + SPREAD / math.sqrt(n))) / 2,
+        math.log2(n * variance * stretch(n)) / 2,
         math.log2(SLOT_TAIL * math.sqrt(n) * deviation),
     )
 
@@ -95,13 +107,16 @@ def drawn(n: int, variance: float, limit: float = math.inf) -> Norms:
 def drawn_product(n: int, variance: float, other: float) -> Norms:
     """Returns the norms of a product of two such polynomials, drawn independently.
 
-    A coefficient is a sum of N products, Gaussian given one factor.
+    Given one factor, whose length and embeddings keep to their bounds, a coefficient is a sum of N
+    products, Gaussian; and the squared length a mean of squares weighted by that factor's squared
+    embeddings.
     """
     deviation = math.sqrt(n * variance * other)
-    spread = math.sqrt(1 + 2 * SPREAD / math.sqrt(n))
+    factor = stretch(n)  # of the given factor's squared length; its embeddings relative to that:
+    spread = factor * stretch(n, SLOT_TAIL**2 / factor)
     return Norms(
-        math.log2(TAIL * deviation * spread),
-        math.log2(math.sqrt(n) * deviation * spread),
+        math.log2(TAIL * deviation * math.sqrt(factor)),
+        math.log2(math.sqrt(n) * deviation * math.sqrt(spread)),
         math.log2(SLOT_TAIL**2 * math.sqrt(n) * deviation),
     )
 
