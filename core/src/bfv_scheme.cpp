@@ -100,10 +100,12 @@ Ciphertext Evaluator::mod_switch_to_next(const Ciphertext& a) const {
 }
 
 Ciphertext Evaluator::rotate_rows(const Ciphertext& a, i64 steps, const GaloisKeys& keys) const {
+  require_batching(*context_);
   return apply_galois(a, galois_element(context_->degree(), steps), keys);
 }
 
 Ciphertext Evaluator::rotate_columns(const Ciphertext& a, const GaloisKeys& keys) const {
+  require_batching(*context_);
   return apply_galois(a, 2 * context_->degree() - 1, keys);
 }
 

@@ -126,5 +126,13 @@ int main() {
                    20);
   const bfv::Context unbatched = bfv::make_context(kDegree, primes, 2);
   expect_refusal([&] { static_cast<void>(bfv::Encoder(unbatched)); }, "does not batch");
+  const bfv::KeyGenerator keygen(unbatched);
+  const bfv::GaloisKeys keys = keygen.create_galois_keys(Values{0, 1});
+  const bfv::Plaintext one = {std::vector<ringsmith::u64>(kDegree, 1)};
+  const bfv::Encryptor encryptor(unbatched, keygen.create_public_key());
+  const bfv::Ciphertext a = encryptor.encrypt(one);
+  const bfv::Evaluator evaluator(unbatched);
+  expect_refusal([&] { static_cast<void>(evaluator.rotate_rows(a, 1, keys)); }, "does not batch");
+  expect_refusal([&] { static_cast<void>(evaluator.rotate_columns(a, keys)); }, "does not batch");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -190,6 +190,16 @@ CASES = [
         "rescale is CKKS's, and the parameters are BFV's: use mod_switch",
     ),
     Case(
+        "t = 65536, and a rotation",
+        lambda t: Evaluator(t.with_t(65536), t.keys).run("rotate", t.x, steps=1),
+        "t = 65536 does not batch: slots need a prime that is 1 mod 2N = 2048",
+    ),
+    Case(
+        "t = 2, and rows swapped",
+        lambda t: Evaluator(t.with_t(2), t.keys).run("conjugate", t.x),
+        "t = 2 does not batch: slots need a prime that is 1 mod 2N = 2048",
+    ),
+    Case(
         "a CKKS ciphertext to add",
         lambda t: Evaluator(t.bfv).run("add", t.x, Ciphertext(t.x.data, 2.0)),
         "add: an operand has the scale 2, and BFV's have 1: it is one of CKKS",

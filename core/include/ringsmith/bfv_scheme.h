@@ -125,6 +125,7 @@ class Evaluator {
   /// Divides by the last data prime: smaller and faster to compute on, with the same message.
   [[nodiscard]] Ciphertext mod_switch_to_next(const Ciphertext& a) const;
   /// Rotates both rows left by `steps`, right if negative. The step's own key must be there.
+  /// @throws ParameterError if t does not batch: then there are no rows, as of `rotate_columns`
   [[nodiscard]] Ciphertext rotate_rows(const Ciphertext& a, i64 steps,
                                        const GaloisKeys& keys) const;
   /// Swaps the rows.

@@ -80,7 +80,8 @@ class Evaluator:
         Raises:
             ProgramError: When operands do not fit one another or the operation (level, scale,
                 number of polynomials), a key is missing, or the result would be transparent.
-            ParameterError, DeviceError, ToolError: When the device cannot be had.
+            ParameterError: When BFV's t has no slots to rotate, or the device cannot be had.
+            DeviceError, ToolError: When the device cannot be had.
         """
         check_operands(self.parameters, operation, a, b)
         elements: tuple[int, ...] = ()

@@ -10,7 +10,8 @@ from ringsmith.params import BfvParameters, CkksParameters, bfv_context
 
 BINARY = ("add", "sub", "multiply")
 PLAIN = ("add_plain", "multiply_plain")
-UNARY = ("negate", "square", "relinearize", "rescale", "mod_switch", "rotate", "conjugate")
+ROTATIONS = ("rotate", "conjugate")
+UNARY = ("negate", "square", "relinearize", "rescale", "mod_switch", *ROTATIONS)
 OPERATIONS = (*BINARY, *PLAIN, *UNARY)
 CKKS_ONLY = ("rescale",)
 
@@ -25,12 +26,15 @@ def check_operands(
 
     Raises:
         ProgramError: Names the operation and what it takes.
+        ParameterError: When BFV's t has no slots to rotate.
     """
     if operation not in OPERATIONS:
         raise ProgramError(f"no operation {operation!r}: choose one of {', '.join(OPERATIONS)}")
     bfv = isinstance(parameters, BfvParameters)
     if bfv and operation in CKKS_ONLY:
         raise ProgramError(f"{operation} is CKKS's, and the parameters are BFV's: use mod_switch")
+    if isinstance(parameters, BfvParameters) and operation in ROTATIONS:
+        parameters.require_batching()
     _check_second(operation, b, PlainPolynomial if bfv else Plaintext)
     if isinstance(b, Ciphertext | Plaintext) and a.limbs != b.limbs:
         raise ProgramError(
@@ -38,7 +42,7 @@ def check_operands(
             "one down"
         )
     sizes = [a.size] + ([b.size] if isinstance(b, Ciphertext) else [])
-    if operation in ("multiply", "square", "rotate", "conjugate") and max(sizes) > 2:
+    if operation in ("multiply", "square", *ROTATIONS) and max(sizes) > 2:
         raise ProgramError(f"{operation} takes 2 polynomials, not {max(sizes)}: relinearize first")
     if operation == "relinearize" and a.size > 3:
         raise ProgramError(f"relinearize takes 3 polynomials, not {a.size}: do it more often")
