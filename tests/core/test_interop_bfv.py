@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 import seal
 
-from ringsmith import _core, interop
+from ringsmith import _core, interop, trace
+from ringsmith.client.bundle import create_client_folder
 from ringsmith.errors import InteropError
+from ringsmith.interop.bundle import read_bundle
 from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext
-from ringsmith.params import BfvParameters, SecurityWarning, parameter_set
+from ringsmith.params import BfvParameters, KeyNeeds, SecurityWarning, parameter_set
 
 SealObject = Any
 """Whatever ``seal-python``, which has no types, makes."""
@@ -105,6 +107,44 @@ def test_bfv_parameters_convert_and_back() -> None:
         assert CKKS_SHAPE.to_parameters().scheme == "ckks"
         with pytest.raises(InteropError, match="SEAL has exactly 1 special prime and one prime a"):
             interop.SealParameters.from_parameters(parameter_set("heaws"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("error_deviation", 102.0, "have error_deviation = 102.0, which SEAL's files cannot say"),
+        ("multiplication", "hps", "have multiplication = 'hps', which SEAL's files cannot say"),
+    ],
+)
+def test_what_seals_files_cannot_say_is_refused_not_lost(
+    field: str, value: object, message: str, tmp_path: Path
+) -> None:
+    with pytest.warns(SecurityWarning):
+        made = BfvParameters.from_primes(
+            n=N,
+            data_primes=PRIMES[:-1],
+            special_prime=PRIMES[-1],
+            plain_modulus=T,
+            security=None,
+            **{field: value},  # type: ignore[arg-type]
+        )
+    with pytest.raises(InteropError) as refusal:
+        interop.SealParameters.from_parameters(made)
+    assert message in str(refusal.value)
+    assert f"leave {field} out of the parameters" in str(refusal.value)
+    with pytest.raises(InteropError, match=field):
+        create_client_folder(tmp_path / "client", made, KeyNeeds())
+    assert not (tmp_path / "client").exists()
+
+
+def test_a_server_plans_the_noise_budget_that_the_client_has(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        made = SHAPE.to_bfv()
+        create_client_folder(tmp_path / "client", made, KeyNeeds(relin=made.limbs))
+        served = read_bundle(tmp_path / "client" / "evaluation").parameters.to_bfv(made.name)
+    assert served == made
+    assert trace(lambda x: x * x, served).forecast() == trace(lambda x: x * x, made).forecast()
 
 
 @pytest.mark.parametrize("drops", [0, 1])

@@ -18,6 +18,7 @@ from ringsmith.interop.seal_stream import (
     wrap_whole,
 )
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.params.bfv import BINOMIAL_DEVIATION
 
 SCHEMES = {1: "bfv", 2: "ckks"}
 """SEAL's ``scheme_type`` -> the scheme's name here; BGV, 3, is not computed with."""
@@ -71,7 +72,9 @@ class SealParameters:
 
         Raises:
             InteropError: When keys are switched otherwise than SEAL does it: with several special
-                primes or none, several data primes a digit, or words.
+                primes or none, several data primes a digit, or words; when BFV's errors are wider
+                than SEAL's or its products are not ``behz``: who reads SEAL's file takes it for
+                SEAL's, and would forecast more noise budget than there is.
         """
         if len(parameters.special_primes) != 1 or parameters.digit_size != 1:
             raise InteropError(
@@ -79,8 +82,17 @@ class SealParameters:
                 f"primes and {parameters.key_digits} digits of {parameters.limbs} data primes, and "
                 "SEAL has exactly 1 special prime and one prime a digit: use such a set"
             )
-        plain = parameters.plain_modulus if isinstance(parameters, BfvParameters) else 0
-        return cls(parameters.n, parameters.primes, plain)
+        if not isinstance(parameters, BfvParameters):
+            return cls(parameters.n, parameters.primes)
+        seals = {"error_deviation": BINOMIAL_DEVIATION, "multiplication": "behz"}
+        for field, value in seals.items():
+            if getattr(parameters, field) != value:
+                raise InteropError(
+                    f"parameters {parameters.name!r} have {field} = "
+                    f"{getattr(parameters, field)!r}, which SEAL's files cannot say: their readers "
+                    f"would take it for SEAL's, {value!r}: leave {field} out of the parameters"
+                )
+        return cls(parameters.n, parameters.primes, parameters.plain_modulus)
 
     def to_parameters(self, name: str = "seal") -> CkksParameters | BfvParameters:
         """The parameters of SEAL's scheme; CKKS's default scale, which SEAL has not, is 2.
