@@ -14,6 +14,7 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     SecurityWarning,
+    bfv_context,
     ckks_set,
     parameter_set,
 )
@@ -78,7 +79,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({**WORD, "word_bits": 131}, "word_bits = 131 is not a number of bits in 1 … 130"),
     ({**WORD, "dnum": 1}, "dnum = 1: relinearization 'word' has words for digits: leave it out"),
     ({"word_bits": 30}, "word_bits = 30: relinearization 'special_prime' has no words"),
-    ({"prime_bits": (61, 43)}, "has 61 bits: multiplication 'behz' computes products in primes"),
+    ({"prime_bits": (61, 43)}, "has 61 bits: BFV takes data primes, and with multiplication 'be"),
+    ({"prime_bits": (61, 43), **HPS}, "of at most 60 bits, since it computes in others of 61"),
+    ({"special_bits": 61}, "has 61 bits: BFV takes data primes, and with multiplication 'behz' sp"),
     ({"extension_primes": (12289,)}, "1 extension primes: those of multiplication 'behz' follow"),
     ({**HPS, "extension_primes": (12289,)}, "12289 is 12289 mod 2N = 16384"),
     ({**HPS, "extension_primes": (65537,)}, "have a product of 17 bits, and hps products need one"),
@@ -160,6 +163,16 @@ def test_words_are_counted_at_every_level() -> None:
     assert parameters.key_digits == 2
     widest = (2**65 - 1) + (math.prod(parameters.primes) >> 65)
     assert parameters.key_switch_error_bound(3) == pytest.approx(21 * 8192 * widest)
+
+
+def test_words_are_refused_where_keys_have_none() -> None:
+    with pytest.raises(ParameterError, match="'custom' have relinearization 'special_prime', whi"):
+        made().words(1)
+
+
+def test_hps_takes_a_special_prime_of_61_bits() -> None:
+    wide = made(**HPS, special_bits=61, prime_bits=(60, 60))
+    assert bfv_context(wide).plain_modulus == wide.plain_modulus
 
 
 # ---- the named set, and the level ----------------------------------------------------------------

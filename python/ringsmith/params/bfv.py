@@ -241,7 +241,16 @@ class BfvParameters(RlweParameters):
         return tuple(range(first, first + count))
 
     def words(self, limbs: int) -> int:
-        """Returns how many words of ``word_bits`` bits a residue modulo q_0 … q_{limbs-1} has."""
+        """Returns how many words of ``word_bits`` bits a residue modulo q_0 … q_{limbs-1} has.
+
+        Raises:
+            ParameterError: When relinearization is not ``word``: then there are none.
+        """
+        if self.relinearization != "word":
+            raise ParameterError(
+                f"parameters {self.name!r} have relinearization {self.relinearization!r}, which "
+                "has no words: ask for key_digits, or take relinearization 'word'"
+            )
         return -(-math.prod(self.data_primes[:limbs]).bit_length() // self.word_bits)
 
     @property
@@ -277,6 +286,7 @@ class BfvParameters(RlweParameters):
 
     def _check_scheme(self) -> None:
         _check_plain_modulus(self.plain_modulus, self.data_primes, self.special_primes)
+        self._check_widths()
         self._check_words()
         deviation = self.error_deviation
         real = isinstance(deviation, float) and math.isfinite(deviation)
@@ -286,6 +296,17 @@ class BfvParameters(RlweParameters):
                 f"{MAX_DEVIATION:.0f}: smaller errors than the standard's are not secure"
             )
         object.__setattr__(self, "extension_primes", self._checked_extension())
+
+    def _check_widths(self) -> None:
+        """Refuses data primes, and of ``behz`` special primes, as wide as its extension primes."""
+        checked = self.primes if self.multiplication == "behz" else self.data_primes
+        wide = next((q for q in checked if q.bit_length() >= BEHZ_PRIME_BITS), None)
+        if wide is not None:
+            raise ParameterError(
+                f"prime {wide} has {wide.bit_length()} bits: BFV takes data primes, and with "
+                f"multiplication 'behz' special primes, of at most {BEHZ_PRIME_BITS - 1} bits, "
+                f"since it computes in others of {BEHZ_PRIME_BITS}: take narrower ones"
+            )
 
     def _check_words(self) -> None:
         bits, log_q = self.word_bits, math.prod(self.data_primes).bit_length()
@@ -311,13 +332,6 @@ class BfvParameters(RlweParameters):
         given = tuple(checked_integers("the list of extension primes", self.extension_primes))
         t = self.plain_modulus
         if self.multiplication == "behz":
-            wide = [q for q in self.primes if q.bit_length() >= BEHZ_PRIME_BITS]
-            if wide:
-                raise ParameterError(
-                    f"prime {wide[0]} has {wide[0].bit_length()} bits: multiplication 'behz' "
-                    f"computes products in primes of {BEHZ_PRIME_BITS} bits beside q: take primes "
-                    f"of at most {BEHZ_PRIME_BITS - 1} bits"
-                )
             derived = behz_primes(self.n, self.data_primes, t)
             if given not in ((), derived):
                 raise ParameterError(
