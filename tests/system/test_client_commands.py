@@ -165,6 +165,22 @@ def bfv_keys(folder: Path) -> Path:
     return folder / "keys"
 
 
+def test_a_t_that_does_not_batch_points_to_coefficients(tmp_path: Path) -> None:
+    made = BfvParameters.create(n=2048, prime_bits=(27,), special_bits=27, plain_modulus=256)
+    file, values, cipher = (tmp_path / name for name in ("params.seal", "values.txt", "c.seal"))
+    file.write_bytes(interop.write_parameters(interop.SealParameters.from_parameters(made)))
+    assert run("keys", tmp_path / "keys", "--params", file).exit_code == 0
+    values.write_text("3\n-4\n")
+    encrypt = ["encrypt", values, *public(tmp_path), "-o", cipher]
+    decrypt = ["decrypt", cipher, *secret(tmp_path), "--count", "2"]
+    message = "plain modulus t = 256 does not batch, so there are no slots: say --coefficients"
+    refused(run(*encrypt), message)
+    done = run(*encrypt, "--coefficients")
+    assert done.exit_code == 0, done.output
+    refused(run(*decrypt), message)
+    assert run(*decrypt, "--coefficients").stdout == "3\n-4\n"
+
+
 @pytest.mark.parametrize("scheme", ["ckks", "bfv"])
 def test_the_bundle_holds_no_part_of_the_secret_key(
     scheme: str, home: Path, tmp_path: Path

@@ -174,6 +174,7 @@ def _encrypt_integers(
 ) -> "Ciphertext":
     from ringsmith import client
 
+    _check_slots(chosen, coefficients=coefficients)
     encode = client.encode_coefficients if coefficients else client.encode
     integers = list(_numbers(values, chosen.n, _integer))
     return client.encrypt(chosen, key, encode(chosen, integers))
@@ -201,6 +202,7 @@ def _decrypt_integers(
     from ringsmith import client
     from ringsmith.errors import InteropError
 
+    _check_slots(chosen, coefficients=coefficients)
     if client.noise_budget(chosen, key, cipher) == 0:
         raise InteropError(
             "the ciphertext has no noise budget left, so that its message is lost: compute less on "
@@ -208,6 +210,17 @@ def _decrypt_integers(
         )
     decode = client.decode_coefficients if coefficients else client.decode
     return [str(value) for value in decode(chosen, client.decrypt(chosen, key, cipher))]
+
+
+def _check_slots(chosen: "BfvParameters", *, coefficients: bool) -> None:
+    """Refuses slots where t has none, and names the option that does without."""
+    from ringsmith.errors import ParameterError
+
+    if not (coefficients or chosen.batching):
+        raise ParameterError(
+            f"plain modulus t = {chosen.plain_modulus} does not batch, so there are no slots: say "
+            "--coefficients, to encrypt and to decrypt"
+        )
 
 
 def _refuse_options(scheme: str, given: Mapping[str, object]) -> None:
