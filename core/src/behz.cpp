@@ -18,7 +18,7 @@ void multiply_limbs(const RnsContext& context, BaseView base, u64 factor, std::s
   }
 }
 
-// word + factor * value for a value of either sign and |value| <= `modulus`, all modulo `modulus`.
+// word + factor * value modulo `modulus`, for a value of either sign and any magnitude below 2^63.
 u64 add_signed_multiple(const Modulus& modulus, u64 word, const ShoupFactor& factor, i64 value) {
   const u64 q = modulus.value();
   return value < 0 ? modulus.subtract(word, factor.multiply(static_cast<u64>(-value), q))

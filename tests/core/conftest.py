@@ -36,6 +36,7 @@ BFV_CASES: dict[str, BfvCase] = {
     "2^12 batching 60": (12, (55, 50, 54, 56), "batching 60"),
     "2^12 one prime more": (12, (60, 60, 60), "batching 59"),
     "2^12 one data prime": (12, (60, 60), "batching 40"),
+    "2^12 scaled beyond B": (12, (60, 60), "batching 20"),
     "2^13 composite": (13, (42, 60, 42, 30, 50), 3 * 5**8 * 7),
     "2^13 batching 40": (13, (60, 42, 42, 42, 60), "batching 40"),
     "2^14 batching 20": (14, (60, *(45,) * 5, 60), "batching 20"),
@@ -46,7 +47,7 @@ BFV_CASES: dict[str, BfvCase] = {
 }
 """log2 N, bits of data primes and special prime, t or the bits of a t that batches."""
 
-QUICK_BFV_CASES = tuple(BFV_CASES)[:7]
+QUICK_BFV_CASES = tuple(BFV_CASES)[:8]
 
 
 def find_primes(log_degree: int) -> list[int]:
