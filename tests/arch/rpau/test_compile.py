@@ -332,3 +332,12 @@ def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> Non
 def test_a_damaged_executable_is_refused(text: str) -> None:
     with pytest.raises(ProgramError, match="compile the program again"):
         Executable.from_json(text)
+
+
+@pytest.mark.parametrize("key_polys", [1, 2, 6])
+def test_spare_rpaus_never_make_a_program_refused(key_polys: int) -> None:
+    graph = relinearization((0, 1, 2))
+    crowded = replace(SMALL, key_polys=key_polys)
+    alone = compile_graph(graph, crowded)
+    roomy = run_both(graph, replace(crowded, rpaus=6), np.random.default_rng(5))
+    assert (roomy.host_transfers, roomy.cycles) <= (alone.host_transfers, alone.cycles + 100)

@@ -1,12 +1,14 @@
 """From a subroutine graph to an executable of a design."""
 
 from collections.abc import Mapping
+from itertools import product
 
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
 from ringsmith.arch.rpau.kinds import KEY_POLY
+from ringsmith.arch.rpau.layout import Layout, layouts
 from ringsmith.arch.rpau.segment import Segment, cut
 from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection
@@ -24,14 +26,20 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     """
     check_supported(graph)
     _check_fit(graph, design)
-    together = _compile(graph, design, apart=False)
-    if not graph.keys:
-        return together
-    return min(together, _compile(graph, design, apart=True), key=lambda each: each.cycles)
+    found: list[Executable] = []
+    refusals: list[ProgramError] = []
+    for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
+        try:
+            found.append(_compile(graph, design, layout, apart))
+        except ProgramError as error:
+            refusals.append(error)
+    if not found:
+        raise refusals[0]
+    return min(found, key=lambda each: (each.host_transfers, each.cycles))
 
 
-def _compile(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Executable:
-    selection = select(graph, design, apart=apart)
+def _compile(graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool) -> Executable:
+    selection = select(graph, design, layout, apart=apart)
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
     return Executable(
         design=design,

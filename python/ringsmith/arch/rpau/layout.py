@@ -44,8 +44,18 @@ class Layout:
         return {place: values[limb] for place, limb in enumerate(self.limbs) if limb in values}
 
 
-def lay_out(graph: SubroutineGraph, design: RpauDesign) -> Layout:
-    """Decides where the limbs of a graph's values go."""
+def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
+    """Where the limbs of a graph's values may go: each to its own place, and what may be faster.
+
+    A layout that shares the special prime's work needs more memory, and sometimes more cycles.
+    """
+    own = Layout(tuple(range(len(graph.primes))))
+    shared = _shared(graph, design)
+    return [own, shared] if shared.moved else [own]
+
+
+def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
+    """Gives the special prime of key switching to places that no limb needs."""
     own = tuple(range(len(graph.primes)))
     spare = range(len(own), design.limbs)
     if len(graph.special) != 1 or not spare:

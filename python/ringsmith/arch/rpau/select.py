@@ -18,18 +18,20 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.layout import Layout
 from ringsmith.arch.rpau.selection import KeyPolynomial, Location, Selection, Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 from ringsmith.lower.types import OPS
 
 
-def select(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Selection:
+def select(graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, apart: bool) -> Selection:
     """Selects the instructions of a checked graph for a design that has enough prime sets.
 
     Args:
         graph: The graph.
         design: The accelerator.
+        layout: Where limbs go.
         apart: Whether each RPAU gets instructions of its own in key switching. It takes several
             times as many, and lets RPAUs go through the digits each in its own order: since none
             transforms its own digit, and few do the special prime's work, all have pauses at
@@ -39,7 +41,7 @@ def select(graph: SubroutineGraph, design: RpauDesign, *, apart: bool) -> Select
         ProgramError: If a node has no form on this architecture.
     """
     check_supported(graph)
-    selector = _Selector(graph, design, apart)
+    selector = _Selector(graph, design, layout, apart)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
@@ -76,8 +78,10 @@ def _refuse_unknown_variant(node: SubroutineNode) -> None:
 class _Selector(Selector):
     """Selects node after node."""
 
-    def __init__(self, graph: SubroutineGraph, design: RpauDesign, apart: bool) -> None:
-        super().__init__(graph, design, apart)
+    def __init__(
+        self, graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool
+    ) -> None:
+        super().__init__(graph, design, layout, apart)
         self.key_unit = "d" if design.dyadic_cores else ""
         self.fused = self._products_to_accumulate()
 
@@ -185,7 +189,7 @@ class _Selector(Selector):
 
     def _ksk_inner_product(self, node: SubroutineNode) -> Location:
         key, half = node.attrs["key"], node.attrs["half"]
-        total = self.fresh(self.base(node))
+        total = self._sums(node)
         begun: set[int] = set()
         for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
             places = self.layout.places(operand, node.type.base)
@@ -198,6 +202,15 @@ class _Selector(Selector):
                 self.emit(members, self.key_unit + opcode, dst=total, a=a, b_key=words)
             begun.update(places)
         return total
+
+    def _sums(self, node: SubroutineNode) -> Location:
+        """Where sums of key products grow; those of a spread limb begin at digits of their own."""
+        spread = [limb for limb in node.type.base if len(self.layout.places(node.id, [limb])) > 1]
+        together = [limb for limb in node.type.base if limb not in spread]
+        location = self.fresh(self.layout.places(node.id, together))
+        for place in self.layout.places(node.id, spread):
+            location.update(self.fresh([place]))
+        return location
 
     def _key(self, key: str, digit: int, half: int, base: Iterable[int]) -> Location:
         """Key-store index of a key polynomial at each place."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import instruction
-from ringsmith.arch.rpau.layout import lay_out
+from ringsmith.arch.rpau.layout import Layout
 from ringsmith.arch.rpau.virtual import VirtualInstruction, mask_of
 from ringsmith.lower import SubroutineGraph, SubroutineNode
 
@@ -64,11 +64,13 @@ class Selector:
         apart: Whether RPAUs get instructions of their own in key switching.
     """
 
-    def __init__(self, graph: SubroutineGraph, design: RpauDesign, apart: bool) -> None:
+    def __init__(
+        self, graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool
+    ) -> None:
         self.graph = graph
         self.apart = apart
         self.rpaus = design.rpaus
-        self.layout = lay_out(graph, design)
+        self.layout = layout
         self.out = Selection(self.layout.limbs)
         self.location: dict[int, Location] = {}
         self.residents: dict[tuple[int, int], set[int]] = {}
