@@ -3,6 +3,9 @@
 ``behz`` (Bajard, Eynard, Hasan, Zucca 2016, as Microsoft SEAL has it): 61-bit primes that follow
 from N, t and q. ``hps`` (Halevi, Polyakov, Shoup 2019, as HEAWS has it): any primes whose product
 holds a scaled product.
+
+The core decides both by itself as well, at every level, and refuses what does not do;
+``tests/system/test_operations_bfv.py`` holds these functions to its answers.
 """
 
 import math
