@@ -224,3 +224,9 @@ def test_links_between_pages_lead_somewhere() -> None:
     ]
     assert links
     assert [pair for pair in links if not (pair[0].parent / pair[1]).exists()] == []
+
+
+def test_the_table_of_pages_has_every_page() -> None:
+    table = (ROOT / "docs" / "README.md").read_text()
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert pages == set(re.findall(r"^\| \[(.+?)\]\(\1\) \|", table, re.M))
