@@ -1,11 +1,13 @@
 """BFV parameters chosen for a program: what is asked, and the sets that could answer."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.automatic import AutoRlweParameters, check_number
 from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters
-from ringsmith.params.primes import MIN_PRIME_BITS
+from ringsmith.params.primes import MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
 NARROW_PRIME_BITS = 30
@@ -19,8 +21,8 @@ class AutoBfvParameters(AutoRlweParameters):
 
     Attributes:
         plain_bits: Bits of t, which is then the largest prime of that size that batches.
-        plain_modulus: t itself, in place of ``plain_bits``; then only ring degrees that t batches
-            for are taken.
+        plain_modulus: t itself, in place of ``plain_bits``: a prime below 2^60 that batches for
+            some ring degree; only degrees that it batches for are taken.
         margin_bits: Bits of noise budget that every output must have left by the forecast, from 1.
         multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``.
     """
@@ -54,6 +56,7 @@ class AutoBfvParameters(AutoRlweParameters):
                 f"plain_bits = {self.plain_bits} is outside 12 … {MAX_PLAIN_BITS}: a t that "
                 "batches is 1 mod 2N, and N is at least 1024"
             )
+        self._check_plain_modulus()
         if self.multiplication not in MULTIPLICATIONS:
             raise ParameterError(
                 f"multiplication = {self.multiplication!r} is not one of "
@@ -64,13 +67,37 @@ class AutoBfvParameters(AutoRlweParameters):
                 f"max_prime_bits = {self.max_prime_bits} is outside {MIN_PRIME_BITS} … 60"
             )
 
+    def degrees(self) -> Iterator[tuple[int, int]]:
+        """Yields each ring degree up to ``max_n`` that t may batch for, and the bits it carries."""
+        for n, bits in super().degrees():
+            if self.plain_modulus is None or self.plain_modulus % (2 * n) == 1:
+                yield n, bits
+
     @property
     def way_out(self) -> str:
         """What to ask for instead, when no parameters fit."""
+        larger = "raise max_n"
+        t = self.plain_modulus
+        if t is not None and t % (4 * max(n for n, _ in self.degrees())) != 1:
+            larger = f"take plain_bits for a t that batches for larger N, as {t} does not"
         return (
-            "lower t (two runs with smaller t give the result modulo their product), raise max_n, "
+            f"lower t (two runs with smaller t give the result modulo their product), {larger}, "
             "multiply less deeply, or split the program"
         )
+
+    def _check_plain_modulus(self) -> None:
+        t = self.plain_modulus
+        if t is None:
+            return
+        if not 2 <= t < 1 << MAX_PLAIN_BITS:
+            raise ParameterError(
+                f"plain_modulus = {t} is not a whole number in 2 … 2^{MAX_PLAIN_BITS} - 1"
+            )
+        if t % (2 * MIN_DEGREE) != 1 or not _core.is_prime(t):
+            raise ParameterError(
+                f"plain_modulus = {t} batches for no ring degree: slots need a prime that is 1 mod "
+                f"2N, and so 1 mod {2 * MIN_DEGREE}: name plain_bits, and one is found"
+            )
 
     def sizes(self, bits: int, carried: int) -> tuple[tuple[int, ...], int] | None:
         """Returns the sizes of data primes of ``bits`` bits in all, and of the special prime.

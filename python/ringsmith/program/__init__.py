@@ -1,5 +1,6 @@
 """The front end: a Python function on encrypted vectors becomes a planned HE graph."""
 
+from ringsmith.program.bfv.depth import bfv_parameters_for_depth
 from ringsmith.program.bfv.forecast import NoiseForecast
 from ringsmith.program.bfv.program import BfvProgram
 from ringsmith.program.ckks.forecast import Forecast, OutputForecast
@@ -27,6 +28,7 @@ __all__ = [
     "Plain",
     "Program",
     "SourceLine",
+    "bfv_parameters_for_depth",
     "inner_product",
     "matvec",
     "operations",

@@ -38,11 +38,12 @@ class BfvSearch(Search):
         spare, and by single bits, up to ``_DIP``, where a step fails: how q splits into primes
         matters a little, too.
         """
-        t = self.wish.plain_modulus
-        if t is not None and t % (2 * self.n) != 1:
-            self.obstacle = f"plain_modulus = {t} does not batch: it is not 1 mod 2N"
-            return None
         bits = self.wish.widest(self.carried)
+        if not bits:
+            self.obstacle = (
+                f"it carries {self.carried} bits of modulus, too few for a data and a special prime"
+            )
+            return None
         while bits > 1 and self._parameters(bits) is None:
             bits -= 1
         best = self._with_bits(bits)
@@ -73,12 +74,15 @@ class BfvSearch(Search):
         return sum(q.bit_length() for q in program.parameters.data_primes)
 
     def _parameters(self, bits: int) -> BfvParameters | None:
-        """Returns the set with q of that many bits; None: there is none."""
+        """Returns the set with q of that many bits; None: there is none.
+
+        The widest q that there is no set for says why: narrower ones fail for their width, too.
+        """
         try:
             parameters = self.wish.candidate(self.n, bits, self.carried)
             parameters.require_batching()
         except ParameterError as error:
-            self.obstacle = str(error)
+            self.obstacle = self.obstacle or str(error)
             return None
         return parameters
 
