@@ -87,6 +87,7 @@ def test_what_is_computed_is_exact_in_every_variant(variant: str, rng: np.random
         (evaluator.run("sub", a, b), x - y),
         (evaluator.run("negate", a), -x),
         (evaluator.run("add_plain", a, plain), x + y),
+        (evaluator.run("sub_plain", a, plain), x - y),
         (evaluator.run("multiply_plain", a, plain), x * y),
         (evaluator.run("square", a), x * x),
         (product, x * y),

@@ -55,6 +55,7 @@ class World:
             "sub": lambda: evaluator.sub(a, b),
             "negate": lambda: evaluator.negate(a),
             "add_plain": lambda: evaluator.add_plain(a, self.plain),
+            "sub_plain": lambda: evaluator.sub_plain(a, self.plain),
             "multiply": lambda: evaluator.multiply(a, b),
             "multiply_plain": lambda: evaluator.multiply_plain(a, self.plain),
             "square": lambda: evaluator.square(a),
@@ -107,7 +108,7 @@ def arguments(world: World, operation: str) -> list[str]:
     match name:
         case "add" | "sub" | "multiply":
             return [name, path("a"), path("b")]
-        case "add_plain" | "multiply_plain":
+        case "add_plain" | "sub_plain" | "multiply_plain":
             return [name, path("a"), path("plain")]
         case "relinearize":
             return [name, path("deep"), "--relin-keys", path("relin")]
@@ -137,6 +138,7 @@ def test_seal_python_objects_are_computed_on_as_seal_does(world: World) -> None:
         "sub": mine.sub(a, b),
         "negate": mine.negate(a),
         "add_plain": mine.add_plain(a, plain),
+        "sub_plain": mine.sub_plain(a, plain),
         "multiply": mine.multiply(a, b),
         "multiply_plain": mine.multiply_plain(a, plain),
         "square": mine.square(a),
@@ -163,7 +165,10 @@ def test_operations_follow_one_another_down_the_levels(world: World) -> None:
 
 # ---- devices -------------------------------------------------------------------------------------
 
-ON_RPAU = ("add", "sub", "negate", "add_plain", "multiply_plain", "relinearize", "mod_switch")
+ON_RPAU = (
+    *("add", "sub", "negate", "add_plain", "sub_plain", "multiply_plain"),
+    *("relinearize", "mod_switch"),
+)
 
 
 @pytest.mark.parametrize("operation", ON_RPAU)
@@ -174,6 +179,7 @@ def test_what_rpau_can_is_seals_on_the_model(operation: str, world: World) -> No
         "mod_switch": (world.a,),
         "relinearize": (world.evaluator.multiply(world.a, world.b),),
         "add_plain": (world.a, world.plain),
+        "sub_plain": (world.a, world.plain),
         "multiply_plain": (world.a, world.plain),
     }.get(operation, (world.a, world.b))
     result = getattr(mine, operation)(*operands)

@@ -84,6 +84,7 @@ def expected(files: Files, operation: str) -> bytes:
         "sub": lambda: evaluator.sub(a, b),
         "negate": lambda: evaluator.negate(a),
         "add_plain": lambda: evaluator.add_plain(a, files.plain),
+        "sub_plain": lambda: evaluator.sub_plain(a, files.plain),
         "multiply": lambda: evaluator.multiply(a, b),
         "multiply_plain": lambda: evaluator.multiply_plain(a, files.plain),
         "square": lambda: evaluator.square(a),
@@ -103,7 +104,7 @@ def arguments(files: Files, operation: str) -> list[str]:
     match name:
         case "add" | "sub" | "multiply":
             return [name, path("a"), path("b")]
-        case "add_plain" | "multiply_plain":
+        case "add_plain" | "sub_plain" | "multiply_plain":
             return [name, path("a"), path("plain")]
         case "relinearize":
             return [name, path("deep"), "--relin-keys", path("relin")]

@@ -27,6 +27,7 @@ class Operation(StrEnum):
     SUB = "sub"
     NEGATE = "negate"
     ADD_PLAIN = "add_plain"
+    SUB_PLAIN = "sub_plain"
     MULTIPLY = "multiply"
     MULTIPLY_PLAIN = "multiply_plain"
     SQUARE = "square"
@@ -105,9 +106,9 @@ def evaluate(
 ) -> None:
     """Compute OP on a SEAL ciphertext of CKKS or BFV; the result is the one that SEAL would save.
 
-    OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, multiply_plain (IN2 a plaintext);
-    negate, square, relinearize, rescale (CKKS), mod_switch, rotate (of BFV: both rows), conjugate
-    (of BFV: swap the rows).
+    OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, sub_plain, multiply_plain (IN2 a
+    plaintext); negate, square, relinearize, rescale (CKKS), mod_switch, rotate (of BFV: both rows),
+    conjugate (of BFV: swap the rows).
     """
     from ringsmith.errors import ProgramError
     from ringsmith.interop import (

@@ -9,7 +9,7 @@ from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
 from ringsmith.params import BfvParameters, CkksParameters, bfv_context
 
 BINARY = ("add", "sub", "multiply")
-PLAIN = ("add_plain", "multiply_plain")
+PLAIN = ("add_plain", "sub_plain", "multiply_plain")
 ROTATIONS = ("rotate", "conjugate")
 UNARY = ("negate", "square", "relinearize", "rescale", "mod_switch", *ROTATIONS)
 OPERATIONS = (*BINARY, *PLAIN, *UNARY)
@@ -82,7 +82,7 @@ def plain_residues(
     """Returns the residues (limbs, N) that the operation's graph takes for a plaintext.
 
     CKKS's are the plaintext's own. BFV's are made for the operation and level: scaled by q/t to be
-    added, lifted from modulo t to be multiplied by.
+    added or subtracted, lifted from modulo t to be multiplied by.
 
     Raises:
         ParameterError: When a BFV plaintext is of other parameters.

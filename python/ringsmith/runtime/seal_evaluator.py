@@ -75,6 +75,10 @@ class SealEvaluator:
         """Returns a + b for a plaintext b."""
         return self._run("add_plain", a, b)
 
+    def sub_plain(self, a: "seal.Ciphertext", b: "seal.Plaintext") -> "seal.Ciphertext":
+        """Returns a - b for a plaintext b."""
+        return self._run("sub_plain", a, b)
+
     def multiply(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
         """Returns a * b, of three polynomials."""
         return self._run("multiply", a, b)
