@@ -1,0 +1,66 @@
+"""The cycles that docs/architecture.md quotes for key switching are those of today's compiler."""
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from ringsmith import runtime
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.layout import layouts
+from ringsmith.arch.rpau.segment import cut
+from ringsmith.arch.rpau.select import select
+from ringsmith.debug.summary import busy_cycles
+from ringsmith.debug.trace import Trace
+from ringsmith.lower import SubroutineGraph, lower_operation
+from ringsmith.params import parameter_set
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
+SET1 = parameter_set("medha-set1")
+
+
+def quoted(sentence: str) -> bool:
+    """Whether the page says so, wherever its lines break."""
+    return sentence in " ".join(PAGE.read_text().split())
+
+
+def relinearize() -> SubroutineGraph:
+    return lower_operation("relinearize", SET1, SET1.limbs)
+
+
+def rpaus(count: int) -> RpauDesign:
+    """The page's design."""
+    return replace(load_design("octo"), name=f"rpaus{count}", dyadic_cores=8, rpaus=count)
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"),
+    [
+        (10, "schedules to {cycles:,} cycles on ten RPAUs, of which each data prime's main unit"),
+        (8, "on eight it takes {cycles:,}."),
+    ],
+)
+def test_a_relinearization_takes_the_cycles_that_the_page_says(count: int, sentence: str) -> None:
+    executable = runtime.compile_graph(relinearize(), rpaus(count)).executable
+    assert executable is not None
+    assert len(executable.runs) == 1
+    assert quoted(sentence.format(cycles=executable.cycles))
+    if count > SET1.limbs + 1:  # the special prime is shared
+        trace = Trace.of_executable(executable)
+        (work,) = {busy_cycles(trace, rpau, "main") for rpau in range(SET1.limbs)}
+        assert quoted(f"main unit works {work:,};")
+
+
+def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own() -> None:
+    graph, design = relinearize(), rpaus(10)
+    cycles = {}
+    for layout, apart in product(layouts(graph, design), (False, True)):
+        runs = cut(select(graph, design, layout, apart=apart), design)
+        cycles[bool(layout.moved), apart] = sum(run.plan.cycles for run in runs)
+    assert min(cycles, key=lambda way: cycles[way]) == (True, True)
+    assert cycles[True, False] > cycles[False, False]
+    assert quoted(f"takes {cycles[True, False]:,} cycles with instructions in common")
+    assert quoted(
+        f"an unshared one {cycles[False, False]:,} with those and {cycles[False, True]:,} with each"
+    )
