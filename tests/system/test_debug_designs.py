@@ -19,6 +19,7 @@ from ringsmith.debug.designs import (
     cycles_table,
     memory_bits,
     operation_costs,
+    other_parameters,
     page,
     size_table,
 )
@@ -72,6 +73,15 @@ def test_an_operation_that_does_not_fit_at_once_shows_its_transfers() -> None:
 
 def test_the_memory_of_a_design_counts_every_polynomial() -> None:
     assert memory_bits(NANO) == 5 * (16 + 48) * 8192 * 48
+
+
+def test_parameters_with_a_default_are_named_where_they_differ() -> None:
+    assert other_parameters(NANO) == "–"
+    design = replace(NANO, prime_sets=2, work_ram="ultra", prng="trivium", seeds=9)
+    found = "`prime_sets` 2, `work_ram` ultra, `prng` trivium, `seeds` 9"
+    assert other_parameters(design) == found
+    assert f"| {found} |" in size_table([DesignRow(design, {}, None)])
+    assert "`prime_sets` 1, `interconnect` ring" in page(rows(), "ringsmith designs")
 
 
 def test_an_area_is_shown_where_there_is_one() -> None:

@@ -2,9 +2,10 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import MISSING, astuple, dataclass, fields
 from datetime import UTC, datetime
 from importlib import metadata
+from textwrap import fill
 from types import MappingProxyType
 
 from ringsmith import __version__, runtime
@@ -124,12 +125,23 @@ _SIZE_HEADINGS = (
     "work polynomials",
     "key polynomials",
     "memory of both (Mbit)",
+    "other parameters",
 )
+_LATER = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
 
 
 def memory_bits(design: RpauDesign) -> int:
     """Bits of all work polynomials and of the key store, over all RPAUs."""
     return design.rpaus * (design.work_polys + design.key_polys) * design.n * design.word_bits
+
+
+def other_parameters(design: RpauDesign) -> str:
+    """The parameters that a design file may leave out, as far as they differ from their defaults.
+
+    A dash: none does.
+    """
+    differ = [name for name, default in _LATER.items() if getattr(design, name) != default]
+    return ", ".join(f"`{name}` {getattr(design, name)}" for name in differ) or "–"
 
 
 def size_table(rows: Sequence[DesignRow]) -> str:
@@ -148,6 +160,7 @@ def size_table(rows: Sequence[DesignRow]) -> str:
                 f"{design.work_polys}",
                 f"{design.key_polys}",
                 f"{memory_bits(design) / 1e6:.1f}",
+                other_parameters(design),
             ]
             for design in (row.design for row in rows)
         ],
@@ -214,6 +227,8 @@ Written on {date} by `{command}` (Ringsmith {__version__}{tools}).
 
 ## Size
 
+Other parameters are named where they differ from these: {_defaults()}.
+
 {size_table(rows)}
 ## Area of one RPAU
 
@@ -239,6 +254,12 @@ RTL and on the model: cycles, instructions and every polynomial that was written
 page would not have been written.
 
 {verification_table(rows)}"""
+
+
+def _defaults() -> str:
+    """The parameters that a design file may leave out, with their defaults; lines for the page."""
+    words = ", ".join(f"`{name}` {default}" for name, default in _LATER.items())
+    return fill(words, 96, break_on_hyphens=False, initial_indent=" " * 56).lstrip()
 
 
 def _simulated(rows: Sequence[DesignRow]) -> bool:
