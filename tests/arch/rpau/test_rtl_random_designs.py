@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import MAX_PRNG_LANES, RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 from ringsmith.debug.compare import compare
 from ringsmith.devices.rtl import RtlDevice
@@ -20,8 +20,6 @@ LENGTH = 2 * len(ISA.operations)
 _Value = TypeVar("_Value")
 
 DYADIC = {"none": 0.0, "one": 0.0, "half": 0.5, "all": 2.0}  # lanes as a multiple of the cores
-FIXED = ("program_words", "prng", "seeds")  # seeded keys have test_seeded.py
-
 PRIMES = (
     ("barrett", "none", 0),
     ("barrett", "none", 0),
@@ -46,6 +44,10 @@ def random_designs() -> list[RpauDesign]:
         int(kind == "one") or int(DYADIC[kind] * own)
         for kind, own in zip(column(rng, list(DYADIC)), cores, strict=True)
     ]
+    expanding = [i for i, lanes in enumerate(dyadic) if 1 <= lanes <= MAX_PRNG_LANES]
+    seeds = [0] * DESIGNS
+    for i in rng.permutation(expanding)[::2]:
+        seeds[i] = int(rng.integers(1, 8, endpoint=True))
     primes = column(rng, PRIMES)
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
     columns: dict[str, Sequence[object]] = {
@@ -66,6 +68,8 @@ def random_designs() -> list[RpauDesign]:
         "work_ram": column(rng, ("block", "ultra")),
         "key_ram": column(rng, ("block", "ultra")),
         "family": [family for _, family, _ in primes],
+        "prng": ["trivium" if count else "none" for count in seeds],
+        "seeds": seeds,
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]
@@ -77,9 +81,10 @@ def test_the_random_designs_vary_every_parameter() -> None:
     assert len(designs) * PROGRAMS >= 200
     for field in fields(RpauDesign):
         values = {getattr(design, field.name) for design in designs}
-        assert len(values) > 1 or field.name in FIXED, field.name
+        assert len(values) > 1 or field.name == "program_words", field.name
     assert any(design.dyadic_cores == 0 for design in designs)
     assert any(design.dyadic_cores == 2 * design.cores for design in designs)
+    assert sum(design.prng == "trivium" for design in designs) >= 3
 
 
 @pytest.mark.full
