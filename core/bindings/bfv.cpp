@@ -9,6 +9,7 @@
 #include "random.h"
 #include "ringsmith/bfv_client.h"
 #include "ringsmith/bfv_evaluator.h"
+#include "ringsmith/key_switching.h"
 
 namespace ringsmith::bindings {
 namespace {
@@ -78,7 +79,8 @@ OutputArray relinearize(const BfvContext& context, const InputArray& a, const In
   const CiphertextView view = ciphertext_of(context.rlwe(), a);
   KeySwitchKeyView switching_key = key_of(context.rlwe().rns(), key);
   switching_key.word_bits = word_bits;
-  return to_numpy(without_gil([&] { return bfv_relinearize(context, view, switching_key); }));
+  return to_numpy(without_gil(
+      [&] { return ringsmith::relinearize(context.rlwe(), Form::kCoeff, view, switching_key); }));
 }
 
 OutputArray mod_switch(const BfvContext& context, const InputArray& a) {
@@ -91,8 +93,9 @@ OutputArray apply_galois(const BfvContext& context, const InputArray& a, u64 ele
   const CiphertextView view = ciphertext_of(context.rlwe(), a);
   KeySwitchKeyView switching_key = key_of(context.rlwe().rns(), key);
   switching_key.word_bits = word_bits;
-  return to_numpy(
-      without_gil([&] { return bfv_apply_galois(context, view, element, switching_key); }));
+  return to_numpy(without_gil([&] {
+    return ringsmith::apply_galois(context.rlwe(), Form::kCoeff, view, element, switching_key);
+  }));
 }
 
 }  // namespace

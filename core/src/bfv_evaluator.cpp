@@ -102,10 +102,6 @@ Ciphertext bfv_square(const BfvContext& context, CiphertextView a, Multiplicatio
                 tensor_product(context.rns(), base, factor.view(), factor.view()), a.limbs);
 }
 
-Ciphertext bfv_relinearize(const BfvContext& context, CiphertextView a, KeySwitchKeyView key) {
-  return relinearize(context.rlwe(), Form::kCoeff, a, key);
-}
-
 Ciphertext bfv_mod_switch(const BfvContext& context, CiphertextView a) {
   check(context.rlwe(), a);
   if (a.limbs <= context.min_limbs()) {
@@ -113,11 +109,6 @@ Ciphertext bfv_mod_switch(const BfvContext& context, CiphertextView a) {
                               " limbs: with fewer, q would not exceed the plain modulus"));
   }
   return rescale(context.rlwe(), Form::kCoeff, a);
-}
-
-Ciphertext bfv_apply_galois(const BfvContext& context, CiphertextView a, u64 element,
-                            KeySwitchKeyView key) {
-  return apply_galois(context.rlwe(), Form::kCoeff, a, element, key);
 }
 
 }  // namespace ringsmith

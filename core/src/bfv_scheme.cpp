@@ -92,7 +92,8 @@ Ciphertext Evaluator::square(const Ciphertext& a) const {
 }
 
 Ciphertext Evaluator::relinearize(const Ciphertext& a, const RelinKeys& keys) const {
-  return {bfv_relinearize(*context_, a.words.view(), keys.view(context_->rlwe()))};
+  const RlweContext& rlwe = context_->rlwe();
+  return {ringsmith::relinearize(rlwe, Form::kCoeff, a.words.view(), keys.view(rlwe))};
 }
 
 Ciphertext Evaluator::mod_switch_to_next(const Ciphertext& a) const {
@@ -110,8 +111,9 @@ Ciphertext Evaluator::rotate_columns(const Ciphertext& a, const GaloisKeys& keys
 }
 
 Ciphertext Evaluator::apply_galois(const Ciphertext& a, u64 element, const GaloisKeys& keys) const {
-  const KeySwitchKeyView key = keys.view(context_->rlwe(), element);
-  return {bfv_apply_galois(*context_, a.words.view(), element, key)};
+  const RlweContext& rlwe = context_->rlwe();
+  const KeySwitchKeyView key = keys.view(rlwe, element);
+  return {ringsmith::apply_galois(rlwe, Form::kCoeff, a.words.view(), element, key)};
 }
 
 }  // namespace ringsmith::bfv

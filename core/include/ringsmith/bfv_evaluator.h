@@ -2,8 +2,9 @@
 // is Microsoft SEAL's, bit for bit.
 //
 // Ciphertexts are in coefficient form, plaintexts N coefficients in [0, t); residues are canonical.
-// What BFV shares with CKKS (add, subtract, negate; switching with a Form) is in evaluator.h and
-// key_switching.h. All functions throw ParameterError when shapes or levels do not fit.
+// What BFV shares with CKKS is in evaluator.h (add, subtract, negate) and key_switching.h:
+// relinearize and apply_galois, in Form::kCoeff; the element 3^steps mod 2N rotates both rows left,
+// 2N - 1 swaps them. All functions throw ParameterError when shapes or levels do not fit.
 #pragma once
 
 #include <span>
@@ -30,13 +31,7 @@ namespace ringsmith {
 /// a * a.
 [[nodiscard]] Ciphertext bfv_square(const BfvContext& context, CiphertextView a,
                                     Multiplication variant);
-/// Three polynomials back to two.
-[[nodiscard]] Ciphertext bfv_relinearize(const BfvContext& context, CiphertextView a,
-                                         KeySwitchKeyView key);
 /// Divides by the last data prime and rounds; one limb fewer, the message as it was.
 [[nodiscard]] Ciphertext bfv_mod_switch(const BfvContext& context, CiphertextView a);
-/// x -> x^element: 3^steps mod 2N rotates both rows left, 2N - 1 swaps them.
-[[nodiscard]] Ciphertext bfv_apply_galois(const BfvContext& context, CiphertextView a, u64 element,
-                                          KeySwitchKeyView key);
 
 }  // namespace ringsmith
