@@ -304,7 +304,8 @@ module rs_rpau_main
 
   // ---- the steps alongside: memory to lanes, then lanes to results ------------------------------
   step_t              lanes_step, operand_step, receive_step, result_step;
-  logic [RowBits-1:0] receive_count_q, receive_row;
+  logic [RowBits:0]   receive_count_q;  // its upper bit tells all rows from none: the assertion
+  logic [RowBits-1:0] receive_row;
   rs_delay #(
     .Width($bits(step_t)),
     .Depth(memory_read_latency() + 1)
@@ -393,6 +394,6 @@ module rs_rpau_main
   else $error("the last write does not come in the cycle that the latency says");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && drain_q == DrainBits'(1)) ||
-                                    receive_count_q == '0)
-  else $error("a broadcast ends with %0d rows too many or too few", receive_count_q);
+                                    receive_count_q == (RowBits + 1)'(1 << RowBits))
+  else $error("a broadcast ends after %0d of %0d rows", receive_count_q, 1 << RowBits);
 endmodule
