@@ -33,6 +33,8 @@ DESIGN = RpauDesign(
     constants=8,
     program_words=64,
     reduction="barrett",
+    prng="trivium",
+    seeds=2,
 )
 NTT = 0  # the work polynomial that the long program transforms
 
@@ -275,6 +277,18 @@ def test_a_refusal_becomes_an_error_with_its_reasons(
     device.reset()
     device.write(Zone.POLY, 1, 2, words)
     np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), words)
+
+
+def test_after_a_program_that_was_refused_none_is_loaded(
+    device: RegisterDevice, bus: SimulatedBus
+) -> None:
+    device.load_program(long_program())
+    bus.write(Register.CONTROL, Control.START)
+    with pytest.raises(DeviceError, match=r"refused loading the program \(busy"):
+        device.load_program(long_program())
+    device.reset()
+    with pytest.raises(DeviceError, match="no program is loaded"):
+        device.run(100)
 
 
 def test_the_next_host_takes_over_a_device_left_in_the_middle(

@@ -101,6 +101,7 @@ class RegisterDevice:
                 do not end with their only halt.
         """
         words = checked_words(words, self._design)
+        self._loaded = False  # until all of it is there
         self._bus.write(Register.PROGRAM_ADDRESS, 0)
         self._bus.write_words(Register.PROGRAM_DATA, words)
         self._check_refused("loading the program")

@@ -141,6 +141,7 @@ class RtlDevice:
                 do not end with their only halt.
         """
         words = checked_words(words, self._design)
+        self._loaded = False  # until all of it is there
         self._call("rpau_load_program", words.ctypes.data_as(_POINTER), words.size)
         self._loaded = True
 
