@@ -151,6 +151,19 @@ def test_hps_primes_are_the_fewest_that_reach_the_bound() -> None:
         assert math.prod(chosen) >= bound > math.prod(chosen[:-1])
 
 
+def test_hps_primes_are_found_where_special_primes_are_wider() -> None:
+    """Of 19 primes of 20 bits, 8 are data primes, and 9 are needed; the special ones take none."""
+    narrow = {"n": 2048, "plain_bits": None, "plain_modulus": 17, "security": None, **HPS}
+    with pytest.warns(SecurityWarning):
+        found = made(**narrow, prime_bits=(20,) * 8, special_bits=(30, 30, 30))
+    assert len(found.extension_primes) == 9
+    with pytest.raises(ParameterError) as refusal:
+        made(**narrow, prime_bits=(20,) * 9, special_bits=30)
+    message = str(refusal.value)
+    assert "extension primes, 11 or more beside q for multiplication 'hps': only 19" in message
+    assert "give extension_primes, which may be wider than q's" in message
+
+
 def test_the_lowest_level_has_a_q_above_t() -> None:
     assert [made(plain_bits=bits).min_limbs for bits in (20, 43, 44, 60)] == [1, 1, 2, 2]
     assert (made().levels, made(plain_bits=60).levels) == (2, 1)

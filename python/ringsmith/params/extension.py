@@ -58,13 +58,26 @@ def hps_primes(
     """Returns the fewest primes, as wide as the widest of ``primes``, that reach the bound.
 
     The largest of that width, descending, that are neither data nor special primes.
+
+    Raises:
+        ParameterError: When there are too few of that width; says that wider ones can be given.
     """
     bound = hps_bound(n, primes, plain_modulus)
     bits = max(q.bit_length() for q in primes)
-    most = -(-bound.bit_length() // (bits - 1))
-    taken = {*primes, *special}
-    found = [q for q in _core.prime_search(bits, n, most + len(taken)) if q not in taken]
-    return tuple(found[: hps_count(found, bound)])
+    taken = {q for q in (*primes, *special) if q.bit_length() == bits}
+    fewest, most = (-(-(bound.bit_length() - 1) // width) for width in (bits, bits - 1))
+    for count in range(fewest, most + 2):
+        try:
+            searched = _core.prime_search(bits, n, count + len(taken))
+        except ParameterError as error:
+            raise ParameterError(
+                f"extension primes, {count} or more beside q for multiplication 'hps': {error}; "
+                "give extension_primes, which may be wider than q's"
+            ) from None
+        found = tuple(q for q in searched if q not in taken)[:count]
+        if math.prod(found) >= bound:
+            return found
+    raise AssertionError("most + 1 primes of more than bits - 1 bits reach the bound")
 
 
 def hps_count(extension: Sequence[int], bound: int) -> int:
