@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from functools import cache, reduce
+from operator import getitem
 
 import numpy as np
 import pytest
@@ -291,44 +292,69 @@ def test_a_coefficient_form_automorphism_is_refused() -> None:
         compile_graph(graph, SMALL)
 
 
-def damage(table: dict[str, Any], what: str) -> None:
-    run = table["runs"][-1]
-    value = next(iter(run["loads"]))
-    match what:
-        case "no run":
-            table["runs"] = []
-        case "output":
-            table["outputs"]["y.0"]["0"] = 99
-        case "load":
-            run["loads"]["99"] = run["loads"].pop(value)
-        case "place":
-            run["loads"][value] = dict.fromkeys(run["loads"][value], SMALL.work_polys)
-        case "rpau":
-            run["loads"][value] = {"7": 0}
-        case "key":
-            run["keys"][0]["index"] = SMALL.key_polys
-        case "constants":
-            table["constants"][0] = [0] * (SMALL.constants + 1)
-        case "residue":
-            table["constants"][0][0] = table["primes"][0]
-        case "root":
-            table["roots"].pop()
-        case "starts":
-            run["starts"].pop()
+DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
+    "no run": (("runs",), [], "it has no run"),
+    "output": (("outputs", "y.0", "0"), 99, "an output is never stored"),
+    "load": (("runs", 0, "loads", "99"), {"0": 0}, "loads a value that the host does not have"),
+    "place": (("runs", 0, "loads", "99"), {"0": SMALL.work_polys}, "outside the work memory"),
+    "rpau": (("runs", 0, "stores", "99"), {"7": 0}, "outside the work memory"),
+    "peak": (("runs", 0, "peak_polys"), SMALL.work_polys + 1, "more work polynomials"),
+    "constants": (("constants", 0), [0] * (SMALL.constants + 1), "a constant file is too long"),
+    "residue": (("constants", 0, 0), empty_graph().primes[0], "holds what is no residue"),
+    "fraction": (("constants", 0, 0), 0.5, "constant 0.5 is not a whole number"),
+    "composite prime": (("primes", 0), 1 + (1 << 45), "is not a prime that is 1 mod 2N"),
+    "long prime": (("primes", 0), 1 + (1 << 200), "prime 160.* is not a whole number"),
+    "wide prime": (("design", "word_bits"), 47, "takes primes of 24 to 47 bits"),
+    "fractional prime": (("primes", 0), 0.5, "prime 0.5 is not a whole number"),
+    "few roots": (("roots",), [], "0 roots stand beside 4 primes"),
+    "root": (("roots", 0), 0, "root 0 is not a whole number in 1"),
+    "wrong root": (("roots", 0), 1, "1 is not a primitive 512-th root of unity"),
+    "root text": (("roots", 0), "x", "root 'x' is not a whole number"),
+    "few starts": (("runs", 0, "starts"), [], "differ in number"),
+    "start": (("runs", 0, "starts", 0), "4", "start '4' is not a whole number"),
+    "late start": (("runs", 0, "starts", 0), 1 << 40, "its starts do not ascend to its cycles"),
+    "origin": (("runs", 0, "origins", 0), 7, "origin 7 is no text"),
+    "origin's node": (("runs", 0, "origins", 0), "add:x", "invalid literal for int"),
+    "negative cycles": (("runs", 0, "cycles"), -1, "cycles -1 is not a whole number"),
+    "many cycles": (("runs", 0, "cycles"), 10**30, "cycles 10* is not a whole number"),
+    "endless cycles": (("runs", 0, "cycles"), float("inf"), "cycles inf is not a whole number"),
+    "word": (("runs", 0, "words", 0), "x", "word 'x' is not a whole number"),
+    "endless word": (("runs", 0, "words", 0), float("inf"), "word inf is not a whole number"),
+    "key index": (("runs", 0, "keys", 0, "index"), SMALL.key_polys, "outside the key store"),
+    "key name": (("runs", 0, "keys", 0, "key"), [], r"key \[\] is no name"),
+    "digit": (("runs", 0, "keys", 0, "digit"), 128, "digit of a key 128 is not .* in 0 … 127"),
+    "half": (("runs", 0, "keys", 0, "half"), 2, "half of a key 2 is not .* in 0 … 1"),
+    "prime set": (("runs", 0, "keys", 0, "prime_set"), 1, "a place that holds no limb"),
+    "mask": (("runs", 0, "keys", 0, "mask"), 1 << SMALL.rpaus, "outside the key store"),
+    "input limb": (("inputs", "x.0", "999"), 0, "one of no prime"),
+    "negative limb": (("inputs", "x.0", "-1"), 0, "input -1 is not a whole number"),
+    "output limb": (("outputs", "y.0", "999"), 0, "one of no prime"),
+    "no limb": (("inputs", "x.0"), {}, "an input or an output has no limb"),
+    "number": (("inputs", "x.0", "0_0"), 0, "'0_0' is not how number 0 is written"),
+    "fractional limb": (("limbs", 3), 3.0, "limb 3.0 is not a whole number"),
+    "design name": (("design", "name"), 5, "the design's name 5 is no printable text"),
+    "attribute": (("more",), 0, "lacks, or has without need, .'more'."),
+}
+"""What is written where in an executable's file, and what the refusal says of it."""
 
 
-@pytest.mark.parametrize(
-    "what",
-    ["no run", "output", "load", "place", "rpau", "key", "constants", "residue", "root", "starts"],
-)
+@cache
+def relinearization_file() -> str:
+    return compile_graph(relinearization((0, 1)), SMALL).to_json()
+
+
+@pytest.mark.parametrize("what", DAMAGES)
 def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> None:
-    table = json.loads(compile_graph(relinearization((0, 1)), SMALL).to_json())
-    damage(table, what)
-    with pytest.raises(ProgramError, match=r"damaged executable \(.*compile the program again"):
+    table = json.loads(relinearization_file())
+    (*path, last), value, message = DAMAGES[what]
+    reduce(getitem, path, table)[last] = value
+    with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}.*compile the"):
         Executable.from_json(json.dumps(table))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "ringsmith-rpau-executable"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "ringsmith-rpau-executable"}', "[" * 100000]
+)
 def test_a_damaged_executable_is_refused(text: str) -> None:
     with pytest.raises(ProgramError, match="compile the program again"):
         Executable.from_json(text)

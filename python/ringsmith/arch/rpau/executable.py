@@ -8,12 +8,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import accumulate
-from typing import Any
 
-from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.timeline import HALT
-from ringsmith.errors import ProgramError
 
 FORMAT = "ringsmith-rpau-executable"
 VERSION = 2
@@ -157,97 +154,7 @@ class Executable:
             ProgramError: If the text is not an executable of this version, or does not fit its own
                 design.
         """
-        try:
-            table: dict[str, Any] = json.loads(text)
-            if (table.pop("format"), table.pop("version")) != (FORMAT, VERSION):
-                raise ProgramError(
-                    f"not a {FORMAT} file of version {VERSION}: compile the program again"
-                )
-            executable = _from_table(table)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise _damaged(str(error)) from error
-        check_executable(executable)
-        return executable
+        # executable_file builds executables, so it cannot be imported before this class exists.
+        from ringsmith.arch.rpau.executable_file import read_executable
 
-
-def check_executable(executable: Executable) -> None:
-    """Checks that an executable is whole and fits its own design.
-
-    Raises:
-        ProgramError: Otherwise; says where.
-    """
-    design = executable.design
-    primes, limbs = executable.primes, executable.limbs
-    if not executable.runs or len(executable.roots) != len(primes):
-        raise _damaged("it has no run, or not one root a prime")
-    own = limbs[: len(primes)] == tuple(range(len(primes)))
-    if not own or len(limbs) > design.limbs or not set(limbs) <= set(range(len(primes))):
-        raise _damaged(f"its limbs do not lie in the {design.limbs} prime sets of its design")
-    if len(executable.constants) != len(limbs):
-        raise _damaged("it has not one constant file a place")
-    for limb, constants in zip(limbs, executable.constants, strict=True):
-        if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
-            raise _damaged("a constant file is too long, or holds what is no residue")
-    known = {place for each in executable.inputs.values() for place in _limbs(each, design)}
-    for run in executable.runs:
-        check_program(run.words, design)
-        if not len(run.words) == len(run.starts) == len(run.origins):
-            raise _damaged("its instructions, starts and origins differ in number")
-        for key in run.keys:
-            inside = (0 <= key.index < design.key_polys, 0 <= key.prime_set < design.prime_sets)
-            if not all(inside) or key.mask >> design.rpaus:
-                raise _damaged("a key lies outside the key store")
-        for values in (run.loads, run.stores):
-            for places in values.values():
-                if any(
-                    not (0 <= slot < design.work_polys and 0 <= rpau < design.rpaus)
-                    for rpau, slot in places.items()
-                ):
-                    raise _damaged("a value lies outside the work memory")
-        if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
-            raise _damaged("it loads a value that the host does not have")
-        known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
-    if not {place for each in executable.outputs.values() for place in _limbs(each, design)} <= (
-        known
-    ):
-        raise _damaged("an output is never stored")
-
-
-def _limbs(values: Mapping[int, int], design: RpauDesign) -> set[tuple[int, int]]:
-    """The (value, RPAU) pairs of an input or an output."""
-    return {(value, limb % design.rpaus) for limb, value in values.items()}
-
-
-def _damaged(why: str) -> ProgramError:
-    return ProgramError(f"damaged executable ({why}): compile the program again")
-
-
-def _from_table(table: dict[str, Any]) -> Executable:
-    return Executable(
-        design=RpauDesign(**table["design"]),
-        primes=tuple(table["primes"]),
-        roots=tuple(table["roots"]),
-        limbs=tuple(table["limbs"]),
-        constants=tuple(tuple(values) for values in table["constants"]),
-        inputs={name: _numbered(values) for name, values in table["inputs"].items()},
-        outputs={name: _numbered(values) for name, values in table["outputs"].items()},
-        runs=tuple(_run(entry) for entry in table["runs"]),
-    )
-
-
-def _run(entry: dict[str, Any]) -> Run:
-    return Run(
-        words=tuple(entry["words"]),
-        starts=tuple(entry["starts"]),
-        origins=tuple(entry["origins"]),
-        cycles=int(entry["cycles"]),
-        peak_polys=int(entry["peak_polys"]),
-        keys=tuple(KeyLoad(**load) for load in entry["keys"]),
-        loads={int(value): _numbered(places) for value, places in entry["loads"].items()},
-        stores={int(value): _numbered(places) for value, places in entry["stores"].items()},
-    )
-
-
-def _numbered(places: dict[str, int]) -> dict[int, int]:
-    """A mapping from RPAUs, whose numbers JSON made strings."""
-    return {int(rpau): int(place) for rpau, place in places.items()}
+        return read_executable(text)
