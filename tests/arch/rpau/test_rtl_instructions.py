@@ -290,6 +290,22 @@ def test_the_device_refuses_what_it_does_not_hold(bench: Bench) -> None:
         bench.device.load_program(np.array([0], dtype=np.uint64))
 
 
+def test_after_a_load_that_failed_no_program_is_loaded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(function: str, *_: object) -> None:
+        raise DeviceError(f"{function} stopped")
+
+    halt = np.array([encode(instruction("halt", bench.everyone))], dtype=np.uint64)
+    bench.device.load_program(halt)
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.device, "_call", stop)
+        with pytest.raises(DeviceError, match="load_program stopped"):
+            bench.device.load_program(halt)
+    with pytest.raises(DeviceError, match="no program is loaded"):
+        bench.device.run(100)
+
+
 def test_an_assertion_stops_a_program_that_breaks_the_hazard_rule(
     small_design: RpauDesign, rng: np.random.Generator
 ) -> None:
