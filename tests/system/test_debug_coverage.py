@@ -97,7 +97,7 @@ def test_situations_of_a_program_worked_out_by_hand() -> None:
     text = """
     ntt p0 @0-1
     dmul p1, p2, p2 @0 wait(dyadic)
-    broadcast p3, p4, r2, c0, c0 @1-2
+    broadcast p3, p4, r2, q0, c0, c0 @1-2
     halt
     """
     trace = Trace.of_run(design, assemble(text, design), (4, 8, 104, 258), timing=BY_HAND)
