@@ -367,3 +367,11 @@ def test_spare_rpaus_never_make_a_program_refused(key_polys: int) -> None:
     alone = compile_graph(graph, crowded)
     roomy = run_both(graph, replace(crowded, rpaus=6), np.random.default_rng(5))
     assert (roomy.host_transfers, roomy.cycles) <= (alone.host_transfers, alone.cycles + 100)
+
+
+def test_digits_that_are_handed_in_are_summed_up_on_spare_rpaus_too() -> None:
+    graph = empty_graph(RELIN)
+    digits = [graph.input(f"d{j}", (0, 1, 2, 3)) for j in range(3)]
+    total = graph.ksk_inner_product(digits, "relin", 0, range(3))
+    graph.output(graph.mod_down(total, 3), "y")
+    run_both(graph, replace(SMALL, rpaus=6), np.random.default_rng(6))

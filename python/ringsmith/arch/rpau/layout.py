@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.lower import SubroutineGraph, SubroutineNode
 
-_GATHER = 0.25
-"""Transforms' worth of main-unit time that sending a sum elsewhere and adding it costs."""
+_GATHER = 0.5
+"""Transforms' worth of main-unit time that sending both halves' sums elsewhere and adding costs."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,12 @@ def _key_switches(graph: SubroutineGraph, special: int) -> list[list[SubroutineN
             groups.setdefault(node.operands, []).append(node)
     found = []
     for operands, sums in groups.items():
+        if any(graph.nodes[operand].op != "ntt" for operand in operands):
+            continue
         raised = [graph.nodes[graph.nodes[operand].operands[0]] for operand in operands]
         known = (
             len(set(operands)) == len(operands),
-            all(graph.nodes[operand].op == "ntt" for operand in operands),
-            all(node.op == "mod_up" and node.attrs["variant"] == "rns_digit" for node in raised),
+            all(_is_digit(node, special) for node in raised),
             all(users[operand] == sums for operand in operands),
             all(len(users[node.id]) == 1 for node in raised),
             all(_is_division(user, special) for node in sums for user in users[node.id]),
@@ -100,6 +101,13 @@ def _key_switches(graph: SubroutineGraph, special: int) -> list[list[SubroutineN
         if all(known):
             found.append(sums)
     return found
+
+
+def _is_digit(node: SubroutineNode, special: int) -> bool:
+    """Whether a node raises one data prime's digit."""
+    if node.op != "mod_up" or node.attrs["variant"] != "rns_digit":
+        return False
+    return special not in node.attrs["digit"]
 
 
 def _is_division(node: SubroutineNode, special: int) -> bool:
@@ -129,7 +137,7 @@ def _share(
     for _ in total.operands:
 
         def cost(place: int) -> tuple[float, bool, int]:
-            gathered = 0.0 if place in held or place in roots else 2 * _GATHER
+            gathered = 0.0 if place in held or place in roots else _GATHER
             return load[place % rpaus] + 1 + gathered, place != special, place
 
         held.append(min((special, *spare), key=cost))
