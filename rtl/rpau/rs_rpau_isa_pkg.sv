@@ -12,36 +12,36 @@ package rs_rpau_isa_pkg;
 
   // Operation.
   parameter int unsigned OpcodeLsb = 0;
-  parameter int unsigned OpcodeWidth = 5;
+  parameter int unsigned OpcodeWidth = 6;
   // Issue only when the main unit is idle in every RPAU of the mask.
-  parameter int unsigned WaitMainLsb = 5;
+  parameter int unsigned WaitMainLsb = 6;
   parameter int unsigned WaitMainWidth = 1;
   // Issue only when the dyadic unit is idle in every RPAU of the mask.
-  parameter int unsigned WaitDyadicLsb = 6;
+  parameter int unsigned WaitDyadicLsb = 7;
   parameter int unsigned WaitDyadicWidth = 1;
   // Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
-  parameter int unsigned PrimeLsb = 7;
+  parameter int unsigned PrimeLsb = 9;
   parameter int unsigned PrimeWidth = 3;
   // One bit an RPAU that takes part.
-  parameter int unsigned MaskLsb = 10;
+  parameter int unsigned MaskLsb = 12;
   parameter int unsigned MaskWidth = 16;
   // Destination work polynomial.
-  parameter int unsigned DstLsb = 26;
-  parameter int unsigned DstWidth = 8;
+  parameter int unsigned DstLsb = 28;
+  parameter int unsigned DstWidth = 7;
   // First source work polynomial.
-  parameter int unsigned ALsb = 34;
-  parameter int unsigned AWidth = 8;
+  parameter int unsigned ALsb = 35;
+  parameter int unsigned AWidth = 7;
   // Second source work polynomial.
   parameter int unsigned BLsb = 42;
-  parameter int unsigned BWidth = 8;
+  parameter int unsigned BWidth = 7;
   // Second source, a polynomial of the key store.
   parameter int unsigned BKeyLsb = 42;
   parameter int unsigned BKeyWidth = 12;
   // Constant file index: the factor.
-  parameter int unsigned K1Lsb = 50;
+  parameter int unsigned K1Lsb = 49;
   parameter int unsigned K1Width = 7;
   // Constant file index: the addend.
-  parameter int unsigned K2Lsb = 57;
+  parameter int unsigned K2Lsb = 56;
   parameter int unsigned K2Width = 7;
   // RPAU that sends.
   parameter int unsigned SrcLsb = 42;
@@ -59,56 +59,56 @@ package rs_rpau_isa_pkg;
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
 
-  typedef enum logic [4:0] {
+  typedef enum logic [5:0] {
     // Nothing; takes one issue slot.
-    OpNop = 5'd0,
+    OpNop = 6'd0,
     // Waits until every unit of every RPAU is idle, then ends the program.
-    OpHalt = 5'd1,
+    OpHalt = 6'd1,
     // Forward negacyclic NTT in place, natural order in, bit-reversed order out.
-    OpNtt = 5'd2,
+    OpNtt = 6'd2,
     // Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
-    OpIntt = 5'd3,
+    OpIntt = 6'd3,
     // NTT form: dst becomes a under X -> X^element.
-    OpAutomorph = 5'd4,
+    OpAutomorph = 6'd4,
     // RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
     // words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
     // and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask;
     // it reads a and writes nothing, the others write dst and read nothing.
-    OpBroadcast = 5'd5,
+    OpBroadcast = 6'd5,
     // dst = a*b.
-    OpMul = 5'd8,
+    OpMul = 6'd8,
     // dst = dst + a*b.
-    OpMac = 5'd9,
+    OpMac = 6'd9,
     // dst = a + b.
-    OpAdd = 5'd10,
+    OpAdd = 6'd10,
     // dst = a - b.
-    OpSub = 5'd11,
+    OpSub = 6'd11,
     // dst = a*const[k1] + const[k2]; copies, negates, scales and adds a constant.
-    OpAffine = 5'd12,
+    OpAffine = 6'd12,
     // dst = a*const[k1] + b.
-    OpScaleAdd = 5'd13,
+    OpScaleAdd = 6'd13,
     // dst = a*const[k1] - b.
-    OpScaleSub = 5'd14,
+    OpScaleSub = 6'd14,
     // dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
     // prime set of the RPAU for instance.
-    OpReduce = 5'd15,
+    OpReduce = 6'd15,
     // dst = a*key.
-    OpMulKey = 5'd16,
+    OpMulKey = 6'd16,
     // dst = dst + a*key.
-    OpMacKey = 5'd17,
+    OpMacKey = 6'd17,
     // dst = a*b on the dyadic cores.
-    OpDmul = 5'd24,
+    OpDmul = 6'd24,
     // dst = dst + a*b on the dyadic cores.
-    OpDmac = 5'd25,
+    OpDmac = 6'd25,
     // dst = a*key on the dyadic cores.
-    OpDmulKey = 5'd26,
+    OpDmulKey = 6'd26,
     // dst = dst + a*key on the dyadic cores.
-    OpDmacKey = 5'd27,
+    OpDmacKey = 6'd27,
     // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
     // from the seed store's entry and the digit, modulo the prime set's prime.
-    OpDmulSeed = 5'd28,
+    OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
-    OpDmacSeed = 5'd29
+    OpDmacSeed = 6'd29
   } opcode_e;
 
   typedef enum logic [1:0] {

@@ -88,27 +88,27 @@ struct Field {
 };
 
 /// Operation.
-inline constexpr Field kOpcode{0, 5};
+inline constexpr Field kOpcode{0, 6};
 /// Issue only when the main unit is idle in every RPAU of the mask.
-inline constexpr Field kWaitMain{5, 1};
+inline constexpr Field kWaitMain{6, 1};
 /// Issue only when the dyadic unit is idle in every RPAU of the mask.
-inline constexpr Field kWaitDyadic{6, 1};
+inline constexpr Field kWaitDyadic{7, 1};
 /// Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
-inline constexpr Field kPrime{7, 3};
+inline constexpr Field kPrime{9, 3};
 /// One bit an RPAU that takes part.
-inline constexpr Field kMask{10, 16};
+inline constexpr Field kMask{12, 16};
 /// Destination work polynomial.
-inline constexpr Field kDst{26, 8};
+inline constexpr Field kDst{28, 7};
 /// First source work polynomial.
-inline constexpr Field kA{34, 8};
+inline constexpr Field kA{35, 7};
 /// Second source work polynomial.
-inline constexpr Field kB{42, 8};
+inline constexpr Field kB{42, 7};
 /// Second source, a polynomial of the key store.
 inline constexpr Field kBKey{42, 12};
 /// Constant file index: the factor.
-inline constexpr Field kK1{50, 7};
+inline constexpr Field kK1{49, 7};
 /// Constant file index: the addend.
-inline constexpr Field kK2{57, 7};
+inline constexpr Field kK2{56, 7};
 /// RPAU that sends.
 inline constexpr Field kSrc{42, 4};
 /// Prime set that the sender computes with.

@@ -48,7 +48,7 @@ def test_a_design_survives_its_toml_file() -> None:
             {"reduction": "sparse", "family": "medha"},
             "no prime of family medha fits word_bits = 48: its primes have 54 and 60 bits",
         ),
-        ({"work_polys": 3}, "design nano: work_polys = 3 is outside 4 … 256"),
+        ({"work_polys": 3}, "design nano: work_polys = 3 is outside 4 … 128"),
         ({"key_polys": 0}, "design nano: key_polys = 0 is outside 1 … 4096"),
         ({"constants": 257}, "design nano: constants = 257 is outside 4 … 128"),
         ({"program_words": 8}, "design nano: program_words = 8 is outside 16 … 65536"),

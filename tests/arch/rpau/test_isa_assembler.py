@@ -65,7 +65,7 @@ def test_any_word_decodes_to_what_encodes_to_it_or_is_refused(word: int) -> None
 
 def test_a_word_carries_its_fields_where_isa_yaml_puts_them() -> None:
     word = encode(instruction("scale_sub", 0b1001, dst=3, a=1, b=2, k1=7, waits=["dyadic"]))
-    assert word == 14 | 1 << 6 | 0b1001 << 10 | 3 << 26 | 1 << 34 | 2 << 42 | 7 << 50
+    assert word == 14 | 1 << 7 | 0b1001 << 12 | 3 << 28 | 1 << 35 | 2 << 42 | 7 << 49
 
 
 def test_text_and_words_of_a_program_are_each_others_inverse() -> None:
@@ -135,8 +135,8 @@ def test_a_word_that_is_no_instruction_is_refused(word: int, message: str) -> No
 
 
 def test_a_value_wider_than_its_field_is_refused() -> None:
-    with pytest.raises(ProgramError, match="dst = 256 does not fit the field's 8 bits"):
-        encode(instruction("ntt", 1, dst=256))
+    with pytest.raises(ProgramError, match="dst = 128 does not fit the field's 7 bits"):
+        encode(instruction("ntt", 1, dst=128))
 
 
 @pytest.mark.parametrize(

@@ -329,15 +329,15 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         stored_twiddles=False,
         sparse_primes=[],
         fetch_cycles=4,
-        latencies=[1] * 32,
+        latencies=[1] * 64,
         timing_only=False,
     )
     ntt = ISA.operation("ntt").opcode
     for word, what in [
-        (31, "there is no opcode 31"),
-        (ntt | 1 << 10 | 8 << 26, "operand 0 is 8 and must be below 8"),
-        (ntt | 1 << 13, "the mask names an RPAU above 2"),
-        (ntt | 1 << 7, "prime set 1 must be below 1"),
+        (63, "there is no opcode 63"),
+        (ntt | 1 << 12 | 8 << 28, "operand 0 is 8 and must be below 8"),
+        (ntt | 1 << 15, "the mask names an RPAU above 2"),
+        (ntt | 1 << 9, "prime set 1 must be below 1"),
         (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
     ]:
         with pytest.raises(_model.ModelError) as caught:

@@ -88,7 +88,7 @@ class RpauDesign:
                 "fewer cores, a larger N, or twiddles = 'stored'"
             )
         _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
-        _check_range(self, "work_polys", 4, 256)
+        _check_range(self, "work_polys", 4, 128)
         _check_range(self, "key_polys", 1, 4096)
         _check_range(self, "constants", 4, 128)
         _check_range(self, "program_words", 16, 65536)
