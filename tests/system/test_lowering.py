@@ -261,21 +261,14 @@ def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
         assert np.array_equal(np.stack([result[f"{name}.{k}"] for k in range(3)]), expected)
 
 
-@pytest.mark.parametrize(
-    ("operation", "change", "words"),
-    [
-        ("relinearize", {"dnum": 2}, "has mod_up as 'rns_digit' only, .* 'fast_base_conv' of 2"),
-        ("relinearize", {"special_bits": (41, 41)}, "'rounded' only, .* 'centred_base_conv' of 2"),
-        ("relinearize_rescale", {}, "asks for 'scaled' of 4 primes: take parameters with one"),
-    ],
-)
-def test_rpau_refuses_the_variants_that_it_has_no_instructions_for(
-    operation: str, change: dict[str, Any], words: str
-) -> None:
-    literal = {"n": 16384, "prime_bits": (40,) * 4, "special_bits": 41, "scale_bits": 40}
-    parameters = CkksParameters.create(**(literal | change))
+def test_rpau_refuses_digits_of_several_primes_and_takes_everything_else_of_ckks() -> None:
+    literal = {"n": 16384, "prime_bits": (40,) * 4, "scale_bits": 40}
+    two_special = CkksParameters.create(**literal, special_bits=(41, 41))
+    check_supported(lower_operation("relinearize_rescale", two_special, 4))
+    large_digits = CkksParameters.create(**literal, special_bits=41, dnum=2)
+    words = r"digits of one prime \('rns_digit'\) only, .* 'fast_base_conv' of 2"
     with pytest.raises(ProgramError, match=words):
-        check_supported(lower_operation(operation, parameters, 4))
+        check_supported(lower_operation("relinearize", large_digits, 4))
 
 
 def test_the_fused_operation_refuses_the_last_level(small: CkksParameters) -> None:

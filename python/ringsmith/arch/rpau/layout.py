@@ -27,12 +27,12 @@ class Layout:
         limbs: The limb at each place; the first ones are the limbs' own places.
         moved: Value -> limb -> places, where that is not the limb's own place alone. Of a sum of
             key products, the value's limb is the sum over the places.
-        roots: Sum of key products -> the place where the special prime's limb comes together.
+        roots: (Sum of key products, limb) -> the place where that limb of it comes together.
     """
 
     limbs: tuple[int, ...]
     moved: Mapping[int, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
-    roots: Mapping[int, int] = field(default_factory=dict)
+    roots: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     def places(self, value: int, limbs: Sequence[int]) -> list[int]:
         """Places of a value's limbs."""
@@ -62,45 +62,75 @@ def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
         return Layout(own)
     special = graph.special[0]
     moved: dict[int, dict[int, tuple[int, ...]]] = {}
-    roots: dict[int, int] = {}
+    roots: dict[tuple[int, int], int] = {}
     for sums in _key_switches(graph, special):
-        digits, roots_here = _share(design, sums[0], special, spare)
-        for operand, place in zip(sums[0].operands, digits, strict=True):
+        digits, roots_here = _share(design, sums[0].node, special, spare)
+        for operand, place in zip(sums[0].node.operands, digits, strict=True):
             for value in (operand, graph.nodes[operand].operands[0]):
                 moved[value] = {special: (place,)}
-        for node in sums:
-            moved[node.id] = {special: tuple(dict.fromkeys(digits))}
-            roots[node.id] = roots_here[node.attrs["half"]]
+        for total in sums:
+            for value in total.values:
+                moved[value] = {special: tuple(dict.fromkeys(digits))}
+                roots[value, special] = roots_here[total.node.attrs["half"]]
     used = [place for each in moved.values() for places in each.values() for place in places]
     last = max([*used, *roots.values(), len(own) - 1])
     return Layout(own + (special,) * (last + 1 - len(own)), moved, roots)
 
 
-def _key_switches(graph: SubroutineGraph, special: int) -> list[list[SubroutineNode]]:
+@dataclass(frozen=True)
+class _Total:
+    """A sum of key products.
+
+    Attributes:
+        node: The sum.
+        values: Nodes whose limb in the special prime is the sum's: it, and the sum of it and a
+            ``scaled`` value, if that is all it is used for.
+        ends: The nodes that use the last of those.
+    """
+
+    node: SubroutineNode
+    values: tuple[int, ...]
+    ends: tuple[SubroutineNode, ...]
+
+
+def _key_switches(graph: SubroutineGraph, special: int) -> list[list[_Total]]:
     """Sums of key products of the same digits, where every use of all of it is known."""
     users: dict[int, list[SubroutineNode]] = {node.id: [] for node in graph.nodes}
     for node in graph.nodes:
         for operand in node.operands:
             users[operand].append(node)
-    groups: dict[tuple[int, ...], list[SubroutineNode]] = {}
+    groups: dict[tuple[int, ...], list[_Total]] = {}
     for node in graph.nodes:
         if node.op == "ksk_inner_product" and special in node.type.base:
-            groups.setdefault(node.operands, []).append(node)
+            groups.setdefault(node.operands, []).append(_total(graph, node, users))
     found = []
     for operands, sums in groups.items():
         if any(graph.nodes[operand].op != "ntt" for operand in operands):
             continue
         raised = [graph.nodes[graph.nodes[operand].operands[0]] for operand in operands]
+        nodes = [total.node for total in sums]
         known = (
             len(set(operands)) == len(operands),
             all(_is_digit(node, special) for node in raised),
-            all(users[operand] == sums for operand in operands),
+            all(users[operand] == nodes for operand in operands),
             all(len(users[node.id]) == 1 for node in raised),
-            all(_is_division(user, special) for node in sums for user in users[node.id]),
+            all(_is_division(end, special) for total in sums for end in total.ends),
         )
         if all(known):
             found.append(sums)
     return found
+
+
+def _total(
+    graph: SubroutineGraph, node: SubroutineNode, users: Mapping[int, Sequence[SubroutineNode]]
+) -> _Total:
+    """A sum of key products with what follows it."""
+    if len(users[node.id]) == 1 and users[node.id][0].op == "add":
+        (total,) = users[node.id]
+        others = [operand for operand in total.operands if operand != node.id]
+        if others and is_scaled(graph.nodes[others[0]]) and len(users[others[0]]) == 1:
+            return _Total(node, (node.id, total.id), tuple(users[total.id]))
+    return _Total(node, (node.id,), tuple(users[node.id]))
 
 
 def _is_digit(node: SubroutineNode, special: int) -> bool:
@@ -111,7 +141,12 @@ def _is_digit(node: SubroutineNode, special: int) -> bool:
 
 
 def _is_division(node: SubroutineNode, special: int) -> bool:
-    return node.op == "mod_down" and tuple(node.attrs["drop"]) == (special,)
+    return node.op == "mod_down" and special in node.attrs["drop"]
+
+
+def is_scaled(node: SubroutineNode) -> bool:
+    """Whether a node multiplies a value by primes that it adds to the base."""
+    return node.op == "mod_up" and node.attrs["variant"] == "scaled"
 
 
 def _share(

@@ -9,16 +9,20 @@ Identities used here, all exact on canonical residues:
 * The rounding division by a prime p (SEAL's ModDown and rescale; Medha, Algorithm 3) is, with h =
   floor(p/2) and r = (x_p + h) mod p, out_j = (x_j - ((r - h) mod q_j)) * p^-1 mod q_j. The factor
   p^-1 is moved in front of the NTT: the receivers of the broadcast compute r*p^-1 - h*p^-1, and the
-  last step is x_j*p^-1 - NTT(...).
+  last step is x_j*p^-1 - NTT(...). By several primes p_i at once, P their product, it is the same
+  with r_i = (x_i * (P/p_i)^-1 + h_i) mod p_i: the receivers sum up r_i*p_i^-1 - h_i*p_i^-1, and the
+  last step is x_j*P^-1 - NTT(...).
+* P*c + x, c without the primes of P (``scaled``), is x in those primes: only data limbs are added.
 * A limb is dead as soon as the last node that reads this very limb is done: limb J of an INTT is
   read by the extension of digit J only, so that digit's own transform happens in place.
 """
 
 from collections import Counter
 from collections.abc import Iterable
+from math import prod
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.layout import Layout
+from ringsmith.arch.rpau.layout import Layout, is_scaled
 from ringsmith.arch.rpau.selection import KeyPolynomial, Location, Selection, Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
@@ -50,7 +54,7 @@ def select(graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, apart:
 def check_supported(graph: SubroutineGraph) -> None:
     """Refuses what this architecture has no instructions for, whatever the design.
 
-    That is BFV's lift, scale and decompose, and conversion between larger bases.
+    That is BFV's lift, scale and decompose, and the raising of digits of several primes.
 
     Raises:
         ProgramError: Names the node and the way out.
@@ -65,13 +69,11 @@ def check_supported(graph: SubroutineGraph) -> None:
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
-    known = {"mod_up": "rns_digit", "mod_down": "rounded"}.get(node.op)
-    if known is not None and node.attrs["variant"] != known:
+    if node.op == "mod_up" and node.attrs["variant"] == "fast_base_conv":
         raise ProgramError(
-            f"node {node.id}: architecture rpau has {node.op} as {known!r} only, one prime at a "
-            f"time, and the graph asks for {node.attrs['variant']!r} of "
-            f"{len(node.attrs.get('digit', node.attrs.get('drop')))} primes: take parameters with "
-            "one special prime and one prime a digit, or run on the cpu"
+            f"node {node.id}: architecture rpau raises digits of one prime ('rns_digit') only, and "
+            f"the graph asks for 'fast_base_conv' of {len(node.attrs['digit'])} primes: take "
+            "parameters with one prime a digit, or run on the cpu"
         )
 
 
@@ -83,7 +85,7 @@ class _Selector(Selector):
     ) -> None:
         super().__init__(graph, design, layout, apart)
         self.key_unit = "d" if design.dyadic_cores else ""
-        self.fused = self._products_to_accumulate()
+        self.fused = self._summands_to_fuse()
 
     def node(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
@@ -120,26 +122,45 @@ class _Selector(Selector):
         return self._pointwise(node, "mul")
 
     def _add(self, node: SubroutineNode) -> Location:
-        product = next((operand for operand in node.operands if operand in self.fused), None)
-        if product is None:
+        part = next((operand for operand in node.operands if operand in self.fused), None)
+        if part is None:
             return self._pointwise(node, "add")
-        other = next(operand for operand in node.operands if operand != product)
-        dst = self.own(other, node.type.base, node)
-        factors = self.graph.nodes[product].operands
-        a, b = (self.location[factor] for factor in factors)
-        self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
-        self.pending.subtract(self.reads(self.graph.nodes[product]))
+        other = next(operand for operand in node.operands if operand != part)
+        served = self.graph.nodes[part]
+        if served.op == "mul":
+            dst = self.own(other, node.type.base, node)
+            a, b = (self.location[factor] for factor in served.operands)
+            self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
+        else:
+            dst = self._add_scaled(other, served, node)
+        self.pending.subtract(self.reads(served))
         return dst
 
-    def _products_to_accumulate(self) -> set[int]:
-        """Products whose only use is an addition: a multiply-accumulate does both."""
+    def _add_scaled(self, total: int, scaled: SubroutineNode, node: SubroutineNode) -> Location:
+        """``total`` with a value times the other primes added: nothing in those primes."""
+        base = scaled.attrs["digit"]
+        others = [limb for limb in node.type.base if limb not in base]
+        a, b = self.location[scaled.operands[0]], self.location[total]
+        dst = self.own(total, base, node)
+        self.emit(base, "scale_add", dst=dst, a=a, b=b, k1=self._raising_factor(scaled))
+        return dst | {place: b[place] for place in self.layout.places(node.id, others)}
+
+    def _raising_factor(self, scaled: SubroutineNode) -> int:
+        """The constant of a ``scaled`` node: the product of the primes that it adds."""
+        primes, base = self.graph.primes, scaled.attrs["digit"]
+        factor = prod(primes[limb] for limb in scaled.type.base if limb not in base)
+        return self.constant({limb: factor % primes[limb] for limb in base})
+
+    def _summands_to_fuse(self) -> set[int]:
+        """Products and scaled values whose only use is an addition: one instruction does both."""
         users = Counter(operand for node in self.graph.nodes for operand in node.operands)
         fused: set[int] = set()
         for node in self.graph.nodes:
             if node.op != "add" or node.operands[0] == node.operands[1]:
                 continue
             for operand in reversed(node.operands):
-                if self.graph.nodes[operand].op == "mul" and users[operand] == 1:
+                summand = self.graph.nodes[operand]
+                if (summand.op == "mul" or is_scaled(summand)) and users[operand] == 1:
                     fused.add(operand)
                     break
         return fused
@@ -179,6 +200,8 @@ class _Selector(Selector):
 
     def _mod_up(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
+        if is_scaled(node):
+            return self._raised(node)
         (digit,) = node.attrs["digit"]
         others = [place for place in self.base(node) if place != digit]
         a = self.location[value][digit]
@@ -186,6 +209,14 @@ class _Selector(Selector):
         if digit in node.type.base:
             location[digit] = a
         return location
+
+    def _raised(self, scaled: SubroutineNode) -> Location:
+        """A ``scaled`` value that is no summand of a sum, zeros and all."""
+        base, zero = scaled.attrs["digit"], self.zeros()
+        others = [place for place in self.base(scaled) if place not in base]
+        dst, a = self.fresh(base), self.location[scaled.operands[0]]
+        self.emit(base, "affine", dst=dst, a=a, k1=self._raising_factor(scaled), k2=zero)
+        return dst | self.send(base[0], a[base[0]], others, zero, zero)
 
     def _ksk_inner_product(self, node: SubroutineNode) -> Location:
         key, half = node.attrs["key"], node.attrs["half"]
@@ -224,20 +255,36 @@ class _Selector(Selector):
 
     def _mod_down(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
-        (dropped,) = node.attrs["drop"]
-        p, primes, base = self.graph.primes[dropped], self.graph.primes, node.type.base
-        inverse = {j: pow(p, -1, primes[j]) for j in base}
-        shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
-        factor = self.constant({dropped: 1, **inverse})
-        addend = self.constant({dropped: p // 2, **shift})
-        root, last = self._gathered(node, value, dropped)
-        if node.type.form == Form.NTT:
-            self.emit([root], "intt", dst=last)
-        down = self.send(root, last, base, factor, addend)
+        primes, base, dropped = self.graph.primes, node.type.base, node.attrs["drop"]
+        product = prod(primes[limb] for limb in dropped)
+        inverse = {j: pow(product, -1, primes[j]) for j in base}
+        down: Location = {}
+        for limb in dropped:
+            part = self._divided_part(node, limb, product // primes[limb])
+            if down:
+                self.emit(base, "add", dst=down, a=down, b=part)
+            down = down or part
         if node.type.form == Form.NTT:
             self.emit(base, "ntt", dst=down)
+        factor = self.constant(inverse)
         self.emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
         return down
+
+    def _divided_part(self, node: SubroutineNode, dropped: int, cofactor: int) -> Location:
+        """What a division subtracts for one of its primes, in coefficient form, over the base.
+
+        ``cofactor`` is the product of the other primes that are divided by.
+        """
+        primes, base = self.graph.primes, node.type.base
+        p = primes[dropped]
+        inverse = {j: pow(p, -1, primes[j]) for j in base}
+        shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
+        factor = self.constant({dropped: pow(cofactor, -1, p), **inverse})
+        addend = self.constant({dropped: p // 2, **shift})
+        root, last = self._gathered(node, node.operands[0], dropped)
+        if node.type.form == Form.NTT:
+            self.emit([root], "intt", dst=last)
+        return self.send(root, last, base, factor, addend)
 
     def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int]:
         """Brings a limb together that is a sum over places: its place, and where it is now.
@@ -245,7 +292,7 @@ class _Selector(Selector):
         What is returned may be overwritten where the node is in NTT form.
         """
         parts = self.layout.places(value, [limb])
-        root = self.layout.roots.get(value, parts[0])
+        root = self.layout.roots.get((value, limb), parts[0])
         if parts == [root]:
             writable = node.type.form == Form.NTT
             return root, (self.own(value, [root], node) if writable else self.location[value])[root]

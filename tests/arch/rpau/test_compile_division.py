@@ -1,0 +1,115 @@
+"""Divisions by several primes at once, and scaled summands: the interpreter's bits on the model."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.arch.rpau.compile import compile_graph
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.devices.model import ModelDevice
+from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.objects import Residues
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph, Cpu
+
+DESIGN = replace(
+    load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
+)
+DATA, KEYS = (0, 1, 2), {"relin": 3}
+
+
+@cache
+def ring(special: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Three data primes and some special ones, with their roots."""
+    bits = (46, 41, 47, 48, 45)[: len(DATA) + special]
+    primes = tuple(q for each in bits for q in _core.prime_search(each, DESIGN.n, 1))
+    return primes, tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
+
+
+def empty_graph(special: int = 1, keys: dict[str, int] = KEYS) -> SubroutineGraph:
+    primes, roots = ring(special)
+    return SubroutineGraph(DESIGN.n, primes, roots, tuple(range(len(DATA), len(primes))), keys)
+
+
+def relinearize_and_rescale(graph: SubroutineGraph) -> None:
+    """Both at once, of inputs ``a`` and ``b`` and a key switching of ``b``."""
+    pair = [graph.input(name, DATA) for name in "ab"]
+    extended = (*DATA, *graph.special)
+    coefficients = graph.intt(pair[1])
+    digits = [graph.ntt(graph.mod_up(coefficients, j, extended)) for j in DATA]
+    for half, value in enumerate(pair):
+        total = graph.ksk_inner_product(digits, "relin", half, DATA)
+        total = graph.add(total, graph.mod_up_scaled(value, extended))
+        graph.output(graph.mod_down(total, (DATA[-1], *graph.special)), f"y{half}")
+
+
+def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
+    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
+    random = np.random.default_rng(len(graph.nodes))
+
+    def residues(base: tuple[int, ...]) -> Residues:
+        limbs = [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in base]
+        return np.stack(limbs)
+
+    inputs = {name: residues(kind.base) for name, kind in graph.inputs.items()}
+    every = tuple(range(len(graph.primes)))
+    key = [[residues(every) for _ in range(2)] for _ in range(KEYS["relin"])]
+    executable = compile_graph(graph, design)
+    compiled = CompiledGraph(graph, executable)
+    keys = {name: np.array(key) for name in graph.keys}
+    expected = Cpu().execute(compiled, inputs, keys)
+    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    assert found.cycles == executable.cycles
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    return executable
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"rpaus": 4},
+        {"rpaus": 6},
+        {"rpaus": 2, "prime_sets": 2},
+        {"rpaus": 3, "prime_sets": 2},
+        {"rpaus": 6, "dyadic_cores": 0},
+        {"rpaus": 4, "work_polys": 8, "key_polys": 4},
+    ],
+    ids=str,
+)
+def test_relinearization_fused_with_rescaling(shape: dict[str, int]) -> None:
+    graph = empty_graph()
+    relinearize_and_rescale(graph)
+    executable = run_both(graph, replace(DESIGN, **shape))
+    spare = min(2, replace(DESIGN, **shape).limbs - 4)
+    assert executable.limbs in ((0, 1, 2, 3), (0, 1, 2, 3) + (3,) * spare)
+
+
+def test_the_fused_form_shares_the_special_primes_work_and_is_shorter() -> None:
+    graph, design = empty_graph(), replace(DESIGN, rpaus=6, dyadic_cores=4)
+    relinearize_and_rescale(graph)
+    shared = run_both(graph, design)
+    assert shared.limbs == (0, 1, 2, 3, 3, 3)
+    assert shared.cycles < run_both(graph, replace(design, rpaus=4)).cycles
+
+
+def test_two_special_primes_are_divided_away_together() -> None:
+    graph = empty_graph(special=2)
+    relinearize_and_rescale(graph)
+    run_both(graph, DESIGN)
+
+
+def test_scaled_values_that_are_no_summands_of_key_products() -> None:
+    graph = empty_graph(keys={})
+    x = graph.input("x", DATA)
+    raised = graph.mod_up_scaled(x, (*DATA, 3))
+    graph.output(graph.mod_down(graph.intt(raised), (2, 3)), "coefficients")
+    graph.output(graph.mod_down(graph.add(raised, raised), 3), "twice")
+    graph.output(graph.mod_down(graph.mul(raised, raised), (1, 3)), "squared")
+    y = graph.input("y", DATA, Form.COEFF)
+    graph.output(graph.mod_down(y, (1, 2)), "short")
+    run_both(graph, DESIGN)
