@@ -9,6 +9,7 @@ from ringsmith import _core, runtime
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)
 
@@ -28,32 +29,32 @@ def random_limbs(graph: SubroutineGraph, count: int, rng: np.random.Generator) -
     return np.stack([rng.integers(0, q, graph.n, dtype=np.uint64) for q in graph.primes[:count]])
 
 
-def random_key(graph: SubroutineGraph, rng: np.random.Generator) -> Residues:
-    halves = [[random_limbs(graph, 3, rng) for _ in range(2)] for _ in range(2)]
-    return np.array(halves, dtype=np.uint64)
+def small_key(graph: SubroutineGraph, rng: np.random.Generator) -> KeySwitchKey:
+    return random_key(graph.primes, graph.n, 2, rng, seeded=False)
 
 
 def test_a_key_that_was_written_to_is_loaded_again(rng: np.random.Generator) -> None:
     graph = key_switch()
     compiled = runtime.compile_graph(graph, DESIGN)
     model, cpu = runtime.open_device("model", DESIGN), runtime.open_device("cpu")
-    inputs, key = {"x": random_limbs(graph, 2, rng)}, random_key(graph, rng)
+    inputs, key = {"x": random_limbs(graph, 2, rng)}, small_key(graph, rng)
+    key.data.setflags(write=True)
     for _ in range(2):
         found = runtime.run_graph(compiled, model, inputs, {"relin": key})
         expected = runtime.run_graph(compiled, cpu, inputs, {"relin": key})
         np.testing.assert_array_equal(found.outputs["y"], expected.outputs["y"])
-        key[:] = random_key(graph, rng)
+        key.data[:] = small_key(graph, rng).data
 
 
 def test_a_key_switching_key_cannot_be_written_to(rng: np.random.Generator) -> None:
-    assert not KeySwitchKey(random_key(key_switch(), rng)).data.flags.writeable
+    assert not small_key(key_switch(), rng).data.flags.writeable
 
 
 def test_threads_that_share_an_accelerator_take_turns(rng: np.random.Generator) -> None:
     graph = key_switch()
     compiled = runtime.compile_graph(graph, DESIGN)
     model, cpu = runtime.open_device("model", DESIGN), runtime.open_device("cpu")
-    keys = {"relin": KeySwitchKey(random_key(graph, rng)).data}
+    keys = {"relin": small_key(graph, rng)}
     inputs = [{"x": random_limbs(graph, 2, rng)} for _ in range(40)]
     expected = [runtime.run_graph(compiled, cpu, x, keys).outputs["y"] for x in inputs]
     with ThreadPoolExecutor(2) as pool:

@@ -25,7 +25,7 @@ from ringsmith.interop import (
     read_relin_keys,
 )
 from ringsmith.lower import lower_operation
-from ringsmith.objects import EvaluationKeys, Residues
+from ringsmith.objects import EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.runtime.choose import smallest_design
 
@@ -64,7 +64,7 @@ class World:
 
     parameters: CkksParameters
     baseline: SealBaseline
-    keys: dict[str, Residues]
+    keys: dict[str, KeySwitchKey]
 
     def polynomials(self, operand: seal.Ciphertext | seal.Plaintext) -> Residues:
         """What a SEAL object holds, (polynomials, limbs, N), by way of its bytes."""

@@ -16,6 +16,7 @@ from ringsmith.errors import DeviceError
 from ringsmith.lower import Form, SubroutineGraph, lower_operation
 from ringsmith.objects import Residues
 from ringsmith.params import CkksParameters
+from ringsmith.runtime.random_keys import random_key
 
 OPERATIONS = ("ntt", "add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
 """What is measured: HE operations, and before them the NTT of one polynomial, all limbs at once."""
@@ -93,26 +94,26 @@ def _operation_graph(
     return graph
 
 
-def _random_residues(
-    graph: SubroutineGraph, rng: np.random.Generator
-) -> tuple[dict[str, Residues], dict[str, Residues]]:
-    """Returns uniform canonical inputs and key-switching keys that fit a graph."""
+def _random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str, Residues]:
+    """Returns uniform canonical inputs that fit a graph."""
 
-    def residues(primes: Sequence[int], *lead: int) -> Residues:
-        limbs = [rng.integers(0, q, (*lead, graph.n), dtype=np.uint64) for q in primes]
-        return np.ascontiguousarray(np.stack(limbs, axis=len(lead)))
+    def residues(base: Sequence[int]) -> Residues:
+        return np.stack([rng.integers(0, graph.primes[i], graph.n, np.uint64) for i in base])
 
-    inputs = {
-        name: residues([graph.primes[i] for i in kind.base]) for name, kind in graph.inputs.items()
-    }
-    keys = {name: residues(graph.primes, digits, 2) for name, digits in graph.keys.items()}
-    return inputs, keys
+    return {name: residues(kind.base) for name, kind in graph.inputs.items()}
 
 
 def _run_checked(graph: SubroutineGraph, machine: runtime.Machine, design: str) -> tuple[int, int]:
     """Returns (instructions, cycles) of a graph on a machine, checked against the interpreter."""
     compiled = runtime.compile_graph(graph, design)
-    inputs, keys = _random_residues(graph, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    inputs = _random_inputs(graph, rng)
+    assert compiled.executable is not None, "a design is named"
+    primes, seeded = graph.primes[: graph.key_primes], compiled.executable.seeded
+    keys = {
+        name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)
+        for name, digits in graph.keys.items()
+    }
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys).outputs
     result = runtime.run_graph(compiled, machine, inputs, keys)
     for name, value in expected.items():

@@ -14,9 +14,10 @@ from ringsmith.debug.trace import Trace
 from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph
+from ringsmith.runtime.random_keys import random_key
 
 
 def window_of(trace: Trace, first: int, last: int) -> tuple[int, int]:
@@ -91,14 +92,14 @@ def _limbs(executable: Executable, values: Mapping[int, int], rng: np.random.Gen
     return np.stack([rng.integers(0, primes[limb], n, np.uint64) for limb in sorted(values)])
 
 
-def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, Residues]:
-    """Random key-switching keys (digits, 2, K, N), with as many digits as are loaded."""
+def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, KeySwitchKey]:
+    """Random key-switching keys, with as many digits as are loaded."""
     digits: dict[str, int] = {}
     for run in executable.runs:
         for load in run.keys:
             digits[load.key] = max(digits.get(load.key, 0), load.digit + 1)
-    n, primes = executable.design.n, executable.primes
+    n, primes, seeded = executable.design.n, executable.primes, executable.seeded
     return {
-        name: np.stack([rng.integers(0, q, (count, 2, n), np.uint64) for q in primes], axis=2)
+        name: random_key(primes, n, count, rng, seeded=name in seeded)
         for name, count in digits.items()
     }

@@ -5,19 +5,20 @@ from threading import Lock
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import prime_tables
-from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
+from ringsmith.arch.rpau.constants import prime_tables, seed_words
+from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.devices.interface import Device, RunReport, Zone
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.runtime.check import check_seed
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
 
 
 class Accelerator:
     """A device, and what the host knows of its contents.
 
-    Primes, constants, programs and keys stay on the device from one run to the next, and are
+    Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
     written only when another executable or key needs them. A key counts as the same if it is the
     same array and nobody may write to it. Threads may share an accelerator: they take turns.
     """
@@ -29,6 +30,8 @@ class Accelerator:
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
+        self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
+        self._key_words = 0
 
     @property
     def name(self) -> str:
@@ -39,13 +42,14 @@ class Accelerator:
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
         """Loads what is missing, runs, and reads the outputs; see ``Machine.execute``.
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design.
+            ProgramError: If the graph was compiled for no design, or a key that the device is to
+                expand has no seed or a wrong one.
         """
         executable = compiled.executable
         design = self.device.design
@@ -64,7 +68,10 @@ class Accelerator:
             return self._execute(executable, inputs, keys)
 
     def _execute(
-        self, executable: Executable, inputs: Mapping[str, Residues], keys: Mapping[str, Residues]
+        self,
+        executable: Executable,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
         self._load_primes(executable)
         self._load_constants(executable)
@@ -74,7 +81,7 @@ class Accelerator:
             for name, values in executable.inputs.items()
             for residues, (limb, value) in zip(inputs[name], sorted(values.items()), strict=True)
         }
-        cycles = instructions = 0
+        cycles = instructions = self._key_words = 0
         for run in executable.runs:
             report = self._run(run, executable, host, keys)
             cycles += report.cycles
@@ -83,18 +90,21 @@ class Accelerator:
             name: np.stack([host[value, limb % rpaus] for limb, value in sorted(values.items())])
             for name, values in executable.outputs.items()
         }
-        return GraphResult(outputs, cycles, instructions, executable.host_transfers)
+        return GraphResult(
+            outputs, cycles, instructions, executable.host_transfers, self._key_words
+        )
 
     def _run(
         self,
         run: Run,
         executable: Executable,
         host: dict[tuple[int, int], Residues],
-        keys: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
     ) -> RunReport:
         """Carries out one run: what it takes from ``host`` and adds there are limbs."""
         self._load_program(run)
         self._load_keys(run, executable.limbs, keys)
+        self._load_seeds(run, executable, keys)
         for value, places in run.loads.items():
             for rpau, index in places.items():
                 self.device.write(Zone.POLY, rpau, index, host[value, rpau])
@@ -112,6 +122,7 @@ class Accelerator:
             return
         self._primes = self._constants = None  # until every word is written
         self._keys.clear()
+        self._seeds.clear()
         design = executable.design
         for place, (prime, root) in enumerate(wanted):
             prime_set, rpau = divmod(place, design.rpaus)
@@ -137,9 +148,11 @@ class Accelerator:
             self.device.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
-    def _load_keys(self, run: Run, limbs: tuple[int, ...], keys: Mapping[str, Residues]) -> None:
+    def _load_keys(
+        self, run: Run, limbs: tuple[int, ...], keys: Mapping[str, KeySwitchKey]
+    ) -> None:
         for load in run.keys:
-            key = keys[load.key]
+            key = keys[load.key].data
             held = self._keys.pop(load.index, None)
             same = held is not None and held[0] == load and held[1] is key
             if same and not key.flags.writeable:
@@ -149,4 +162,22 @@ class Accelerator:
             for rpau in bits_of(load.mask):
                 limb = key[load.digit, load.half, limbs[first + rpau]]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
+                self._key_words += limb.size
             self._keys[load.index] = (load, key)
+
+    def _load_seeds(
+        self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
+    ) -> None:
+        for load in run.seeds:
+            key = keys[load.key]
+            if key.seed is not None and self._seeds.get(load.index) == (load, key.seed):
+                continue
+            self._seeds.pop(load.index, None)
+            first = load.prime_set * executable.design.rpaus
+            for rpau in bits_of(load.mask):
+                limb = executable.limbs[first + rpau]
+                seed = check_seed(load.key, key, limb, executable.primes[limb])
+                words = seed_words(seed, limb)
+                self.device.write(Zone.SEED, rpau, load.index, words)
+                self._key_words += words.size
+            self._seeds[load.index] = (load, seed)

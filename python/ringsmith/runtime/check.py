@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ringsmith._core import expand_key_half
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 
 
 def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:
@@ -23,7 +24,7 @@ def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None
         )
 
 
-def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
+def check_keys(graph: SubroutineGraph, keys: Mapping[str, KeySwitchKey]) -> None:
     """Checks that every key-switching key of the graph is there, has its shape, and is canonical.
 
     Raises:
@@ -35,7 +36,7 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
                 f"key {name!r} is missing: the program needs {sorted(graph.keys)}; let the client "
                 "generate the evaluation keys for this program"
             )
-        key = keys[name]
+        key = keys[name].data
         shape = (digits, 2, graph.key_primes, graph.n)
         if key.shape != shape:
             raise ProgramError(
@@ -43,6 +44,34 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, Residues]) -> None:
                 "the same parameters"
             )
         _check_residues(f"key {name!r}", key, shape, graph.primes[: graph.key_primes])
+
+
+def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
+    """Checks that a limb of a key's half 1 is what its seed expands to, and returns the seed.
+
+    Args:
+        name: Of the key.
+        key: The key.
+        limb: The limb, counting the key's K primes.
+        prime: That limb's prime.
+
+    Raises:
+        ProgramError: If the key has no seed, or one that expands to something else.
+    """
+    if key.seed is None:
+        raise ProgramError(
+            f"the program expands half 1 of key {name!r} on the device and this key has no seed: "
+            "make keys with generate_keys(..., seeded=True), or compile the program for a whole key"
+        )
+    for digit, residues in enumerate(key.data[:, 1, limb]):
+        if not np.array_equal(
+            residues, expand_key_half(key.seed, digit, limb, prime, len(residues))
+        ):
+            raise ProgramError(
+                f"key {name!r}, digit {digit}, limb {limb}: half 1 is not what the key's seed "
+                "expands to: give the key without a seed, or the seed that it was made with"
+            )
+    return key.seed
 
 
 def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:

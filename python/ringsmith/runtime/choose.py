@@ -1,6 +1,6 @@
 """The smallest accelerator that runs a subroutine graph, when nobody names one."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
@@ -24,11 +24,17 @@ def smallest_design(graph: SubroutineGraph) -> RpauDesign:
     return compile_for_smallest(graph).design
 
 
-def compile_for_smallest(graph: SubroutineGraph) -> Executable:
+def compile_for_smallest(
+    graph: SubroutineGraph, seeded: Collection[str] | None = None
+) -> Executable:
     """Schedules a graph for the smallest named design that it fits, else for one made to fit it.
 
     Smaller means fewer multipliers, then fewer bits of memory. A design made to fit is ``nano``
     with the graph's ring, number of primes and word width, and as much memory as is needed.
+
+    Args:
+        graph: The graph.
+        seeded: Names of the keys whose half 1 a design with a PRNG expands; None: all.
 
     Raises:
         ProgramError: If not even a design made to fit could run the graph; says why.
@@ -36,7 +42,7 @@ def compile_for_smallest(graph: SubroutineGraph) -> Executable:
     check_supported(graph)
     for design in sorted(map(load_design, named_designs()), key=_size):
         try:
-            return compile_for_rpau(graph, design)
+            return compile_for_rpau(graph, design, seeded)
         except ProgramError:
             continue
     reason = "no design of this size can be made"

@@ -1,6 +1,6 @@
 """Encrypted programs from trace to result: compile once, run on any machine."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys
@@ -39,14 +39,16 @@ class RunResult:
         outputs: Output name -> ciphertext.
         cycles: Clock cycles from start to completion, data resident; None on the CPU.
         instructions: Instructions issued; None on the CPU.
-        host_transfers: Limbs of N words that crossed to or from the host under way; 0 where the
-            program fits.
+        host_transfers: Limbs of N words, and seeds, that crossed to or from the host under way; 0
+            where the program fits.
+        key_words: Words of keys that the host wrote for this run; 0 where all were there already.
     """
 
     outputs: dict[str, Ciphertext]
     cycles: int | None
     instructions: int | None
     host_transfers: int
+    key_words: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +93,16 @@ class Compiled:
             name: Ciphertext(np.stack([result.outputs[p] for p in port.polynomials]), port.scale)
             for name, port in self.lowered.outputs.items()
         }
-        return RunResult(outputs, result.cycles, result.instructions, result.host_transfers)
+        return RunResult(
+            outputs, result.cycles, result.instructions, result.host_transfers, result.key_words
+        )
 
 
 def compile_program(program: Program, design: str | RpauDesign | None = None) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
+
+    A design with a PRNG is taken to be given keys with seeds; a run with others schedules the
+    program anew, once.
 
     Raises:
         ParameterError: If there is no such design.
@@ -117,8 +124,17 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
 
 
-def compile_graph(graph: SubroutineGraph, design: str | RpauDesign | None = None) -> CompiledGraph:
+def compile_graph(
+    graph: SubroutineGraph,
+    design: str | RpauDesign | None = None,
+    seeded: Collection[str] | None = None,
+) -> CompiledGraph:
     """Schedules a bare subroutine graph for a design; without one it runs on the CPU only.
+
+    Args:
+        graph: The graph.
+        design: The design.
+        seeded: Names of the keys whose half 1 a design with a PRNG expands; None: all.
 
     Raises:
         ParameterError: If there is no such design.
@@ -126,22 +142,25 @@ def compile_graph(graph: SubroutineGraph, design: str | RpauDesign | None = None
     """
     if design is None:
         return CompiledGraph(graph, None)
-    return CompiledGraph(graph, compile_for_rpau(graph, _design(design)))
+    return CompiledGraph(graph, compile_for_rpau(graph, _design(design), seeded))
 
 
 def run_graph(
     compiled: CompiledGraph,
     machine: Machine,
     inputs: Mapping[str, Residues],
-    keys: Mapping[str, Residues],
+    keys: Mapping[str, KeySwitchKey],
 ) -> GraphResult:
     """Checks what is handed in, and executes a compiled graph.
+
+    Where the device would expand half 1 of a key that has no seed, the graph is compiled once more
+    for such keys.
 
     Args:
         compiled: The graph.
         machine: From ``open_device``.
         inputs: Input name -> residues (limbs, N).
-        keys: Key name -> key-switching key (digits, 2, K, N); more than needed do no harm.
+        keys: Key name -> key-switching key; more than needed do no harm.
 
     Raises:
         ProgramError: If an input or key is missing, or not what the graph takes.
@@ -150,7 +169,8 @@ def run_graph(
     check_inputs(compiled.graph, inputs)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
-    return machine.execute(compiled, inputs, needed)
+    fitting = compiled if machine.name == Cpu.name else compiled.for_keys(needed)
+    return machine.execute(fitting, inputs, needed)
 
 
 def open_device(kind: str, design: str | RpauDesign = "nano", *, via: str = "ports") -> Machine:
@@ -185,10 +205,10 @@ def open_device(kind: str, design: str | RpauDesign = "nano", *, via: str = "por
     raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
 
 
-def named_keys(keys: EvaluationKeys) -> dict[str, Residues]:
+def named_keys(keys: EvaluationKeys) -> dict[str, KeySwitchKey]:
     """Evaluation keys by the names that subroutine graphs use."""
-    named = {galois_key_name(element): key.data for element, key in keys.galois.items()}
-    return named if keys.relin is None else named | {RELIN_KEY: keys.relin.data}
+    named = {galois_key_name(element): key for element, key in keys.galois.items()}
+    return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
 
 
 def _design(design: str | RpauDesign) -> RpauDesign:

@@ -53,6 +53,7 @@ class Evaluator:
     ) -> None:
         self.parameters = parameters
         self._keys = named_keys(keys or EvaluationKeys())
+        self._seeded = [name for name, key in self._keys.items() if key.seed is not None]
         self._device = device
         self._design = load_design(design) if isinstance(design, str) else design
         self._compiled: dict[_Shape, CompiledGraph] = {}
@@ -108,9 +109,10 @@ class Evaluator:
             graph = _graph(self.parameters, *shape)
             if self._device == "cpu" or self._design is not None:
                 design = None if self._device == "cpu" else self._design
-                self._compiled[shape] = compile_graph(graph, design)
+                self._compiled[shape] = compile_graph(graph, design, self._seeded)
             else:
-                self._compiled[shape] = CompiledGraph(graph, compile_for_smallest(graph))
+                executable = compile_for_smallest(graph, self._seeded)
+                self._compiled[shape] = CompiledGraph(graph, executable)
         compiled = self._compiled[shape]
         polynomials = list(a.data)
         if isinstance(b, Ciphertext):

@@ -1,22 +1,46 @@
 """What every machine does with a compiled subroutine graph, and the CPU, which interprets it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from ringsmith import _core
+from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 
 
 @dataclass(frozen=True)
 class CompiledGraph:
-    """A subroutine graph, and its executable for a design if it was compiled for one."""
+    """A subroutine graph, and its executable for a design if it was compiled for one.
+
+    An executable is made for keys of one kind: of those that it says are ``seeded`` the device
+    expands half 1. ``for_keys`` is the graph compiled for the keys that there are.
+    """
 
     graph: SubroutineGraph
     executable: Executable | None
+    _others: dict[frozenset[str], "CompiledGraph"] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def for_keys(self, keys: Mapping[str, KeySwitchKey]) -> "CompiledGraph":
+        """This, or where a key that is to be expanded has no seed, the graph compiled anew.
+
+        That takes as long as compiling did, once for each choice of keys with seeds.
+
+        Raises:
+            ProgramError: If the graph with more whole keys does not fit the design.
+        """
+        seeded = frozenset(name for name in self.graph.keys if keys[name].seed is not None)
+        if self.executable is None or self.executable.seeded <= seeded:
+            return self
+        if seeded not in self._others:
+            executable = compile_graph(self.graph, self.executable.design, seeded)
+            self._others[seeded] = CompiledGraph(self.graph, executable)
+        return self._others[seeded]
 
     @cached_property
     def core(self) -> _core.Graph:
@@ -32,15 +56,18 @@ class GraphResult:
         outputs: Output name -> residues (limbs, N).
         cycles: Clock cycles from start to completion, data resident; None on the CPU.
         instructions: Instructions issued; None on the CPU.
-        host_transfers: Limbs of N words that crossed to or from the host while the program was
-            under way, because it did not fit on the device at once; the inputs that the first run
-            takes and the outputs of the last are not counted.
+        host_transfers: Limbs of N words, and seeds, that crossed to or from the host while the
+            program was under way, because it did not fit on the device at once; the inputs that
+            the first run takes and the outputs of the last are not counted.
+        key_words: Words of keys that the host wrote, before the program or under way: N for a
+            limb, five for a seed; 0 where all keys were on the device already.
     """
 
     outputs: dict[str, Residues]
     cycles: int | None = None
     instructions: int | None = None
     host_transfers: int = 0
+    key_words: int = 0
 
 
 class Machine(Protocol):
@@ -55,14 +82,14 @@ class Machine(Protocol):
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
         """Executes a graph.
 
         Args:
             compiled: The graph.
             inputs: Input name -> residues (limbs, N), canonical, checked by the caller.
-            keys: Key name -> key-switching key (digits, 2, K, N), checked by the caller.
+            keys: Key name -> key-switching key, checked by the caller.
         """
         ...
 
@@ -76,7 +103,8 @@ class Cpu:
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
         """Interprets the graph; see ``Machine.execute``."""
-        return GraphResult(compiled.core.run(dict(inputs), dict(keys)))
+        arrays = {name: key.data for name, key in keys.items()}
+        return GraphResult(compiled.core.run(dict(inputs), arrays))

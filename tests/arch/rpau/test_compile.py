@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache, reduce
 from operator import getitem
@@ -20,6 +21,7 @@ from ringsmith.lower import Form, SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph, Cpu
+from ringsmith.runtime.random_keys import random_key
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=4, work_polys=24, key_polys=32, constants=128
@@ -90,17 +92,20 @@ def random_graph(random: np.random.Generator, size: int) -> SubroutineGraph:
     return graph
 
 
-def run_both(graph: SubroutineGraph, design: RpauDesign, random: np.random.Generator) -> Executable:
+def run_both(
+    graph: SubroutineGraph,
+    design: RpauDesign,
+    random: np.random.Generator,
+    seeded: Collection[str] = (),
+) -> Executable:
     """Runs a graph on the model and through the interpreter; checks contents and cycles."""
     inputs = {name: residues(graph, kind.base, random) for name, kind in graph.inputs.items()}
-    every = tuple(range(len(graph.primes)))
+    primes = graph.primes[: graph.key_primes]
     keys = {
-        name: np.stack(
-            [np.stack([residues(graph, every, random) for _ in range(2)]) for _ in range(digits)]
-        )
+        name: random_key(primes, graph.n, digits, random, seeded=name in seeded)
         for name, digits in graph.keys.items()
     }
-    executable = compile_graph(graph, design)
+    executable = compile_graph(graph, design, seeded)
     compiled = CompiledGraph(graph, executable)
     expected = Cpu().execute(compiled, inputs, keys)
     found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
@@ -144,6 +149,27 @@ def test_limbs_in_turn_and_other_designs_equal_the_interpreter(change: dict[str,
     random = np.random.default_rng(len(str(change)))
     graph = random_graph(random, size=30)
     run_both(graph, replace(SMALL, **{"work_polys": 64, "key_polys": 64, **change}), random)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seeds": 2},
+        {"seeds": 4, "rpaus": 2, "prime_sets": 2},
+        {"seeds": 4, "rpaus": 6},
+        {"seeds": 1, "key_polys": 4, "work_polys": 10},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("seeded", [["galois:5"], ["galois:3", "galois:5"]], ids=len)
+def test_random_graphs_with_seeded_keys_equal_the_interpreter(
+    change: dict[str, int], seeded: list[str]
+) -> None:
+    random = np.random.default_rng(len(str(change)) + len(seeded))
+    graph = random_graph(random, size=20)
+    shape = {"work_polys": 64, "key_polys": 64, "prng": "trivium", **change}
+    executable = run_both(graph, replace(SMALL, **shape), random, seeded)
+    assert executable.seeded == set(seeded)
 
 
 def relinearization(base: tuple[int, ...]) -> SubroutineGraph:

@@ -1,14 +1,14 @@
 """From a subroutine graph to an executable of a design."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import product
 
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run
-from ringsmith.arch.rpau.kinds import KEY_POLY
-from ringsmith.arch.rpau.layout import Layout, layouts
+from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
+from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
+from ringsmith.arch.rpau.layout import layouts
 from ringsmith.arch.rpau.segment import Segment, cut
 from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection
@@ -17,8 +17,16 @@ from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import SubroutineGraph
 
 
-def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
+def compile_graph(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None = None
+) -> Executable:
     """Selects, schedules and encodes a subroutine graph for a design.
+
+    Args:
+        graph: The graph.
+        design: The accelerator.
+        seeded: Names of the keys that will have a seed; None: every key. A design with a PRNG
+            expands half 1 of these; other keys, and all keys of other designs, are loaded whole.
 
     Raises:
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
@@ -28,9 +36,12 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     _check_fit(graph, design)
     found: list[Executable] = []
     refusals: list[ProgramError] = []
+    expanded = _expanded(graph, design, seeded)
     for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
         try:
-            found.append(_compile(graph, design, layout, apart))
+            found.append(
+                _compile(graph, design, select(graph, design, layout, apart=apart, seeded=expanded))
+            )
         except ProgramError as error:
             refusals.append(error)
     if not found:
@@ -38,8 +49,16 @@ def compile_graph(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     return min(found, key=lambda each: (each.host_transfers, each.cycles))
 
 
-def _compile(graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool) -> Executable:
-    selection = select(graph, design, layout, apart=apart)
+def _expanded(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
+) -> frozenset[str]:
+    """Names of the graph's keys whose half 1 the design expands."""
+    if design.prng == NO_PRNG:
+        return frozenset()
+    return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
+
+
+def _compile(graph: SubroutineGraph, design: RpauDesign, selection: Selection) -> Executable:
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
     return Executable(
         design=design,
@@ -55,10 +74,14 @@ def _compile(graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: 
 
 def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
     plan = segment.plan
-    program = [placed(step.instruction, KEY_POLY, segment.keys) for step in plan.placed]
+    program = [
+        placed(placed(step.instruction, KEY_POLY, segment.keys), SEED, segment.seeds)
+        for step in plan.placed
+    ]
     for instruction in program:
         check(instruction, design)
     polynomials = {index: (key, mask) for key, (index, mask) in selection.keys.items()}
+    seeds = {index: (seed, mask) for seed, (index, mask) in selection.seeds.items()}
     return Run(
         words=tuple(encode(instruction) for instruction in program),
         starts=tuple(step.start for step in plan.placed),
@@ -69,6 +92,11 @@ def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
             KeyLoad(key.key, key.digit, key.half, key.prime_set, place, mask)
             for index, place in segment.keys.items()
             for key, mask in [polynomials[index]]
+        ),
+        seeds=tuple(
+            SeedLoad(seed.key, seed.prime_set, place, mask)
+            for index, place in segment.seeds.items()
+            for seed, mask in [seeds[index]]
         ),
         loads=_places(segment.loads, plan.slots),
         stores=_places(segment.stores, plan.slots),

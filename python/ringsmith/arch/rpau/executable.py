@@ -5,7 +5,7 @@ JSON file, so that it can be looked at, kept and checked.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 
@@ -13,7 +13,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.timeline import HALT
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,19 @@ class KeyLoad:
     key: str
     digit: int
     half: int
+    prime_set: int
+    index: int
+    mask: int
+
+
+@dataclass(frozen=True)
+class SeedLoad:
+    """The seed of ``key`` that goes to seed-store ``index`` of the RPAUs in ``mask``.
+
+    Each expands the limb of its place with ``prime_set``.
+    """
+
+    key: str
     prime_set: int
     index: int
     mask: int
@@ -46,6 +59,7 @@ class Run:
         cycles: Clock cycles from the start command to completion.
         peak_polys: The most work polynomials in use at once in one RPAU.
         keys: What the key store must hold.
+        seeds: What the seed store must hold.
         loads: Values that the host writes before the run.
         stores: Values that the host reads after it.
     """
@@ -56,6 +70,7 @@ class Run:
     cycles: int
     peak_polys: int
     keys: tuple[KeyLoad, ...]
+    seeds: tuple[SeedLoad, ...]
     loads: Places
     stores: Places
 
@@ -87,6 +102,11 @@ class Executable:
     inputs: Mapping[str, Mapping[int, int]]
     outputs: Mapping[str, Mapping[int, int]]
     runs: tuple[Run, ...]
+
+    @property
+    def seeded(self) -> frozenset[str]:
+        """Names of the keys whose half 1 the device expands: they must have seeds."""
+        return frozenset(load.key for run in self.runs for load in run.seeds)
 
     @property
     def cycles(self) -> int:
@@ -131,16 +151,14 @@ class Executable:
 
     @property
     def host_transfers(self) -> int:
-        """Limbs of N words that cross to or from the host between two runs, keys included."""
+        """What crosses to or from the host between two runs, keys included.
+
+        Each limb of N words counts as one transfer, and so does each entry of a seed store.
+        """
         between = [run.stores for run in self.runs[:-1]] + [run.loads for run in self.runs[1:]]
         limbs = sum(len(places) for values in between for places in values.values())
-        held: dict[int, KeyLoad] = {}
-        for number, run in enumerate(self.runs):
-            for load in run.keys:
-                if number and held.get(load.index) != load:
-                    limbs += load.mask.bit_count()
-                held[load.index] = load
-        return limbs
+        keys = _written_again([run.keys for run in self.runs])
+        return limbs + keys + _written_again([run.seeds for run in self.runs])
 
     def to_json(self) -> str:
         """The executable as a JSON file."""
@@ -158,3 +176,15 @@ class Executable:
         from ringsmith.arch.rpau.executable_file import read_executable
 
         return read_executable(text)
+
+
+def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:
+    """Entries of a store that runs after the first need and do not find there."""
+    held: dict[int, KeyLoad | SeedLoad] = {}
+    written = 0
+    for number, loads in enumerate(runs):
+        for load in loads:
+            if number and held.get(load.index) != load:
+                written += load.mask.bit_count()
+            held[load.index] = load
+    return written

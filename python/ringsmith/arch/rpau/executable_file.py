@@ -5,14 +5,24 @@ them; checking then holds the executable against its own design.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import FORMAT, VERSION, Executable, KeyLoad, Places, Run
+from ringsmith.arch.rpau.executable import (
+    FORMAT,
+    VERSION,
+    Executable,
+    KeyLoad,
+    Places,
+    Run,
+    SeedLoad,
+)
+from ringsmith.arch.rpau.isa import Instruction
+from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
@@ -102,25 +112,51 @@ def _check_primes(executable: Executable) -> None:
 
 def _check_run(run: Run, design: RpauDesign, places: int) -> None:
     """Checks a run of an executable with so many places."""
-    check_program(run.words, design)
+    program = check_program(run.words, design)
     if not len(run.words) == len(run.starts) == len(run.origins):
         raise ProgramError("its instructions, starts and origins differ in number")
     if list(run.starts) != sorted(run.starts) or run.starts[-1] > run.cycles:
         raise ProgramError("its starts do not ascend to its cycles")
     if run.peak_polys > design.work_polys:
         raise ProgramError("it uses more work polynomials than its design has")
-    for key in run.keys:
-        first = key.prime_set * design.rpaus
-        if key.index >= design.key_polys or key.mask >> design.rpaus:
-            raise ProgramError("a key lies outside the key store")
-        if any(first + rpau >= places for rpau in bits_of(key.mask)):
-            raise ProgramError("a key belongs to a place that holds no limb")
+    for what, kind, loads, size in (
+        ("key", KEY_POLY, run.keys, design.key_polys),
+        ("seed", SEED, run.seeds, design.seeds),
+    ):
+        for load in loads:
+            first = load.prime_set * design.rpaus
+            if load.index >= size or load.mask >> design.rpaus:
+                raise ProgramError(f"a {what} lies outside the {what} store")
+            if any(first + rpau >= places for rpau in bits_of(load.mask)):
+                raise ProgramError(f"a {what} belongs to a place that holds no limb")
+        _check_loaded(what, kind, loads, program)
     for values in (run.loads, run.stores):
         for slots in values.values():
             if any(
                 slot >= design.work_polys or rpau >= design.rpaus for rpau, slot in slots.items()
             ):
                 raise ProgramError("a value lies outside the work memory")
+
+
+def _check_loaded(
+    what: str, kind: str, loads: Sequence[KeyLoad | SeedLoad], program: Sequence[Instruction]
+) -> None:
+    """Checks that instructions find what they name in a store, and of their own prime set."""
+    held: dict[tuple[int, int], int] = {}
+    for load in loads:
+        for rpau in bits_of(load.mask):
+            if (load.index, rpau) in held:
+                raise ProgramError(f"two {what}s lie in one place of the {what} store")
+            held[load.index, rpau] = load.prime_set
+    for instruction in program:
+        for operand, index in zip(instruction.operation.operands, instruction.values, strict=True):
+            if operand.kind != kind:
+                continue
+            if any(held.get((index, rpau)) != instruction.prime for rpau in instruction.rpaus()):
+                raise ProgramError(
+                    f"{instruction.operation.name} takes a {what} that is not loaded for its "
+                    "prime set"
+                )
 
 
 def _limbs(values: Mapping[int, int], design: RpauDesign) -> set[tuple[int, int]]:
@@ -159,6 +195,7 @@ def _run(value: object) -> Run:
         cycles=checked_integer("cycles", entries["cycles"], 0, MAX_CYCLES),
         peak_polys=checked_integer("peak_polys", entries["peak_polys"], 0, _MAX_WORD),
         keys=tuple(_key(load) for load in _list("keys", entries["keys"])),
+        seeds=tuple(_seed(load) for load in _list("seeds", entries["seeds"])),
         loads=_places("load", entries["loads"]),
         stores=_places("store", entries["stores"]),
     )
@@ -173,6 +210,16 @@ def _key(value: object) -> KeyLoad:
         prime_set=checked_integer("prime set of a key", entries["prime_set"], 0, _MAX_WORD),
         index=checked_integer("index of a key", entries["index"], 0, _MAX_WORD),
         mask=checked_integer("mask of a key", entries["mask"], 1, _MAX_WORD),
+    )
+
+
+def _seed(value: object) -> SeedLoad:
+    entries = _entries("a seed", value, SeedLoad)
+    return SeedLoad(
+        key=checked_name("key", entries["key"]),
+        prime_set=checked_integer("prime set of a seed", entries["prime_set"], 0, _MAX_WORD),
+        index=checked_integer("index of a seed", entries["index"], 0, _MAX_WORD),
+        mask=checked_integer("mask of a seed", entries["mask"], 1, _MAX_WORD),
     )
 
 
@@ -233,7 +280,9 @@ def _object(what: str, value: object) -> dict[str, Any]:
     return value
 
 
-def _entries(what: str, value: object, kind: type[Executable | Run | KeyLoad]) -> dict[str, Any]:
+def _entries(
+    what: str, value: object, kind: type[Executable | Run | KeyLoad | SeedLoad]
+) -> dict[str, Any]:
     """An object with the attributes of a dataclass, no more and no fewer."""
     entries, names = _object(what, value), {field.name for field in fields(kind)}
     if entries.keys() != names:

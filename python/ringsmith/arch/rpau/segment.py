@@ -1,16 +1,16 @@
 """Cutting a program that does not fit into runs, while the host holds what waits between them.
 
 A program that fits is one run. Otherwise each run takes as many of the remaining instructions, in
-sequential order, as the work memory, the key store and the program store allow. A polynomial that
-the next run needs stays where it lies; any other that is needed later is spilled to the host, and
-filled in again before the run that needs it.
+sequential order, as the work memory, the stores of keys and seeds and the program store allow. A
+polynomial that the next run needs stays where it lies; any other that is needed later is spilled to
+the host, and filled in again before the run that needs it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.kinds import KEY_POLY
+from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.schedule import Problem, Schedule, first_fit, needed_polys, schedule
 from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
@@ -27,12 +27,14 @@ class Segment:
     Attributes:
         plan: The scheduled instructions.
         keys: Place in the key store of each key polynomial, by its index in the selection.
+        seeds: Place in the seed store of each seed, by its index in the selection.
         loads: What the host writes before the run.
         stores: What the host reads after it.
     """
 
     plan: Schedule
     keys: Mapping[int, int]
+    seeds: Mapping[int, int]
     loads: Masks
     stores: Masks = field(default_factory=dict)
 
@@ -76,13 +78,14 @@ class _Cutter:
         if found is None:
             raise self._too_small()
         end, problem = found
-        keys = self._keys(end)
+        keys, seeds = self._keys(end), self._seeds(end)
         assert keys is not None
+        assert seeds is not None
         stay = {poly: problem.resident[poly] for poly in problem.pinned}
         if self.last is not None:
             self.last.stores = _without(_without(self.on_device, stay), self.on_host)
             self.on_host = _union(self.on_host, self.last.stores)
-        segment = Segment(schedule(problem), keys, loads=_without(problem.resident, stay))
+        segment = Segment(schedule(problem), keys, seeds, loads=_without(problem.resident, stay))
         for virtual in self.instructions[self.position : end]:
             self.on_host = _without(self.on_host, virtual.writes)
         self.on_device = dict(problem.kept)
@@ -106,7 +109,7 @@ class _Cutter:
 
     def _fitting(self, end: int, pinning: bool) -> Problem | None:
         """The run up to ``end``; None if it does not fit."""
-        if self._keys(end) is None:
+        if self._keys(end) is None or self._seeds(end) is None:
             return None
         problem = self._problem(end, pinning)
         plan = first_fit(problem)
@@ -130,30 +133,53 @@ class _Cutter:
         )
 
     def _keys(self, end: int) -> dict[int, int] | None:
-        """Places in the key store, those of the last run where they still hold; None if too few."""
-        wanted = {
+        """Places in the key store; None if too few."""
+        held = self.last.keys if self.last is not None else {}
+        return _stored(self._wanted(end, KEY_POLY), held, self.design.key_polys)
+
+    def _seeds(self, end: int) -> dict[int, int] | None:
+        """Places in the seed store; None if too few."""
+        held = self.last.seeds if self.last is not None else {}
+        return _stored(self._wanted(end, SEED), held, self.design.seeds)
+
+    def _wanted(self, end: int, kind: str) -> set[int]:
+        """What the instructions up to ``end`` have as operands of a kind."""
+        return {
             value
             for virtual in self.instructions[self.position : end]
             for operand, value in virtual.operands()
-            if operand.kind == KEY_POLY
+            if operand.kind == kind
         }
-        if len(wanted) > self.design.key_polys:
-            return None
-        held = self.last.keys if self.last is not None else {}
-        places = {key: held[key] for key in sorted(wanted) if key in held}
-        taken = set(places.values())
-        free = (place for place in range(self.design.key_polys) if place not in taken)
-        for key in sorted(wanted - places.keys()):
-            places[key] = next(free)
-        return places
 
     def _too_small(self) -> ProgramError:
         end = min(end for end in self.ends if end > self.position)
+        for kind, what, available in (
+            (KEY_POLY, "polynomials of the key store", self.design.key_polys),
+            (SEED, "seeds", self.design.seeds),
+        ):
+            needed = len(self._wanted(end, kind))
+            if needed > available:
+                return ProgramError(
+                    f"instructions that belong together need {needed} {what} at once and design "
+                    f"{self.design.name} has {available}: use a larger design"
+                )
         problem = self._problem(end, pinning=False)
         return ProgramError(
             f"instructions that belong together need {needed_polys(problem)} work polynomials at "
             f"once and design {self.design.name} has {self.design.work_polys}: use a larger design"
         )
+
+
+def _stored(wanted: set[int], held: Mapping[int, int], places: int) -> dict[int, int] | None:
+    """A place for each, that of the last run where it still holds it; None if there are too few."""
+    if len(wanted) > places:
+        return None
+    found = {each: held[each] for each in sorted(wanted) if each in held}
+    taken = set(found.values())
+    free = (place for place in range(places) if place not in taken)
+    for each in sorted(wanted - found.keys()):
+        found[each] = next(free)
+    return found
 
 
 def _clean_ends(instructions: Sequence[VirtualInstruction], inputs: Masks) -> list[int]:

@@ -18,18 +18,28 @@ Identities used here, all exact on canonical residues:
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import prod
+from typing import TypeVar
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.layout import Layout, is_scaled
-from ringsmith.arch.rpau.selection import KeyPolynomial, Location, Selection, Selector
+from ringsmith.arch.rpau.selection import KeyPolynomial, KeySeed, Location, Selection, Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 from ringsmith.lower.types import OPS
 
+T = TypeVar("T")
 
-def select(graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, apart: bool) -> Selection:
+
+def select(
+    graph: SubroutineGraph,
+    design: RpauDesign,
+    layout: Layout,
+    *,
+    apart: bool,
+    seeded: Collection[str],
+) -> Selection:
     """Selects the instructions of a checked graph for a design that has enough prime sets.
 
     Args:
@@ -40,12 +50,13 @@ def select(graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, apart:
             times as many, and lets RPAUs go through the digits each in its own order: since none
             transforms its own digit, and few do the special prime's work, all have pauses at
             different times otherwise.
+        seeded: Names of keys whose half 1 the design expands; it has a PRNG if there are any.
 
     Raises:
         ProgramError: If a node has no form on this architecture.
     """
     check_supported(graph)
-    selector = _Selector(graph, design, layout, apart)
+    selector = _Selector(graph, design, layout, apart=apart, seeded=seeded)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
@@ -81,9 +92,15 @@ class _Selector(Selector):
     """Selects node after node."""
 
     def __init__(
-        self, graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool
+        self,
+        graph: SubroutineGraph,
+        design: RpauDesign,
+        layout: Layout,
+        *,
+        apart: bool,
+        seeded: Collection[str],
     ) -> None:
-        super().__init__(graph, design, layout, apart)
+        super().__init__(graph, design, layout, apart=apart, seeded=seeded)
         self.key_unit = "d" if design.dyadic_cores else ""
         self.fused = self._summands_to_fuse()
 
@@ -224,13 +241,13 @@ class _Selector(Selector):
         begun: set[int] = set()
         for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
             places = self.layout.places(operand, node.type.base)
-            words = self._key(key, digit, half, places)
+            suffix, factor = self._key_factor(key, digit, half, places)
             for opcode, members in (
-                ("mul_key", [place for place in places if place not in begun]),
-                ("mac_key", [place for place in places if place in begun]),
+                ("mul", [place for place in places if place not in begun]),
+                ("mac", [place for place in places if place in begun]),
             ):
                 a = self.location[operand]
-                self.emit(members, self.key_unit + opcode, dst=total, a=a, b_key=words)
+                self.emit(members, self.key_unit + opcode + suffix, dst=total, a=a, **factor)
             begun.update(places)
         return total
 
@@ -243,15 +260,25 @@ class _Selector(Selector):
             location.update(self.fresh([place]))
         return location
 
-    def _key(self, key: str, digit: int, half: int, base: Iterable[int]) -> Location:
-        """Key-store index of a key polynomial at each place."""
+    def _key_factor(
+        self, key: str, digit: int, half: int, base: Iterable[int]
+    ) -> tuple[str, dict[str, Location | int]]:
+        """What products with a key polynomial are called, and their second source.
+
+        That is a polynomial of the key store, or a seed and the digit that is expanded from it.
+        """
+        expanded = half == 1 and key in self.seeded
         indices: Location = {}
         for prime_set, members in self.by_set(base).items():
-            polynomial = KeyPolynomial(key, digit, half, prime_set)
-            index, mask = self.out.keys.get(polynomial, (len(self.out.keys), 0))
-            self.out.keys[polynomial] = (index, mask | self.mask(members))
+            if expanded:
+                index = _needed(self.out.seeds, KeySeed(key, prime_set), self.mask(members))
+            else:
+                polynomial = KeyPolynomial(key, digit, half, prime_set)
+                index = _needed(self.out.keys, polynomial, self.mask(members))
             indices.update(dict.fromkeys(members, index))
-        return indices
+        if expanded:
+            return "_seed", {"seed": indices, "digit": digit}
+        return "_key", {"b_key": indices}
 
     def _mod_down(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
@@ -312,6 +339,13 @@ class _Selector(Selector):
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]
         return {limb: location[limb] for limb in node.type.base}
+
+
+def _needed(store: dict[T, tuple[int, int]], entry: T, mask: int) -> int:
+    """Index of an entry of the key or seed store, which the RPAUs of the mask need, too."""
+    index, others = store.get(entry, (len(store), 0))
+    store[entry] = (index, others | mask)
+    return index
 
 
 _SUPPORTED = frozenset(op for op in OPS if hasattr(_Selector, f"_{op}"))

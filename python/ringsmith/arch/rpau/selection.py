@@ -1,7 +1,7 @@
 """A selection in the making: where values are, and instructions on virtual polynomials."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ringsmith.arch.rpau.design import RpauDesign
@@ -24,6 +24,14 @@ class KeyPolynomial:
     prime_set: int
 
 
+@dataclass(frozen=True)
+class KeySeed:
+    """The seed of a key, with the limbs of one prime set that are expanded from it."""
+
+    key: str
+    prime_set: int
+
+
 @dataclass
 class Selection:
     """The instructions of a program, with what they need around them.
@@ -34,6 +42,7 @@ class Selection:
         limbs: The limb at each place.
         constants: For each constant index, its value by place.
         keys: For each key polynomial, its key-store index and the mask of RPAUs that need it.
+        seeds: For each seed, its seed-store index and the mask of RPAUs that need it.
         inputs: Input name -> location of its limbs.
         outputs: Output name -> location of its limbs.
     """
@@ -43,11 +52,13 @@ class Selection:
     placement: list[int] = field(default_factory=list)
     constants: list[dict[int, int]] = field(default_factory=list)
     keys: dict[KeyPolynomial, tuple[int, int]] = field(default_factory=dict)
+    seeds: dict[KeySeed, tuple[int, int]] = field(default_factory=dict)
     inputs: dict[str, Location] = field(default_factory=dict)
     outputs: dict[str, Location] = field(default_factory=dict)
 
 
-_LONG = frozenset({"ntt", "intt", "dmul_key", "dmac_key", "mul_key", "mac_key", "scale_sub", "add"})
+_KEY_PRODUCTS = ("mul_key", "mac_key", "dmul_key", "dmac_key", "dmul_seed", "dmac_seed")
+_LONG = frozenset({"ntt", "intt", "scale_sub", "add", *_KEY_PRODUCTS})
 """What an RPAU of key switching need not begin in the same cycle as the others."""
 
 
@@ -62,13 +73,21 @@ class Selector:
         pending: How often each (value, place) is still to be read.
         origin: The HE operation that is being served.
         apart: Whether RPAUs get instructions of their own in key switching.
+        seeded: Names of the keys whose half 1 is expanded.
     """
 
     def __init__(
-        self, graph: SubroutineGraph, design: RpauDesign, layout: Layout, apart: bool
+        self,
+        graph: SubroutineGraph,
+        design: RpauDesign,
+        layout: Layout,
+        *,
+        apart: bool,
+        seeded: Collection[str],
     ) -> None:
         self.graph = graph
         self.apart = apart
+        self.seeded = seeded
         self.rpaus = design.rpaus
         self.layout = layout
         self.out = Selection(self.layout.limbs)
