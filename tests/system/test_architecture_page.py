@@ -52,6 +52,22 @@ def test_a_relinearization_takes_the_cycles_that_the_page_says(count: int, sente
         assert quoted(f"main unit works {work:,};")
 
 
+def test_a_seeded_key_takes_half_the_key_store_and_the_cycles_that_the_page_says() -> None:
+    design = replace(rpaus(10), prng="trivium", seeds=1)
+    whole, seeded = (
+        runtime.compile_graph(relinearize(), design, keys).executable for keys in ((), None)
+    )
+    assert whole is not None
+    assert seeded is not None
+    (polys_whole,), (polys_seeded,) = (
+        {max(load.index for load in run.keys) + 1 for run in each.runs} for each in (whole, seeded)
+    )
+    assert quoted(
+        f"takes {seeded.cycles:,} cycles and {polys_seeded} key-store polynomials in place of "
+        f"{polys_whole}."
+    )
+
+
 def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own() -> None:
     graph, design = relinearize(), rpaus(10)
     cycles = {}

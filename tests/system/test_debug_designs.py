@@ -68,7 +68,7 @@ def test_an_operation_that_does_not_fit_at_once_shows_its_transfers() -> None:
     cost = operation_costs(design)["rotate"]
     assert cost is not None
     assert cost.host_transfers > 0
-    assert str(cost) == f"{cost.cycles:,} + {cost.host_transfers} limbs"
+    assert str(cost) == f"{cost.cycles:,} + {cost.host_transfers} transfers"
 
 
 def test_the_memory_of_a_design_counts_every_polynomial() -> None:

@@ -28,15 +28,15 @@ class Cost:
 
     Attributes:
         cycles: Clock cycles.
-        host_transfers: Limbs that cross to or from the host on the way, where the program does not
-            fit on the device at once; their time is not in the cycles.
+        host_transfers: Limbs and seeds that cross to or from the host on the way, where the
+            program does not fit on the device at once; their time is not in the cycles.
     """
 
     cycles: int
     host_transfers: int = 0
 
     def __str__(self) -> str:
-        spills = f" + {self.host_transfers} limbs" if self.host_transfers else ""
+        spills = f" + {self.host_transfers} transfers" if self.host_transfers else ""
         return f"{self.cycles:,}{spills}"
 
 
@@ -241,10 +241,10 @@ report. Nothing was placed or routed: no clock rate follows from this. A dash: n
 ## Cycles
 
 Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
-parameter set that the design takes. Operands and keys (whole, not seeded) are resident; no host
-link is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once.
-"+ n limbs": the operation does not fit on the device at once, and n limbs cross to the host or
-back. A dash: the design cannot run it.
+parameter set that the design takes. Operands and keys are resident, and a design with a PRNG
+expands half of each key from its seed; no host link is counted, and no clock is assumed. `ntt`
+transforms one polynomial, all limbs at once. "+ n transfers": the operation does not fit on the
+device at once, and n limbs or seeds cross to the host or back. A dash: the design cannot run it.
 
 {cycles_table(rows)}
 ## Verification

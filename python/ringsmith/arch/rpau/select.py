@@ -38,7 +38,7 @@ def select(
     layout: Layout,
     *,
     apart: bool,
-    seeded: Collection[str],
+    seeded: Collection[str] = (),
 ) -> Selection:
     """Selects the instructions of a checked graph for a design that has enough prime sets.
 
