@@ -15,6 +15,7 @@ from ringsmith.lower import Form, SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph, Cpu
+from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(
     load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
@@ -56,11 +57,12 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
         return np.stack(limbs)
 
     inputs = {name: residues(kind.base) for name, kind in graph.inputs.items()}
-    every = tuple(range(len(graph.primes)))
-    key = [[residues(every) for _ in range(2)] for _ in range(KEYS["relin"])]
     executable = compile_graph(graph, design)
     compiled = CompiledGraph(graph, executable)
-    keys = {name: np.array(key) for name in graph.keys}
+    keys = {
+        name: random_key(graph.primes, graph.n, digits, random, seeded=name in executable.seeded)
+        for name, digits in graph.keys.items()
+    }
     expected = Cpu().execute(compiled, inputs, keys)
     found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
     assert found.cycles == executable.cycles
@@ -78,6 +80,7 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
         {"rpaus": 3, "prime_sets": 2},
         {"rpaus": 6, "dyadic_cores": 0},
         {"rpaus": 4, "work_polys": 8, "key_polys": 4},
+        {"rpaus": 6, "prng": "trivium", "seeds": 1},
     ],
     ids=str,
 )
