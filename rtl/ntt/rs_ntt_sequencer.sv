@@ -1,4 +1,4 @@
-// Order of an in-place NTT: which rows meet in each cycle, and which twiddle factors they need.
+// Order of an NTT: which rows meet in each cycle, and which twiddle factors they need.
 //
 // A polynomial of N = 2^LogN words lies in rows of 2*Cores words. A stage joins words whose indices
 // differ in one bit, the stage's stride (a power of two): forward from N/2 down to 1 (decimation in
@@ -29,6 +29,7 @@ module rs_ntt_sequencer #(
   output logic [LogN-1:0]        block_o,
   output logic [LogN-1:0]        stride_o,   // one bit set
   output logic                   valid_o,
+  output logic                   again_o,    // a stage behind the first
   output logic                   last_o,     // the last step of all
   output logic [RowBits-1:0]     row_u_o,    // row of the first words, and of the second
   output logic [RowBits-1:0]     row_t_o,
@@ -115,7 +116,7 @@ module rs_ntt_sequencer #(
 
   // ---- rows -------------------------------------------------------------------------------------
   logic [RowBits-1:0]     row_u, row_u_q, row_t_q;
-  logic                   valid_q, last_q, half_q;
+  logic                   valid_q, again_q, last_q, half_q;
   logic [PatternBits-1:0] pattern, pattern_q;
 
   // A zero is put into the pair's number at the stride's place.
@@ -132,6 +133,7 @@ module rs_ntt_sequencer #(
     valid_q <= rst_ni && active_q && !in_gap;
     last_q  <= active_q && !in_gap && stage_end && last_stage;
     if (active_q) begin
+      again_q   <= inverse_i ? !stride_q[0] : !stride_q[LogN-1];
       row_u_q   <= row_u;
       row_t_q   <= row_u | row_stride;
       half_q    <= across && step_q[0];
@@ -140,6 +142,7 @@ module rs_ntt_sequencer #(
   end
 
   assign valid_o   = valid_q;
+  assign again_o   = again_q;
   assign last_o    = last_q;
   assign row_u_o   = row_u_q;
   assign row_t_o   = row_t_q;

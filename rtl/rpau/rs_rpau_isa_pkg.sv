@@ -64,9 +64,11 @@ package rs_rpau_isa_pkg;
     OpNop = 6'd0,
     // Waits until every unit of every RPAU is idle, then ends the program.
     OpHalt = 6'd1,
-    // Forward negacyclic NTT in place, natural order in, bit-reversed order out.
+    // dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
+    // dst is a; otherwise the first stage reads a, and a stays as it is.
     OpNtt = 6'd2,
-    // Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
+    // dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N.
+    // As ntt.
     OpIntt = 6'd3,
     // NTT form: dst becomes a under X -> X^element.
     OpAutomorph = 6'd4,
@@ -220,12 +222,12 @@ package rs_rpau_isa_pkg;
       end
       OpNtt: begin
         decoded.unit = UnitMain;
-        decoded.reads_dst = 1'b1;
+        decoded.reads_a = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpIntt: begin
         decoded.unit = UnitMain;
-        decoded.reads_dst = 1'b1;
+        decoded.reads_a = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpAutomorph: begin

@@ -77,6 +77,7 @@ module rs_rpau_main
   // stands in physical half 0, or in half 1 where the halves are swapped.
   typedef struct packed {
     logic                   valid;
+    logic                   again;    // reads what an earlier stage has written
     logic                   swap;
     logic [RowBits-1:0]     row_u;
     logic [RowBits-1:0]     row_t;
@@ -86,7 +87,7 @@ module rs_rpau_main
   // ---- the instruction under way ----------------------------------------------------------------
   command_t command_q;
   decoded_t decoded;
-  logic     started_q, sender_q, busy_q;
+  logic     started_q, sender_q, busy;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
@@ -103,24 +104,25 @@ module rs_rpau_main
   assign broadcast = (decoded.opcode == OpBroadcast);
   assign receive   = broadcast && !sender_q;
 
-  // Operand a is dst itself in a transform. Operand c is dst in a mac; sums add b as operand c, so
-  // that the factor stays free.
+  // Operand a is dst itself in a transform's stages behind the first. Operand c is dst in a mac; sums
+  // add b as operand c, so that the factor stays free.
   logic sum, subtract;
   assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
-  assign sel_o[0] = transform ? command_q.word[DstLsb+:DstWidth] : command_q.word[ALsb+:AWidth];
+  assign sel_o[0] = read_step.again ? command_q.word[DstLsb+:DstWidth]
+                                    : command_q.word[ALsb+:AWidth];
   assign sel_o[1] = command_q.word[BLsb+:BWidth];
   assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
   logic use_b, use_c, use_key;
   assign use_b   = decoded.reads_b && !sum;
   assign use_key = decoded.reads_b_key;
-  assign use_c   = sum || (decoded.reads_dst && !transform);
+  assign use_c   = sum || decoded.reads_dst;
   assign use_o   = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
   logic [LogN-1:0]        block, stride;
-  logic                   ntt_valid, ntt_last, ntt_half;
+  logic                   ntt_valid, ntt_again, ntt_last, ntt_half;
   logic [RowBits-1:0]     ntt_row_u, ntt_row_t;
   logic [PatternBits-1:0] ntt_pattern;
   rs_ntt_sequencer #(
@@ -135,6 +137,7 @@ module rs_rpau_main
     .block_o(block),
     .stride_o(stride),
     .valid_o(ntt_valid),
+    .again_o(ntt_again),
     .last_o(ntt_last),
     .row_u_o(ntt_row_u),
     .row_t_o(ntt_row_t),
@@ -188,6 +191,7 @@ module rs_rpau_main
   logic  ntt_last_late, last;
   assign ntt_step = '{
           valid: ntt_valid,
+          again: ntt_again,
           swap: ntt_half ^ (^ntt_row_u),
           row_u: ntt_row_u,
           row_t: ntt_row_t,
@@ -205,6 +209,7 @@ module rs_rpau_main
   // ---- read -------------------------------------------------------------------------------------
   assign walk_read = '{
           valid: walk_valid && !receive,
+          again: 1'b0,
           swap: ^walk_row_read,
           row_u: walk_row_read,
           row_t: walk_row_read,
@@ -212,6 +217,7 @@ module rs_rpau_main
       };
   assign walk_write = '{
           valid: walk_valid && !receive,
+          again: 1'b0,
           swap: ^walk_row_write,
           row_u: walk_row_write,
           row_t: walk_row_write,
@@ -324,7 +330,8 @@ module rs_rpau_main
     for (int unsigned b = 0; b < RowBits; b++) receive_row[b] = receive_count_q[RowBits-1-b];
   end
   assign receive_step = '{
-          valid: link_valid_i && busy_q,
+          valid: link_valid_i && busy,
+          again: 1'b0,
           swap: ^receive_row,
           row_u: receive_row,
           row_t: receive_row,
@@ -362,38 +369,31 @@ module rs_rpau_main
   assign wrow_o = wrow_q;
   assign wsel_o = command_q.word[DstLsb+:DstWidth];
 
-  assign link_send_o  = busy_q && broadcast && sender_q;
+  assign link_send_o  = busy && broadcast && sender_q;
   assign link_valid_o = result_step.valid;
   assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
-  localparam int unsigned Drain = main_read_to_write(Reduction);
-  localparam int unsigned BroadcastDrain = broadcast_read_to_write(Reduction, Hops);
-  localparam int unsigned DrainBits = $clog2(BroadcastDrain + 1);
-  logic [DrainBits-1:0] drain_q;
-  logic                 done_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      drain_q <= '0;
-    end else begin
-      if (start_i) busy_q <= 1'b1;
-      else if (drain_q == DrainBits'(1)) busy_q <= 1'b0;
-      if (busy_q && last) drain_q <= broadcast ? DrainBits'(BroadcastDrain) : DrainBits'(Drain);
-      else if (drain_q != '0) drain_q <= drain_q - 1'b1;
-    end
-    done_q <= rst_ni && (drain_q == DrainBits'(1));
-  end
-  assign done_o = done_q;
+  logic ending;
+  rs_rpau_completion #(
+    .Drain(main_read_to_write(Reduction)),
+    .BroadcastDrain(broadcast_read_to_write(Reduction, Hops))
+  ) u_completion (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .last_i(last),
+    .broadcast_i(broadcast),
+    .busy_o(busy),
+    .ending_o(ending),
+    .done_o
+  );
 
-  StartWhileIdle_A :
-  assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another is under way");
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(drain_q == DrainBits'(1) && !broadcast) || we_o)
+  assert property (@(posedge clk_i) !(ending && !broadcast) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
   ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(receive && drain_q == DrainBits'(1)) ||
+  assert property (@(posedge clk_i) !(receive && ending) ||
                                     receive_count_q == (RowBits + 1)'(1 << RowBits))
   else $error("a broadcast ends after %0d of %0d rows", receive_count_q, 1 << RowBits);
 endmodule

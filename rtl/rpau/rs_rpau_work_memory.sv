@@ -6,7 +6,8 @@
 //
 // Each client (main: the main unit; side: the dyadic unit, or the host while nothing runs) reads up
 // to three polynomials of the same rows at once, operands a, b and c, and writes one. The
-// selections hold still while reads are under way: they steer the words on the way back too.
+// selections hold still while reads are under way: they steer the words on the way back too. Main's
+// operand a alone may change from one read to the next.
 // Latency from address to words: rs_rpau_pkg::memory_read_latency().
 //
 // Two clients never touch one polynomial at the same time, and none reads a row while it writes it:
@@ -107,6 +108,17 @@ module rs_rpau_work_memory
     else $error("both clients write polynomial %0d", p);
   end
 
+  // The selection of main's operand a goes with its words.
+  logic [SelWidth-1:0] main_a_sel;
+  rs_delay #(
+    .Width(SelWidth),
+    .Depth(RamLatency)
+  ) u_main_a_sel (
+    .clk_i,
+    .d_i(main_sel_i[0][SelWidth-1:0]),
+    .d_o(main_a_sel)
+  );
+
   logic [Width-1:0] main_a_q [Lanes];
   logic [Width-1:0] main_b_q [Lanes];
   logic [Width-1:0] main_c_q [Lanes];
@@ -115,7 +127,7 @@ module rs_rpau_work_memory
   logic [Width-1:0] side_c_q [Lanes];
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      main_a_q[l] <= word[l][main_sel_i[0][SelWidth-1:0]];
+      main_a_q[l] <= word[l][main_a_sel];
       main_b_q[l] <= word[l][main_sel_i[1][SelWidth-1:0]];
       main_c_q[l] <= word[l][main_sel_i[2][SelWidth-1:0]];
       side_a_q[l] <= word[l][side_sel_i[0][SelWidth-1:0]];

@@ -12,9 +12,11 @@ enum class Opcode : std::uint8_t {
   kNop = 0,
   /// Waits until every unit of every RPAU is idle, then ends the program.
   kHalt = 1,
-  /// Forward negacyclic NTT in place, natural order in, bit-reversed order out.
+  /// dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
+  /// dst is a; otherwise the first stage reads a, and a stays as it is.
   kNtt = 2,
-  /// Inverse negacyclic NTT in place, bit-reversed order in, natural order out, scaled by 1/N.
+  /// dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N. As
+  /// ntt.
   kIntt = 3,
   /// NTT form: dst becomes a under X -> X^element.
   kAutomorph = 4,
@@ -147,11 +149,13 @@ inline constexpr std::array<Operation, 22> kOperations{{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, 0, {{
     }}},
-    {Opcode::kNtt, "ntt", Unit::kMain, 1, {{
-        {kDst, Kind::kPoly, true, true, Where::kAll},
+    {Opcode::kNtt, "ntt", Unit::kMain, 2, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
     }}},
-    {Opcode::kIntt, "intt", Unit::kMain, 1, {{
-        {kDst, Kind::kPoly, true, true, Where::kAll},
+    {Opcode::kIntt, "intt", Unit::kMain, 2, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
     }}},
     {Opcode::kAutomorph, "automorph", Unit::kMain, 3, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},

@@ -116,15 +116,17 @@ void Rpau::fill(int dst, const Value& value) {
   poly.checked = current_;
 }
 
-void Rpau::ntt(int dst) {
-  (void)work(dst);
-  sets_.at(current_).tables().forward(work_.at(dst).words);
+std::span<u64> Rpau::copied(int dst, int a) {
+  const Residues in = work(a);
+  if (dst != a) {
+    fill(dst, [&](std::size_t i) { return in[i]; });
+  }
+  return work_.at(dst).words;
 }
 
-void Rpau::intt(int dst) {
-  (void)work(dst);
-  sets_.at(current_).tables().inverse(work_.at(dst).words);
-}
+void Rpau::ntt(int dst, int a) { sets_.at(current_).tables().forward(copied(dst, a)); }
+
+void Rpau::intt(int dst, int a) { sets_.at(current_).tables().inverse(copied(dst, a)); }
 
 void Rpau::automorph(int dst, int a, u64 element) {
   const std::vector<u64> in = copy_of(work(a));

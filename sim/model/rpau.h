@@ -42,8 +42,8 @@ class Rpau {
 
   // Instructions. Each throws ModelError if it reads what was never written or is no residue.
 
-  void ntt(int dst);
-  void intt(int dst);
+  void ntt(int dst, int a);
+  void intt(int dst, int a);
   /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values.
   void automorph(int dst, int a, u64 element);
   /// What the RPAU sends in a broadcast: a * const[k1] + const[k2], canonical.
@@ -96,6 +96,8 @@ class Rpau {
   template <typename Value>
   void fill(int dst, const Value& value);
   void accumulate(int dst, Residues a, Residues b);
+  /// Copies a to dst and hands out dst's words to be transformed in place.
+  [[nodiscard]] std::span<u64> copied(int dst, int a);
 
   Design design_;
   std::vector<PrimeSet> sets_;

@@ -95,9 +95,9 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kBroadcast:  // concerns several RPAUs at once: broadcast()
       return;
     case isa::Opcode::kNtt:
-      return rpau.ntt(dst());
+      return rpau.ntt(dst(), a());
     case isa::Opcode::kIntt:
-      return rpau.intt(dst());
+      return rpau.intt(dst(), a());
     case isa::Opcode::kAutomorph:
       return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]));
     case isa::Opcode::kMul:

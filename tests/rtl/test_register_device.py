@@ -79,7 +79,7 @@ def refused(bus: SimulatedBus) -> Refused:
 
 def long_program(rpaus: int = DESIGN.rpaus) -> Words:
     everyone = (1 << rpaus) - 1
-    steps = [instruction("ntt", everyone, dst=NTT) for _ in range(40)]
+    steps = [instruction("ntt", everyone, dst=NTT, a=NTT) for _ in range(40)]
     return np.array([encode(i) for i in [*steps, instruction("halt", everyone)]], dtype=np.uint64)
 
 

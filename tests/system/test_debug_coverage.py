@@ -95,7 +95,7 @@ def test_a_file_that_is_no_coverage_file_is_refused(tmp_path: Path) -> None:
 def test_situations_of_a_program_worked_out_by_hand() -> None:
     design = campaign_design()
     text = """
-    ntt p0 @0-1
+    ntt p0, p0 @0-1
     dmul p1, p2, p2 @0 wait(dyadic)
     broadcast p3, p4, r2, q0, c0, c0 @1-2
     halt
@@ -106,6 +106,7 @@ def test_situations_of_a_program_worked_out_by_hand() -> None:
         for words in (
             ("waits for", "ntt", "nothing"),
             ("RPAUs", "ntt", "some"),
+            ("operands", "ntt", "dst = a"),
             ("issues after", "ntt", "fetch"),
             ("waits for", "dmul", "dyadic"),
             ("RPAUs", "dmul", "one"),

@@ -46,10 +46,10 @@ BY_HAND = Timing(
 # 4 add        258  358  #1, by its wait bit
 # 5 halt       358       #4
 PROGRAM = """
-ntt p0 @0-1
+ntt p0, p0 @0-1
 dmul p1, p2, p3 @0
-intt p0 @0-1
-ntt p0 @2
+intt p0, p0 @0-1
+ntt p0, p0 @2
 add p4, p1, p1 @0 wait(dyadic)
 halt
 """
@@ -150,7 +150,9 @@ def test_the_models_run_gives_the_schedulers_trace(rotation: Executable) -> None
 def test_starts_that_break_the_issue_rule_are_refused() -> None:
     words = assemble(PROGRAM, SMALL)
     late = (4, 8, 105, *STARTS[3:])
-    with pytest.raises(ProgramError, match=r"instruction 2 \(intt p0 .* in cycle 105, .* in 104"):
+    with pytest.raises(
+        ProgramError, match=r"instruction 2 \(intt p0, p0 .* in cycle 105, .* in 104"
+    ):
         Trace.of_run(SMALL, words, late, timing=BY_HAND)
     with pytest.raises(ProgramError, match="6 instructions have 5 starts and 6 origins"):
         Trace.of_run(SMALL, words, STARTS[:-1], timing=BY_HAND)

@@ -22,7 +22,7 @@ from ringsmith.errors import DeviceError
 LENGTH = 60
 """Instructions of a program."""
 
-CANDIDATES = 800
+CANDIDATES = 1600
 """Random programs to choose from."""
 
 

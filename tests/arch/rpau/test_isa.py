@@ -58,7 +58,11 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("{lsb: 56, width: 7, ", "{lsb: 58, width: 7, ", "does not lie inside the 64-bit word"),
         ("{name: element}]", "{name: exponent}]", "operand 'exponent' is not a field"),
         ("{name: element}]", "{name: element, access: r}]", "has access 'r'"),
-        ("{name: dst, access: rw}]", "{name: dst}]", "has access ''"),
+        (
+            "[{name: dst, access: w}, {name: a, access: r}]\n    latency: ntt",
+            "[{name: dst}]\n    latency: ntt",
+            "has access ''",
+        ),
         ("where: others", "where: nobody", "unknown where"),
         (
             "{name: a, access: r}, {name: b",
@@ -90,7 +94,7 @@ def test_broadcast_reads_in_the_source_and_writes_in_the_others() -> None:
     [
         ("multiply", {}, [], "there is no instruction 'multiply'"),
         ("mul", {"dst": 1, "a": 2}, [], "mul takes the operands (dst, a, b), not (dst, a)"),
-        ("ntt", {"dst": 1}, ["ring"], "cannot wait for ring"),
+        ("ntt", {"dst": 1, "a": 1}, ["ring"], "cannot wait for ring"),
     ],
 )
 def test_an_instruction_that_does_not_exist_is_refused(

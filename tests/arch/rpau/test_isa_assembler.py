@@ -70,7 +70,7 @@ def test_a_word_carries_its_fields_where_isa_yaml_puts_them() -> None:
 
 def test_text_and_words_of_a_program_are_each_others_inverse() -> None:
     text = """\
-ntt p1  @0-4
+ntt p1, p1  @0-4
 affine p2, p3, c0, c63  @0,2-3 wait(main, dyadic)
 dmac_key p4, p5, key47  @4
 broadcast p6, p7, r2, q0, c1, c2  @0-4 wait(dyadic)
@@ -99,16 +99,16 @@ def test_comments_blank_lines_and_all_are_understood() -> None:
         ("automorph p1, p2, g16385 @0", "element = 16385 is not in 0 … 16383"),
         ("automorph p1, p2, g2 @0", "element = 2 is even"),
         ("automorph p1, p1, g3 @0", "dst and a are one polynomial, p1"),
-        ("ntt p1", "the mask is empty"),
-        ("ntt p1 @5", "design nano does not have: it has 0 … 4"),
-        ("ntt p1 @3-1", "cannot read the RPAUs '@3-1'"),
-        ("ntt p1 @0,", "cannot read the RPAUs '@0,'"),
+        ("ntt p1, p1", "the mask is empty"),
+        ("ntt p1, p1 @5", "design nano does not have: it has 0 … 4"),
+        ("ntt p1, p1 @3-1", "cannot read the RPAUs '@3-1'"),
+        ("ntt p1, p1 @0,", "cannot read the RPAUs '@0,'"),
         ("broadcast p1, p2, r3, q0, c0, c1 @0-2", "RPAU 3 sends but is not in the mask"),
         ("broadcast p1, p2, r5, q0, c0, c1 @0-2", "src = 5 is not in 0 … 4"),
-        ("ntt p1 @0 q1", "prime set 1 does not exist: design nano has 0 … 0"),
+        ("ntt p1, p1 @0 q1", "prime set 1 does not exist: design nano has 0 … 0"),
         ("halt @0 q1", "prime set 1 does not exist"),
-        ("ntt p1 @0 wait(ring)", "cannot wait for ring: units are main, dyadic"),
-        ("ntt p1 @0 sometimes", "cannot read 'ntt p1 @0 sometimes'"),
+        ("ntt p1, p1 @0 wait(ring)", "cannot wait for ring: units are main, dyadic"),
+        ("ntt p1, p1 @0 sometimes", "cannot read 'ntt p1, p1 @0 sometimes'"),
     ],
 )
 def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> None:
@@ -122,7 +122,10 @@ def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> Non
     ("word", "message"),
     [
         (6, "there is no opcode 6"),
-        (encode(instruction("ntt", 1, dst=1)) | 1 << 63, "bits 0x8000000000000000 belong to none"),
+        (
+            encode(instruction("ntt", 1, dst=1, a=1)) | 1 << 63,
+            "bits 0x8000000000000000 belong to none",
+        ),
         (1 << 64, "is no instruction"),
         (-1, "is no instruction"),
     ],
@@ -136,7 +139,7 @@ def test_a_word_that_is_no_instruction_is_refused(word: int, message: str) -> No
 
 def test_a_value_wider_than_its_field_is_refused() -> None:
     with pytest.raises(ProgramError, match="dst = 128 does not fit the field's 7 bits"):
-        encode(instruction("ntt", 1, dst=128))
+        encode(instruction("ntt", 1, dst=128, a=1))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +157,6 @@ def test_a_program_without_its_one_halt_or_too_long_is_refused(text: str, messag
 
 
 def test_a_program_for_a_larger_design_is_refused_with_the_index(small_design: RpauDesign) -> None:
-    words = assemble("nop\nntt p9 @0\nhalt", NANO)
+    words = assemble("nop\nntt p9, p9 @0\nhalt", NANO)
     with pytest.raises(ProgramError, match="instruction 1: ntt: dst = 9 is not in 0 … 7"):
         check_program(words, small_design)

@@ -60,8 +60,8 @@ class Ring:
 # dst = meaning(ring, old dst, a, b or key or half key, k1, k2, element) for what stays inside one
 # RPAU.
 MEANING: dict[str, Callable[..., Integers]] = {
-    "ntt": lambda r, d, a, b, k1, k2, e: r.ntt(d),
-    "intt": lambda r, d, a, b, k1, k2, e: r.intt(d),
+    "ntt": lambda r, d, a, b, k1, k2, e: r.ntt(a),
+    "intt": lambda r, d, a, b, k1, k2, e: r.intt(a),
     "automorph": lambda r, d, a, b, k1, k2, e: r.automorph(a, e),
     "mul": lambda r, d, a, b, k1, k2, e: a * b,
     "mac": lambda r, d, a, b, k1, k2, e: d + a * b,
@@ -239,7 +239,7 @@ def test_the_ntt_of_nano_equals_the_core_s(rng: np.random.Generator, bits: int) 
     words[:3] = [0, 1, prime - 1]
     device.write(Zone.POLY, 2, 0, words)
     device.write(Zone.POLY, 2, 1, words)
-    text = "ntt p0 @2\nintt p1 @2\nhalt"
+    text = "ntt p0, p0 @2\nintt p1, p1 @2\nhalt"
     device.load_program(np.array(assemble(text, nano), dtype=np.uint64))
     device.run(10**6)
     assert (device.read(Zone.POLY, 2, 0) == _core.ntt_forward(words, prime, root)).all()

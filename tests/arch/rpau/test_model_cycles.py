@@ -25,28 +25,31 @@ BY_HAND = Timing(
         # The first issues a fetch after the start; halt waits for every unit.
         ("halt", [4]),
         ("nop\nhalt", [4, 8]),
-        ("ntt p0 @0\nhalt", [4, 104]),
+        ("ntt p0, p0 @0\nhalt", [4, 104]),
         ("dmul p0, p0, p0 @0\nhalt", [4, 254]),
         # Another unit, or another RPAU: one fetch later. The same unit: when it is idle.
-        ("ntt p0 @0\ndmul p1, p1, p1 @0\nhalt", [4, 8, 258]),
-        ("ntt p0 @0\nntt p0 @1\nhalt", [4, 8, 108]),
-        ("ntt p0 @0\nntt p1 @0\nhalt", [4, 104, 204]),
-        ("ntt p0 @0\nntt p1 @1\nntt p2 @0-1\nhalt", [4, 8, 108, 208]),
+        ("ntt p0, p0 @0\ndmul p1, p1, p1 @0\nhalt", [4, 8, 258]),
+        ("ntt p0, p0 @0\nntt p0, p0 @1\nhalt", [4, 8, 108]),
+        ("ntt p0, p0 @0\nntt p1, p1 @0\nhalt", [4, 104, 204]),
+        ("ntt p0, p0 @0\nntt p1, p1 @1\nntt p2, p2 @0-1\nhalt", [4, 8, 108, 208]),
         # Issue is in order: what could run waits behind what cannot.
-        ("ntt p0 @0\nntt p1 @0\nntt p1 @1\nhalt", [4, 104, 108, 208]),
+        ("ntt p0, p0 @0\nntt p1, p1 @0\nntt p1, p1 @1\nhalt", [4, 104, 108, 208]),
         # A wait bit: the other unit of the mask's RPAUs, and of no other RPAU.
-        ("ntt p0 @0\ndmul p0, p1, p1 @0 wait(main)\nhalt", [4, 104, 354]),
-        ("ntt p0 @0\ndmul p1, p1, p1 @1 wait(main)\nhalt", [4, 8, 258]),
-        ("dmul p0, p1, p1 @0-1\nntt p0 @1-2 wait(dyadic)\nhalt", [4, 254, 354]),
+        ("ntt p0, p0 @0\ndmul p0, p1, p1 @0 wait(main)\nhalt", [4, 104, 354]),
+        ("ntt p0, p0 @0\ndmul p1, p1, p1 @1 wait(main)\nhalt", [4, 8, 258]),
+        ("dmul p0, p1, p1 @0-1\nntt p0, p0 @1-2 wait(dyadic)\nhalt", [4, 254, 354]),
         # A wait bit for the own unit adds nothing.
-        ("ntt p0 @0\nntt p0 @0 wait(main)\nhalt", [4, 104, 204]),
+        ("ntt p0, p0 @0\nntt p0, p0 @0 wait(main)\nhalt", [4, 104, 204]),
         # nop is a barrier where its wait bits say so, and takes no time else.
-        ("ntt p0 @0\nnop @0 wait(main)\nnop\nhalt", [4, 104, 108, 112]),
-        ("ntt p0 @0\nnop @1 wait(main)\nhalt", [4, 8, 104]),
-        ("ntt p0 @0\nnop wait(main)\nhalt", [4, 8, 104]),
-        ("ntt p0 @0\ndmul p1, p1, p1 @1\nnop @0-1 wait(main, dyadic)\nhalt", [4, 8, 258, 262]),
+        ("ntt p0, p0 @0\nnop @0 wait(main)\nnop\nhalt", [4, 104, 108, 112]),
+        ("ntt p0, p0 @0\nnop @1 wait(main)\nhalt", [4, 8, 104]),
+        ("ntt p0, p0 @0\nnop wait(main)\nhalt", [4, 8, 104]),
+        ("ntt p0, p0 @0\ndmul p1, p1, p1 @1\nnop @0-1 wait(main, dyadic)\nhalt", [4, 8, 258, 262]),
         # A broadcast keeps the main unit of every RPAU of its mask.
-        ("broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3 @1\nntt p3 @2\nhalt", [4, 8, 104, 204]),
+        (
+            "broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3, p3 @1\nntt p3, p3 @2\nhalt",
+            [4, 8, 104, 204],
+        ),
     ],
 )
 def test_issue_cycles_are_those_of_the_rule(
@@ -124,7 +127,7 @@ def test_the_first_instruction_issues_a_fetch_after_the_start(small_design: Rpau
 
 def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: RpauDesign) -> None:
     timeline = Timeline(BY_HAND, small_design.rpaus)
-    timeline.issue(parse_instruction("ntt p0 @0-1", small_design))
+    timeline.issue(parse_instruction("ntt p0, p0 @0-1", small_design))
     reader = parse_instruction("dmul p1, p0, p2 @1", small_design)
     with pytest.raises(ProgramError, match="that unit main still works on"):
         timeline.issue(reader)
@@ -133,7 +136,7 @@ def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: Rpau
     assert timeline.guarded(elsewhere) == elsewhere
     assert timeline.issue(timeline.guarded(reader)) == 104
     with pytest.raises(ProgramError, match="that unit dyadic still works on"):
-        timeline.issue(parse_instruction("ntt p2 @1", small_design))
+        timeline.issue(parse_instruction("ntt p2, p2 @1", small_design))
     timeline.issue(parse_instruction("halt", small_design))
     with pytest.raises(ProgramError, match="nop follows halt"):
         timeline.issue(parse_instruction("nop", small_design))

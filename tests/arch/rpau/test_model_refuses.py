@@ -51,9 +51,13 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
     ("text", "index", "what"),
     [
         # The other unit of the same RPAU works on it: read or written, by either.
-        ("ntt p0 @0\ndmul p1, p0, p2 @0", 1, "touches p0 of RPAU 0 in cycle 8, and instruction 0"),
-        ("ntt p0 @0\ndmul p1, p2, p0 @0", 1, "touches p0 of RPAU 0"),
-        ("ntt p0 @0\ndmul p0, p1, p2 @0", 1, "touches p0 of RPAU 0"),
+        (
+            "ntt p0, p0 @0\ndmul p1, p0, p2 @0",
+            1,
+            "touches p0 of RPAU 0 in cycle 8, and instruction 0",
+        ),
+        ("ntt p0, p0 @0\ndmul p1, p2, p0 @0", 1, "touches p0 of RPAU 0"),
+        ("ntt p0, p0 @0\ndmul p0, p1, p2 @0", 1, "touches p0 of RPAU 0"),
         ("mul p0, p1, p2 @0\ndmul p3, p1, p1 @0", 1, "touches p1 of RPAU 0"),
         ("mul p0, p1, p2 @0\ndmul p2, p3, p3 @0", 1, "touches p2 of RPAU 0"),
         ("dmac p0, p1, p2 @0-2\nnop\nadd p3, p0, p0 @2", 2, "touches p0 of RPAU 2"),
@@ -62,7 +66,7 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
         ("dmul p0, p1, p1 @2\nbroadcast p0, p3, r0, q0, c0, c0 @0-2", 1, "touches p0 of RPAU 2"),
         ("dmul p0, p1, p1 @0\nbroadcast p2, p1, r0, q0, c0, c0 @0-2", 1, "touches p1 of RPAU 0"),
         # A wait for the wrong unit does not help.
-        ("ntt p0 @0\ndmul p1, p0, p2 @0 wait(dyadic)", 1, "works on it up to cycle 103"),
+        ("ntt p0, p0 @0\ndmul p1, p0, p2 @0 wait(dyadic)", 1, "works on it up to cycle 103"),
         # One read port of the key store, whatever polynomial is read.
         (
             "dmul_key p0, p1, key0 @0-1\nmul_key p2, p3, key1 @1-2",
@@ -98,9 +102,9 @@ def test_a_hazard_is_refused_with_its_instruction(
 @pytest.mark.parametrize(
     "text",
     [
-        "ntt p0 @0\ndmul p1, p0, p2 @0 wait(main)",
-        "ntt p0 @0\ndmul p1, p0, p2 @1-2",
-        "ntt p0 @0\ndmul p1, p2, p2 @0",
+        "ntt p0, p0 @0\ndmul p1, p0, p2 @0 wait(main)",
+        "ntt p0, p0 @0\ndmul p1, p0, p2 @1-2",
+        "ntt p0, p0 @0\ndmul p1, p2, p2 @0",
         "dmul_key p0, p1, key0 @0\nmul_key p2, p3, key1 @1-2",
         "dmul_key p0, p1, key0 @0\nmul_key p2, p3, key1 @0 wait(dyadic)",
         "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, q0, c0, c0 @0-2",
@@ -116,13 +120,13 @@ def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str)
     [
         ("add p0, p7, p1 @1", "", "RPAU 1: reads p7, which was never written"),
         ("mac p7, p0, p1 @1", "", "RPAU 1: reads p7, which was never written"),
-        ("dmul p7, p0, p1 @0\nntt p7 @1 wait(dyadic)", "", "RPAU 1: reads p7"),
+        ("dmul p7, p0, p1 @0\nntt p7, p7 @1 wait(dyadic)", "", "RPAU 1: reads p7"),
         ("broadcast p0, p7, r2, q0, c0, c0 @0-2", "", "RPAU 2: reads p7, which was never written"),
-        ("broadcast p7, p0, r2, q0, c0, c0 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
+        ("broadcast p7, p0, r2, q0, c0, c0 @0-2\nntt p7, p7 @2", "", "RPAU 2: reads p7"),
         ("dmul_key p0, p1, key4 @0", "", "RPAU 0: reads key4, which was never written"),
-        ("ntt p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
-        ("ntt p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
-        ("intt p0 @0", "TWIDDLE_HI", "RPAU 0: a twiddle table was never loaded"),
+        ("ntt p0, p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
+        ("ntt p0, p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
+        ("intt p0, p0 @0", "TWIDDLE_HI", "RPAU 0: a twiddle table was never loaded"),
         (
             "affine p0, p1, c3, c4 @0",
             "CONSTANT",
@@ -150,8 +154,8 @@ def test_a_read_of_what_was_never_loaded_is_refused(
         (Zone.KEY, "dmul_key p1, p2, key0 @0", "reads key0, whose word 5 is {q} and must be below"),
         (Zone.CONSTANT, "affine p1, p2, c5, c0 @0", "reads c5 = {q}, which must be below"),
         (Zone.CONSTANT, "broadcast p1, p2, r1, q0, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
-        (Zone.TWIDDLE_LO, "ntt p1 @0", "word 5 of the low twiddle table is {q} and must be"),
-        (Zone.TWIDDLE_HI, "intt p1 @0", "word 5 of the high twiddle table is {q} and must be"),
+        (Zone.TWIDDLE_LO, "ntt p1, p1 @0", "word 5 of the low twiddle table is {q} and must be"),
+        (Zone.TWIDDLE_HI, "intt p1, p1 @0", "word 5 of the high twiddle table is {q} and must be"),
     ],
 )
 def test_a_word_that_is_no_residue_is_refused(
@@ -202,7 +206,7 @@ def test_each_prime_set_has_its_own_tables_and_residues(small_design: RpauDesign
     device.load_program(words_of(*assemble("affine p2, p0, c0, c0 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match=f"reads p0, whose word 0 is {large - 1} and must be"):
         device.run(10**6)
-    device.load_program(words_of(*assemble("ntt p2 @0 q1\nhalt", design)))
+    device.load_program(words_of(*assemble("ntt p2, p2 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match="a twiddle table was never loaded"):
         device.run(10**6)
     with pytest.raises(DeviceError, match="zone MODULUS has no index 2"):
@@ -224,7 +228,7 @@ def test_a_wrong_word_of_the_stored_twiddles_is_refused(
     small_design: RpauDesign, place: int
 ) -> None:
     design = replace(small_design, twiddles="stored")
-    device = prepared(design, "ntt p0 @0\nhalt")
+    device = prepared(design, "ntt p0, p0 @0\nhalt")
     (q,) = _core.prime_search(design.word_bits, design.n, 1)
     table = prime_tables(q, _core.smallest_root(q, design.n), design).twiddles["TWIDDLE"]
     table[place] ^= np.uint64(1)
@@ -234,10 +238,10 @@ def test_a_wrong_word_of_the_stored_twiddles_is_refused(
 
 
 def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
-    device = prepared(small_design, "ntt p0 @0\nhalt")
+    device = prepared(small_design, "ntt p0, p0 @0\nhalt")
     device.write(Zone.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
     device.write(Zone.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
-    with pytest.raises(DeviceError, match=r"instruction 0 \(ntt p0  @0\): RPAU 0: .*root"):
+    with pytest.raises(DeviceError, match=r"instruction 0 \(ntt p0, p0  @0\): RPAU 0: .*root"):
         device.run(10**6)
 
 
@@ -306,7 +310,7 @@ def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> Non
 
 
 def test_a_program_that_takes_too_long_is_refused(small_design: RpauDesign) -> None:
-    device = prepared(small_design, "ntt p0 @0\nhalt")
+    device = prepared(small_design, "ntt p0, p0 @0\nhalt")
     assert device.run(104).cycles == 104
     with pytest.raises(
         DeviceError, match=r"instruction 1 \(halt\): issues in cycle 104, and the run"

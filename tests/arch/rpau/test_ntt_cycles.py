@@ -78,7 +78,7 @@ def check_on_the_rtl(design: RpauDesign, rng: np.random.Generator) -> None:
         device.write(Zone.POLY, rpau, 3, words[rpau])
     expected = [_core.ntt_forward(w, q, r) for w, q, r in zip(words, primes, roots, strict=True)]
     for name, results in (("ntt", expected), ("intt", words)):
-        program = [instruction(name, everyone, dst=3), instruction("halt", everyone)]
+        program = [instruction(name, everyone, dst=3, a=3), instruction("halt", everyone)]
         device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
         cycles = device.run(10_000_000).cycles - cost.FETCH_CYCLES
         assert cycles == cost.ntt_cycles(design)

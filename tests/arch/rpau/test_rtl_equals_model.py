@@ -86,7 +86,7 @@ def test_ntt_cycles_on_nano_are_exact_and_within_three_percent_of_the_ideal(name
     design = load_design("nano")
     device = RtlDevice(design)
     everyone = (1 << design.rpaus) - 1
-    program = [instruction(name, everyone, dst=0), instruction("halt", everyone)]
+    program = [instruction(name, everyone, dst=0, a=0), instruction("halt", everyone)]
     device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
     cycles = device.run(MAX_CYCLES).cycles - cost.FETCH_CYCLES
     assert cycles == cost.ntt_cycles(design)

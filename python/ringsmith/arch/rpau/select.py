@@ -201,18 +201,20 @@ class _Selector(Selector):
         return dst
 
     def _intt(self, node: SubroutineNode) -> Location:
-        location = self.own(node.operands[0], node.type.base, node)
-        self.emit(node.type.base, "intt", dst=location)
-        return location
+        (value,) = node.operands
+        dst = self.over(value, node.type.base, node)
+        self.emit(node.type.base, "intt", dst=dst, a=self.location[value])
+        return dst
 
     def _ntt(self, node: SubroutineNode) -> Location:
         copied = self.copied_limb(node)
         base = [place for place in self.base(node) if copied is None or place != copied[1]]
-        location = self.own(node.operands[0], base, node)
-        self.emit(base, "ntt", dst=location)
+        (value,) = node.operands
+        location = self.over(value, base, node)
+        self.emit(base, "ntt", dst=location, a=self.location[value])
         if copied is not None:
-            value, limb = copied
-            location[limb] = self.location[value][limb]
+            origin, limb = copied
+            location[limb] = self.location[origin][limb]
         return location
 
     def _mod_up(self, node: SubroutineNode) -> Location:
@@ -292,7 +294,7 @@ class _Selector(Selector):
                 self.emit(base, "add", dst=down, a=down, b=part)
             down = down or part
         if node.type.form == Form.NTT:
-            self.emit(base, "ntt", dst=down)
+            self.emit(base, "ntt", dst=down, a=down)
         factor = self.constant(inverse)
         self.emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
         return down
@@ -308,21 +310,24 @@ class _Selector(Selector):
         shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
         factor = self.constant({dropped: pow(cofactor, -1, p), **inverse})
         addend = self.constant({dropped: p // 2, **shift})
-        root, last = self._gathered(node, node.operands[0], dropped)
+        root, last, dst = self._gathered(node, node.operands[0], dropped)
         if node.type.form == Form.NTT:
-            self.emit([root], "intt", dst=last)
+            self.emit([root], "intt", dst=dst, a=last)
+            last = dst
         return self.send(root, last, base, factor, addend)
 
-    def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int]:
-        """Brings a limb together that is a sum over places: its place, and where it is now.
+    def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int, int]:
+        """Brings a limb together that is a sum over places.
 
-        What is returned may be overwritten where the node is in NTT form.
+        Returns its place, where it is now, and where its inverse transform may go, if the node is
+        in NTT form and has one.
         """
         parts = self.layout.places(value, [limb])
         root = self.layout.roots.get((value, limb), parts[0])
         if parts == [root]:
-            writable = node.type.form == Form.NTT
-            return root, (self.own(value, [root], node) if writable else self.location[value])[root]
+            here = self.location[value]
+            transformed = self.over(value, parts, node) if node.type.form == Form.NTT else here
+            return root, here[root], transformed[root]
         total = self.location[value].get(root)
         for part in parts:
             if part == root:
@@ -334,7 +339,7 @@ class _Selector(Selector):
                 self.emit([root], "add", dst=arrived, a=arrived, b=total)
             total = arrived
         assert total is not None, "a sum has a part"
-        return root, total
+        return root, total, total
 
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]

@@ -180,14 +180,18 @@ class Selector:
                 return {place: location[place] for place in base}
         return self.fresh(base)
 
-    def own(self, value: int, base: Iterable[int], node: SubroutineNode) -> Location:
-        """A copy of ``value`` that may be overwritten: itself where it dies at ``node``."""
+    def over(self, value: int, base: Iterable[int], node: SubroutineNode) -> Location:
+        """Where what is made of ``value`` goes: over it where it dies at ``node``, else anew."""
         location = {place: self.location[value][place] for place in base}
         kept = [place for place in location if not self.dies(value, place, node)]
-        if kept:
-            copy = self.fresh(kept)
-            self.emit(kept, "affine", dst=copy, a=location, k1=self.ones(), k2=self.zeros())
-            location.update(copy)
+        return location | self.fresh(kept)
+
+    def own(self, value: int, base: Iterable[int], node: SubroutineNode) -> Location:
+        """A copy of ``value`` that may be overwritten: itself where it dies at ``node``."""
+        a, location = self.location[value], self.over(value, base, node)
+        copied = [place for place in location if location[place] != a[place]]
+        if copied:
+            self.emit(copied, "affine", dst=location, a=a, k1=self.ones(), k2=self.zeros())
         return location
 
     # Emission -------------------------------------------------------------------------------------

@@ -1,0 +1,44 @@
+// When the main unit of an RPAU is busy, and when its instruction is done.
+//
+// start_i: an instruction begins, only while busy_o is low. last_i: the last row's address is at the
+// memory; Drain cycles later, BroadcastDrain in a broadcast, ending_o names the cycle in which the
+// last write is at the memory's port. busy_o ends with it, and done_o follows.
+module rs_rpau_completion #(
+  parameter int unsigned Drain = 31,
+  parameter int unsigned BroadcastDrain = 60  // not below Drain
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic start_i,
+  input  logic last_i,
+  input  logic broadcast_i,
+  output logic busy_o,
+  output logic ending_o,
+  output logic done_o
+);
+  localparam int unsigned DrainBits = $clog2(BroadcastDrain + 1);
+  logic [DrainBits-1:0] drain_q;
+  logic                 busy_q, done_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      drain_q <= '0;
+    end else begin
+      if (start_i) busy_q <= 1'b1;
+      else if (ending_o) busy_q <= 1'b0;
+      if (busy_q && last_i) begin
+        drain_q <= broadcast_i ? DrainBits'(BroadcastDrain) : DrainBits'(Drain);
+      end else if (drain_q != '0) begin
+        drain_q <= drain_q - 1'b1;
+      end
+    end
+    done_q <= rst_ni && ending_o;
+  end
+  assign busy_o   = busy_q;
+  assign ending_o = (drain_q == DrainBits'(1));
+  assign done_o   = done_q;
+
+  StartWhileIdle_A :
+  assert property (@(posedge clk_i) !(start_i && busy_q))
+  else $error("an instruction starts while another is under way");
+endmodule
