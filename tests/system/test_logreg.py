@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
+from ringsmith.arch.rpau.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.client import encode
 from ringsmith.errors import ProgramError
@@ -61,6 +63,28 @@ def test_decrypted_probabilities_are_the_clear_cubic_models(
         assert answer.equal_bits is True
         assert answer.result.cycles == executable.cycles
         assert answer.result.instructions == len(executable.words)
+
+
+def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
+    current: session.Session,
+) -> None:
+    expander = replace(load_design("nano"), name="expander", prng="trivium", seeds=8)
+    seeded = session.begin(STAGES, parameter_set("nano"), expander)
+    assert (seeded.server.interface.seeded_keys, current.server.interface.seeded_keys) == (
+        True,
+        False,
+    )
+    answers = [
+        session.answer(STAGES, each, session.open_machine(STAGES, "model", design))
+        for each, design in ((seeded, expander), (current, "nano"))
+    ]
+    executable = seeded.server.compiled.compiled_graph.executable
+    assert executable is not None
+    assert answers[0].equal_bits is True
+    assert answers[0].result.cycles == executable.cycles
+    assert answers[0].result.host_transfers == 0
+    whole = answers[1].result.key_words
+    assert whole // 2 < answers[0].result.key_words < whole // 2 + 1000
 
 
 def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session) -> None:

@@ -41,6 +41,13 @@ def keys(
         bool, typer.Option(help="Make the Galois key of conjugation; of BFV, of the swap of rows.")
     ] = False,
     relin: Annotated[bool, typer.Option(help="Make relinearization keys.")] = True,
+    seeded: Annotated[
+        bool,
+        typer.Option(
+            "--seeded",
+            help="Make half of each evaluation key from a seed: evaluation/key_seeds.json.",
+        ),
+    ] = False,
 ) -> None:
     """Make keys: secret_key.seal (yours alone), public_key.seal, and evaluation/ for the server."""
     from ringsmith import params as sets
@@ -58,7 +65,7 @@ def keys(
     if conjugate:
         elements.append(chosen.conjugation_element)
     needs = sets.KeyNeeds(chosen.limbs if relin else None, dict.fromkeys(elements, chosen.limbs))
-    create_client_folder(folder, chosen, needs)
+    create_client_folder(folder, chosen, needs, seeded=seeded)
     typer.echo(f"{folder}: keys of {chosen.name}, N = {chosen.n}, {len(chosen.primes)} primes.")
     typer.echo(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
 

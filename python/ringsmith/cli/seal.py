@@ -89,6 +89,10 @@ def evaluate(
     ] = None,
     relin_keys: Annotated[Path | None, typer.Option(help="For relinearize.")] = None,
     galois_keys: Annotated[Path | None, typer.Option(help="For rotate and conjugate.")] = None,
+    key_seeds: Annotated[
+        Path | None,
+        typer.Option(help="What half of the keys is expanded from, of `keys --seeded`."),
+    ] = None,
     steps: Annotated[
         int | None, typer.Option(help="Of rotate: slots to the left, or negative to the right.")
     ] = None,
@@ -128,14 +132,14 @@ def evaluate(
     if design is not None and device is DeviceKind.CPU:
         raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
     version = _version(seal_version)
-    inputs = (first, second, params, relin_keys, galois_keys)
+    inputs = (first, second, params, relin_keys, galois_keys, key_seeds)
     check_target(output, overwrite=force, inputs=inputs)
     shape = read_parameters(params)
     if output.exists():
         _refuse_all_but_ciphertexts(output, shape)
     evaluator = Evaluator(
         shape.to_parameters(),
-        _keys(shape, relin_keys, galois_keys),
+        _keys(shape, relin_keys, galois_keys, key_seeds),
         device.value,
         design,
     )
@@ -167,14 +171,18 @@ def _refuse_all_but_ciphertexts(output: Path, shape: "SealParameters") -> None:
         )
 
 
-def _keys(shape: "SealParameters", relin: Path | None, galois: Path | None) -> "EvaluationKeys":
+def _keys(
+    shape: "SealParameters", relin: Path | None, galois: Path | None, seeds: Path | None
+) -> "EvaluationKeys":
     from ringsmith.interop import read_galois_keys, read_relin_keys
+    from ringsmith.interop.key_seeds import read_key_seeds
     from ringsmith.objects import EvaluationKeys
 
-    return EvaluationKeys(
+    keys = EvaluationKeys(
         None if relin is None else read_relin_keys(relin, shape),
         {} if galois is None else read_galois_keys(galois, shape),
     )
+    return keys if seeds is None else read_key_seeds(seeds).attach(keys, shape.primes)
 
 
 def _version(text: str) -> tuple[int, int]:

@@ -30,13 +30,17 @@ PUBLIC_KEY = "public_key.seal"
 EVALUATION = "evaluation"
 
 
-def create_client_folder(folder: Path, parameters: RlweParameters, needs: KeyNeeds) -> None:
+def create_client_folder(
+    folder: Path, parameters: RlweParameters, needs: KeyNeeds, *, seeded: bool = False
+) -> None:
     """Makes fresh keys and writes them into a new folder; whole, or nothing of it.
 
     Args:
         folder: Must not exist.
         parameters: The parameter set: one special prime, one data prime a digit.
         needs: Which evaluation keys to make.
+        seeded: Whether half of each evaluation key is expanded from a seed, which the bundle then
+            holds, too; see ``generate_keys``.
 
     Raises:
         InteropError: When the folder exists or cannot be written, or SEAL's files cannot hold such
@@ -46,7 +50,7 @@ def create_client_folder(folder: Path, parameters: RlweParameters, needs: KeyNee
     shape = SealParameters.from_parameters(parameters)
     make_folder(folder, 0o700)
     try:
-        secret, public, keys = generate_keys(parameters, needs)
+        secret, public, keys = generate_keys(parameters, needs, seeded=seeded)
         write_secret_key_file(folder / SECRET_KEY, secret, shape)
         write_whole(folder / PUBLIC_KEY, write_public_key(public, shape), overwrite=False)
         write_bundle(folder / EVALUATION, Bundle(parameters.name, shape, keys))

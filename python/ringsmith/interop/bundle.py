@@ -7,6 +7,8 @@ A folder of SEAL files and a manifest::
     parameters.seal     SEAL's EncryptionParameters
     relin_keys.seal     SEAL's RelinKeys, where the client made them
     galois_keys.seal    SEAL's GaloisKeys, where the client made them
+    key_seeds.json      what half 1 of these keys is expanded from (``interop.key_seeds``), where
+                        the client made them so; the keys' files hold that half all the same
 
 ``write_bundle`` takes evaluation keys and nothing else, so it has no secret to write; a reader
 refuses a folder that holds any other file, or one whose digest is not the manifest's.
@@ -20,6 +22,7 @@ from typing import Any
 
 from ringsmith.errors import InteropError
 from ringsmith.interop.files import open_regular, write_whole
+from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
 from ringsmith.interop.seal_write import write_galois_keys, write_relin_keys
@@ -29,7 +32,8 @@ MANIFEST = "manifest.json"
 PARAMETERS = "parameters.seal"
 RELIN_KEYS = "relin_keys.seal"
 GALOIS_KEYS = "galois_keys.seal"
-_FILES = frozenset({PARAMETERS, RELIN_KEYS, GALOIS_KEYS})
+KEY_SEEDS = "key_seeds.json"
+_FILES = frozenset({PARAMETERS, RELIN_KEYS, GALOIS_KEYS, KEY_SEEDS})
 _FORMAT, _VERSION = "ringsmith-evaluation-keys", 1
 _MAX_MANIFEST = 1 << 16
 
@@ -62,6 +66,9 @@ def write_bundle(folder: Path, bundle: Bundle) -> None:
         files[RELIN_KEYS] = write_relin_keys(keys.relin, shape)
     if keys.galois:
         files[GALOIS_KEYS] = write_galois_keys(keys.galois, shape)
+    seeds = KeySeeds.of(keys)
+    if seeds.relin is not None or seeds.galois:
+        files[KEY_SEEDS] = write_key_seeds(seeds)
     make_folder(folder)
     for name, data in files.items():
         write_whole(folder / name, data, overwrite=False)
@@ -76,7 +83,7 @@ def read_bundle(folder: Path) -> Bundle:
 
     Raises:
         InteropError: When a file is missing, damaged, or one that no bundle has, such as a secret
-            key.
+            key, or a seed is not its key's.
     """
     folder = Path(folder)
     name, digests = _read_manifest(folder / MANIFEST)
@@ -95,7 +102,10 @@ def read_bundle(folder: Path) -> Bundle:
         with open_regular(folder / file) as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != digest:
                 raise InteropError(f"{folder / file}: its SHA-256 is not the manifest's: damaged")
-    return Bundle(name, shape, EvaluationKeys(relin, galois))
+    keys = EvaluationKeys(relin, galois)
+    if KEY_SEEDS in digests:
+        keys = read_key_seeds(folder / KEY_SEEDS).attach(keys, shape.primes)
+    return Bundle(name, shape, keys)
 
 
 def make_folder(folder: Path, mode: int = 0o755) -> None:

@@ -9,6 +9,21 @@ from ringsmith.errors import InteropError
 from ringsmith.objects import KeySwitchKey, Residues
 
 
+def foreign_digit(key: KeySwitchKey, seed: bytes, limb: int, prime: int) -> int | None:
+    """The first digit of a key whose half 1 is not what a seed expands to; None if all are.
+
+    Args:
+        key: The whole key.
+        seed: The seed.
+        limb: The limb that is looked at, counting the key's K primes.
+        prime: That limb's prime.
+    """
+    for digit, residues in enumerate(key.data[:, 1, limb]):
+        if not np.array_equal(residues, expand_key_half(seed, digit, limb, prime, residues.size)):
+            return digit
+    return None
+
+
 def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, bytes]:
     """Half 0 of a seeded key, (digits, K, N), and the seed: all that need be kept or sent.
 
@@ -24,8 +39,9 @@ def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, byt
             "this key carries no seed: make keys with generate_keys(..., seeded=True), or keep it "
             "whole"
         )
-    whole = expand_key(key.data[:, 0], key.seed, primes)
-    if not np.array_equal(whole.data, key.data):
+    seed = key.seed
+    own = key.data.shape[2] == len(primes)
+    if not own or any(foreign_digit(key, seed, *each) is not None for each in enumerate(primes)):
         raise InteropError(
             "half 1 of this key is not what its seed expands to with these primes: keep it whole"
         )

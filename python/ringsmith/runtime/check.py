@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ringsmith._core import expand_key_half
 from ringsmith.errors import ProgramError
+from ringsmith.interop.seeded_keys import foreign_digit
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
@@ -63,14 +63,12 @@ def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
             f"the program expands half 1 of key {name!r} on the device and this key has no seed: "
             "make keys with generate_keys(..., seeded=True), or compile the program for a whole key"
         )
-    for digit, residues in enumerate(key.data[:, 1, limb]):
-        if not np.array_equal(
-            residues, expand_key_half(key.seed, digit, limb, prime, len(residues))
-        ):
-            raise ProgramError(
-                f"key {name!r}, digit {digit}, limb {limb}: half 1 is not what the key's seed "
-                "expands to: give the key without a seed, or the seed that it was made with"
-            )
+    digit = foreign_digit(key, key.seed, limb, prime)
+    if digit is not None:
+        raise ProgramError(
+            f"key {name!r}, digit {digit}, limb {limb}: half 1 is not what the key's seed expands "
+            "to: give the key without a seed, or the seed that it was made with"
+        )
     return key.seed
 
 

@@ -26,6 +26,11 @@ class CompiledGraph:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    @property
+    def expands_keys(self) -> bool:
+        """Whether the device expands half of a key: then make keys with seeds."""
+        return self.executable is not None and bool(self.executable.seeded)
+
     def for_keys(self, keys: Mapping[str, KeySwitchKey]) -> "CompiledGraph":
         """This, or where a key that is to be expanded has no seed, the graph compiled anew.
 

@@ -37,6 +37,7 @@ class Interface:
     Attributes:
         parts: The programs; all have the same ring, primes and keys.
         key_needs: Evaluation keys to hand over.
+        seeded_keys: Whether to make half of them from seeds, which the server's device expands.
         hours: Readings to encrypt.
         readings: How readings become integers.
         output_bits: Binary places of the forecasts' integers.
@@ -44,6 +45,7 @@ class Interface:
 
     parts: tuple[Part, ...]
     key_needs: KeyNeeds
+    seeded_keys: bool
     hours: tuple[int, ...]
     readings: Readings
     output_bits: int

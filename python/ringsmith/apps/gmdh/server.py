@@ -122,6 +122,7 @@ class Server:
         self.interface = Interface(
             tuple(_part(program) for program in self.programs),
             needs,
+            any(compiled.compiled_graph.expands_keys for compiled in self.compiled),
             network.hours,
             network.readings,
             network.output_bits,

@@ -19,7 +19,7 @@ class Client:
         """Makes keys for a server's interface."""
         self._interface = interface
         self._secret_key, self.public_key, self.evaluation_keys = generate_keys(
-            interface.parameters, interface.key_needs
+            interface.parameters, interface.key_needs, seeded=interface.seeded_keys
         )
 
     def pack(self, features: Reals) -> Reals:

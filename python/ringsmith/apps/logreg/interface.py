@@ -18,6 +18,7 @@ class Interface:
     Attributes:
         parameters: HE parameters to make keys for.
         key_needs: Evaluation keys to hand over.
+        seeded_keys: Whether to make half of them from seeds, which the server's device expands.
         preprocessing: How raw features become model inputs.
         input_scale: Scale to encrypt at.
         input_limbs: Limbs to encrypt with.
@@ -25,6 +26,7 @@ class Interface:
 
     parameters: CkksParameters
     key_needs: KeyNeeds
+    seeded_keys: bool
     preprocessing: Preprocessing
     input_scale: float
     input_limbs: int

@@ -7,6 +7,7 @@ from ringsmith import runtime
 from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext, EvaluationKeys
 from ringsmith.params import CkksParameters
 from ringsmith.program import CkksProgram, EncryptedVector, inner_product, polynomial, trace
@@ -43,7 +44,9 @@ class Server:
         interface: What clients need to know.
     """
 
-    def __init__(self, model: Model, parameters: CkksParameters, design: str | None) -> None:
+    def __init__(
+        self, model: Model, parameters: CkksParameters, design: str | RpauDesign | None
+    ) -> None:
         """Plans and compiles.
 
         Args:
@@ -60,6 +63,7 @@ class Server:
         self.interface = Interface(
             parameters,
             self.program.key_needs,
+            self.compiled.compiled_graph.expands_keys,
             model.preprocessing,
             records.scale,
             records.limbs,

@@ -14,6 +14,7 @@ from ringsmith.apps.logreg.server import Server
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_version
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 
@@ -67,7 +68,7 @@ class SealTimes:
     operations: dict[str, float]
 
 
-def begin(stages: Stages, parameters: CkksParameters, design: str | None) -> Session:
+def begin(stages: Stages, parameters: CkksParameters, design: str | RpauDesign | None) -> Session:
     """Trains, compiles, makes keys and encrypts.
 
     Raises:
@@ -94,7 +95,7 @@ def begin(stages: Stages, parameters: CkksParameters, design: str | None) -> Ses
     return Session(model, held_out, server, client, ciphertext)
 
 
-def open_machine(stages: Stages, kind: str, design: str) -> runtime.Machine:
+def open_machine(stages: Stages, kind: str, design: str | RpauDesign) -> runtime.Machine:
     """Opens the server's device; the RTL's simulator is built the first time.
 
     Raises:
@@ -102,7 +103,8 @@ def open_machine(stages: Stages, kind: str, design: str) -> runtime.Machine:
     """
     if kind != "rtl":
         return runtime.open_device(kind, design)
-    with stages(f"Build the RTL of {design}", "minutes the first time, then cached"):
+    name = design if isinstance(design, str) else design.name
+    with stages(f"Build the RTL of {name}", "minutes the first time, then cached"):
         return runtime.open_device(kind, design)
 
 

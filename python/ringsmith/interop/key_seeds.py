@@ -1,0 +1,112 @@
+"""The seeds of evaluation keys as a file, beside SEAL's files, which hold those keys whole.
+
+A JSON file; a key that has no seed is not in it::
+
+    {"format": "ringsmith-key-seeds", "version": 1,
+     "relin": "<20 hex digits>", "galois": {"<Galois element>": "<20 hex digits>", …}}
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ringsmith.errors import InteropError
+from ringsmith.interop.files import open_regular
+from ringsmith.interop.seeded_keys import shorten_key
+from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
+
+_FORMAT, _VERSION = "ringsmith-key-seeds", 1
+_MAX_FILE = 1 << 22  # every Galois element of N = 2^16 and more
+_ELEMENT = re.compile(r"[1-9][0-9]{0,9}")
+
+
+@dataclass(frozen=True)
+class KeySeeds:
+    """Seeds of evaluation keys; public, as the halves are that they expand to.
+
+    Attributes:
+        relin: That of the relinearization keys; None: they have none.
+        galois: Galois element -> that of its Galois key, where it has one.
+    """
+
+    relin: bytes | None = None
+    galois: Mapping[int, bytes] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, keys: EvaluationKeys) -> "KeySeeds":
+        """The seeds that some keys carry."""
+        galois = {e: key.seed for e, key in keys.galois.items() if key.seed is not None}
+        return cls(None if keys.relin is None else keys.relin.seed, MappingProxyType(galois))
+
+    def attach(self, keys: EvaluationKeys, primes: Sequence[int]) -> EvaluationKeys:
+        """The keys, with the seeds that they were made from; seeds of other keys do no harm.
+
+        Args:
+            keys: Whole keys, as SEAL's files hold them.
+            primes: All K primes of the keys, special primes last.
+
+        Raises:
+            InteropError: If half 1 of a key is not what its seed expands to.
+        """
+        relin = None if keys.relin is None else _with_seed(keys.relin, self.relin, primes)
+        galois = {e: _with_seed(key, self.galois.get(e), primes) for e, key in keys.galois.items()}
+        return EvaluationKeys(relin, MappingProxyType(galois))
+
+
+def write_key_seeds(seeds: KeySeeds) -> bytes:
+    """The file's bytes."""
+    table: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
+    if seeds.relin is not None:
+        table["relin"] = seeds.relin.hex()
+    table["galois"] = {str(element): seed.hex() for element, seed in seeds.galois.items()}
+    return (json.dumps(table, indent=1) + "\n").encode()
+
+
+def read_key_seeds(path: Path) -> KeySeeds:
+    """Reads what ``write_key_seeds`` wrote; from a stranger.
+
+    Raises:
+        InteropError: When the file cannot be read or holds something else.
+    """
+    try:
+        with open_regular(path) as file:
+            text = file.read(_MAX_FILE)
+        table: Any = json.loads(text)
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InteropError(f"{path}: not the JSON of key seeds, or longer than any") from None
+    found = (table.get("format"), table.get("version")) if isinstance(table, dict) else ()
+    if found != (_FORMAT, _VERSION) or table.keys() - {"format", "version", "relin", "galois"}:
+        raise InteropError(f"{path}: not a file of {_FORMAT!r}, version {_VERSION}")
+    galois = table.get("galois")
+    if not isinstance(galois, dict) or not all(map(_ELEMENT.fullmatch, galois)):
+        raise InteropError(f"{path}: 'galois' must hold seeds by Galois element")
+    relin = _seed(path, table["relin"]) if "relin" in table else None
+    return KeySeeds(
+        relin, MappingProxyType({int(e): _seed(path, seed) for e, seed in galois.items()})
+    )
+
+
+def _seed(path: Path, text: object) -> bytes:
+    try:
+        seed = bytes.fromhex(text) if isinstance(text, str) else b""
+    except ValueError:
+        seed = b""
+    if len(seed) != SEED_BYTES:
+        raise InteropError(
+            f"{path}: {text!r:.60} is no seed: {2 * SEED_BYTES} hexadecimal digits make one"
+        )
+    return seed
+
+
+def _with_seed(key: KeySwitchKey, seed: bytes | None, primes: Sequence[int]) -> KeySwitchKey:
+    if seed is None:
+        return key
+    whole = KeySwitchKey(key.data, seed)
+    shorten_key(whole, primes)  # refuses a seed that is not this key's
+    return whole
