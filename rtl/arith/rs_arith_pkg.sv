@@ -74,6 +74,7 @@ package rs_arith_pkg;
 
   // Operands of one DSP48E2 as an unsigned multiplier.
   localparam int unsigned DspLong = 26;
+  localparam int unsigned DspLong7 = 24;  // of a DSP48E1, where it costs nothing to serve both
   localparam int unsigned DspShort = 17;
 
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
@@ -81,7 +82,7 @@ package rs_arith_pkg;
   // grid.
   function automatic int unsigned mul_split_a(int unsigned width);
     if (width <= DspLong) return (width + 1) / 2;
-    if (width < 2 * DspShort) return DspLong;
+    if (width < 2 * DspShort) return DspLong7;
     if (width <= DspLong + DspShort) return width - DspShort;
     if (width < 2 * DspLong) return 2 * DspShort;
     return width - DspLong;
@@ -117,6 +118,24 @@ package rs_arith_pkg;
   // Two full products, one low product; normalizing shift 2, quotient 1, remainder 1, correction 2.
   function automatic int unsigned mod_mul_barrett_latency();
     return 2 * mul_latency() + mul_low_latency() + 6;
+  endfunction
+
+  // rs_scale_step: difference with a digit; product, one summand after two cycles and the other
+  // after three; a sum with each.
+  function automatic int unsigned scale_step_latency();
+    return mul_block_latency() + 3;
+  endfunction
+
+  // Steps of rs_mod_mul_montgomery.
+  function automatic int unsigned montgomery_steps(int unsigned width, int unsigned step_bits);
+    return (width + step_bits - 1) / step_bits;
+  endfunction
+
+  // A full product, the steps, and the last modular addition.
+  function automatic int unsigned mod_mul_montgomery_latency(int unsigned width,
+                                                             int unsigned step_bits);
+    return mul_latency() + montgomery_steps(width, step_bits) * scale_step_latency() +
+        mod_addsub_latency();
   endfunction
 
   // x times q - 2^bits.

@@ -25,12 +25,6 @@ package rs_prng_pkg;
     return (ScaleBits + step_bits - 1) / step_bits;
   endfunction
 
-  // Difference with a digit; product, one summand after two cycles and the other after three; a sum
-  // with each.
-  function automatic int unsigned scale_step_latency();
-    return mul_block_latency() + 3;
-  endfunction
-
   // Digits to residue: the steps, and the last modular addition.
   function automatic int unsigned scale_latency(int unsigned step_bits);
     return scale_steps(step_bits) * scale_step_latency() + mod_addsub_latency();

@@ -1,0 +1,26 @@
+// The time within a frame: 0 in the cycle of first_i, then counting to the frame's end.
+//
+// time_o is 0, and active_o low, between frames. first_i comes Period = 2^LogPeriod cycles apart, or
+// more.
+module rs_stream_clock #(
+  parameter int unsigned LogPeriod = 11
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 first_i,
+  output logic                 active_o,
+  output logic [LogPeriod-1:0] time_o
+);
+  logic [LogPeriod-1:0] time_q;  // of this cycle, but in a frame's first; 0: no frame
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) time_q <= '0;
+    else if (first_i) time_q <= LogPeriod'(1);
+    else if (time_q != '0) time_q <= time_q + 1'b1;
+  end
+  assign active_o = rst_ni && (first_i || time_q != '0);
+  assign time_o   = first_i ? '0 : time_q;
+
+  FramesApart_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || time_q == '0)
+  else $error("a frame began in cycle %0d of the one before", time_q);
+endmodule

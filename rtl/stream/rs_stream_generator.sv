@@ -1,0 +1,242 @@
+// Powers of psi for every stage of the transforms, made beside the data: N a frame, from the first
+// Lanes of them, with one modular multiplier a lane.
+//
+// A frame's powers are its groups t = 0 ... Period-1, group t being psi^(Lanes*t + 1 + l) in lane l.
+// Group t is group t - c times psi^(Lanes*c), the last word of group c - 1:
+//
+//   start   t in [c, 2c), c = 1, 2, 4 ... : waits for group c - 1, a round of the pipeline each time
+//   main    c = Ring, a power of two that is longer than the pipeline: a group a cycle
+//
+// The pauses of a frame's start are filled with the main part of the one before it: Slots frames
+// are under way, a start goes first, then the oldest. So Period cycles a frame are enough for
+// Period groups, group 0 included, which is the descriptor's powers times the descriptor's unit: 2^2W
+// mod q, which brings them into Montgomery form. Only the last Ring groups are kept; each group goes
+// out with its number, wherever it is in the order, and twiddle memories take what they need.
+//
+// A slot is free again when its frame begins to flow (launch_i). q_o and scale_o belong to the frame
+// that is next, ready_o says that all its groups have gone out.
+module rs_stream_generator
+  import rs_stream_pkg::*;
+#(
+  parameter  int unsigned LogN = 12,
+  parameter  int unsigned LogLanes = 1,
+  parameter  int unsigned Width = 30,
+  parameter  int unsigned Slots = 2,
+  localparam int unsigned Lanes = 2 ** LogLanes,
+  localparam int unsigned LogPeriod = LogN - LogLanes,
+  localparam int unsigned SlotWidth = $clog2(Slots)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  input  logic                 descriptor_valid_i,
+  output logic                 descriptor_ready_o,
+  input  logic [Width-1:0]     q_i,
+  input  logic [Width-1:0]     unit_i,            // 2^(2*Width) mod q
+  input  logic [Width-1:0]     scale_i,
+  input  logic [Width-1:0]     powers_i [Lanes],  // psi^(1 + l)
+
+  output logic                 ready_o,
+  input  logic                 launch_i,
+  output logic [Width-1:0]     q_o,
+  output logic [Width-1:0]     scale_o,
+
+  output logic                 start_o,           // a frame's groups begin, in start_slot_o
+  output logic [SlotWidth-1:0] start_slot_o,
+  output logic                 valid_o,
+  output logic [SlotWidth-1:0] slot_o,
+  output logic [LogPeriod-1:0] group_o,
+  output logic [Width-1:0]     words_o [Lanes]
+);
+  localparam int unsigned MulCycles = mul_cycles(LogN, Width);
+  localparam int unsigned LogRing = log_ring(LogN, Width);
+  localparam int unsigned CountWidth = LogPeriod + 2;
+  localparam logic [SlotWidth-1:0] LastSlot = SlotWidth'(Slots - 1);
+  localparam logic [CountWidth-1:0] Period = CountWidth'(1) << LogPeriod;
+  localparam logic [CountWidth-1:0] Ring = CountWidth'(1) << LogRing;
+
+  if (LogRing > LogPeriod || LogPeriod < 6 || Slots < 2) begin : gen_bad_shape
+    $error("rs_stream_generator: a period of 2^%0d cycles is below 64, or below 2^%0d, or Slots = ",
+           LogPeriod, LogRing, "%0d is below 2", Slots);
+  end
+
+  typedef struct packed {
+    logic                 valid;
+    logic [SlotWidth-1:0] slot;
+    logic [LogPeriod-1:0] group;
+    logic [LogRing-1:0]   from;  // place in the ring of the group that is multiplied
+  } step_t;
+
+  function automatic logic is_power_of_two(logic [CountWidth-1:0] value);
+    return (value & (value - 1'b1)) == '0;
+  endfunction
+
+  // ---- slots ------------------------------------------------------------------------------------
+  logic [Slots-1:0]      busy_q, done_q;
+  logic [CountWidth-1:0] next_q [Slots];   // first group that was not granted
+  logic [CountWidth-1:0] limit_q [Slots];  // first group that may not be granted yet
+  logic [LogRing-1:0]    from_q [Slots];
+  logic [Width-1:0]      factor_q [Slots];
+  logic [Width-1:0]      modulus_q [Slots];
+  logic [Width-1:0]      unit_q [Slots];
+  logic [Width-1:0]      scale_q [Slots];
+  logic [Width-1:0]      powers_q [Slots][Lanes];
+  logic [SlotWidth-1:0]  write_q, head_q;  // the slot of the next descriptor, and of the next frame
+
+  logic accept;
+  assign descriptor_ready_o = !busy_q[write_q];
+  assign accept             = descriptor_valid_i && descriptor_ready_o;
+  assign ready_o            = done_q[head_q];
+  assign q_o                = modulus_q[head_q];
+  assign scale_o            = scale_q[head_q];
+
+  // ---- grant: starts first, then the oldest -----------------------------------------------------
+  step_t grant;
+  logic [CountWidth-1:0] granted_next;
+  always_comb begin
+    grant = '0;
+    for (int unsigned part = 0; part < 2; part++) begin
+      for (int unsigned age = 0; age < Slots; age++) begin
+        logic [SlotWidth-1:0] slot;
+        slot = SlotWidth'((32'(head_q) + age) % Slots);
+        if (!grant.valid && busy_q[slot] && next_q[slot] < limit_q[slot] &&
+            (part == 1 || next_q[slot] < Ring)) begin
+          grant.valid = 1'b1;
+          grant.slot  = slot;
+          grant.group = next_q[slot][LogPeriod-1:0];
+          grant.from  = from_q[slot];
+        end
+      end
+    end
+    granted_next = CountWidth'(grant.group) + 1'b1;
+  end
+
+  // ---- the multipliers' pipeline ----------------------------------------------------------------
+  step_t read_q, operand_q, product_q, result;
+  logic [Width-1:0] ring_word [Lanes];
+  logic [Width-1:0] a_q [Lanes];
+  logic [Width-1:0] factor_operand_q, modulus_operand_q;
+  logic [Width-1:0] product [Lanes];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_q    <= '0;
+      operand_q <= '0;
+      product_q <= '0;
+    end else begin
+      read_q    <= grant;
+      operand_q <= read_q;
+      product_q <= operand_q;
+    end
+    modulus_operand_q <= modulus_q[operand_q.slot];
+    factor_operand_q  <= factor_q[operand_q.slot];
+    if (operand_q.group == '0) factor_operand_q <= unit_q[operand_q.slot];
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      a_q[l] <= (operand_q.group == '0) ? powers_q[operand_q.slot][l] : ring_word[l];
+    end
+  end
+  rs_delay #(
+    .Width($bits(step_t)),
+    .Depth(MulCycles)
+  ) u_step (
+    .clk_i,
+    .d_i(product_q),
+    .d_o(result)
+  );
+  logic unused_from;
+  assign unused_from = ^result.from;
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    rs_ram_1r1w #(
+      .Width(Width),
+      .Depth(Slots << LogRing),
+      .ReadLatency(1),
+      .RamStyle("distributed")
+    ) u_ring (
+      .clk_i,
+      .we_i(result.valid && rst_ni),
+      .waddr_i({result.slot, result.group[LogRing-1:0]}),
+      .wdata_i(product[l]),
+      .re_i(read_q.valid && rst_ni),
+      .raddr_i({read_q.slot, read_q.from}),
+      .rdata_o(ring_word[l])
+    );
+    rs_mod_mul_montgomery #(
+      .Width(Width),
+      .StepBits(step_bits(LogN))
+    ) u_mul (
+      .clk_i,
+      .a_i(a_q[l]),
+      .b_i(factor_operand_q),
+      .q_i(modulus_operand_q),
+      .p_o(product[l])
+    );
+  end
+
+  // ---- what a result allows ---------------------------------------------------------------------
+  logic [CountWidth-1:0] finished;  // groups of the result's slot
+  assign finished = CountWidth'(result.group) + 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q  <= '0;
+      done_q  <= '0;
+      write_q <= '0;
+      head_q  <= '0;
+    end else begin
+      if (grant.valid) begin
+        next_q[grant.slot] <= granted_next;
+        from_q[grant.slot] <= (is_power_of_two(granted_next) && granted_next <= Ring) ?
+            '0 : grant.from + 1'b1;
+      end
+      if (result.valid) begin
+        if (finished > Ring) begin
+          limit_q[result.slot] <= (finished + Ring < Period) ? finished + Ring : Period;
+        end else if (is_power_of_two(finished)) begin
+          limit_q[result.slot]  <= (finished << 1 < Period) ? finished << 1 : Period;
+          factor_q[result.slot] <= product[Lanes-1];
+        end
+        if (finished == Period) done_q[result.slot] <= 1'b1;
+      end
+      if (launch_i) begin
+        busy_q[head_q] <= 1'b0;
+        done_q[head_q] <= 1'b0;
+        head_q <= (head_q == LastSlot) ? '0 : head_q + 1'b1;
+      end
+      if (accept) begin
+        busy_q[write_q]    <= 1'b1;
+        next_q[write_q]    <= '0;
+        limit_q[write_q]   <= CountWidth'(1);
+        from_q[write_q]    <= '0;
+        modulus_q[write_q] <= q_i;
+        unit_q[write_q]    <= unit_i;
+        scale_q[write_q]   <= scale_i;
+        for (int unsigned l = 0; l < Lanes; l++) powers_q[write_q][l] <= powers_i[l];
+        write_q <= (write_q == LastSlot) ? '0 : write_q + 1'b1;
+      end
+    end
+  end
+
+  // ---- out --------------------------------------------------------------------------------------
+  logic                 start_q, valid_q;
+  logic [SlotWidth-1:0] start_slot_q, slot_q;
+  logic [LogPeriod-1:0] group_q;
+  logic [Width-1:0]     words_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    start_q      <= accept && rst_ni;
+    start_slot_q <= write_q;
+    valid_q      <= result.valid;
+    slot_q       <= result.slot;
+    group_q      <= result.group;
+    for (int unsigned l = 0; l < Lanes; l++) words_q[l] <= product[l];
+  end
+  assign start_o      = start_q;
+  assign start_slot_o = start_slot_q;
+  assign valid_o      = valid_q && rst_ni;
+  assign slot_o       = slot_q;
+  assign group_o      = group_q;
+  assign words_o      = words_q;
+
+  LaunchReady_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || ready_o)
+  else $error("a frame was launched before its factors were made");
+endmodule

@@ -1,0 +1,43 @@
+// The first cycle of a frame, a fixed number of cycles later.
+//
+//   first_o in cycle t + Depth is first_i in cycle t
+//
+// At most one marker is under way where Depth > Short: markers come at least Depth cycles apart.
+// Long delays are counted and have a reset; short ones are shift registers, which empty themselves
+// while first_i is low.
+module rs_stream_marker #(
+  parameter int unsigned Depth = 100
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic first_i,
+  output logic first_o
+);
+  localparam int unsigned Short = 60;
+
+  if (Depth <= Short) begin : gen_shift
+    logic unused_rst;
+    assign unused_rst = rst_ni;
+    rs_delay #(
+      .Width(1),
+      .Depth(Depth)
+    ) u_delay (
+      .clk_i,
+      .d_i(first_i),
+      .d_o(first_o)
+    );
+  end else begin : gen_count
+    localparam int unsigned CountWidth = $clog2(Depth + 1);
+    logic [CountWidth-1:0] left_q;  // cycles to go
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) left_q <= '0;
+      else if (first_i) left_q <= CountWidth'(Depth);
+      else if (left_q != '0) left_q <= left_q - 1'b1;
+    end
+    assign first_o = left_q == CountWidth'(1);
+
+    OneUnderWay_A :
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || left_q <= CountWidth'(1))
+    else $error("a marker came %0d cycles before the last one left", left_q);
+  end
+endmodule

@@ -1,0 +1,141 @@
+// The streaming multiplier: latencies and sizes of its blocks.
+//
+// Polynomials of N = 2^LogN words flow through it, Lanes = 2^LogLanes words a cycle: a frame is the
+// Period = N / Lanes cycles of one polynomial. Index bits are counted from the highest: stage s of a
+// transform has butterflies between words whose indices differ in bit LogN-1-s. Bits 0 to LogLanes-1
+// from the top are lanes at first, all others time; docs/stream.md has the layout.
+//
+// Latencies are counted as in rs_arith_pkg. python/ringsmith/arch/stream/schedule.py holds the same
+// on the model's side.
+package rs_stream_pkg;
+  import rs_arith_pkg::*;
+
+  localparam int unsigned RamLatency = 2;  // of every memory of twiddle factors and of delays
+
+  // rst_ni stays low at least as long: longer than any pipeline that carries a frame's first cycle.
+  localparam int unsigned ResetCycles = 64;
+
+  // Frames that may be on their way from the transforms' input to the second product.
+  localparam int unsigned ScaleDepth = 8;
+
+  // Bits that one step of the modular multipliers removes: all primes are 1 modulo 2N.
+  function automatic int unsigned step_bits(int unsigned log_n);
+    return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
+  endfunction
+
+  function automatic int unsigned mul_cycles(int unsigned log_n, int unsigned width);
+    return mod_mul_montgomery_latency(width, step_bits(log_n));
+  endfunction
+
+  function automatic int unsigned butterfly_cycles(int unsigned log_n, int unsigned width);
+    return mul_cycles(log_n, width) + mod_addsub_latency();
+  endfunction
+
+  // log2 of the distance in cycles of what stage s exchanges between two lanes; s >= log_lanes.
+  function automatic int unsigned log_distance(int unsigned log_n, int unsigned stage);
+    return log_n - 1 - stage;
+  endfunction
+
+  // Distance and a register; 0 where both words of a butterfly are in lanes anyway.
+  function automatic int unsigned exchange_cycles(int unsigned log_n, int unsigned log_lanes,
+                                                  int unsigned stage);
+    return (stage < log_lanes) ? 0 : (1 << log_distance(log_n, stage)) + 1;
+  endfunction
+
+  // In front of a forward butterfly: the exchange, or the twiddle memory.
+  function automatic int unsigned arrange_cycles(int unsigned log_n, int unsigned log_lanes,
+                                                 int unsigned stage);
+    return (stage < log_lanes) ? RamLatency : exchange_cycles(log_n, log_lanes, stage);
+  endfunction
+
+  // From a frame's first cycle at the forward transform to its first cycle at stage s; s = LogN is
+  // the transform's latency.
+  function automatic int unsigned forward_offset(int unsigned log_n, int unsigned log_lanes,
+                                                 int unsigned width, int unsigned stage);
+    int unsigned sum;
+    sum = 0;
+    for (int unsigned s = 0; s < stage; s++) begin
+      sum += arrange_cycles(log_n, log_lanes, s) + butterfly_cycles(log_n, width);
+    end
+    return sum;
+  endfunction
+
+  // The same for the inverse transform, whose first stage is LogN-1; its latency is that of "stage"
+  // -1, written as the offset behind stage 0.
+  function automatic int unsigned inverse_offset(int unsigned log_n, int unsigned log_lanes,
+                                                 int unsigned width, int unsigned stages_before);
+    int unsigned sum;
+    sum = 0;
+    for (int unsigned i = 0; i < stages_before; i++) begin
+      sum += butterfly_cycles(log_n, width) + exchange_cycles(log_n, log_lanes, log_n - 1 - i);
+    end
+    return sum;
+  endfunction
+
+  // A register, the product of the two transforms, and its product with the scale.
+  function automatic int unsigned product_cycles(int unsigned log_n, int unsigned width);
+    return 1 + 2 * mul_cycles(log_n, width);
+  endfunction
+
+  // From a frame's first cycle at rs_stream_core to the first cycle of its product.
+  function automatic int unsigned core_cycles(int unsigned log_n, int unsigned log_lanes,
+                                              int unsigned width);
+    return forward_offset(log_n, log_lanes, width, log_n) + product_cycles(log_n, width) +
+        inverse_offset(log_n, log_lanes, width, log_n);
+  endfunction
+
+  // From a frame's first cycle at rs_stream_core to the first read of its factors at a stage.
+  function automatic int unsigned factor_cycles(int unsigned log_n, int unsigned log_lanes,
+                                                int unsigned width, int unsigned stage,
+                                                bit inverse);
+    if (inverse) begin
+      return forward_offset(log_n, log_lanes, width, log_n) + product_cycles(log_n, width) +
+          inverse_offset(log_n, log_lanes, width, log_n - 1 - stage);
+    end
+    return forward_offset(log_n, log_lanes, width, stage) +
+        arrange_cycles(log_n, log_lanes, stage) - RamLatency;
+  endfunction
+
+  // Banks of a stage's factors. The generator begins frame f + slots when frame f has begun to flow
+  // or later, and frames are a period or more apart: with so many banks it begins to write one when
+  // the last reader has left it.
+  function automatic int unsigned banks(int unsigned log_n, int unsigned log_lanes,
+                                        int unsigned width, int unsigned slots, int unsigned stage,
+                                        bit inverse);
+    int unsigned log_period;
+    log_period = log_n - log_lanes;
+    return slots + 1 + ((factor_cycles(log_n, log_lanes, width, stage, inverse) +
+        (1 << log_period) - 1) >> log_period);
+  endfunction
+
+  // From the grant of a group of factors to the first grant that can use it: ring, operands, product,
+  // and the update.
+  function automatic int unsigned generator_loop(int unsigned log_n, int unsigned width);
+    return mul_cycles(log_n, width) + 4;
+  endfunction
+
+  // log2 of the groups that the generator's main part looks back.
+  function automatic int unsigned log_ring(int unsigned log_n, int unsigned width);
+    return $clog2(generator_loop(log_n, width));
+  endfunction
+
+  // The order of `bits` bits turned around.
+  function automatic int unsigned reversed(int unsigned value, int unsigned bits);
+    int unsigned result;
+    result = 0;
+    for (int unsigned i = 0; i < bits; i++) result |= ((value >> i) & 1) << (bits - 1 - i);
+    return result;
+  endfunction
+
+  // First lane of butterfly `unit` in stage s, and how far away the second is.
+  function automatic int unsigned lane_distance(int unsigned log_lanes, int unsigned stage);
+    return (stage < log_lanes) ? 1 << (log_lanes - 1 - stage) : 1;
+  endfunction
+  function automatic int unsigned first_lane(int unsigned log_lanes, int unsigned stage,
+                                             int unsigned unit);
+    int unsigned distance;
+    distance = lane_distance(log_lanes, stage);
+    return (unit / distance) * 2 * distance + unit % distance;
+  endfunction
+
+endpackage

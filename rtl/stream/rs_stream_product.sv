@@ -1,0 +1,93 @@
+// Between the transforms: a * b * scale, word for word.
+//
+//   y_o = a_i * b_i * scale * 2^(-2*Width) mod q      scale = 2^(2*Width) / N mod q divides by N
+//
+// Latency rs_stream_pkg::product_cycles. q_i stands in the cycle of first_i. push_i hands in the
+// scale of a frame that begins to flow, and frames take them in their order. q_o stands from the
+// cycle of first_o on.
+module rs_stream_product
+  import rs_stream_pkg::*;
+#(
+  parameter  int unsigned LogN = 12,
+  parameter  int unsigned LogLanes = 1,
+  parameter  int unsigned Width = 30,
+  localparam int unsigned Lanes = 2 ** LogLanes
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             push_i,
+  input  logic [Width-1:0] scale_i,
+  input  logic             first_i,
+  input  logic [Width-1:0] q_i,
+  input  logic [Width-1:0] a_i [Lanes],
+  input  logic [Width-1:0] b_i [Lanes],
+  output logic             first_o,
+  output logic [Width-1:0] q_o,
+  output logic [Width-1:0] y_o [Lanes]
+);
+  localparam int unsigned MulCycles = mul_cycles(LogN, Width);
+  localparam int unsigned PlaceWidth = $clog2(ScaleDepth);
+
+  logic first_scale;
+  rs_stream_marker #(.Depth(MulCycles)) u_scale_begins (
+    .clk_i, .rst_ni, .first_i(first_i && rst_ni), .first_o(first_scale)
+  );
+  rs_stream_marker #(.Depth(1 + MulCycles)) u_result (
+    .clk_i, .rst_ni, .first_i(first_scale), .first_o
+  );
+
+  // ---- scales of the frames under way -----------------------------------------------------------
+  logic [Width-1:0]    scales_q [ScaleDepth];
+  logic [PlaceWidth:0] pushed_q, popped_q;
+  logic [Width-1:0]    q_first_q, q_second_q, scale_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      pushed_q <= '0;
+      popped_q <= '0;
+    end else begin
+      if (push_i) pushed_q <= pushed_q + 1'b1;
+      if (first_scale) popped_q <= popped_q + 1'b1;
+    end
+    if (push_i) scales_q[pushed_q[PlaceWidth-1:0]] <= scale_i;
+    if (first_i) q_first_q <= q_i;
+    if (first_scale) begin
+      q_second_q <= q_first_q;
+      scale_q    <= scales_q[popped_q[PlaceWidth-1:0]];
+    end
+  end
+  assign q_o = q_second_q;
+
+  RoomForScale_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   32'(pushed_q - popped_q) <= ScaleDepth)
+  else $error("more than %0d frames wait for their second product", ScaleDepth);
+
+  // ---- products ---------------------------------------------------------------------------------
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    logic [Width-1:0] a_q, b_q, product;
+    always_ff @(posedge clk_i) begin
+      a_q <= a_i[l];
+      b_q <= b_i[l];
+    end
+    rs_mod_mul_montgomery #(
+      .Width(Width),
+      .StepBits(step_bits(LogN))
+    ) u_product (
+      .clk_i,
+      .a_i(a_q),
+      .b_i(b_q),
+      .q_i(q_first_q),
+      .p_o(product)
+    );
+    rs_mod_mul_montgomery #(
+      .Width(Width),
+      .StepBits(step_bits(LogN))
+    ) u_scaled (
+      .clk_i,
+      .a_i(product),
+      .b_i(scale_q),
+      .q_i(q_second_q),
+      .p_o(y_o[l])
+    );
+  end
+endmodule

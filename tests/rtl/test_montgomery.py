@@ -1,0 +1,55 @@
+"""Montgomery's product modulo NTT primes, another prime in each cycle, against Python's integers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ringsmith._core import is_prime
+from ringsmith.devices.block import Block
+from ringsmith.errors import ToolError
+
+MakeBlock = Callable[..., Block]
+
+# (width, bits of a step): one to five steps, the last one whole, short, and of one or two bits.
+SHAPES = [(30, 13), (30, 15), (30, 9), (48, 16), (60, 13), (60, 17), (16, 7), (27, 13)]
+
+
+def primes(width: int, step_bits: int) -> list[int]:
+    """Primes of up to ``width`` bits that are 1 modulo 2^step_bits: the largest, and smaller ones."""
+    found = []
+    for bits in sorted({width, width - 1, (width + step_bits) // 2 + 1}, reverse=True):
+        candidates = range((1 << bits) - (1 << step_bits) + 1, 1 << (bits - 1), -(1 << step_bits))
+        found += [q for q, _ in zip(filter(is_prime, candidates), range(3), strict=False)]
+    return found
+
+
+@pytest.mark.parametrize(("width", "step_bits"), SHAPES)
+def test_montgomery_product_equals_python_with_another_modulus_in_each_cycle(
+    make_block: MakeBlock, rng: np.random.Generator, width: int, step_bits: int
+) -> None:
+    block = make_block("rs_montgomery_bench", Width=width, StepBits=step_bits)
+    [latency] = block.peek("latency_o").tolist()
+    moduli = primes(width, step_bits)
+    assert len(moduli) >= 3
+    top = (1 << width) - 1
+    cases = [
+        (x, y, q) for q in moduli for x in (0, 1, q - 1, q, top) for y in (0, 1, q // 2, q - 1)
+    ]
+    for _ in range(4000):
+        q = moduli[int(rng.integers(len(moduli)))]
+        cases.append((int(rng.integers(0, top, endpoint=True)), int(rng.integers(0, q)), q))
+    cases += [(y, x, q) for x, y, q in cases]
+    order = rng.permutation(len(cases))
+    a, b, q = (np.array([cases[i][k] for i in order], dtype=np.uint64) for k in range(3))
+    out = block.run({"a_i": a, "b_i": b, "q_i": q}, ["p_o"], cycles=len(a) + latency)["p_o"]
+    expected = [
+        x * y * pow(2, -width, m) % m
+        for x, y, m in zip(a.tolist(), b.tolist(), q.tolist(), strict=True)
+    ]
+    assert out[latency:].tolist() == expected
+
+
+def test_a_step_wider_than_a_dsp_is_refused(make_block: MakeBlock) -> None:
+    with pytest.raises(ToolError, match="OneBits"):
+        make_block("rs_montgomery_bench", Width=48, StepBits=18)
