@@ -55,9 +55,9 @@ module rs_stream_generator
   localparam logic [CountWidth-1:0] Period = CountWidth'(1) << LogPeriod;
   localparam logic [CountWidth-1:0] Ring = CountWidth'(1) << LogRing;
 
-  if (LogRing > LogPeriod || LogPeriod < 6 || Slots < 2) begin : gen_bad_shape
-    $error("rs_stream_generator: a period of 2^%0d cycles is below 64, or below 2^%0d, or Slots = ",
-           LogPeriod, LogRing, "%0d is below 2", Slots);
+  if (LogRing >= LogPeriod || LogPeriod < 6 || Slots < 2) begin : gen_bad_shape
+    $error("rs_stream_generator: a period of 2^%0d cycles is below 2^6 or 2^%0d, or Slots = %0d < 2",
+           LogPeriod, LogRing + 1, Slots);
   end
 
   typedef struct packed {

@@ -1,4 +1,4 @@
-"""Montgomery's product modulo NTT primes, another prime in each cycle, against Python's integers."""
+"""Montgomery's product modulo NTT primes, another one in each cycle, against Python."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ SHAPES = [(30, 13), (30, 15), (30, 9), (48, 16), (60, 13), (60, 17), (16, 7), (2
 
 
 def primes(width: int, step_bits: int) -> list[int]:
-    """Primes of up to ``width`` bits that are 1 modulo 2^step_bits: the largest, and smaller ones."""
+    """Primes of up to ``width`` bits that are 1 modulo 2^step_bits, of three sizes."""
     found = []
     for bits in sorted({width, width - 1, (width + step_bits) // 2 + 1}, reverse=True):
         candidates = range((1 << bits) - (1 << step_bits) + 1, 1 << (bits - 1), -(1 << step_bits))

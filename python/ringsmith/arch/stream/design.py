@@ -36,13 +36,13 @@ class StreamDesign:
                 f"word_bits = {self.word_bits} is outside {least} … 60 at N = {self.n}: words must "
                 "hold a prime that is 1 modulo 2N, and multipliers have at most 60 bits"
             )
-        ring = 1 << log_ring(self.log_n, self.word_bits)
-        if self.period < max(64, ring):
+        least = max(64, 2 << log_ring(self.log_n, self.word_bits))
+        if self.period < least:
             raise ParameterError(
-                f"N / lanes = {self.period} is below {max(64, ring)}: a frame must be as long as "
-                f"the twiddle generator's ring, which covers its pipeline of "
-                f"{generator_loop(self.log_n, self.word_bits)} cycles, and have 64 cycles; take "
-                "fewer lanes or a larger N"
+                f"N / lanes = {self.period} is below {least}: a frame must have 64 cycles, and "
+                "twice the twiddle generator's ring, which covers a pipeline of "
+                f"{generator_loop(self.log_n, self.word_bits)} cycles; take fewer lanes or a "
+                "larger N"
             )
 
     @property

@@ -27,6 +27,14 @@ class _Slot:
     finished: int = 0
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """Cycles in which frames' descriptors are taken, and in which frames begin to flow."""
+
+    accepted: list[int]
+    begun: list[int]
+
+
 def limit_behind(finished: int, ring: int, period: int) -> int:
     """Groups that may be granted once ``finished`` groups of a frame have come out."""
     if finished < 1:
@@ -36,28 +44,26 @@ def limit_behind(finished: int, ring: int, period: int) -> int:
     return min(2 << (finished.bit_length() - 1), period)
 
 
-def launches(
+def schedule(
     log_n: int, log_lanes: int, word_bits: int, slots: int, wanted: Iterable[int]
-) -> list[int]:
-    """When frames begin to flow, their descriptors and data being there as soon as they may.
+) -> Schedule:
+    """When frames begin to flow, descriptors being offered from cycle 0 on.
 
     Args:
         log_n: log2 of the ring degree.
         log_lanes: log2 of the lanes.
         word_bits: Width of a word.
         slots: Frames that the generator has under way.
-        wanted: The earliest cycle for each frame's beginning.
-
-    Returns:
-        The cycle of each frame's beginning; cycle 0 offers the first descriptor.
+        wanted: For each frame, the first cycle in which its data are there.
     """
     period, ring = 1 << (log_n - log_lanes), 1 << log_ring(log_n, word_bits)
     loop = generator_loop(log_n, word_bits)
     earliest = list(wanted)
+    accepted: list[int] = []
     begun: list[int] = []
     occupied: dict[int, _Slot] = {}  # frame -> its slot
     results: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    cycle = described = 0
+    cycle = 0
     while len(begun) < len(earliest):
         for frame, finished in results.pop(cycle, []):
             occupied[frame].finished = finished
@@ -70,7 +76,7 @@ def launches(
             frame = (starts or able)[0]
             occupied[frame].granted += 1
             results[cycle + loop].append((frame, occupied[frame].granted))
-        accept = described < len(earliest) and len(occupied) < slots
+        free = len(accepted) < len(earliest) and len(occupied) < slots
         frame = len(begun)
         if (
             frame in occupied
@@ -80,11 +86,11 @@ def launches(
         ):
             begun.append(cycle)
             del occupied[frame]
-        if accept:
-            occupied[described] = _Slot()
-            described += 1
+        if free:
+            occupied[len(accepted)] = _Slot()
+            accepted.append(cycle)
         cycle += 1
-    return begun
+    return Schedule(accepted, begun)
 
 
 @cache
@@ -92,21 +98,7 @@ def slots(log_n: int, log_lanes: int, word_bits: int) -> int:
     """The fewest slots with which frames follow each other every N / lanes cycles."""
     period = 1 << (log_n - log_lanes)
     for count in range(2, _MOST_SLOTS):
-        begun = launches(log_n, log_lanes, word_bits, count, [0] * _FRAMES)
+        begun = schedule(log_n, log_lanes, word_bits, count, [0] * _FRAMES).begun
         if begun[-1] - begun[_FRAMES // 2] == (_FRAMES - 1 - _FRAMES // 2) * period:
             return count
     raise AssertionError(f"{_MOST_SLOTS} slots leave pauses at N = 2^{log_n}")
-
-
-def banks(
-    log_n: int, log_lanes: int, word_bits: int, slot_count: int, factors_read_at: int
-) -> int:
-    """Banks of a stage's factors, which are first read ``factors_read_at`` cycles into the flow.
-
-    The generator begins frame f + slots when frame f has begun to flow, or later, and frames are a
-    period or more apart: so many banks hold every frame from its generator's start to its last
-    read.
-    """
-    del word_bits
-    period = 1 << (log_n - log_lanes)
-    return slot_count + 1 + -(-factors_read_at // period)

@@ -22,3 +22,6 @@ def parameters(design: StreamDesign) -> dict[str, int]:
 SIMULATION = ("-fno-dfg", "--unroll-count", "2")
 """Verilator's options: its C++ is a third as large, since stages of one kind then share code and
 shift registers stay loops."""
+
+RESET_CYCLES = 64
+"""Cycles that a reset lasts at least: the pipelines empty themselves meanwhile."""

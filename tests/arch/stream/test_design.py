@@ -1,0 +1,83 @@
+"""Design points, descriptors and the generator's schedule, without RTL."""
+
+import pytest
+
+from ringsmith import _core
+from ringsmith.arch.stream import generator
+from ringsmith.arch.stream.descriptor import descriptor, prime_refusal
+from ringsmith.arch.stream.design import LANES, StreamDesign
+from ringsmith.errors import ParameterError
+
+RPM = StreamDesign("rpm", 12, 2, 30)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((7, 2, 30), "log_n = 7 is outside 8 … 15"),
+        ((16, 2, 30), "log_n = 16 is outside 8 … 15"),
+        ((12, 3, 30), r"lanes = 3 is none of \(2, 4, 8, 16\)"),
+        ((12, 2, 61), "word_bits = 61 is outside 16 … 60"),
+        ((15, 2, 17), "word_bits = 17 is outside 18 … 60"),
+        ((8, 8, 30), "N / lanes = 32 is below 64"),
+        ((8, 4, 60), "N / lanes = 64 is below 128"),
+    ],
+)
+def test_an_illegal_design_is_refused_with_the_limit(
+    values: tuple[int, int, int], text: str
+) -> None:
+    with pytest.raises(ParameterError, match=text):
+        StreamDesign("bad", *values)
+
+
+def test_every_design_has_slots_that_leave_no_pause() -> None:
+    for log_n in (8, 9, 10):
+        for lanes in LANES:
+            for word_bits in (30, 60):
+                try:
+                    design = StreamDesign("any", log_n, lanes, word_bits)
+                except ParameterError:
+                    assert (1 << log_n) // lanes < 128  # twice the generator's ring
+                    continue
+                begun = generator.schedule(
+                    log_n, design.log_lanes, word_bits, design.slots, [0] * 60
+                ).begun
+                assert begun[-1] - begun[29] == 30 * design.period
+
+
+def test_one_slot_less_than_the_fewest_leaves_pauses() -> None:
+    fewest = generator.slots(8, 2, 30)
+    assert fewest > 2
+    begun = generator.schedule(8, 2, 30, fewest - 1, [0] * 60).begun
+    assert begun[-1] - begun[29] > 30 * 64
+
+
+def test_a_frame_waits_for_its_data() -> None:
+    wanted = [5000, 5000, 20_000]
+    assert generator.schedule(12, 1, 30, 2, wanted).begun == [5000, 7048, 20_000]
+
+
+@pytest.mark.parametrize(
+    ("prime", "text"),
+    [
+        (1 << 30, "has 31 bits and design rpm takes primes of up to 30"),
+        (12289, "is 4097 modulo 2N = 8192, and design rpm needs 1"),
+        (3 * 8192 * 3 + 1, "is no prime"),
+        (0, "has 0 bits"),
+    ],
+)
+def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
+    assert text in prime_refusal(prime, RPM)
+    with pytest.raises(ParameterError, match="choose"):
+        descriptor(prime, 1, RPM)
+
+
+def test_a_root_of_a_smaller_ring_is_refused() -> None:
+    [q] = _core.prime_search(30, RPM.n, 1)
+    root = _core.smallest_root(q, RPM.n)
+    with pytest.raises(ParameterError, match="no primitive 2N-th root"):
+        descriptor(q, root * root % q, RPM)
+    words = descriptor(q, root, RPM)
+    assert words.words == (q, words.unit, words.scale, root, root * root % q)
+    assert words.unit == pow(4, 30, q)
+    assert words.scale * RPM.n % q == words.unit
