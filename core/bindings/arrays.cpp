@@ -47,24 +47,35 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
   }
 }
 
-std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
-                                 std::string_view what) {
+std::span<const u64> limbs_of(const RnsContext& rns, const InputArray& array,
+                              std::string_view what) {
   const std::span<const u64> words = words_of(array, what);
   check_shape(rns, array, 2, what);
   if (array.shape(0) < 1 || array.shape(0) > rns.size()) {
     throw ParameterError(text(what, " has ", array.shape(0), " limbs; expected are 1 ... ",
                               rns.size(), ", the number of primes"));
   }
+  return words;
+}
+
+std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
+                                 std::string_view what) {
+  const std::span<const u64> words = limbs_of(rns, array, what);
   rns.check_canonical(words, consecutive_base(array.shape(0)), what);
   return words;
 }
 
-CiphertextView ciphertext_of(const RlweContext& context, const InputArray& array) {
+CiphertextView ciphertext_shape_of(const RlweContext& context, const InputArray& array) {
   const std::span<const u64> words = words_of(array, "the ciphertext");
   check_shape(context.rns(), array, 3, "the ciphertext");
   const CiphertextView view{words, array.shape(0), array.shape(1)};
   check(context, view);
-  context.rns().check_canonical(words, context.data_base(view.limbs), "the ciphertext");
+  return view;
+}
+
+CiphertextView ciphertext_of(const RlweContext& context, const InputArray& array) {
+  const CiphertextView view = ciphertext_shape_of(context, array);
+  context.rns().check_canonical(view.data, context.data_base(view.limbs), "the ciphertext");
   return view;
 }
 

@@ -34,10 +34,21 @@ using OutputArray = nb::ndarray<nb::numpy, u64>;
 void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dimensions,
                  std::string_view what);
 
+/// A (limbs, N) array over the first `limbs` primes, as many as it has rows; its residues are the
+/// operation's to check.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] std::span<const u64> limbs_of(const RnsContext& rns, const InputArray& array,
+                                            std::string_view what);
+
 /// A (limbs, N) array of canonical residues over the first `limbs` primes, as many as it has rows.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] std::span<const u64> residues_of(const RnsContext& rns, const InputArray& array,
                                                std::string_view what);
+
+/// A (size, limbs, N) array as a ciphertext; its residues are the operation's to check.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] CiphertextView ciphertext_shape_of(const RlweContext& context,
+                                                 const InputArray& array);
 
 /// A (size, limbs, N) array as a ciphertext with canonical residues.
 /// @throws nb::type_error, ParameterError

@@ -21,24 +21,30 @@ using Unary = Ciphertext (*)(const RlweContext&, CiphertextView);
 using Binary = Ciphertext (*)(const RlweContext&, CiphertextView, CiphertextView);
 using WithPlain = Ciphertext (*)(const RlweContext&, CiphertextView, std::span<const u64>);
 
+// These check residues while they read them.
 template <Unary operation>
 OutputArray unary(const RlweContext& context, const InputArray& a) {
-  const CiphertextView view = ciphertext_of(context, a);
+  const CiphertextView view = ciphertext_shape_of(context, a);
   return to_numpy(without_gil([&] { return operation(context, view); }));
 }
 
 template <Binary operation>
 OutputArray binary(const RlweContext& context, const InputArray& a, const InputArray& b) {
-  const CiphertextView first = ciphertext_of(context, a);
-  const CiphertextView second = ciphertext_of(context, b);
+  const CiphertextView first = ciphertext_shape_of(context, a);
+  const CiphertextView second = ciphertext_shape_of(context, b);
   return to_numpy(without_gil([&] { return operation(context, first, second); }));
 }
 
 template <WithPlain operation>
 OutputArray with_plain(const RlweContext& context, const InputArray& a, const InputArray& plain) {
-  const CiphertextView view = ciphertext_of(context, a);
-  const std::span<const u64> message = residues_of(context.rns(), plain, "the plaintext");
+  const CiphertextView view = ciphertext_shape_of(context, a);
+  const std::span<const u64> message = limbs_of(context.rns(), plain, "the plaintext");
   return to_numpy(without_gil([&] { return operation(context, view, message); }));
+}
+
+OutputArray mod_switch_array(const RlweContext& context, const InputArray& a) {
+  const CiphertextView view = ciphertext_of(context, a);
+  return to_numpy(without_gil([&] { return mod_switch(context, view); }));
 }
 
 OutputArray rescale_array(const RlweContext& context, const InputArray& a) {
@@ -95,8 +101,7 @@ void register_evaluator(nb::module_& module) {
              "relinearize and rescale by one division: fewer transforms, bits of its own.");
   module.def("rescale", &rescale_array, nb::arg("ctx"), nb::arg("a"),
              "Divides by the last data prime and rounds; one limb fewer.");
-  module.def("mod_switch", &unary<&mod_switch>, nb::arg("ctx"), nb::arg("a"),
-             "Drops the last limb.");
+  module.def("mod_switch", &mod_switch_array, nb::arg("ctx"), nb::arg("a"), "Drops the last limb.");
   module.def("apply_galois", &apply_galois_array, nb::arg("ctx"), nb::arg("a"), nb::arg("element"),
              nb::arg("key"), "x -> x^element, switched back to the secret key with `key`.");
   module.def("galois_element", &galois_element, nb::arg("n"), nb::arg("steps"),

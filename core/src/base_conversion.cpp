@@ -36,28 +36,63 @@ u64 product(const RnsContext& context, BaseView base, const Modulus& modulus, st
   return total;
 }
 
-void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words) {
+std::vector<u64> complements(const RnsContext& context, BaseView base, const Modulus& modulus) {
+  std::vector<u64> factors;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    factors.push_back(product(context, base, modulus, i));
+  }
+  return factors;
+}
+
+int widest(const RnsContext& context, BaseView base) {
+  int bits = 0;
+  for (const std::size_t prime : base) {
+    bits = std::max(bits, context.modulus(prime).bits());
+  }
+  return bits;
+}
+
+void divide_by_complements(const RnsContext& context, BaseView base, std::span<const u64> in,
+                           u64 factor, std::span<u64> out) {
   for (std::size_t i = 0; i < base.size(); ++i) {
     const Modulus& modulus = context.modulus(base[i]);
-    const ShoupFactor factor(modulus.inverse(product(context, base, modulus, i)), modulus);
-    scale(context.ntt(base[i]), factor, limb_of(words, i, context.degree()),
-          limb_of(words, i, context.degree()));
+    const u64 inverse = modulus.inverse(product(context, base, modulus, i));
+    scale(context.ntt(base[i]),
+          ShoupFactor(modulus.multiply(modulus.reduce(factor), inverse), modulus),
+          limb_of(in, i, context.degree()), limb_of(out, i, context.degree()));
   }
+}
+
+void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words) {
+  divide_by_complements(context, base, words, 1, words);
+}
+
+void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
+               std::span<const u64> factors, u64 offset, const ExtraLimb& extra,
+               std::span<u64> out) {
+  std::vector<const u64*> limbs;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    limbs.push_back(limb_of(words, i, out.size()).data());
+  }
+  const ShoupFactor extra_factor(extra.factor, target);
+  simd::kernels_for(target.bits())
+      .combine(simd::constants_of(target),
+               {
+                   .terms = limbs.size(),
+                   .words = limbs.data(),
+                   .word_bits = word_bits,
+                   .factors = factors.data(),
+                   .offset = offset,
+                   .extra = extra.words.empty() ? nullptr : extra.words.data(),
+                   .extra_factor = {extra_factor.factor, extra_factor.quotient},
+               },
+               out.data(), out.size());
 }
 
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              const Modulus& target, u64 offset, std::span<u64> out) {
-  std::vector<const u64*> limbs;
-  std::vector<u64> factors;
-  int word_bits = 0;
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    limbs.push_back(limb_of(words, i, context.degree()).data());
-    factors.push_back(product(context, base, target, i));
-    word_bits = std::max(word_bits, context.modulus(base[i]).bits());
-  }
-  simd::kernels_for(target.bits())
-      .combine(simd::constants_of(target), limbs.size(), limbs.data(), factors.data(), offset,
-               word_bits, out.data(), out.size());
+  sum_limbs(target, words, widest(context, base), complements(context, base, target), offset, {},
+            out);
 }
 
 LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,

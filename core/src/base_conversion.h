@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
@@ -12,8 +13,33 @@ namespace ringsmith::kernels {
 [[nodiscard]] u64 product(const RnsContext& context, BaseView base, const Modulus& modulus,
                           std::size_t skip = ~std::size_t{0});
 
-/// [x_i * (D / d_i)^-1]_{d_i} for every limb, in place; D is the product of the base's primes d_i.
+/// D / d_i modulo `modulus` for every prime d_i of the base, D their product.
+[[nodiscard]] std::vector<u64> complements(const RnsContext& context, BaseView base,
+                                           const Modulus& modulus);
+
+/// Bits of the base's widest prime.
+[[nodiscard]] int widest(const RnsContext& context, BaseView base);
+
+/// out_i = [x_i * factor * (D / d_i)^-1]_{d_i} for every limb; D is the product of the base's
+/// primes d_i. May be in place.
+void divide_by_complements(const RnsContext& context, BaseView base, std::span<const u64> in,
+                           u64 factor, std::span<u64> out);
+/// The same in place, with factor 1.
 void divide_by_complements(const RnsContext& context, BaseView base, std::span<u64> words);
+
+/// A limb that is added times a constant; none if it has no words.
+struct ExtraLimb {
+  std::span<const u64>
+      words;       ///< any; below 2^52 where the other words and the modulus are narrower
+  u64 factor = 0;  ///< canonical
+};
+
+/// out = sum over i of words_i * factors_i + offset + extra, modulo `target`.
+/// @param words     factors.size() limbs below 2^word_bits
+/// @param factors   canonical, as `offset`
+void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
+               std::span<const u64> factors, u64 offset, const ExtraLimb& extra,
+               std::span<u64> out);
 
 /// out = sum over i of words_i * (D / d_i) + offset, modulo `target`.
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,

@@ -1,28 +1,17 @@
 #include "behz.h"
 
-#include <algorithm>
-
 #include "base_conversion.h"
+#include "scratch.h"
 
 namespace ringsmith::kernels {
 namespace {
 
-// Words of every limb times a factor, modulo the limb's prime.
-void multiply_limbs(const RnsContext& context, BaseView base, u64 factor, std::span<u64> words) {
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    const Modulus& modulus = context.modulus(base[i]);
-    const ShoupFactor constant(modulus.reduce(factor), modulus);
-    for (u64& word : limb_of(words, i, context.degree())) {
-      word = constant.multiply(word, modulus.value());
-    }
+// Every number times `factor`, modulo `modulus`.
+std::vector<u64> times(const Modulus& modulus, std::vector<u64> numbers, u64 factor) {
+  for (u64& number : numbers) {
+    number = modulus.multiply(number, factor);
   }
-}
-
-// word + factor * value modulo `modulus`, for a value of either sign and any magnitude below 2^63.
-u64 add_signed_multiple(const Modulus& modulus, u64 word, const ShoupFactor& factor, i64 value) {
-  const u64 q = modulus.value();
-  return value < 0 ? modulus.subtract(word, factor.multiply(static_cast<u64>(-value), q))
-                   : modulus.add(word, factor.multiply(static_cast<u64>(value), q));
+  return numbers;
 }
 
 }  // namespace
@@ -31,53 +20,46 @@ void behz_convert(const RnsContext& context, BaseView from, BaseView to, std::sp
                   std::span<u64> out) {
   constexpr u64 kMontgomery = u64{1} << 32;  // m~
   const Modulus montgomery(kMontgomery);
-  const std::size_t degree = context.degree();
-  std::vector<u64> words(in.begin(), in.end());
-  multiply_limbs(context, from, kMontgomery, words);
-  divide_by_complements(context, from, words);
+  ScratchWords scaled(in.size());  // y
+  const std::span<u64> words = scaled.words();
+  divide_by_complements(context, from, in, kMontgomery, words);
+  const int word_bits = widest(context, from);
 
-  std::vector<u64> wide(degree);  // the conversion modulo m~
-  combine(context, from, words, montgomery, 0, wide);
+  // r + m~/2, which is not negative: -c * q^-1 + m~/2 mod m~.
+  ScratchWords multiples(context.degree());
   const u64 inverse = montgomery.inverse(product(context, from, montgomery));
-  std::vector<i64> multiples(degree);  // r
-  for (std::size_t k = 0; k < degree; ++k) {
-    const u64 multiple = montgomery.negate(montgomery.multiply(wide[k], inverse));
-    multiples[k] = static_cast<i64>(multiple) -
-                   (multiple >= kMontgomery / 2 ? static_cast<i64>(kMontgomery) : 0);
-  }
+  sum_limbs(montgomery, words, word_bits,
+            times(montgomery, complements(context, from, montgomery), montgomery.negate(inverse)),
+            kMontgomery / 2, {}, multiples.words());
 
   for (std::size_t i = 0; i < to.size(); ++i) {
     const Modulus& modulus = context.modulus(to[i]);
-    const std::span<u64> limb = limb_of(out, i, degree);
-    combine(context, from, words, modulus, 0, limb);
-    const ShoupFactor q(product(context, from, modulus), modulus);
-    const ShoupFactor division(modulus.inverse(kMontgomery), modulus);
-    for (std::size_t k = 0; k < degree; ++k) {
-      limb[k] = division.multiply(add_signed_multiple(modulus, limb[k], q, multiples[k]),
-                                  modulus.value());
-    }
+    const u64 division = modulus.inverse(modulus.reduce(kMontgomery));
+    const u64 factor = modulus.multiply(product(context, from, modulus), division);
+    const u64 shift = modulus.multiply(modulus.reduce(kMontgomery / 2), factor);
+    sum_limbs(modulus, words, word_bits,
+              times(modulus, complements(context, from, modulus), division), modulus.negate(shift),
+              {multiples.words(), factor}, limb_of(out, i, context.degree()));
   }
 }
 
-std::vector<u64> behz_floor(const RnsContext& context, BaseView base, BaseView extension,
-                            u64 plain_modulus, std::span<const u64> in) {
+Words behz_floor(const RnsContext& context, BaseView base, BaseView extension, u64 plain_modulus,
+                 std::span<const u64> in) {
   const std::size_t degree = context.degree();
-  const std::size_t split = base.size() * degree;
-  std::vector<u64> words(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(split));
-  multiply_limbs(context, base, plain_modulus, words);
-  divide_by_complements(context, base, words);
-  std::vector<u64> floor(in.begin() + static_cast<std::ptrdiff_t>(split), in.end());
-  multiply_limbs(context, extension, plain_modulus, floor);
+  ScratchWords scaled(base.size() * degree);
+  const std::span<u64> words = scaled.words();
+  divide_by_complements(context, base, in.first(words.size()), plain_modulus, words);
+  const int word_bits = widest(context, base);
 
-  std::vector<u64> converted(degree);
+  Words floor(extension.size() * degree);
   for (std::size_t i = 0; i < extension.size(); ++i) {
     const Modulus& modulus = context.modulus(extension[i]);
-    combine(context, base, words, modulus, 0, converted);
-    const ShoupFactor division(modulus.inverse(product(context, base, modulus)), modulus);
-    const std::span<u64> limb = limb_of(std::span<u64>(floor), i, degree);
-    for (std::size_t k = 0; k < degree; ++k) {
-      limb[k] = division.multiply(modulus.subtract(limb[k], converted[k]), modulus.value());
-    }
+    const u64 division = modulus.inverse(product(context, base, modulus));
+    const u64 own = modulus.multiply(modulus.reduce(plain_modulus), division);
+    sum_limbs(modulus, words, word_bits,
+              times(modulus, complements(context, base, modulus), modulus.negate(division)), 0,
+              {limb_of(in, base.size() + i, degree), own},
+              limb_of(std::span<u64>(floor), i, degree));
   }
   return floor;
 }
@@ -88,27 +70,25 @@ void shenoy_kumaresan(const RnsContext& context, BaseView from, BaseView to,
   const BaseView auxiliary = from.subspan(1);  // B
   const Modulus& redundant = context.modulus(from[0]);
   const std::span<const u64> residue = in.first(degree);  // modulo m_sk
-  std::vector<u64> words(in.begin() + static_cast<std::ptrdiff_t>(degree), in.end());
-  divide_by_complements(context, auxiliary, words);
+  ScratchWords scaled(auxiliary.size() * degree);
+  const std::span<u64> words = scaled.words();
+  divide_by_complements(context, auxiliary, in.subspan(degree), 1, words);
+  const int word_bits = widest(context, from);
 
-  std::vector<u64> converted(degree);
-  combine(context, auxiliary, words, redundant, 0, converted);
-  const u64 sk = redundant.value();
-  const ShoupFactor division(redundant.inverse(product(context, auxiliary, redundant)), redundant);
-  std::vector<i64> excess(degree);  // -alpha
-  for (std::size_t k = 0; k < degree; ++k) {
-    const u64 alpha = division.multiply(redundant.subtract(converted[k], residue[k]), sk);
-    excess[k] = alpha > sk / 2 ? static_cast<i64>(sk - alpha) : -static_cast<i64>(alpha);
-  }
+  // alpha + floor(m_sk / 2), which is not negative.
+  ScratchWords excess(degree);
+  const u64 half = redundant.value() / 2;
+  const u64 division = redundant.inverse(product(context, auxiliary, redundant));
+  sum_limbs(redundant, words, word_bits,
+            times(redundant, complements(context, auxiliary, redundant), division), half,
+            {residue, redundant.negate(division)}, excess.words());
 
   for (std::size_t i = 0; i < to.size(); ++i) {
     const Modulus& modulus = context.modulus(to[i]);
-    const std::span<u64> limb = limb_of(out, i, degree);
-    combine(context, auxiliary, words, modulus, 0, limb);
-    const ShoupFactor total(product(context, auxiliary, modulus), modulus);
-    for (std::size_t k = 0; k < degree; ++k) {
-      limb[k] = add_signed_multiple(modulus, limb[k], total, excess[k]);
-    }
+    const u64 total = product(context, auxiliary, modulus);
+    sum_limbs(modulus, words, word_bits, complements(context, auxiliary, modulus),
+              modulus.multiply(modulus.reduce(half), total),
+              {excess.words(), modulus.negate(total)}, limb_of(out, i, degree));
   }
 }
 

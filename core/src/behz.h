@@ -3,8 +3,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "ringsmith/aligned_memory.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -17,9 +17,8 @@ void behz_convert(const RnsContext& context, BaseView from, BaseView to, std::sp
 
 /// (t x - c) / q over `extension`, c the fast conversion of t x over `base`: SEAL's fast_floor.
 /// @param in limbs over `base`, then over `extension`
-[[nodiscard]] std::vector<u64> behz_floor(const RnsContext& context, BaseView base,
-                                          BaseView extension, u64 plain_modulus,
-                                          std::span<const u64> in);
+[[nodiscard]] Words behz_floor(const RnsContext& context, BaseView base, BaseView extension,
+                               u64 plain_modulus, std::span<const u64> in);
 
 /// The centred integer over `from`, whose first prime is the redundant m_sk, to every prime of
 /// `to`: Shenoy, Kumaresan 1989; SEAL's fastbconv_sk.

@@ -88,10 +88,10 @@ Ciphertext bfv_multiply(const BfvContext& context, CiphertextView a, CiphertextV
                               " limbs: bring both to one level with mod_switch"));
   }
   const Base base = product_base(context, a.limbs, variant, std::min(a.size, b.size));
-  const Ciphertext product =
-      tensor_product(context.rns(), base, lifted(context, base, variant, a).view(),
-                     lifted(context, base, variant, b).view());
-  return scaled(context, base, variant, product, a.limbs);
+  return scaled(context, base, variant,
+                tensor_product(context.rns(), base, lifted(context, base, variant, a).view(),
+                               lifted(context, base, variant, b).view()),
+                a.limbs);
 }
 
 Ciphertext bfv_square(const BfvContext& context, CiphertextView a, Multiplication variant) {

@@ -1,7 +1,11 @@
 #include "hps.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "base_conversion.h"
 #include "ringsmith/lift_scale.h"
+#include "scratch.h"
 
 namespace ringsmith::kernels {
 namespace {
@@ -37,18 +41,23 @@ class FractionSum {
   u128 high_ = 0;  // the sum of what is above them
 };
 
-// floor((sum over limbs i of words_i * fractions_i + 2^88) / 2^89) for every coefficient.
-std::vector<u128> rounded_sums(std::span<const u64> words, const std::vector<u128>& fractions) {
+constexpr int kPartBits = 30;
+
+// floor((sum over limbs i of words_i * fractions_i + 2^88) / 2^89) for every coefficient: limbs of
+// its parts of 30 bits, lowest first, as many as `parts` has.
+void rounded_sums(std::span<const u64> words, const std::vector<u128>& fractions,
+                  std::span<u64> parts) {
   const std::size_t degree = words.size() / fractions.size();
-  std::vector<u128> sums(degree);
   for (std::size_t k = 0; k < degree; ++k) {
     FractionSum sum;
     for (std::size_t i = 0; i < fractions.size(); ++i) {
       sum.add(words[i * degree + k], fractions[i]);
     }
-    sums[k] = sum.rounded();
+    u128 rounded = sum.rounded();
+    for (std::size_t at = k; at < parts.size(); at += degree, rounded >>= kPartBits) {
+      parts[at] = static_cast<u64>(rounded) & ((u64{1} << kPartBits) - 1);
+    }
   }
-  return sums;
 }
 
 }  // namespace
@@ -56,62 +65,65 @@ std::vector<u128> rounded_sums(std::span<const u64> words, const std::vector<u12
 void hps_convert(const RnsContext& context, BaseView from, BaseView to, std::span<const u64> in,
                  std::span<u64> out) {
   const std::size_t degree = context.degree();
-  std::vector<u64> words(in.begin(), in.end());
-  divide_by_complements(context, from, words);
+  ScratchWords scaled(in.size());
+  const std::span<u64> words = scaled.words();
+  divide_by_complements(context, from, in, 1, words);
   std::vector<u128> reciprocals;
   for (const std::size_t prime : from) {
     reciprocals.push_back(fraction(1, context.modulus(prime).value()));
   }
-  const std::vector<u128> quotients = rounded_sums(words, reciprocals);  // at most from.size()
+  ScratchWords quotients(degree);  // at most from.size(): one part
+  rounded_sums(words, reciprocals, quotients.words());
 
+  const int word_bits = widest(context, from);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const Modulus& modulus = context.modulus(to[i]);
-    const ShoupFactor total(product(context, from, modulus), modulus);
-    const std::span<u64> limb = limb_of(out, i, degree);
-    combine(context, from, words, modulus, 0, limb);
-    for (std::size_t k = 0; k < degree; ++k) {
-      const u64 excess = total.multiply(static_cast<u64>(quotients[k]), modulus.value());
-      limb[k] = modulus.subtract(limb[k], excess);
-    }
+    sum_limbs(modulus, words, word_bits, complements(context, from, modulus), 0,
+              {quotients.words(), modulus.negate(product(context, from, modulus))},
+              limb_of(out, i, degree));
   }
 }
 
-std::vector<u64> hps_divide(const RnsContext& context, BaseView base, BaseView extension,
-                            u64 plain_modulus, std::span<const u64> in) {
+Words hps_divide(const RnsContext& context, BaseView base, BaseView extension, u64 plain_modulus,
+                 std::span<const u64> in) {
   const std::size_t degree = context.degree();
   std::vector<u64> numerators;  // u_i
   std::vector<u128> fractions;  // T_i
   for (std::size_t i = 0; i < base.size(); ++i) {
     const Modulus& modulus = context.modulus(base[i]);
     const u64 inverse = modulus.inverse(product(context, base, modulus, i));
-    numerators.push_back(modulus.multiply(plain_modulus, inverse));
+    numerators.push_back(modulus.multiply(modulus.reduce(plain_modulus), inverse));
     fractions.push_back(fraction(numerators.back(), modulus.value()));
   }
-  const std::span<const u64> lower = in.first(base.size() * degree);
-  const std::vector<u128> quotients = rounded_sums(lower, fractions);
 
-  std::vector<u64> scaled(extension.size() * degree);
+  // The limbs over the base, and the parts of v, which is at most the sum of the u_i.
+  const int word_bits = std::max(widest(context, base), kPartBits);
+  const int quotient_bits = word_bits + std::bit_width(base.size());
+  const std::size_t parts = static_cast<std::size_t>((quotient_bits + kPartBits - 1) / kPartBits);
+  ScratchWords terms((base.size() + parts) * degree);
+  const std::span<u64> words = terms.words();
+  const std::span<u64> lower = words.first(base.size() * degree);
+  std::ranges::copy(in.first(lower.size()), lower.begin());
+  rounded_sums(lower, fractions, words.subspan(lower.size()));
+
+  Words scaled(extension.size() * degree);
   for (std::size_t j = 0; j < extension.size(); ++j) {
-    const Modulus modulus = context.modulus(extension[j]);
-    std::vector<u64> factors;  // -u_i * q_i^-1, and last t * q^-1
+    const Modulus& modulus = context.modulus(extension[j]);
+    std::vector<u64> factors;  // -u_i * q_i^-1, then 2^30k
     for (std::size_t i = 0; i < base.size(); ++i) {
-      const u64 inverse = modulus.inverse(context.modulus(base[i]).value());
-      factors.push_back(modulus.negate(modulus.multiply(numerators[i], inverse)));
+      const u64 prime = modulus.reduce(context.modulus(base[i]).value());
+      factors.push_back(
+          modulus.negate(modulus.multiply(modulus.reduce(numerators[i]), modulus.inverse(prime))));
     }
-    const u64 q = product(context, base, modulus);
-    factors.push_back(modulus.multiply(plain_modulus, modulus.inverse(q)));
-
-    const std::span<const u64> own = limb_of(in, base.size() + j, degree);
-    for (std::size_t k = 0; k < degree; ++k) {
-      u128 sum = static_cast<u128>(factors.back()) * own[k] + modulus.reduce_wide(quotients[k]);
-      for (std::size_t i = 0; i < base.size(); ++i) {
-        if (i % Modulus::kLazyProducts == Modulus::kLazyProducts - 2) {
-          sum = modulus.reduce_wide(sum);
-        }
-        sum += static_cast<u128>(factors[i]) * lower[i * degree + k];
-      }
-      scaled[j * degree + k] = modulus.reduce_wide(sum);
+    for (u64 part = 0, weight = 1; part < parts; ++part) {
+      factors.push_back(weight);
+      weight = modulus.multiply(weight, modulus.reduce(u64{1} << kPartBits));
     }
+    const u64 inverse = modulus.inverse(product(context, base, modulus));
+    sum_limbs(modulus, words, word_bits, factors, 0,
+              {limb_of(in, base.size() + j, degree),
+               modulus.multiply(modulus.reduce(plain_modulus), inverse)},
+              limb_of(std::span<u64>(scaled), j, degree));
   }
   return scaled;
 }

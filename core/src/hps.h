@@ -3,8 +3,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "ringsmith/aligned_memory.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -16,8 +16,7 @@ void hps_convert(const RnsContext& context, BaseView from, BaseView to, std::spa
 
 /// round(t x / q) over `extension`.
 /// @param in limbs over `base`, then over `extension`
-[[nodiscard]] std::vector<u64> hps_divide(const RnsContext& context, BaseView base,
-                                          BaseView extension, u64 plain_modulus,
-                                          std::span<const u64> in);
+[[nodiscard]] Words hps_divide(const RnsContext& context, BaseView base, BaseView extension,
+                               u64 plain_modulus, std::span<const u64> in);
 
 }  // namespace ringsmith::kernels

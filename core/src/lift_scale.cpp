@@ -46,10 +46,10 @@ void scale(const RnsContext& context, BaseView from, BaseView base, u64 plain_mo
   context.check_size(out.size(), base.size(), "the result");
   const BaseView extension = from.subspan(base.size());
   if (variant == Multiplication::kBehz) {
-    const std::vector<u64> floor = behz_floor(context, base, extension, plain_modulus, in);
+    const Words floor = behz_floor(context, base, extension, plain_modulus, in);
     shenoy_kumaresan(context, extension, base, floor, out);
   } else {
-    const std::vector<u64> scaled = hps_divide(context, base, extension, plain_modulus, in);
+    const Words scaled = hps_divide(context, base, extension, plain_modulus, in);
     hps_convert(context, extension, base, scaled, out);
   }
 }

@@ -106,6 +106,40 @@ def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Resi
     yield from graph.run(inputs, {"k": key}).items()
 
 
+def lift_and_scale(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Residues]]:
+    """Both variants of BFV's base conversions: narrow and wide primes, few and many terms."""
+    n = 256
+    for small, large in (
+        ((30,) * 6, (61,) * 7),
+        ((30,) * 9, (30,) * 11),
+        ((60, 50, 46), (61,) * 4),
+        ((50,) * 3, (61, 50, 50, 50, 50)),
+        ((45,) * 17, (50,) * 19),
+        ((60,) * 17, (61,) * 18),
+    ):
+        primes = primes_of(n, small + large)
+        base, all_primes = list(range(len(small))), list(range(len(primes)))
+        roots = [_core.smallest_root(q, n) for q in primes]
+        graph = _core.Graph(n, primes, roots, len(large))
+        inputs: dict[str, Residues] = {}
+        outputs: dict[str, int] = {}
+        for name, own in (("small", base), ("large", all_primes)):
+            inputs[name] = limbs(rng, n, [primes[i] for i in own], kind)
+            node = graph.add_node("input", [], {"name": name, "base": own, "form": "coeff"})
+            for variant in ("behz", "hps"):
+                lift = {"base": all_primes, "variant": variant}
+                scale = {"base": base, "variant": variant, "plain_modulus": 65537}
+                result = (
+                    graph.add_node("lift", [node], lift)
+                    if name == "small"
+                    else graph.add_node("scale", [node], scale)
+                )
+                outputs[f"{variant} {name} of {small} {large}"] = result
+        for name, node in outputs.items():
+            graph.add_node("output", [node], {"name": name})
+        yield from graph.run(inputs, {}).items()
+
+
 def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Whole operations: small and large digits, narrow and wide primes, all levels."""
     for widths, special, dnum in (
@@ -137,7 +171,8 @@ def main() -> None:
     rng = np.random.default_rng(int(sys.argv[1]))
     cases = [*transforms(rng)]
     for kind in KINDS:
-        cases += [(f"{name} {kind}", array) for name, array in subroutines(rng, kind)]
+        for part in (subroutines, lift_and_scale):
+            cases += [(f"{name} {kind}", array) for name, array in part(rng, kind)]
     cases += key_switching(rng)
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
     assert len(digests) == len(cases)

@@ -37,10 +37,15 @@ struct PooledAllocator {
   void deallocate(Value* memory, std::size_t count) noexcept {
     give_back_memory(memory, count * sizeof(Value));
   }
+  /// Without a value, words are left as they are: whoever makes them writes them all.
+  template <typename Other>
+  void construct(Other* value) noexcept {
+    ::new (static_cast<void*>(value)) Other;
+  }
   [[nodiscard]] bool operator==(const PooledAllocator&) const { return true; }
 };
 
-/// Words of limbs: aligned and pooled.
+/// Words of limbs: aligned, pooled, and not set before they are written.
 using Words = std::vector<u64, PooledAllocator<u64>>;
 
 }  // namespace ringsmith

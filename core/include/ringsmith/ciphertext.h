@@ -31,6 +31,7 @@ struct Ciphertext {
   std::size_t size = 0;
   std::size_t limbs = 0;
 
+  /// Its words are not set.
   Ciphertext(std::size_t polynomials, std::size_t limb_count, std::size_t degree)
       : data(polynomials * limb_count * degree), size(polynomials), limbs(limb_count) {}
 

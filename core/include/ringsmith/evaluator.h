@@ -1,8 +1,9 @@
 // Operations on ciphertexts that are pointwise or CKKS's own, each equal to Microsoft SEAL's
 // Evaluator bit for bit.
 //
-// Residues are canonical. Levels of two operands must be equal; scales are the caller's concern, as
-// no operation reads them. All functions throw ParameterError when shapes or levels do not fit.
+// Levels of two operands must be equal; scales are the caller's concern, as no operation reads
+// them. All functions throw ParameterError when shapes or levels do not fit, and, but for rescale
+// and mod_switch, which take canonical residues, when a residue is not below its prime.
 #pragma once
 
 #include <span>

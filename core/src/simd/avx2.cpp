@@ -3,7 +3,7 @@
 
 #if defined(__AVX2__)
 
-#include "pointwise.h"
+#include "combine.h"
 #include "vector_avx2.h"
 
 namespace ringsmith::simd {

@@ -3,7 +3,7 @@
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-#include "pointwise.h"
+#include "combine.h"
 #include "vector_avx512.h"
 
 namespace ringsmith::simd {

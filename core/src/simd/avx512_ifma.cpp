@@ -3,8 +3,8 @@
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512IFMA__)
 
+#include "combine.h"
 #include "ifma.h"
-#include "pointwise.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -14,33 +14,30 @@ using V = Vector512;
 void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count) {
   const Ifma<false> arithmetic(prime);
-  const auto twiddle = Ifma<false>::broadcast({factor.factor, factor.quotient >> 12});
+  const auto twiddle = Ifma<false>::from_shift64(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, V::reduce_once(
-                          V::bit_and(arithmetic.multiply(V::load(a + i), twiddle), arithmetic.mask),
-                          arithmetic.q));
+    const auto product = arithmetic.multiply_once(V::load(a + i), twiddle);
+    V::store(out + i, V::reduce_once(product, arithmetic.q));
   }
 }
 
 void subtract_scale_ifma(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
                          u64* out, std::size_t count) {
   const Ifma<false> arithmetic(prime);
-  const auto twiddle = Ifma<false>::broadcast({factor.factor, factor.quotient >> 12});
+  const auto twiddle = Ifma<false>::from_shift64(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
-    V::store(out + i,
-             V::reduce_once(V::bit_and(arithmetic.multiply(difference, twiddle), arithmetic.mask),
-                            arithmetic.q));
+    V::store(out + i, V::reduce_once(arithmetic.multiply_once(difference, twiddle), arithmetic.q));
   }
 }
 
 // Words of wider primes do not fit 52-bit factors.
-void combine_ifma(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
-                  const u64* factors, u64 offset, int word_bits, u64* out, std::size_t count) {
-  if (word_bits <= 50) {
-    combine_words<IfmaSum>(prime, terms, words, factors, offset, word_bits, out, count);
+void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
+                  std::size_t count) {
+  if (sum.word_bits <= 50) {
+    combine_sums<IfmaSum>(prime, sum, out, count);
   } else {
-    combine_words<WordSum<V>>(prime, terms, words, factors, offset, word_bits, out, count);
+    combine_words<V>(prime, sum, out, count);
   }
 }
 

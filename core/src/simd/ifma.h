@@ -43,6 +43,10 @@ struct Ifma : Vector512 {
   RINGSMITH_INLINE static Vec zero() { return _mm512_setzero_si512(); }
 
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) { return {set(f.factor), set(f.quotient)}; }
+  /// A factor with the quotient that is for 64-bit words.
+  RINGSMITH_INLINE static Twiddle from_shift64(Factor f) {
+    return {set(f.factor), set(f.quotient >> 12)};
+  }
   RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
     return {set(*factor), set(*quotient)};
   }
@@ -59,6 +63,11 @@ struct Ifma : Vector512 {
     return low(low(zero(), x, t.factor), quotient, minus_q);
   }
   RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const { return multiply(x, t, zero()); }
+
+  /// The same in [0, 2q), with nothing above; for x below 2^52.
+  RINGSMITH_INLINE Vec multiply_once(Vec x, const Twiddle& t) const {
+    return bit_and(multiply(x, t), mask);
+  }
 
   /// x modulo q, in [0, 2q), plus q if `extra` is -1; for x below 2^52.
   RINGSMITH_INLINE Vec reduce(Vec x, Vec extra) const {
@@ -106,8 +115,8 @@ struct Ifma : Vector512 {
   template <int layer>
   RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
     const Vec difference = add(u, sub(bound<layer>(), v));
-    u = reduce_once(bit_and(multiply(add(u, v), scale), mask), q);
-    v = reduce_once(bit_and(multiply(difference, t), mask), q);
+    u = reduce_once(multiply_once(add(u, v), scale), q);
+    v = reduce_once(multiply_once(difference, t), q);
   }
 
   template <int layer>
@@ -147,6 +156,8 @@ struct IfmaSum {
   /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
   static std::size_t terms(int) { return 15; }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
+  RINGSMITH_INLINE static Vec word(Vec x) { return x; }
+  RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
   RINGSMITH_INLINE void start(Vec value) {
     low = value;
     high = Arithmetic::zero();

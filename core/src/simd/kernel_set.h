@@ -61,6 +61,18 @@ struct NttPlan {
   Factor last_backward;   ///< N^-1 * root^-brev(1)
 };
 
+/// A sum of limbs times constants, as base conversions need it: offset + sum over i < terms of
+/// words[i] * factors[i], and + extra * extra_factor unless `extra` is null.
+struct Combination {
+  std::size_t terms;
+  const u64* const* words;  ///< below 2^word_bits
+  int word_bits;            ///< at most 61
+  const u64* factors;       ///< canonical
+  u64 offset;               ///< canonical
+  const u64* extra;     ///< any words; below 2^52 where word_bits and the prime's are at most 50
+  Factor extra_factor;  ///< kShift64
+};
+
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
@@ -75,12 +87,13 @@ struct PrimeKernels {
 
   /// Whether every word is below q.
   bool (*is_canonical)(const PrimeConstants& prime, const u64* words, std::size_t count);
-  /// Pointwise on canonical operands of this prime, each possibly in place; canonical results.
-  void (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
-  void (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+  /// Pointwise, each possibly in place; the result is canonical if the operands are.
+  /// @return whether all words of the operands are canonical
+  bool (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
+  bool (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                    std::size_t count);
-  void (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
-  void (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+  bool (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
+  bool (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                    std::size_t count);
   /// out = a * factor (kShift64).
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
@@ -94,10 +107,8 @@ struct PrimeKernels {
   void (*inner_product)(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
                         const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
                         std::size_t count);
-  /// out = offset + sum over i < terms of words[i] * factors[i]; words below 2^word_bits <= 2^61,
-  /// factors and offset canonical; not in place.
-  void (*combine)(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
-                  const u64* factors, u64 offset, int word_bits, u64* out, std::size_t count);
+  /// A Combination's value, canonical; not in place.
+  void (*combine)(const PrimeConstants& prime, const Combination& sum, u64* out, std::size_t count);
 };
 
 /// All word classes of one kind of processor, narrowest first.

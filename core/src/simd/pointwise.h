@@ -6,59 +6,86 @@
 namespace ringsmith::simd {
 namespace {
 
-// A word is below q < 2^63 if it is below 2^63 and its difference to q is negative.
+/// Whether all words that it is shown are below q < 2^63: a word is, if it is below 2^63 and its
+/// difference to q is negative.
+template <typename V>
+class CanonicalCheck {
+ public:
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE explicit CanonicalCheck(Vec q) : q_(q), below_(V::set(~u64{0})) {}
+  /// Loads words that are to be checked.
+  RINGSMITH_INLINE Vec load(const u64* from) {
+    const Vec word = V::load(from);
+    below_ = V::bit_and(below_, V::and_not(V::sub(word, q_), word));
+    return word;
+  }
+  [[nodiscard]] RINGSMITH_INLINE bool passed() const {
+    u64 lanes[V::kLanes];
+    V::store(lanes, below_);
+    u64 all = ~u64{0};
+    for (const u64 lane : lanes) {
+      all &= lane;
+    }
+    return all >> 63 != 0;
+  }
+
+ private:
+  Vec q_, below_;
+};
+
 template <typename V>
 bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t count) {
-  const auto q = V::set(prime.q);
-  auto below = V::set(~u64{0});
+  CanonicalCheck<V> check(V::set(prime.q));
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    const auto word = V::load(words + i);
-    below = V::bit_and(below, V::and_not(V::sub(word, q), word));
+    static_cast<void>(check.load(words + i));
   }
-  u64 lanes[V::kLanes];
-  V::store(lanes, below);
-  u64 all = ~u64{0};
-  for (const u64 lane : lanes) {
-    all &= lane;
-  }
-  return all >> 63 != 0;
+  return check.passed();
 }
 
 template <typename V>
-void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
   const auto q = V::set(prime.q);
+  CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, V::reduce_once(V::add(V::load(a + i), V::load(b + i)), q));
+    V::store(out + i, V::reduce_once(V::add(check.load(a + i), check.load(b + i)), q));
   }
+  return check.passed();
 }
 
 template <typename V>
-void subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                     std::size_t count) {
   const auto q = V::set(prime.q);
+  CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), q);  // in (0, 2q)
+    const auto difference = V::add(V::sub(check.load(a + i), check.load(b + i)), q);  // in (0, 2q)
     V::store(out + i, V::reduce_once(difference, q));
   }
+  return check.passed();
 }
 
 template <typename V>
-void negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
+bool negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
   const auto q = V::set(prime.q);
+  CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, V::reduce_once(V::sub(q, V::load(a + i)), q));
+    V::store(out + i, V::reduce_once(V::sub(q, check.load(a + i)), q));
   }
+  return check.passed();
 }
 
 template <typename A>
-void multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                     std::size_t count) {
   const A arithmetic(prime);
   const typename A::Product product(prime);
+  CanonicalCheck<A> check(arithmetic.q);
   for (std::size_t i = 0; i < count; i += A::kLanes) {
-    A::store(out + i, product.canonical(arithmetic, A::load(a + i), A::load(b + i)));
+    A::store(out + i, product.canonical(arithmetic, check.load(a + i), check.load(b + i)));
   }
+  return check.passed();
 }
 
 template <typename V>
@@ -101,6 +128,8 @@ struct WordSum {
   RINGSMITH_INLINE static Halves split(Vec x) {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
   }
+  RINGSMITH_INLINE static Halves word(Vec x) { return split(x); }
+  RINGSMITH_INLINE static Halves factor(Vec x) { return split(x); }
 
   RINGSMITH_INLINE void start(Vec value) {
     low = value;
@@ -172,26 +201,6 @@ void inner_products(const PrimeConstants& prime, std::size_t terms, const u64* c
   }
 }
 
-template <typename Sum>
-void combine_words(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
-                   const u64* factors, u64 offset, int word_bits, u64* out, std::size_t count) {
-  using A = typename Sum::Arithmetic;
-  const A arithmetic(prime);
-  const std::size_t run = Sum::terms(prime.bits > word_bits ? prime.bits : word_bits);
-  for (std::size_t i = 0; i < count; i += A::kLanes) {
-    Sum sum;
-    sum.start(A::set(offset));
-    for (std::size_t begin = 0; begin < terms; begin += run) {
-      const std::size_t end = terms - begin < run ? terms : begin + run;
-      for (std::size_t term = begin; term < end; ++term) {
-        sum.add(Sum::split(A::load(words[term] + i)), Sum::split(A::set(factors[term])));
-      }
-      sum.start(sum.fold(arithmetic, prime));
-    }
-    A::store(out + i, sum.low);
-  }
-}
-
 /// Products of two canonical words that both vary, for primes of up to 61 bits.
 ///
 /// With x = a b, t = floor(x / 2^(bits-1)) and barrett = floor(2^(63+bits) / q), the quotient is
@@ -222,25 +231,6 @@ struct WordProduct {
   int shift;
   Vec barrett, barrett_high;
 };
-
-/// The class of primes of up to 61 bits.
-template <typename V>
-constexpr PrimeKernels word_class() {
-  return {61,
-          TwiddleCode::kShift64,
-          V::kLanes,
-          forward_ntt<Word64<V>>,
-          inverse_ntt<Word64<V>>,
-          is_canonical<V>,
-          add_words<V>,
-          subtract_words<V>,
-          negate_words<V>,
-          multiply_words<Word64<V>>,
-          scale_words<V>,
-          subtract_scale_words<V>,
-          inner_products<WordSum<V>>,
-          combine_words<WordSum<V>>};
-}
 
 }  // namespace
 }  // namespace ringsmith::simd

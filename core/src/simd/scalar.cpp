@@ -83,32 +83,44 @@ bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t cou
   return std::all_of(words, words + count, [&prime](u64 word) { return word < prime.q; });
 }
 
-void add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
+  bool canonical = true;
   for (std::size_t i = 0; i < count; ++i) {
+    canonical &= a[i] < prime.q && b[i] < prime.q;
     out[i] = at_most_once(a[i] + b[i], prime.q);
   }
+  return canonical;
 }
 
-void subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                     std::size_t count) {
+  bool canonical = true;
   for (std::size_t i = 0; i < count; ++i) {
+    canonical &= a[i] < prime.q && b[i] < prime.q;
     out[i] = at_most_once(a[i] + prime.q - b[i], prime.q);
   }
+  return canonical;
 }
 
-void negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
+bool negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count) {
+  bool canonical = true;
   for (std::size_t i = 0; i < count; ++i) {
+    canonical &= a[i] < prime.q;
     out[i] = at_most_once(prime.q - a[i], prime.q);
   }
+  return canonical;
 }
 
-void multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+bool multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                     std::size_t count) {
   const Modulus modulus(prime.q);
+  bool canonical = true;
   for (std::size_t i = 0; i < count; ++i) {
+    canonical &= a[i] < prime.q && b[i] < prime.q;
     out[i] = modulus.multiply(a[i], b[i]);
   }
+  return canonical;
 }
 
 void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
@@ -125,41 +137,43 @@ void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* 
   }
 }
 
-// Sums of products in double words, reduced before they could overflow.
+// start + a sum of products in double words, reduced before it could overflow; canonical.
 template <typename FactorAt>
-void sum_products(const Modulus& modulus, std::size_t terms, const u64* const* words,
-                  FactorAt factor_at, u64 offset, u64* out, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    u128 sum = offset;
-    for (std::size_t term = 0; term < terms; ++term) {
-      if (term % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
-        sum = modulus.reduce_wide(sum);
-      }
-      sum += static_cast<u128>(words[term][i]) * factor_at(term, i);
+u64 sum_of_products(const Modulus& modulus, std::size_t terms, const u64* const* words,
+                    FactorAt factor_at, u64 start, std::size_t i) {
+  u128 sum = start;
+  for (std::size_t term = 0; term < terms; ++term) {
+    if (term % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
+      sum = modulus.reduce_wide(sum);
     }
-    out[i] = modulus.reduce_wide(sum);
+    sum += static_cast<u128>(words[term][i]) * factor_at(term);
   }
+  return modulus.reduce_wide(sum);
 }
 
 void inner_products(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
                     const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
                     std::size_t count) {
   const Modulus modulus(prime.q);
-  sum_products(
-      modulus, terms, a, [b_0](std::size_t term, std::size_t i) { return b_0[term][i]; }, 0, out_0,
-      count);
-  if (out_1 != nullptr) {
-    sum_products(
-        modulus, terms, a, [b_1](std::size_t term, std::size_t i) { return b_1[term][i]; }, 0,
-        out_1, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    out_0[i] = sum_of_products(
+        modulus, terms, a, [b_0, i](std::size_t term) { return b_0[term][i]; }, 0, i);
+    if (out_1 != nullptr) {
+      out_1[i] = sum_of_products(
+          modulus, terms, a, [b_1, i](std::size_t term) { return b_1[term][i]; }, 0, i);
+    }
   }
 }
 
-void combine_words(const PrimeConstants& prime, std::size_t terms, const u64* const* words,
-                   const u64* factors, u64 offset, int, u64* out, std::size_t count) {
-  sum_products(
-      Modulus(prime.q), terms, words,
-      [factors](std::size_t term, std::size_t) { return factors[term]; }, offset, out, count);
+void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out,
+                   std::size_t count) {
+  const Modulus modulus(prime.q);
+  for (std::size_t i = 0; i < count; ++i) {
+    const u64 extra = sum.extra == nullptr ? 0 : multiply(sum.extra[i], sum.extra_factor, prime.q);
+    out[i] = sum_of_products(
+        modulus, sum.terms, sum.words, [&sum](std::size_t term) { return sum.factors[term]; },
+        sum.offset + extra, i);
+  }
 }
 
 constexpr PrimeKernels kClasses[] = {

@@ -31,6 +31,7 @@ struct WordOperations : V {
     return add(multiply_halves(a_high, b_high), middle);
   }
 
+  RINGSMITH_INLINE static Twiddle from_shift64(Factor f) { return broadcast(f); }
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
     return {V::set(f.factor), V::set(f.factor >> 32), V::set(f.quotient), V::set(f.quotient >> 32)};
   }
@@ -77,6 +78,11 @@ struct Word64 : WordOperations<V> {
     const Vec quotient = Operations::multiply_high(x, x_high, t.quotient, t.quotient_high);
     return V::low_difference(x, x_high, t.factor, t.factor_high, quotient,
                              Operations::high_half(quotient), q, q_high);
+  }
+
+  /// x * factor modulo q, in [0, 2q), for any word x.
+  RINGSMITH_INLINE Vec multiply_once(Vec x, const Twiddle& t) const {
+    return reduce_once(multiply(x, t), twice_q);
   }
 
   /// x modulo q, in [0, 4q), for any word x.

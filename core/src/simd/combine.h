@@ -1,0 +1,126 @@
+// Sums of limbs times constants (Combination). Only for the kernel sets' own source files (see
+// transform.h).
+#pragma once
+
+#include "pointwise.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// Sums of products of a word below 2^30 and one below 2^61, the latter in its halves of 30 bits
+/// and the rest: sum = low + middle * 2^30. `kNarrowWords` tells whether words or factors are the
+/// narrow ones.
+template <typename V, bool kNarrowWords>
+struct NarrowSum {
+  using Vec = typename V::Vec;
+  using Arithmetic = Word64<V>;
+  using Halves = typename WordSum<V>::Halves;
+  static constexpr int kNarrowBits = 30;
+
+  /// The middle sum's products are below 2^61; the low sum's below 2^60, beside a start below 2^63.
+  static std::size_t terms(int) { return 7; }
+
+  RINGSMITH_INLINE static auto word(Vec x) {
+    if constexpr (kNarrowWords) {
+      return x;
+    } else {
+      return WordSum<V>::split(x);
+    }
+  }
+  RINGSMITH_INLINE static auto factor(Vec x) { return NarrowSum<V, !kNarrowWords>::word(x); }
+
+  RINGSMITH_INLINE void start(Vec value) {
+    low = value;
+    middle = V::set(0);
+  }
+  RINGSMITH_INLINE void add(Vec narrow, const Halves& wide) {
+    low = V::add(low, V::multiply_halves(narrow, wide.low));
+    middle = V::add(middle, V::multiply_halves(narrow, wide.high));
+  }
+  RINGSMITH_INLINE void add(const Halves& wide, Vec narrow) { add(narrow, wide); }
+
+  /// The sum modulo q, canonical.
+  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants& prime) const {
+    const auto shift30 = Arithmetic::broadcast(prime.shift30);
+    return arithmetic.canonical(
+        V::add(arithmetic.multiply(middle, shift30), arithmetic.reduce(low)));  // of two in [0, 4q)
+  }
+
+  Vec low, middle;
+};
+
+/// Several vectors at a time, which share the factors.
+template <typename Sum>
+void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
+                  std::size_t count) {
+  using A = typename Sum::Arithmetic;
+  constexpr int kVectors = A::kLanes / 2;
+  constexpr std::size_t kStep = std::size_t{A::kLanes} * kVectors;
+  const A arithmetic(prime);
+  const auto extra_factor = A::from_shift64(sum.extra_factor);
+  const std::size_t run = Sum::terms(prime.bits > sum.word_bits ? prime.bits : sum.word_bits);
+  for (std::size_t i = 0; i < count; i += kStep) {
+    Sum sums[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      const auto offset = A::set(sum.offset);
+      sums[v].start(
+          sum.extra == nullptr
+              ? offset
+              : A::add(offset, arithmetic.multiply_once(A::load(sum.extra + i + v * A::kLanes),
+                                                        extra_factor)));
+    }
+    for (std::size_t begin = 0; begin < sum.terms; begin += run) {
+      const std::size_t end = sum.terms - begin < run ? sum.terms : begin + run;
+      for (std::size_t term = begin; term < end; ++term) {
+        const auto factor = Sum::factor(A::set(sum.factors[term]));
+        const u64* const words = sum.words[term] + i;
+        RINGSMITH_UNROLL
+        for (int v = 0; v < kVectors; ++v) {
+          sums[v].add(Sum::word(A::load(words + v * A::kLanes)), factor);
+        }
+      }
+      RINGSMITH_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        sums[v].start(sums[v].fold(arithmetic, prime));
+      }
+    }
+    for (int v = 0; v < kVectors; ++v) {
+      A::store(out + i + v * A::kLanes, sums[v].low);
+    }
+  }
+}
+
+/// For any widths.
+template <typename V>
+void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out,
+                   std::size_t count) {
+  if (sum.word_bits <= NarrowSum<V, true>::kNarrowBits) {
+    combine_sums<NarrowSum<V, true>>(prime, sum, out, count);
+  } else if (prime.bits <= NarrowSum<V, false>::kNarrowBits) {
+    combine_sums<NarrowSum<V, false>>(prime, sum, out, count);
+  } else {
+    combine_sums<WordSum<V>>(prime, sum, out, count);
+  }
+}
+
+/// The class of primes of up to 61 bits.
+template <typename V>
+constexpr PrimeKernels word_class() {
+  return {61,
+          TwiddleCode::kShift64,
+          V::kLanes,
+          forward_ntt<Word64<V>>,
+          inverse_ntt<Word64<V>>,
+          is_canonical<V>,
+          add_words<V>,
+          subtract_words<V>,
+          negate_words<V>,
+          multiply_words<Word64<V>>,
+          scale_words<V>,
+          subtract_scale_words<V>,
+          inner_products<WordSum<V>>,
+          combine_words<V>};
+}
+
+}  // namespace
+}  // namespace ringsmith::simd
