@@ -104,15 +104,10 @@ module rs_rpau_main
   assign broadcast = (decoded.opcode == OpBroadcast);
   assign receive   = broadcast && !sender_q;
 
-  // Operand a is dst itself in a transform's stages behind the first. Operand c is dst in a mac; sums
-  // add b as operand c, so that the factor stays free.
+  // Operand c is dst in a mac; sums add b as operand c, so that the factor stays free.
   logic sum, subtract;
   assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
-  assign sel_o[0] = read_step.again ? command_q.word[DstLsb+:DstWidth]
-                                    : command_q.word[ALsb+:AWidth];
-  assign sel_o[1] = command_q.word[BLsb+:BWidth];
-  assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
   logic use_b, use_c, use_key;
   assign use_b   = decoded.reads_b && !sum;
@@ -230,6 +225,11 @@ module rs_rpau_main
   assign re_o      = read_step.valid;
   assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
   assign rrow_o[1] = read_step.swap ? read_step.row_u : read_step.row_t;
+  // Operand a is dst itself in a transform's stages behind the first.
+  assign sel_o[0] = read_step.again ? command_q.word[DstLsb+:DstWidth]
+                                    : command_q.word[ALsb+:AWidth];
+  assign sel_o[1] = command_q.word[BLsb+:BWidth];
+  assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
   assign key_re_o    = read_step.valid && use_key;
   assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
@@ -371,6 +371,8 @@ module rs_rpau_main
 
   assign link_send_o  = busy && broadcast && sender_q;
   assign link_valid_o = result_step.valid;
+  logic unused_again;
+  assign unused_again = result_step.again;
   assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
