@@ -11,6 +11,7 @@ SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 """One number that every test's random inputs follow from; another in each run unless it is set."""
 
 os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
+os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run side by side already
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -112,9 +112,21 @@ KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const I
 }
 
 KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array) {
-  const KeySwitchKeyView key = key_shape_of(rns, rns.size(), array);
-  rns.check_canonical(key.data, consecutive_base(rns.size()), "the key-switching key");
-  return key;
+  return key_shape_of(rns, rns.size(), array);
+}
+
+std::vector<GaloisSwitch> switches_of(const RnsContext& rns, const std::vector<u64>& elements,
+                                      const std::vector<InputArray>& keys, std::size_t word_bits) {
+  if (elements.size() != keys.size()) {
+    throw ParameterError(text(elements.size(), " Galois elements and ", keys.size(),
+                              " keys: give each element its key"));
+  }
+  std::vector<GaloisSwitch> switches;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    switches.push_back({elements[i], key_of(rns, keys[i])});
+    switches.back().key.word_bits = word_bits;
+  }
+  return switches;
 }
 
 Trivium::Bytes80 bytes80_of(const nb::bytes& bytes, std::string_view what) {
@@ -131,6 +143,14 @@ OutputArray to_numpy(Ciphertext ciphertext) {
       ciphertext.size, ciphertext.limbs,
       ciphertext.data.size() / (ciphertext.size * ciphertext.limbs)};
   return to_numpy(std::move(ciphertext.data), shape);
+}
+
+std::vector<OutputArray> to_numpy(std::vector<Ciphertext> ciphertexts) {
+  std::vector<OutputArray> arrays;
+  for (Ciphertext& ciphertext : ciphertexts) {
+    arrays.push_back(to_numpy(std::move(ciphertext)));
+  }
+  return arrays;
 }
 
 }  // namespace ringsmith::bindings

@@ -13,6 +13,7 @@
 
 #include "ringsmith/bfv.h"
 #include "ringsmith/ciphertext.h"
+#include "ringsmith/key_switching.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/trivium.h"
@@ -72,14 +73,22 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 /// @throws ParameterError for another name
 [[nodiscard]] Multiplication multiplication_of(std::string_view name);
 
-/// A (digits, 2, K, N) array as a key-switching key over K primes; its residues are not looked at.
+/// A (digits, 2, K, N) array as a key-switching key over K primes. Its residues are
+/// looked at where they are multiplied, since whole keys are read from memory.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes,
                                             const InputArray& array);
 
-/// The same with canonical residues.
+/// The same over all primes.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array);
+
+/// Elements and keys of the same number, as apply_galois_many takes them.
+/// @throws nb::type_error, ParameterError
+[[nodiscard]] std::vector<GaloisSwitch> switches_of(const RnsContext& rns,
+                                                    const std::vector<u64>& elements,
+                                                    const std::vector<InputArray>& keys,
+                                                    std::size_t word_bits = 0);
 
 /// Hands a vector's memory to NumPy without a copy; its allocator frees it, wiped where it is
 /// secret.
@@ -95,6 +104,8 @@ template <typename Vector>
 
 /// A ciphertext as a (size, limbs, N) array.
 [[nodiscard]] OutputArray to_numpy(Ciphertext ciphertext);
+/// Each as such an array.
+[[nodiscard]] std::vector<OutputArray> to_numpy(std::vector<Ciphertext> ciphertexts);
 
 /// Runs a long computation that touches no Python object while other Python threads go on.
 template <typename Function>

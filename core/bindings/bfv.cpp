@@ -98,6 +98,17 @@ OutputArray apply_galois(const BfvContext& context, const InputArray& a, u64 ele
   }));
 }
 
+std::vector<OutputArray> apply_galois_many(const BfvContext& context, const InputArray& a,
+                                           const std::vector<u64>& elements,
+                                           const std::vector<InputArray>& keys,
+                                           std::size_t word_bits) {
+  const RlweContext& rlwe = context.rlwe();
+  const CiphertextView view = ciphertext_of(rlwe, a);
+  const auto switches = switches_of(rlwe.rns(), elements, keys, word_bits);
+  return to_numpy(without_gil(
+      [&] { return ringsmith::apply_galois_many(rlwe, Form::kCoeff, view, switches); }));
+}
+
 }  // namespace
 
 void register_bfv(nb::module_& module) {
@@ -140,6 +151,9 @@ void register_bfv(nb::module_& module) {
   module.def("apply_galois", &apply_galois, nb::arg("bctx"), nb::arg("a"), nb::arg("element"),
              nb::arg("key"), nb::arg("word_bits") = 0,
              "x -> x^element, switched back to the secret key with `key`.");
+  module.def("apply_galois_many", &apply_galois_many, nb::arg("bctx"), nb::arg("a"),
+             nb::arg("elements"), nb::arg("keys"), nb::arg("word_bits") = 0,
+             "apply_galois for each element with its key: the same bits, decomposed once for all.");
 }
 
 }  // namespace ringsmith::bindings

@@ -1,6 +1,8 @@
 // Public-key encryption and the evaluator of CKKS, and what both schemes evaluate alike.
 #include "ringsmith/evaluator.h"
 
+#include <nanobind/stl/vector.h>
+
 #include "arrays.h"
 #include "module.h"
 #include "random.h"
@@ -75,6 +77,15 @@ OutputArray apply_galois_array(const RlweContext& context, const InputArray& a, 
       without_gil([&] { return apply_galois(context, Form::kNtt, view, element, switching_key); }));
 }
 
+std::vector<OutputArray> apply_galois_many_arrays(const RlweContext& context, const InputArray& a,
+                                                  const std::vector<u64>& elements,
+                                                  const std::vector<InputArray>& keys) {
+  const CiphertextView view = ciphertext_of(context, a);
+  const std::vector<GaloisSwitch> switches = switches_of(context.rns(), elements, keys);
+  return to_numpy(
+      without_gil([&] { return apply_galois_many(context, Form::kNtt, view, switches); }));
+}
+
 }  // namespace
 
 void register_evaluator(nb::module_& module) {
@@ -104,6 +115,9 @@ void register_evaluator(nb::module_& module) {
   module.def("mod_switch", &mod_switch_array, nb::arg("ctx"), nb::arg("a"), "Drops the last limb.");
   module.def("apply_galois", &apply_galois_array, nb::arg("ctx"), nb::arg("a"), nb::arg("element"),
              nb::arg("key"), "x -> x^element, switched back to the secret key with `key`.");
+  module.def("apply_galois_many", &apply_galois_many_arrays, nb::arg("ctx"), nb::arg("a"),
+             nb::arg("elements"), nb::arg("keys"),
+             "apply_galois for each element with its key: the same bits, decomposed once for all.");
   module.def("galois_element", &galois_element, nb::arg("n"), nb::arg("steps"),
              "The element that rotates left by `steps` slots (right if negative); conjugation is "
              "2n - 1.");

@@ -13,6 +13,7 @@
 #include "ringsmith/ntt.h"
 #include "ringsmith/primes.h"
 #include "ringsmith/sampling.h"
+#include "ringsmith/threads.h"
 #include "ringsmith/trivium.h"
 
 namespace ringsmith::bindings {
@@ -111,6 +112,11 @@ void register_numbers(nb::module_& module) {
              "The kernel set that this process computes with: RINGSMITH_KERNEL, or the fastest.");
   module.def("kernel_names", &kernel_names,
              "The kernel sets that this build and this processor have, slowest first.");
+  module.attr("MAX_THREADS") = kMaxThreads;
+  module.def("threads", &threads,
+             "Threads that all computations of this process share: RINGSMITH_THREADS, or all that "
+             "the processors allow.");
+  module.def("set_threads", &set_threads, nb::arg("count"), "Sets that number.");
   module.def("is_prime", &is_prime, nb::arg("q"), "Whether a 64-bit number is prime.");
   module.def(
       "prime_search", &prime_search, nb::arg("bits"), nb::arg("n"), nb::arg("count"),

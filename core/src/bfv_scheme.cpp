@@ -105,6 +105,18 @@ Ciphertext Evaluator::rotate_rows(const Ciphertext& a, i64 steps, const GaloisKe
   return apply_galois(a, galois_element(context_->degree(), steps), keys);
 }
 
+std::vector<Ciphertext> Evaluator::rotate_rows_many(const Ciphertext& a, std::span<const i64> steps,
+                                                    const GaloisKeys& keys) const {
+  require_batching(*context_);
+  const RlweContext& rlwe = context_->rlwe();
+  std::vector<Ciphertext> results;
+  for (auto& words :
+       apply_galois_many(rlwe, Form::kCoeff, a.words.view(), keys.rotations(rlwe, steps))) {
+    results.push_back({std::move(words)});
+  }
+  return results;
+}
+
 Ciphertext Evaluator::rotate_columns(const Ciphertext& a, const GaloisKeys& keys) const {
   require_batching(*context_);
   return apply_galois(a, 2 * context_->degree() - 1, keys);

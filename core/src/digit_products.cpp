@@ -1,76 +1,234 @@
 #include "digit_products.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base_conversion.h"
+#include "parallel.h"
 #include "ringsmith/error.h"
+#include "ringsmith/kernels.h"
 #include "scratch.h"
 #include "simd/kernel_set.h"
+#include "text.h"
 
 namespace ringsmith::kernels {
+namespace {
 
-DigitProducts::DigitProducts(const RnsContext& context, std::vector<Digit> digits)
-    : context_(context), digits_(std::move(digits)), scaled_(digits_.size()) {
-  if (digits_.empty()) {
+// Words of a limb that one thread multiplies: enough for the processor to fetch keys ahead.
+constexpr std::size_t kBlock = 8192;
+
+bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
+  return std::ranges::find(digit.primes, prime) != digit.primes.end();
+}
+
+// The inverse of an odd number modulo a power of two, by Newton's iteration: x is right modulo 2^3,
+// and each step doubles the bits.
+u64 inverse_element(u64 element, u64 modulus) {
+  u64 x = element;
+  for (int bits = 3; bits < 64; bits *= 2) {
+    x *= 2 - element * x;
+  }
+  return x & (modulus - 1);
+}
+
+}  // namespace
+
+DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form,
+                             std::span<const u64> polynomial, std::span<const Base> digits,
+                             std::vector<Switching> switchings)
+    : context_(context), form_(form), switchings_(std::move(switchings)) {
+  if (digits.empty()) {
     throw ParameterError("there is no digit to multiply with a key");
   }
-  std::size_t words = 0;
-  for (const Digit& digit : digits_) {
-    if (digit.primes.empty()) {
-      throw ParameterError("a digit has at least one prime");
+  context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
+  for (const Switching& switching : switchings_) {
+    for (const auto& half : switching.keys) {
+      if (half.size() != digits.size()) {
+        throw ParameterError(text("a key of ", half.size(), " digits does not fit a polynomial of ",
+                                  digits.size(), " digits"));
+      }
     }
-    context.check_size(digit.coefficients.size(), digit.primes.size(), "a digit");
-    words += digit.primes.size() > 1 ? digit.coefficients.size() : 0;
   }
-  complements_.resize(words);
-  std::span<u64> free(complements_);
-  for (std::size_t i = 0; i < digits_.size(); ++i) {
-    const Digit& digit = digits_[i];
-    if (digit.primes.size() > 1) {
-      scaled_[i] = free.first(digit.coefficients.size());
-      free = free.subspan(digit.coefficients.size());
-      std::ranges::copy(digit.coefficients, scaled_[i].begin());
-      divide_by_complements(context, digit.primes, scaled_[i]);
-    }
+  cut(base, polynomial, digits);
+  if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
+    return;
+  }
+  for (const Switching& switching : switchings_) {
+    permutations_.emplace_back(context.log_degree(), switching.element);
+  }
+  for (Digit& digit : digits_) {
+    digit.has_zero = std::ranges::count(digit.coefficients, u64{0}) != 0;
   }
 }
 
-const u64* DigitProducts::raise(std::size_t index, std::size_t prime, std::span<u64> words) const {
-  const Digit& digit = digits_[index];
-  const NttTables& tables = context_.ntt(prime);
-  const auto own = std::find(digit.primes.begin(), digit.primes.end(), prime);
-  if (own != digit.primes.end()) {
-    const auto position = static_cast<std::size_t>(own - digit.primes.begin());
-    if (!digit.values.empty()) {  // NTT(INTT(x)) = x
-      return limb_of(digit.values, position, context_.degree()).data();
+void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
+                        std::span<const Base> digits) {
+  const std::size_t degree = context_.degree();
+  const bool copies = form_ == Form::kNtt || std::ranges::any_of(digits, [](const Base& primes) {
+                        return primes.size() > 1;
+                      });
+  coefficients_.resize(copies ? polynomial.size() : 0);
+  for (const Base& primes : digits) {
+    const auto found = std::search(base.begin(), base.end(), primes.begin(), primes.end());
+    if (primes.empty() || found == base.end()) {
+      throw ParameterError(
+          "a digit has at least one prime, and they follow each other in the base");
     }
-    const auto limb = limb_of(digit.coefficients, position, context_.degree());
-    tables.forward(limb, tables.modulus().value(), 0, words);
-  } else if (digit.primes.size() == 1) {
-    tables.forward(digit.coefficients, context_.modulus(digit.primes[0]).value(), 0, words);
+    const std::size_t begin = static_cast<std::size_t>(found - base.begin()) * degree;
+    const std::span<const u64> own = polynomial.subspan(begin, primes.size() * degree);
+    const bool copied = form_ == Form::kNtt || primes.size() > 1;
+    const std::span<u64> copy =
+        std::span<u64>(coefficients_).subspan(begin * copied, own.size() * copied);
+    digits_.push_back({primes, own, copied ? copy : own, copy});
+  }
+  parallel_for(digits_.size(), kTransformPasses * digits_[0].own.size(), [&](std::size_t index) {
+    const Digit& digit = digits_[index];
+    if (digit.copy.empty()) {
+      return;
+    }
+    for (std::size_t i = 0; i < digit.primes.size(); ++i) {
+      const std::span<const u64> own = limb_of(digit.own, i, degree);
+      const std::span<u64> copy = limb_of(digit.copy, i, degree);
+      if (form_ == Form::kNtt) {
+        context_.ntt(digit.primes[i]).inverse(own, copy);
+      } else {
+        std::ranges::copy(own, copy.begin());
+      }
+    }
+    if (digit.primes.size() > 1) {
+      divide_by_complements(context_, digit.primes, digit.copy);
+    }
+  });
+}
+
+u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
+  const Modulus& modulus = context_.modulus(prime);
+  return modulus.multiply(digit.primes.size(), product(context_, digit.primes, modulus));
+}
+
+void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
+                            std::size_t prime, u64 offset, std::span<u64> words) const {
+  const NttTables& tables = context_.ntt(prime);
+  if (digit.primes.size() == 1) {
+    const u64 bound = context_.modulus(digit.primes[0]).value() + offset;
+    tables.forward(coefficients, bound, offset, words);
   } else {
-    combine(context_, digit.primes, scaled_[index], tables.modulus(), 0, words);
+    combine(context_, digit.primes, coefficients, tables.modulus(), offset, words);
     tables.forward(words);
   }
+}
+
+const u64* DigitProducts::raise(const Digit& digit, std::size_t prime, std::span<u64> words) const {
+  const Modulus& modulus = context_.modulus(prime);
+  const auto own = std::ranges::find(digit.primes, prime);
+  if (own == digit.primes.end()) {
+    u64 offset = 0;
+    if (!permutations_.empty()) {
+      const u64 half = modulus.inverse(2);
+      offset = modulus.negate(modulus.multiply(half, negation(digit, prime)));
+    }
+    convert(digit, digit.coefficients, prime, offset, words);
+    return words.data();
+  }
+  const auto position = static_cast<std::size_t>(own - digit.primes.begin());
+  const std::span<const u64> limb = limb_of(digit.own, position, context_.degree());
+  if (form_ == Form::kNtt) {  // NTT(INTT(x)) = x
+    return limb.data();
+  }
+  context_.ntt(prime).forward(limb, modulus.value(), 0, words);
   return words.data();
 }
 
-void DigitProducts::at(std::size_t prime, std::span<const std::span<const u64>> keys_0,
-                       std::span<const std::span<const u64>> keys_1, std::span<u64> out_0,
-                       std::span<u64> out_1) const {
+std::size_t DigitProducts::words_at_prime() const {
+  return kTransformPasses * digits_.size() * context_.degree();
+}
+
+void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
-  ScratchWords scratch(digits_.size() * degree);
-  std::vector<const u64*> factors;
-  std::vector<const u64*> first;
-  std::vector<const u64*> second;
-  for (std::size_t i = 0; i < digits_.size(); ++i) {
-    factors.push_back(raise(i, prime, limb_of(scratch.words(), i, degree)));
-    first.push_back(limb_of(keys_0[i], prime, degree).data());
-    second.push_back(limb_of(keys_1[i], prime, degree).data());
+  const bool hoisted = !permutations_.empty();
+  ScratchWords raised(digits_.size() * degree);
+  ScratchWords added(hoisted ? digits_.size() * degree : 0);
+  ScratchWords halves(hoisted ? degree : 0);
+  if (hoisted) {
+    std::ranges::fill(halves.words(), context_.modulus(prime).inverse(2));
+    context_.ntt(prime).forward(halves.words());
   }
+  Factors factors{std::vector<const u64*>(digits_.size()), std::vector<const u64*>(digits_.size())};
+  parallel_for(digits_.size(), kTransformPasses * degree, [&](std::size_t i) {
+    factors.values[i] = raise(digits_[i], prime, limb_of(raised.words(), i, degree));
+    if (hoisted && !digits_[i].has_zero && !is_own(digits_[i], prime)) {
+      const std::span<u64> to = limb_of(added.words(), i, degree);
+      const NttTables& tables = context_.ntt(prime);
+      const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
+      tables.kernels().scale(tables.plan().prime, halves.words().data(),
+                             {factor.factor, factor.quotient}, to.data(), degree);
+      factors.addends[i] = to.data();
+    }
+  });
+  parallel_for(switchings_.size(), 4 * digits_.size() * degree, [&](std::size_t i) {
+    if (!hoisted) {
+      multiply(prime, factors, i, out[i]);
+      return;
+    }
+    std::vector<Words> again(digits_.size());
+    multiply(prime, raised_again(prime, factors, i, again), i, out[i]);
+  });
+}
+
+DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Factors& factors,
+                                                   std::size_t index,
+                                                   std::vector<Words>& words) const {
+  Factors changed = factors;
+  const u64 element = switchings_[index].element;
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    const Digit& digit = digits_[i];
+    if (!digit.has_zero || is_own(digit, prime)) {
+      continue;
+    }
+    const std::size_t degree = context_.degree();
+    ScratchWords moved(digit.coefficients.size());
+    automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
+    ScratchWords raised(degree);
+    convert(digit, moved.words(), prime, 0, raised.words());
+    words[i].resize(degree);  // moved back, since what is multiplied is moved again
+    NttPermutation(context_.log_degree(), inverse_element(element, 2 * degree))
+        .apply(raised.words(), words[i]);
+    changed.values[i] = words[i].data();
+  }
+  return changed;
+}
+
+void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::size_t index,
+                             const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
-  tables.kernels().inner_product(tables.plan().prime, digits_.size(), factors.data(), first.data(),
-                                 second.data(), out_0.data(), out_1.data(), degree);
+  const std::size_t degree = context_.degree();
+  const std::size_t words = std::min(kBlock, degree);
+  const Switching& switching = switchings_[index];
+  const bool hoisted = !permutations_.empty();
+  parallel_for(degree / words, 3 * digits_.size() * words, [&](std::size_t block) {
+    const std::size_t begin = block * words;
+    Factors here = factors;
+    std::array<std::vector<const u64*>, 2> keys;
+    for (std::size_t i = 0; i < digits_.size(); ++i) {
+      here.values[i] += hoisted ? 0 : begin;
+      here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
+      for (std::size_t half = 0; half < 2; ++half) {
+        keys[half].push_back(&switching.keys[half][i][prime * degree + begin]);
+      }
+    }
+    const simd::Permutation permutation =
+        hoisted ? permutations_[index].from(begin) : simd::Permutation{};
+    const simd::KeyTerms terms{digits_.size(),
+                               here.values.data(),
+                               hoisted ? &permutation : nullptr,
+                               here.addends.data(),
+                               {keys[0].data(), keys[1].data()}};
+    if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
+                                       words)) {
+      throw ParameterError(text(switching.name, " has a residue which is not below its prime ",
+                                tables.modulus().value(), ": residues must be canonical"));
+    }
+  });
 }
 
 }  // namespace ringsmith::kernels

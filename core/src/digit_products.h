@@ -1,49 +1,101 @@
 // The inner loop of key switching: digits times keys, one prime at a time.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "ntt_permutation.h"
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith::kernels {
 
-/// One digit of a polynomial; the spans belong to the caller.
-struct Digit {
-  Base primes;
-  std::span<const u64> coefficients;  ///< its limbs in coefficient form
-  std::span<const u64> values;        ///< its limbs in NTT form if they are known, else empty
+/// One use of a polynomial's digits.
+struct Switching {
+  u64 element = 1;  ///< the polynomial's automorphism x -> x^element is what is cut into digits
+  /// Of each half, for each digit, the key's half over the context's first primes.
+  std::array<std::vector<std::span<const u64>>, 2> keys;
+  std::string name = "the key-switching key";  ///< what errors call it
 };
 
+/// The two halves of a sum at one prime: N words each.
+using LimbPair = std::array<std::span<u64>, 2>;
+
 /// mod_up, ntt and ksk_inner_product as one pass: only one prime's limbs of all digits are in
-/// memory, each digit is reduced while its transform first reads it, and each key word is read
-/// once.
+/// memory, each digit is reduced while its transform first reads it, and each key word is read from
+/// memory once.
+///
+/// Several switchings of one polynomial's automorphisms share the decomposition and its transforms
+/// (hoisting: Halevi, Shoup 2018, eprint 2018/244, section 5), and the words are those of each
+/// alone. An automorphism g permutes coefficients and negates some, and the digit's words of -x are
+/// not those of x negated: with y in [0, d) they are d - y, so that a raised digit sum_i y_i (D /
+/// d_i) of k primes turns into k D less it. Less k D / 2 it is as the polynomial, and only changes
+/// its sign: with c = k D modulo the prime at hand, 0 for one of the digit's own, and u the
+/// polynomial whose coefficients are all 1 / 2,
+///
+///   ModUp(digit of g(x)) = g(ModUp(digit of x) - c u) + c u,
+///
+/// where transforms turn g into a permutation. Where a word y is zero its negative is zero and not
+/// d: such digits, which are rare, are raised again for each automorphism.
 class DigitProducts {
  public:
-  /// @throws ParameterError if there is no digit, one has no prime, or a size differs
-  DigitProducts(const RnsContext& context, std::vector<Digit> digits);
+  /// @param base       of `polynomial`
+  /// @param form       of `polynomial`
+  /// @param polynomial must outlive this object
+  /// @param digits     each of primes that follow each other in `base`
+  /// @throws ParameterError if there is no digit, one is not in the base, an element is none, or
+  ///         numbers or sizes differ
+  DigitProducts(const RnsContext& context, BaseView base, Form form,
+                std::span<const u64> polynomial, std::span<const Base> digits,
+                std::vector<Switching> switchings);
 
-  /// out_h = sum over d of ModUp(digit d) * key_h[d] at one prime, in NTT form.
-  ///
-  /// @param keys_0 for each digit its key's first half over the context's first primes, this prime
-  ///               among them
-  /// @param keys_1 the same of the second half
-  /// @param out_0  N words
-  /// @param out_1  N words
-  void at(std::size_t prime, std::span<const std::span<const u64>> keys_0,
-          std::span<const std::span<const u64>> keys_1, std::span<u64> out_0,
-          std::span<u64> out_1) const;
+  /// For each switching, out[h] = sum over d of ModUp(digit d) * key_h[d] at one prime, NTT form.
+  /// @throws ParameterError if a residue of a key is not below the prime
+  void at(std::size_t prime, std::span<const LimbPair> out) const;
+  /// About how many words at() goes over, for parallel_for.
+  [[nodiscard]] std::size_t words_at_prime() const;
+
+  struct Digit {
+    Base primes;
+    std::span<const u64> own;           // its limbs as they are
+    std::span<const u64> coefficients;  // what is raised; of several primes: [x_i (D / d_i)^-1]
+    std::span<u64> copy;                // the same, where it is not `own`
+    bool has_zero = false;              // among `coefficients`; known only if hoisted
+  };
 
  private:
-  // Digit `index` at a prime, in NTT form: in `words`, or where it is known already.
-  const u64* raise(std::size_t index, std::size_t prime, std::span<u64> words) const;
+  void cut(BaseView base, std::span<const u64> polynomial, std::span<const Base> digits);
+  // k D modulo the prime; 0 for one of the digit's own.
+  [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
+  // A digit of the polynomial at a prime, in NTT form, less c u if hoisted: in `words`, or where it
+  // is known already.
+  const u64* raise(const Digit& digit, std::size_t prime, std::span<u64> words) const;
+  // The digit whose `coefficients` are given, at a prime that is not its own, plus an offset.
+  void convert(const Digit& digit, std::span<const u64> coefficients, std::size_t prime, u64 offset,
+               std::span<u64> words) const;
+  // What is multiplied with keys: for each digit its value at a prime, which a hoisted switching
+  // permutes, and what is added then, or null.
+  struct Factors {
+    std::vector<const u64*> values;
+    std::vector<const u64*> addends;
+  };
+
+  // The factors of a hoisted switching; `words` owns those that only it has.
+  [[nodiscard]] Factors raised_again(std::size_t prime, const Factors& factors, std::size_t index,
+                                     std::vector<Words>& words) const;
+  // The sums of switching `index`.
+  void multiply(std::size_t prime, const Factors& factors, std::size_t index,
+                const LimbPair& out) const;
 
   const RnsContext& context_;
+  Form form_;
+  Words coefficients_;
   std::vector<Digit> digits_;
-  Words complements_;                   // of digits of several primes: [x_i (D / d_i)^-1] in d_i
-  std::vector<std::span<u64>> scaled_;  // where each digit's are; empty for a digit of one prime
+  std::vector<Switching> switchings_;
+  std::vector<NttPermutation> permutations_;  // of each switching; none if not hoisted
 };
 
 }  // namespace ringsmith::kernels

@@ -1,13 +1,17 @@
 // The reference interpreter of the subroutine graph.
 #include <algorithm>
+#include <list>
 #include <set>
 
 #include "digit_products.h"
-#include "graph_fusion.h"
+#include "divided_products.h"
+#include "graph_plan.h"
+#include "parallel.h"
 #include "ringsmith/error.h"
 #include "ringsmith/graph.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
+#include "ringsmith/threads.h"
 #include "text.h"
 
 namespace ringsmith {
@@ -38,39 +42,45 @@ class Interpreter {
         nodes_(graph.nodes()),
         inputs_(inputs),
         keys_(keys),
-        fusion_(find_fusions(nodes_)),
-        values_(nodes_.size()) {
+        steps_(plan_of(nodes_)),
+        values_(nodes_.size()),
+        uses_left_(nodes_.size()) {
     check_arguments();
-    uses_left_.resize(nodes_.size());
+    for (const Step& step : steps_) {
+      for (const std::size_t value : step.reads) {
+        ++uses_left_[value];
+      }
+    }
     for (const Node& node : nodes_) {
-      for (const std::size_t operand : node.operands) {
-        ++uses_left_[operand];
+      if (node.op == Op::kOutput) {
+        ++uses_left_[node.operands[0]];
       }
     }
   }
 
   GraphOutputs run() {
-    GraphOutputs outputs;
+    std::vector<bool> there(nodes_.size());  // values that steps may read
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
-      const Node& node = nodes_[id];
-      if (node.op == Op::kInput || fusion_.skipped[id]) {
-        continue;  // read where the caller has it, or never stored
-      }
-      if (node.op == Op::kOutput) {
-        const std::span<const u64> value = operand(node, 0);
-        outputs.emplace(node.name, Polynomial{{value.begin(), value.end()}, node.type.base.size()});
-      } else if (const auto fused = fusion_.products.find(id); fused != fusion_.products.end()) {
-        compute_fused(id, fused->second);
-        continue;
-      } else if (!fusion_.second[id]) {
-        values_[id].resize(node.type.base.size() * rns_.degree());
-        compute(node, values_[id]);
-      } else {
-        continue;
-      }
-      release_operands(node);
+      there[id] = nodes_[id].op == Op::kInput;
     }
-    return outputs;
+    std::list<const Step*> waiting;
+    for (const Step& step : steps_) {
+      waiting.push_back(&step);
+    }
+    while (!waiting.empty()) {
+      const std::vector<const Step*> ready = take_ready(waiting, there);
+      parallel_for(ready.size(), kTransformPasses * rns_.degree(),
+                   [&](std::size_t i) { compute_step(*ready[i]); });
+      for (const Step* const step : ready) {
+        for (const std::size_t value : written_by(*step)) {
+          there[value] = true;
+        }
+        for (const std::size_t value : step->reads) {
+          release(value);
+        }
+      }
+    }
+    return take_outputs();
   }
 
  private:
@@ -86,10 +96,6 @@ class Interpreter {
     }
     check_names(inputs_, inputs, "input");
     check_names(keys_, keys, "key");
-    const Base key_base = consecutive_base(key_primes_);
-    for (const auto& [name, key] : keys_) {
-      rns_.check_canonical(key.data, key_base, text("key '", name, "'"));
-    }
     for (const Node& node : nodes_) {
       if (node.op == Op::kInput) {
         check_input(node);
@@ -121,19 +127,17 @@ class Interpreter {
     }
   }
 
+  std::span<const u64> value(std::size_t id) const {
+    const Node& node = nodes_[id];
+    return node.op == Op::kInput ? inputs_.find(node.name)->second.data
+                                 : std::span<const u64>(values_[id]);
+  }
+
   std::span<const u64> operand(const Node& node, std::size_t index) const {
-    const std::size_t id = node.operands[index];
-    const Node& source = nodes_[id];
-    return source.op == Op::kInput ? inputs_.find(source.name)->second.data
-                                   : std::span<const u64>(values_[id]);
+    return value(node.operands[index]);
   }
 
   const Base& operand_base(const Node& node) const { return nodes_[node.operands[0]].type.base; }
-
-  // The limbs of primes that follow each other in an operand.
-  std::span<const u64> operand_limbs(const Node& node, const Base& primes) const {
-    return {operand_limb(node, primes.front()).data(), primes.size() * rns_.degree()};
-  }
 
   // The limb of one prime in an operand.
   std::span<const u64> operand_limb(const Node& node, std::size_t prime) const {
@@ -148,7 +152,7 @@ class Interpreter {
     switch (node.op) {
       case Op::kInput:
       case Op::kOutput:
-        break;  // run() handles them
+        break;  // an input is read where the caller has it, outputs are taken last
       case Op::kAdd:
         kernels::add(rns_, base, first, operand(node, 1), out);
         break;
@@ -213,6 +217,8 @@ class Interpreter {
     kernels::mod_up(rns_, node.primes, node.type.base, digit, out);
   }
 
+  static std::string key_name(const Node& node) { return text("key '", node.name, "'"); }
+
   void compute_inner_product(const Node& node, std::span<u64> out) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     std::vector<std::span<const u64>> digits;
@@ -220,45 +226,115 @@ class Interpreter {
     for (std::size_t i = 0; i < node.digits.size(); ++i) {
       digits.push_back(operand(node, i));
       halves.push_back(key.half(node.digits[i], node.half));
+      rns_.check_canonical(halves.back(), consecutive_base(key_primes_), key_name(node));
     }
     kernels::ksk_inner_product(rns_, node.type.base, digits, halves, out);
   }
 
-  // Both inner products of one key, from what the digits' mod_up nodes read.
-  void compute_fused(std::size_t first, const FusedProducts& fused) {
-    const Node& node = nodes_[first];
-    const KeySwitchKeyView& key = keys_.find(node.name)->second;
-    std::vector<kernels::Digit> digits;
-    std::vector<std::span<const u64>> halves[2];
-    for (std::size_t i = 0; i < fused.mod_ups.size(); ++i) {
-      const Node& mod_up = nodes_[fused.mod_ups[i]];
-      digits.push_back({mod_up.primes, operand_limbs(mod_up, mod_up.primes), {}});
-      for (std::size_t half = 0; half < 2; ++half) {
-        halves[half].push_back(key.half(node.digits[i], half));
+  // The next steps whose operands are there: one, or with several threads as many as keep them busy
+  // without looking far ahead, so that not much more is in memory.
+  static std::vector<const Step*> take_ready(std::list<const Step*>& waiting,
+                                             const std::vector<bool>& there) {
+    constexpr std::size_t kWindow = 64;
+    const std::size_t most = threads() == 1 ? 1 : 2 * threads();
+    std::vector<const Step*> ready;
+    auto next = waiting.begin();
+    for (std::size_t seen = 0; seen < kWindow && next != waiting.end() && ready.size() < most;
+         ++seen) {
+      const auto& reads = (*next)->reads;
+      if (std::ranges::all_of(reads, [&there](std::size_t value) { return there[value]; })) {
+        ready.push_back(*next);
+        next = waiting.erase(next);
+      } else {
+        ++next;
       }
     }
-    const Base& base = node.type.base;
-    Words& sums_0 = values_[node.half == 0 ? first : fused.second];
-    Words& sums_1 = values_[node.half == 0 ? fused.second : first];
-    sums_0.resize(base.size() * rns_.degree());
-    sums_1.resize(base.size() * rns_.degree());
-    const kernels::DigitProducts products(rns_, std::move(digits));
-    for (std::size_t i = 0; i < base.size(); ++i) {
-      products.at(base[i], halves[0], halves[1], limb_of(std::span<u64>(sums_0), i, rns_.degree()),
-                  limb_of(std::span<u64>(sums_1), i, rns_.degree()));
+    return ready;
+  }
+
+  static std::vector<std::size_t> written_by(const Step& step) {
+    if (step.switches.empty()) {
+      return {step.node};
     }
-    for (const std::size_t mod_up : fused.mod_ups) {
-      release_operands(nodes_[mod_up]);
+    std::vector<std::size_t> written;
+    for (const PlannedSwitch& one : step.switches) {
+      written.insert(written.end(), one.results.begin(), one.results.end());
+    }
+    return written;
+  }
+
+  void compute_step(const Step& step) {
+    for (const std::size_t id : written_by(step)) {
+      values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
+    }
+    if (step.switches.empty()) {
+      compute(nodes_[step.node], values_[step.node]);
+    } else {
+      compute_switches(step);
     }
   }
 
-  // Frees every value that no later node reads.
-  void release_operands(const Node& node) {
-    for (const std::size_t operand : node.operands) {
-      if (--uses_left_[operand] == 0) {
-        values_[operand] = {};
+  void compute_switches(const Step& step) {
+    std::vector<kernels::Switching> switchings;
+    std::vector<kernels::DividedPair> pairs;
+    for (const PlannedSwitch& one : step.switches) {
+      kernels::Switching& switching = switchings.emplace_back();
+      kernels::DividedPair& pair = pairs.emplace_back();
+      switching.element = one.element;
+      switching.name = key_name(nodes_[one.products[0]]);
+      for (std::size_t half = 0; half < 2; ++half) {
+        const Node& product = nodes_[one.products[half]];
+        const KeySwitchKeyView& key = keys_.find(product.name)->second;
+        for (const std::size_t digit : product.digits) {
+          switching.keys[half].push_back(key.half(digit, half));
+        }
+        pair.out[half] = values_[one.results[half]];
+        if (one.raised) {
+          pair.raised[half] = value((*one.raised)[half]);
+        }
       }
     }
+    const ValueType& source = nodes_[step.source].type;
+    const kernels::DigitProducts products(rns_, source.base, source.form, value(step.source),
+                                          step.digits, std::move(switchings));
+    const Base& base = nodes_[step.switches[0].products[0]].type.base;
+    if (step.divided) {
+      const ValueType& result = nodes_[step.switches[0].results[0]].type;
+      kernels::divided_products(rns_, products, base, result.base.size(), result.form, pairs);
+      return;
+    }
+    parallel_for(base.size(), products.words_at_prime(), [&](std::size_t i) {
+      const kernels::LimbPair sums = {limb_of(pairs[0].out[0], i, rns_.degree()),
+                                      limb_of(pairs[0].out[1], i, rns_.degree())};
+      products.at(base[i], {&sums, 1});
+    });
+  }
+
+  // Frees a value that nothing later reads.
+  void release(std::size_t id) {
+    if (--uses_left_[id] == 0) {
+      values_[id] = {};
+    }
+  }
+
+  GraphOutputs take_outputs() {
+    GraphOutputs outputs;
+    for (const Node& node : nodes_) {
+      if (node.op != Op::kOutput) {
+        continue;
+      }
+      const std::size_t id = node.operands[0];
+      Polynomial& output = outputs[node.name];
+      output.limbs = node.type.base.size();
+      if (nodes_[id].op == Op::kInput || uses_left_[id] > 1) {
+        const std::span<const u64> words = value(id);
+        output.data.assign(words.begin(), words.end());
+      } else {
+        output.data = std::move(values_[id]);
+      }
+      release(id);
+    }
+    return outputs;
   }
 
   const RnsContext& rns_;
@@ -266,9 +342,9 @@ class Interpreter {
   const std::vector<Node>& nodes_;
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
-  GraphFusion fusion_;
+  std::vector<Step> steps_;
   std::vector<Words> values_;
-  std::vector<std::size_t> uses_left_;
+  std::vector<std::size_t> uses_left_;  // steps and outputs that have not read a value yet
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "ringsmith/kernels.h"
 
 #include <algorithm>
-#include <cstdint>
 
+#include "ntt_permutation.h"
+#include "parallel.h"
 #include "ringsmith/error.h"
 #include "simd/kernel_set.h"
 #include "text.h"
@@ -23,10 +24,10 @@ void check_sizes(const RnsContext& context, BaseView base, std::span<const u64> 
 // Calls operation(kernels, prime, offset) for every limb, which begins at word `offset`.
 template <typename Operation>
 void for_each_limb(const RnsContext& context, BaseView base, Operation operation) {
-  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+  parallel_for(base.size(), context.degree(), [&](std::size_t limb) {
     const NttTables& tables = context.ntt(base[limb]);
     operation(tables.kernels(), tables.plan().prime, limb * context.degree());
-  }
+  });
 }
 
 void automorph_coefficients(const Modulus& modulus, u64 element, std::span<const u64> in,
@@ -36,22 +37,6 @@ void automorph_coefficients(const Modulus& modulus, u64 element, std::span<const
     const u64 exponent = (i * element) & (2 * degree - 1);
     out[exponent & (degree - 1)] = exponent < degree ? in[i] : modulus.negate(in[i]);
   }
-}
-
-// sources[i] is the position that the automorphism brings to position i in NTT form.
-std::vector<std::uint32_t> ntt_sources(const RnsContext& context, u64 element) {
-  const std::uint32_t degree = static_cast<std::uint32_t>(context.degree());
-  std::vector<std::uint32_t> reversed(degree);
-  for (std::uint32_t i = 1; i < degree; ++i) {
-    reversed[i] = reversed[i / 2] / 2 + (i % 2) * (degree / 2);
-  }
-  std::vector<std::uint32_t> sources(degree);
-  for (std::uint32_t i = 0; i < degree; ++i) {
-    const std::uint32_t exponent = 2 * reversed[i] + 1;
-    const std::uint32_t moved = (exponent * static_cast<std::uint32_t>(element)) & (2 * degree - 1);
-    sources[i] = reversed[moved / 2];
-  }
-  return sources;
 }
 
 }  // namespace
@@ -101,10 +86,10 @@ void sum_of_products(const RnsContext& context, BaseView base,
   for (std::size_t i = 0; i < a.size(); ++i) {
     check_sizes(context, base, a[i], b[i], out);
   }
-  std::vector<const u64*> limbs_a(a.size());
-  std::vector<const u64*> limbs_b(a.size());
   for_each_limb(context, base,
                 [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  std::vector<const u64*> limbs_a(a.size());
+                  std::vector<const u64*> limbs_b(a.size());
                   for (std::size_t i = 0; i < a.size(); ++i) {
                     limbs_a[i] = &a[i][offset];
                     limbs_b[i] = &b[i][offset];
@@ -116,42 +101,33 @@ void sum_of_products(const RnsContext& context, BaseView base,
 
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
   context.check_size(polynomial.size(), base.size(), "the polynomial");
-  for (std::size_t i = 0; i < base.size(); ++i) {
+  parallel_for(base.size(), kTransformPasses * context.degree(), [&](std::size_t i) {
     context.ntt(base[i]).forward(limb_of(polynomial, i, context.degree()));
-  }
+  });
 }
 
 void intt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
   context.check_size(polynomial.size(), base.size(), "the polynomial");
-  for (std::size_t i = 0; i < base.size(); ++i) {
+  parallel_for(base.size(), kTransformPasses * context.degree(), [&](std::size_t i) {
     context.ntt(base[i]).inverse(limb_of(polynomial, i, context.degree()));
-  }
+  });
 }
 
 void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
                std::span<const u64> in, std::span<u64> out) {
   const std::size_t degree = context.degree();
-  if (element % 2 == 0 || element >= 2 * degree) {
-    throw ParameterError(text("Galois element ", element, " is not an odd number below 2N = ",
-                              2 * degree, ": galois_element gives the one of a rotation"));
-  }
+  const NttPermutation permutation(context.log_degree(), element);
   context.check_size(in.size(), base.size(), "the operand");
   context.check_size(out.size(), base.size(), "the result");
-  std::vector<std::uint32_t> sources;
-  if (form == Form::kNtt) {
-    sources = ntt_sources(context, element);
-  }
-  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+  parallel_for(base.size(), degree, [&](std::size_t limb) {
     const std::span<const u64> from = limb_of(in, limb, degree);
     const std::span<u64> to = limb_of(out, limb, degree);
     if (form == Form::kCoeff) {
       automorph_coefficients(context.modulus(base[limb]), element, from, to);
-      continue;
+    } else {
+      permutation.apply(from, to);
     }
-    for (std::size_t i = 0; i < degree; ++i) {
-      to[i] = from[sources[i]];
-    }
-  }
+  });
 }
 
 void ksk_inner_product(const RnsContext& context, BaseView base,
@@ -170,9 +146,9 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
     }
   }
   context.check_size(out.size(), base.size(), "the result");
-  std::vector<const u64*> digit_limbs(digits.size());
-  std::vector<const u64*> key_limbs(digits.size());
-  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+  parallel_for(base.size(), 2 * digits.size() * degree, [&](std::size_t limb) {
+    std::vector<const u64*> digit_limbs(digits.size());
+    std::vector<const u64*> key_limbs(digits.size());
     for (std::size_t d = 0; d < digits.size(); ++d) {
       digit_limbs[d] = &digits[d][limb * degree];
       key_limbs[d] = &keys[d][base[limb] * degree];
@@ -180,7 +156,7 @@ void ksk_inner_product(const RnsContext& context, BaseView base,
     const NttTables& tables = context.ntt(base[limb]);
     tables.kernels().inner_product(tables.plan().prime, digits.size(), digit_limbs.data(),
                                    key_limbs.data(), nullptr, &out[limb * degree], nullptr, degree);
-  }
+  });
 }
 
 }  // namespace ringsmith::kernels

@@ -1,9 +1,11 @@
 #include "ringsmith/key_switching.h"
 
-#include <optional>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "base_conversion.h"
 #include "digit_products.h"
+#include "divided_products.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
@@ -13,92 +15,47 @@
 namespace ringsmith {
 namespace {
 
-// Key switching by primes, up to where the caller divides: the digits of one polynomial, and a key.
-class PrimeSwitch {
- public:
-  PrimeSwitch(const RlweContext& context, Form form, std::span<const u64> target, std::size_t limbs,
-              const KeySwitchKeyView& key)
-      : context_(context), coefficients_(form == Form::kNtt ? target.size() : 0) {
-    std::span<const u64> coefficients = target;
-    if (form == Form::kNtt) {
-      for (std::size_t i = 0; i < limbs; ++i) {
-        context.rns().ntt(i).inverse(limb_of(target, i, context.degree()),
-                                     limb_of(coefficients_.words(), i, context.degree()));
-      }
-      coefficients = coefficients_.words();
-    }
-    std::vector<kernels::Digit> digits;
-    for (std::size_t index = 0; index < context.digits(limbs); ++index) {
-      const Base primes = context.digit(index, limbs);
-      const std::size_t begin = primes.front() * context.degree();
-      const std::size_t words = primes.size() * context.degree();
-      digits.push_back(
-          {primes, coefficients.subspan(begin, words),
-           form == Form::kNtt ? target.subspan(begin, words) : std::span<const u64>()});
-      keys_[0].push_back(key.half(index, 0));
-      keys_[1].push_back(key.half(index, 1));
-    }
-    products_.emplace(context.rns(), std::move(digits));
+// Key switching by primes of one polynomial over the data base of `limbs` limbs.
+kernels::DigitProducts digit_products(const RlweContext& context, Form form,
+                                      std::span<const u64> polynomial, std::size_t limbs,
+                                      std::span<const GaloisSwitch> switches) {
+  std::vector<Base> digits;
+  for (std::size_t index = 0; index < context.digits(limbs); ++index) {
+    digits.push_back(context.digit(index, limbs));
   }
-
-  // The two sums, plus the ciphertext `raised` times the special primes if one is given, at every
-  // prime of the switching base of `limbs` limbs; divided by all those primes but the first `keep`.
-  Ciphertext divide(std::size_t limbs, std::size_t keep, Form form,
-                    const CiphertextView* raised) const {
-    const RnsContext& rns = context_.rns();
-    const std::size_t degree = context_.degree();
-    const Base base = context_.switching_base(limbs);
-    const BaseView drop = BaseView(base).subspan(keep);
-    ScratchWords dropped(2 * drop.size() * degree);
-    const std::span<u64> halves[] = {dropped.words().first(drop.size() * degree),
-                                     dropped.words().last(drop.size() * degree)};
-    for (std::size_t i = 0; i < drop.size(); ++i) {
-      sums_at(drop[i], raised, limb_of(halves[0], i, degree), limb_of(halves[1], i, degree));
-    }
-    const kernels::LimbDivider dividers[] = {{rns, drop, Form::kNtt, halves[0]},
-                                             {rns, drop, Form::kNtt, halves[1]}};
-    Ciphertext result(2, keep, degree);
-    for (std::size_t i = 0; i < keep; ++i) {
-      const std::span<u64> limbs_out[] = {limb_of(result.polynomial(0), i, degree),
-                                          limb_of(result.polynomial(1), i, degree)};
-      sums_at(base[i], raised, limbs_out[0], limbs_out[1]);
-      for (std::size_t half = 0; half < 2; ++half) {
-        if (form == Form::kCoeff) {
-          rns.ntt(base[i]).inverse(limbs_out[half]);
-        }
-        dividers[half].divide(base[i], form, limbs_out[half], limbs_out[half]);
-      }
-    }
-    return result;
-  }
-
- private:
-  void sums_at(std::size_t prime, const CiphertextView* raised, std::span<u64> out_0,
-               std::span<u64> out_1) const {
-    products_->at(prime, keys_[0], keys_[1], out_0, out_1);
-    if (raised == nullptr || prime >= raised->limbs) {  // special primes divide what is added
-      return;
-    }
-    const Base base = {prime};
-    Base larger = {prime};
-    const Base special = context_.special_base();
-    larger.insert(larger.end(), special.begin(), special.end());
-    ScratchWords product(larger.size() * context_.degree());
-    const std::span<u64> outs[] = {out_0, out_1};
-    for (std::size_t half = 0; half < 2; ++half) {
-      kernels::mod_up_scaled(context_.rns(), base, larger,
-                             limb_of(raised->polynomial(half), prime, context_.degree()),
-                             product.words());
-      kernels::add(context_.rns(), base, outs[half], limb_of(product.words(), 0, context_.degree()),
-                   outs[half]);
+  std::vector<kernels::Switching> switchings;
+  for (const GaloisSwitch& wanted : switches) {
+    kernels::Switching& switching = switchings.emplace_back();
+    switching.element = wanted.element;
+    for (std::size_t index = 0; index < digits.size(); ++index) {
+      switching.keys[0].push_back(wanted.key.half(index, 0));
+      switching.keys[1].push_back(wanted.key.half(index, 1));
     }
   }
+  return {context.rns(), context.data_base(limbs), form, polynomial, digits, std::move(switchings)};
+}
 
-  const RlweContext& context_;
-  ScratchWords coefficients_;
-  std::vector<std::span<const u64>> keys_[2];
-  std::optional<kernels::DigitProducts> products_;
-};
+// The same, divided by all primes of the switching base but the first `keep`: a ciphertext for each
+// switch. What `raised` holds is times the special primes added before.
+std::vector<Ciphertext> switch_by_primes(const RlweContext& context, Form form,
+                                         std::span<const u64> polynomial, std::size_t limbs,
+                                         std::span<const GaloisSwitch> switches, std::size_t keep,
+                                         const CiphertextView* raised = nullptr) {
+  const auto products = digit_products(context, form, polynomial, limbs, switches);
+  std::vector<Ciphertext> results(switches.size(), Ciphertext(0, 0, 0));
+  std::vector<kernels::DividedPair> pairs;
+  for (Ciphertext& result : results) {
+    result = Ciphertext(2, keep, context.degree());
+    kernels::DividedPair& pair = pairs.emplace_back();
+    pair.out = {result.polynomial(0), result.polynomial(1)};
+    if (raised != nullptr) {
+      pair.raised = {raised->polynomial(0), raised->polynomial(1)};
+    }
+  }
+  kernels::divided_products(context.rns(), products, context.switching_base(limbs), keep, form,
+                            pairs);
+  return results;
+}
 
 // The sums over the words of `target`, times the key: two polynomials over the data base, in NTT
 // form.
@@ -106,6 +63,7 @@ Ciphertext word_products(const RlweContext& context, Form form, std::span<const 
                          std::size_t limbs, KeySwitchKeyView key) {
   const RnsContext& rns = context.rns();
   const Base base = context.data_base(limbs);
+  rns.check_canonical(key.data, context.key_base(), "the key-switching key");
   std::vector<u64> coefficients(target.begin(), target.end());
   if (form == Form::kNtt) {
     kernels::intt(rns, base, coefficients);
@@ -135,6 +93,14 @@ void check_target(const RlweContext& context, std::span<const u64> target, std::
   check(context, key);
 }
 
+void check_rotated(const RlweContext& context, const CiphertextView& a) {
+  check(context, a);
+  if (a.size != 2) {
+    throw ParameterError(text("a rotation takes a ciphertext of 2 polynomials, this one has ",
+                              a.size, ": relinearize it first"));
+  }
+}
+
 void check_product(const RlweContext& context, const CiphertextView& a, const char* operation) {
   check(context, a);
   if (a.size != 3) {
@@ -149,7 +115,8 @@ Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64
                       std::size_t limbs, KeySwitchKeyView key) {
   check_target(context, target, limbs, key);
   if (key.word_bits == 0) {
-    return PrimeSwitch(context, form, target, limbs, key).divide(limbs, limbs, form, nullptr);
+    const GaloisSwitch only{1, key};
+    return std::move(switch_by_primes(context, form, target, limbs, {&only, 1}, limbs)[0]);
   }
   Ciphertext sums = word_products(context, form, target, limbs, key);
   if (form == Form::kCoeff) {
@@ -180,24 +147,48 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
     throw ParameterError("relinearize_rescale needs a key in digits of primes, not of words");
   }
   check_target(context, a.polynomial(2), a.limbs, key);
-  return PrimeSwitch(context, Form::kNtt, a.polynomial(2), a.limbs, key)
-      .divide(a.limbs, a.limbs - 1, Form::kNtt, &a);
+  const GaloisSwitch only{1, key};
+  return std::move(switch_by_primes(context, Form::kNtt, a.polynomial(2), a.limbs, {&only, 1},
+                                    a.limbs - 1, &a)[0]);
 }
 
 Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a, u64 element,
                         KeySwitchKeyView key) {
-  check(context, a);
-  if (a.size != 2) {
-    throw ParameterError(text("a rotation takes a ciphertext of 2 polynomials, this one has ",
-                              a.size, ": relinearize it first"));
+  check_rotated(context, a);
+  const Base base = context.data_base(a.limbs);
+  ScratchWords moved(a.limbs * context.degree());
+  kernels::automorph(context.rns(), base, form, element, a.polynomial(1), moved.words());
+  Ciphertext result = switch_key(context, form, moved.words(), a.limbs, key);
+  kernels::automorph(context.rns(), base, form, element, a.polynomial(0), moved.words());
+  kernels::add(context.rns(), base, moved.words(), result.polynomial(0), result.polynomial(0));
+  return result;
+}
+
+std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form, CiphertextView a,
+                                          std::span<const GaloisSwitch> switches) {
+  check_rotated(context, a);
+  for (const GaloisSwitch& wanted : switches) {
+    check(context, wanted.key);
+  }
+  if (switches.size() < 2 || std::ranges::any_of(switches, [](const GaloisSwitch& wanted) {
+        return wanted.key.word_bits != 0;  // the words of -x are no permutation of those of x
+      })) {
+    std::vector<Ciphertext> results;
+    for (const GaloisSwitch& wanted : switches) {
+      results.push_back(apply_galois(context, form, a, wanted.element, wanted.key));
+    }
+    return results;
   }
   const Base base = context.data_base(a.limbs);
-  std::vector<u64> moved(a.limbs * context.degree());
-  kernels::automorph(context.rns(), base, form, element, a.polynomial(1), moved);
-  Ciphertext result = switch_key(context, form, moved, a.limbs, key);
-  kernels::automorph(context.rns(), base, form, element, a.polynomial(0), moved);
-  kernels::add(context.rns(), base, moved, result.polynomial(0), result.polynomial(0));
-  return result;
+  auto results = switch_by_primes(context, form, a.polynomial(1), a.limbs, switches, a.limbs);
+  ScratchWords moved(a.limbs * context.degree());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    kernels::automorph(context.rns(), base, form, switches[i].element, a.polynomial(0),
+                       moved.words());
+    const std::span<u64> sum = results[i].polynomial(0);
+    kernels::add(context.rns(), base, moved.words(), sum, sum);
+  }
+  return results;
 }
 
 u64 galois_element(std::size_t degree, i64 steps) {

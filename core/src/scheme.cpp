@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ringsmith/error.h"
 #include "ringsmith/evaluator.h"
@@ -107,6 +108,17 @@ Ciphertext Evaluator::mod_switch_to_next(const Ciphertext& a) const {
 
 Ciphertext Evaluator::rotate_vector(const Ciphertext& a, i64 steps, const GaloisKeys& keys) const {
   return apply_galois(a, galois_element(context_->degree(), steps), keys);
+}
+
+std::vector<Ciphertext> Evaluator::rotate_vector_many(const Ciphertext& a,
+                                                      std::span<const i64> steps,
+                                                      const GaloisKeys& keys) const {
+  std::vector<Ciphertext> results;
+  for (auto& words :
+       apply_galois_many(*context_, Form::kNtt, a.words.view(), keys.rotations(*context_, steps))) {
+    results.push_back({std::move(words), a.scale});
+  }
+  return results;
 }
 
 Ciphertext Evaluator::complex_conjugate(const Ciphertext& a, const GaloisKeys& keys) const {

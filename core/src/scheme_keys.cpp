@@ -52,6 +52,16 @@ KeySwitchKeyView GaloisKeys::view(const RlweContext& context, u64 element) const
   return view_of(context, found->second, word_bits);
 }
 
+std::vector<GaloisSwitch> GaloisKeys::rotations(const RlweContext& context,
+                                                std::span<const i64> steps) const {
+  std::vector<GaloisSwitch> switches;
+  for (const i64 step : steps) {
+    const u64 element = galois_element(context.degree(), step);
+    switches.push_back({element, view(context, element)});
+  }
+  return switches;
+}
+
 KeyGenerator::KeyGenerator(std::shared_ptr<const RlweContext> context, std::size_t word_bits)
     : context_(std::move(context)), word_bits_(word_bits) {
   SystemRandom random;

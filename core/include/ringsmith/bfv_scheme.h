@@ -128,6 +128,10 @@ class Evaluator {
   /// @throws ParameterError if t does not batch: then there are no rows, as of `rotate_columns`
   [[nodiscard]] Ciphertext rotate_rows(const Ciphertext& a, i64 steps,
                                        const GaloisKeys& keys) const;
+  /// rotate_rows by each of `steps`, with the same bits and less work (key_switching.h).
+  [[nodiscard]] std::vector<Ciphertext> rotate_rows_many(const Ciphertext& a,
+                                                         std::span<const i64> steps,
+                                                         const GaloisKeys& keys) const;
   /// Swaps the rows.
   [[nodiscard]] Ciphertext rotate_columns(const Ciphertext& a, const GaloisKeys& keys) const;
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/rlwe.h"
@@ -40,6 +41,21 @@ namespace ringsmith {
 /// Applies x -> x^element to two polynomials and switches back to s with that element's key.
 [[nodiscard]] Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a,
                                       u64 element, KeySwitchKeyView key);
+
+/// One of several automorphisms of a ciphertext, and the key that belongs to it.
+struct GaloisSwitch {
+  u64 element = 1;
+  KeySwitchKeyView key;
+};
+
+/// apply_galois for each of `switches`, with the same bits and less work: the ciphertext is
+/// decomposed, and its digits transformed, once for all (hoisting). Keys in words of bits are used
+/// one by one. Where one polynomial is to be rotated many times, memory is what the results take.
+/// Halevi, Shoup 2018, eprint 2018/244, section 5; src/digit_products.h says why the bits are
+/// SEAL's.
+[[nodiscard]] std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
+                                                        CiphertextView a,
+                                                        std::span<const GaloisSwitch> switches);
 
 /// The Galois element that rotates the slots left by `steps`: 3^steps mod 2N, where negative steps
 /// rotate right. SEAL's GaloisTool::get_elt_from_step; 0 is refused here (conjugation in CKKS and

@@ -119,6 +119,10 @@ class Evaluator {
   /// Rotates the slots left by `steps`, right if negative. The step's own key must be there.
   [[nodiscard]] Ciphertext rotate_vector(const Ciphertext& a, i64 steps,
                                          const GaloisKeys& keys) const;
+  /// rotate_vector by each of `steps`, with the same bits and less work (key_switching.h).
+  [[nodiscard]] std::vector<Ciphertext> rotate_vector_many(const Ciphertext& a,
+                                                           std::span<const i64> steps,
+                                                           const GaloisKeys& keys) const;
   [[nodiscard]] Ciphertext complex_conjugate(const Ciphertext& a, const GaloisKeys& keys) const;
 
  private:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ringsmith/ciphertext.h"
+#include "ringsmith/key_switching.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/secret_memory.h"
 #include "ringsmith/types.h"
@@ -40,6 +41,10 @@ struct GaloisKeys {
 
   /// @throws ParameterError if there is no key for the element
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context, u64 element) const;
+  /// Elements and keys of rotations by each of `steps`.
+  /// @throws ParameterError as `view` and galois_element do
+  [[nodiscard]] std::vector<GaloisSwitch> rotations(const RlweContext& context,
+                                                    std::span<const i64> steps) const;
 };
 
 /// Makes a fresh secret key, from the operating system's randomness, and the keys that belong to

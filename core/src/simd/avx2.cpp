@@ -12,7 +12,7 @@ namespace {
 using V = Vector256;
 
 constexpr PrimeKernels kClasses[] = {word_class<V>()};
-constexpr KernelSet kSet{"avx2", kClasses, 1};
+constexpr KernelSet kSet{"avx2", kClasses, 1, permute_words<V>};
 
 }  // namespace
 

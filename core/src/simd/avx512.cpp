@@ -12,7 +12,7 @@ namespace {
 using V = Vector512;
 
 constexpr PrimeKernels kClasses[] = {word_class<V>()};
-constexpr KernelSet kSet{"avx512", kClasses, 1};
+constexpr KernelSet kSet{"avx512", kClasses, 1, permute_words<V>};
 
 }  // namespace
 

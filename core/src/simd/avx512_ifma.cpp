@@ -5,6 +5,7 @@
 
 #include "combine.h"
 #include "ifma.h"
+#include "key_products.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -56,7 +57,8 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           scale_ifma,
           subtract_scale_ifma,
           inner_products<IfmaSum>,
-          combine_ifma};
+          combine_ifma,
+          key_products<IfmaSum>};
 }
 
 constexpr PrimeKernels kClasses[] = {
@@ -64,7 +66,7 @@ constexpr PrimeKernels kClasses[] = {
     ifma_class(50, forward_ntt<Ifma<false>>, inverse_ntt<Ifma<false>>),
     word_class<V>(),
 };
-constexpr KernelSet kSet{"avx512ifma", kClasses, 3};
+constexpr KernelSet kSet{"avx512ifma", kClasses, 3, permute_words<V>};
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 // transform.h).
 #pragma once
 
-#include "pointwise.h"
+#include "key_products.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -119,7 +119,8 @@ constexpr PrimeKernels word_class() {
           scale_words<V>,
           subtract_scale_words<V>,
           inner_products<WordSum<V>>,
-          combine_words<V>};
+          combine_words<V>,
+          key_products<WordSum<V>>};
 }
 
 }  // namespace

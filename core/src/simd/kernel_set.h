@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "ringsmith/types.h"
 
@@ -73,6 +74,25 @@ struct Combination {
   Factor extra_factor;  ///< kShift64
 };
 
+/// Words in a block of a Permutation.
+inline constexpr std::size_t kPermutedWords = 8;
+
+/// A permutation that takes aligned blocks of eight words to such blocks (src/ntt_permutation.h).
+struct Permutation {
+  const std::uint32_t* blocks;            ///< for each block of the result, where its words are
+                                          ///< (a multiple of 8), plus the pattern's number
+  const u64 (*patterns)[kPermutedWords];  ///< for each word of a block, its place in the source's
+};
+
+/// What is summed up in key switching: `count` digits times both halves of their keys.
+struct KeyTerms {
+  std::size_t count;
+  const u64* const* values;        ///< of each digit, canonical
+  const Permutation* permutation;  ///< what is done to every digit first; null: nothing
+  const u64* const* addends;       ///< what is added to it then; null: nothing. Only if permuted
+  const u64* const* keys[2];       ///< of each half, for each digit
+};
+
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
@@ -109,13 +129,21 @@ struct PrimeKernels {
                         std::size_t count);
   /// A Combination's value, canonical; not in place.
   void (*combine)(const PrimeConstants& prime, const Combination& sum, u64* out, std::size_t count);
+  /// out_h = sum over the terms of their value times the half's key; not in place. Permuted values
+  /// are whole limbs, all else begins with the words at hand.
+  /// @return whether every word of the keys was below q; else the sums mean nothing
+  bool (*key_products)(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
+                       std::size_t count);
 };
 
-/// All word classes of one kind of processor, narrowest first.
+/// All word classes of one kind of processor, narrowest first, and what no class has a say in.
 struct KernelSet {
   const char* name;
   const PrimeKernels* classes;
   int class_count;
+  /// Writes the `count` words, a multiple of 8, of the result that begins with block 0 of
+  /// `permutation`; not in place.
+  void (*permute)(const u64* in, const Permutation& permutation, u64* out, std::size_t count);
 };
 
 /// Each of these is null where the compiler or the processor has no such instructions.

@@ -176,12 +176,53 @@ void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out
   }
 }
 
+u64 permuted_word(const u64* in, const Permutation& permutation, std::size_t i) {
+  const std::uint32_t block = permutation.blocks[i / kPermutedWords];
+  const u64 within = permutation.patterns[block % kPermutedWords][i % kPermutedWords];
+  return in[(block & ~std::uint32_t{kPermutedWords - 1}) + within];
+}
+
+bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
+                  std::size_t count) {
+  const Modulus modulus(prime.q);
+  u64 largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    u128 sums[2] = {0, 0};
+    for (std::size_t term = 0; term < terms.count; ++term) {
+      u64 value = terms.values[term][i];
+      if (terms.permutation != nullptr) {
+        value = permuted_word(terms.values[term], *terms.permutation, i);
+        if (terms.addends[term] != nullptr) {
+          value = modulus.add(value, terms.addends[term][i]);
+        }
+      }
+      for (int half = 0; half < 2; ++half) {
+        if (term % Modulus::kLazyProducts == Modulus::kLazyProducts - 1) {
+          sums[half] = modulus.reduce_wide(sums[half]);
+        }
+        const u64 key = terms.keys[half][term][i];
+        largest = std::max(largest, key);
+        sums[half] += static_cast<u128>(value) * key;
+      }
+    }
+    out_0[i] = modulus.reduce_wide(sums[0]);
+    out_1[i] = modulus.reduce_wide(sums[1]);
+  }
+  return largest < prime.q;
+}
+
+void permute(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = permuted_word(in, permutation, i);
+  }
+}
+
 constexpr PrimeKernels kClasses[] = {
     {Modulus::kMaxBits, TwiddleCode::kShift64, 1, forward, inverse, is_canonical, add_words,
      subtract_words, negate_words, multiply_words, scale_words, subtract_scale_words,
-     inner_products, combine_words},
+     inner_products, combine_words, key_products},
 };
-constexpr KernelSet kSet{"scalar", kClasses, 1};
+constexpr KernelSet kSet{"scalar", kClasses, 1, permute};
 
 }  // namespace
 

@@ -45,6 +45,11 @@ struct Vector512 {
     return _mm512_sub_epi64(_mm512_mullo_epi64(a, b), _mm512_mullo_epi64(c, d));
   }
 
+  /// Word i of the result is word pattern[i] of x.
+  RINGSMITH_INLINE static Vec permute(Vec x, Vec pattern) {
+    return _mm512_permutexvar_epi64(pattern, x);
+  }
+
   RINGSMITH_INLINE static void transpose(Vec* r) {
     Vec t[8];
     RINGSMITH_UNROLL

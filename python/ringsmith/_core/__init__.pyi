@@ -42,6 +42,26 @@ def kernel_name() -> str:
 def kernel_names() -> list[str]:
     """The kernel sets that this build and this processor have, slowest first."""
 
+MAX_THREADS: int
+"""The most threads that can be asked for."""
+
+def threads() -> int:
+    """Threads that all computations of this process share; no result depends on it.
+
+    What `set_threads` was given, else the environment variable RINGSMITH_THREADS, else the
+    processors that this process may use.
+
+    Raises:
+        ParameterError: If RINGSMITH_THREADS is no number from 1 to MAX_THREADS.
+    """
+
+def set_threads(count: int) -> None:
+    """Sets that number.
+
+    Raises:
+        ParameterError: Unless it is from 1 to MAX_THREADS.
+    """
+
 def is_prime(q: int) -> bool:
     """Whether a 64-bit number is prime."""
 
@@ -253,6 +273,11 @@ def mod_switch(ctx: Context, a: _Residues) -> _Residues:
 
 def apply_galois(ctx: Context, a: _Residues, element: int, key: _Residues) -> _Residues:
     """Applies X -> X^element to a ciphertext of two polynomials and switches back with `key`."""
+
+def apply_galois_many(
+    ctx: Context, a: _Residues, elements: Sequence[int], keys: Sequence[_Residues]
+) -> list[_Residues]:
+    """`apply_galois` for each element with its key: the same bits, decomposed once for all."""
 
 def galois_element(n: int, steps: int) -> int:
     """The element that rotates left by `steps` slots (right if negative); conjugation is 2n - 1."""

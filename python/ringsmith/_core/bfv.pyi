@@ -79,3 +79,12 @@ def apply_galois(
 
     3^steps mod 2N (`galois_element`) rotates both rows left by `steps`; 2N - 1 swaps them.
     """
+
+def apply_galois_many(
+    bctx: BfvContext,
+    a: _Residues,
+    elements: Sequence[int],
+    keys: Sequence[_Residues],
+    word_bits: int = 0,
+) -> list[_Residues]:
+    """`apply_galois` for each element with its key: the same bits, decomposed once for all."""

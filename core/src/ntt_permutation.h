@@ -1,0 +1,37 @@
+// What an automorphism does to a limb in NTT form.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ringsmith/types.h"
+#include "simd/kernel_set.h"
+
+namespace ringsmith {
+
+/// x -> x^element in NTT form: out[i] = in[j] with 2 brev(j) + 1 = element (2 brev(i) + 1) mod 2N.
+/// SEAL's GaloisTool::apply_galois_ntt.
+///
+/// The three low bits of i are the three high bits of brev(i). With g the element, i = 8 b + r and
+/// g (2 brev(8 b) + 1) = hi N / 4 + lo mod 2N, lo < N / 4, all j for one b have the same 2 brev(j)
+/// + 1 modulo N / 4, which is lo, and above it (g brev3(r) + hi) mod 8: eight neighbours come from
+/// eight neighbours, in one of eight orders, which hi chooses.
+class NttPermutation {
+ public:
+  /// @param log_degree log2 N, at least 3
+  /// @throws ParameterError unless element is odd and below 2N
+  NttPermutation(int log_degree, u64 element);
+
+  /// Permutes a limb. Not in place.
+  void apply(std::span<const u64> in, std::span<u64> out) const;
+  /// For kernels: the permuted limb from word `begin` on, a multiple of 8.
+  [[nodiscard]] simd::Permutation from(std::size_t begin) const;
+
+ private:
+  std::vector<std::uint32_t> blocks_;
+  std::array<u64[simd::kPermutedWords], simd::kPermutedWords> patterns_;
+};
+
+}  // namespace ringsmith

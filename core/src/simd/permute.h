@@ -1,0 +1,35 @@
+// Words moved in blocks of eight. Only for the kernel sets' own source files (see transform.h).
+#pragma once
+
+#include "transform.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// Words i ... i + V::kLanes - 1 of the permuted limb.
+template <typename V>
+RINGSMITH_INLINE auto load_permuted(const u64* in, const Permutation& permutation, std::size_t i) {
+  const std::uint32_t block = permutation.blocks[i / kPermutedWords];
+  const u64* const from = in + (block & ~std::uint32_t{kPermutedWords - 1});
+  const u64* const pattern = permutation.patterns[block % kPermutedWords] + i % kPermutedWords;
+  if constexpr (V::kLanes == kPermutedWords) {
+    return V::permute(V::load(from), V::load(pattern));
+  } else {
+    u64 words[V::kLanes];
+    for (int k = 0; k < V::kLanes; ++k) {
+      words[k] = from[pattern[k]];
+    }
+    return V::load(words);
+  }
+}
+
+/// KernelSet::permute.
+template <typename V>
+void permute_words(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += V::kLanes) {
+    V::store(out + i, load_permuted<V>(in, permutation, i));
+  }
+}
+
+}  // namespace
+}  // namespace ringsmith::simd

@@ -1,0 +1,230 @@
+"""Several rotations of one ciphertext: the bits of each alone, in the evaluator and in graphs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith._core import bfv
+from ringsmith.objects import Residues
+
+RandomResidues = Callable[..., Residues]
+
+N = 256
+ELEMENTS = (3, 9, 5, 2 * N - 1, N + 1, 1, 3**7 % (2 * N))
+
+CASES = {
+    "one prime a digit": ((60, 42, 50, 46, 61), 1, 0),
+    "narrow special prime": ((50, 50, 50, 30), 1, 0),
+    "narrow primes": ((20, 20, 21, 22), 1, 0),
+    "two primes a digit": ((45, 45, 44, 46, 46, 47, 47), 2, 3),
+    "uneven digits": ((30, 40, 50, 60, 60, 61, 61), 2, 2),
+    "three primes a digit": ((32,) * 6 + (32,) * 3, 3, 2),
+}
+
+
+def context_of(case: str) -> _core.Context:
+    """The case's context."""
+    widths, special, dnum = CASES[case]
+    found = {bits: _core.prime_search(bits, N, widths.count(bits)) for bits in set(widths)}
+    return _core.Context(N, [found[bits].pop(0) for bits in widths], special, dnum)
+
+
+def with_zeros(words: Residues, kind: str) -> Residues:
+    """Words some of whose residues are zero: none, a few, one limb, or all."""
+    changed = words.copy()
+    if kind == "a few":
+        changed[..., 0, ::37] = 0
+        changed[..., -1, 5] = 0
+    elif kind == "a limb":
+        changed[..., 0, :] = 0
+    elif kind == "all":
+        changed[:] = 0
+    return changed
+
+
+def in_ntt_form(words: Residues, context: _core.Context) -> Residues:
+    """Every limb transformed."""
+    transformed = np.empty_like(words)
+    for limb in range(words.shape[1]):
+        q, root = context.primes[limb], context.roots[limb]
+        transformed[:, limb] = _core.ntt_forward(np.ascontiguousarray(words[:, limb]), q, root)
+    return transformed
+
+
+@pytest.mark.parametrize("zeros", ["none", "a few", "a limb", "all"])
+@pytest.mark.parametrize("case", CASES)
+def test_hoisted_rotations_equal_single_ones_bit_for_bit(
+    case: str, zeros: str, random_residues: RandomResidues
+) -> None:
+    context = context_of(case)
+    keys = [random_residues(N, context.primes, context.dnum, 2) for _ in ELEMENTS]
+    for limbs in {1, 2, context.max_limbs - 1, context.max_limbs}:
+        coefficients = with_zeros(random_residues(N, context.primes[:limbs], 2), zeros)
+        a = in_ntt_form(coefficients, context)
+        many = _core.apply_galois_many(context, a, ELEMENTS, keys)
+        for element, key, rotated in zip(ELEMENTS, keys, many, strict=True):
+            assert np.array_equal(rotated, _core.apply_galois(context, a, element, key))
+
+
+@pytest.mark.parametrize("word_bits", [0, 20])
+@pytest.mark.parametrize("zeros", ["none", "a few", "all"])
+def test_hoisted_rotations_of_bfv_equal_single_ones_bit_for_bit(
+    zeros: str, word_bits: int, random_residues: RandomResidues
+) -> None:
+    widths = (42, 30, 50, 46)
+    primes = [_core.prime_search(bits, N, 1)[0] for bits in widths]
+    context = _core.Context(N, primes, 1 if word_bits == 0 else 0)
+    extension = bfv.behz_extension_primes(N, primes[: context.max_limbs], 257)
+    scheme = _core.BfvContext(context, 257, extension)
+    digits = context.words(context.max_limbs, word_bits) if word_bits else context.dnum
+    keys = [random_residues(N, primes, digits, 2) for _ in ELEMENTS]
+    for limbs in (1, 2, 3):
+        a = with_zeros(random_residues(N, primes[:limbs], 2), zeros)
+        many = bfv.apply_galois_many(scheme, a, ELEMENTS, keys, word_bits)
+        for element, key, rotated in zip(ELEMENTS, keys, many, strict=True):
+            single = bfv.apply_galois(scheme, a, element, key, word_bits)
+            assert np.array_equal(rotated, single)
+
+
+def test_no_rotation_or_one_is_no_special_case(random_residues: RandomResidues) -> None:
+    context = context_of("one prime a digit")
+    key = random_residues(N, context.primes, context.dnum, 2)
+    a = random_residues(N, context.primes[:3], 2)
+    assert _core.apply_galois_many(context, a, [], []) == []
+    [only] = _core.apply_galois_many(context, a, [3], [key])
+    assert np.array_equal(only, _core.apply_galois(context, a, 3, key))
+
+
+def test_hoisting_refuses_what_single_rotations_refuse(random_residues: RandomResidues) -> None:
+    context = context_of("one prime a digit")
+    key = random_residues(N, context.primes, context.dnum, 2)
+    a = random_residues(N, context.primes[:3], 2)
+    with pytest.raises(_core.ParameterError, match="2 Galois elements and 1 keys"):
+        _core.apply_galois_many(context, a, [3, 5], [key])
+    with pytest.raises(_core.ParameterError, match="Galois element 4"):
+        _core.apply_galois_many(context, a, [3, 4], [key, key])
+    with pytest.raises(_core.ParameterError, match="2 polynomials"):
+        _core.apply_galois_many(context, np.concatenate([a, a]), [3, 5], [key, key])
+    bad = key.copy()
+    bad[1, 1, 2, 7] = context.primes[2]
+    with pytest.raises(_core.ParameterError, match="the key-switching key .* not below its prime"):
+        _core.apply_galois_many(context, a, [3, 5], [key, bad])
+    with pytest.raises(_core.ParameterError, match="the key-switching key .* not below its prime"):
+        _core.apply_galois(context, a, 3, bad)
+
+
+class RotationGraph:
+    """A graph that rotates one ciphertext by every element, as `lower` writes it."""
+
+    def __init__(self, context: _core.Context, limbs: int, form: str) -> None:
+        widths = len(context.primes) - context.max_limbs
+        self.graph = _core.Graph(N, context.primes, context.roots)
+        self.form = form
+        self.base = [*range(limbs), *range(context.max_limbs, context.max_limbs + widths)]
+        self.limbs = list(range(limbs))
+        size = -(-context.max_limbs // context.dnum)
+        self.digits = [self.limbs[i : i + size] for i in range(0, limbs, size)]
+        self.single = size == 1
+        self.c = [
+            self.node("input", name=f"c{i}", base=self.limbs, form=form) for i in range(2)
+        ]
+
+    def node(self, op: str, *operands: int, **attrs: object) -> int:
+        """Any node."""
+        return self.graph.add_node(op, list(operands), attrs)
+
+    def rotate(self, element: int) -> tuple[int, int]:
+        """The two polynomials of a rotation."""
+        moved = [self.node("automorph", node, element=element) for node in self.c]
+        target = self.node("intt", moved[1]) if self.form == "ntt" else moved[1]
+        variant = "rns_digit" if self.single else "fast_base_conv"
+        raised = [
+            self.node(
+                "ntt", self.node("mod_up", target, digit=d, base=self.base, variant=variant)
+            )
+            for d in self.digits
+        ]
+        halves = []
+        for half in (0, 1):
+            total = self.node(
+                "ksk_inner_product",
+                *raised,
+                key=f"k{element}",
+                half=half,
+                digits=list(range(len(raised))),
+                base=self.base,
+            )
+            if self.form == "coeff":
+                total = self.node("intt", total)
+            drop = self.base[len(self.limbs) :]
+            halves.append(self.node("mod_down", total, drop=drop, variant="centred_base_conv"))
+        return self.node("add", moved[0], halves[0]), halves[1]
+
+    def output(self, node: int, name: str) -> None:
+        """Hands a value out."""
+        self.node("output", node, name=name)
+
+
+@pytest.mark.parametrize("zeros", ["none", "a few"])
+@pytest.mark.parametrize("case", CASES)
+def test_rotations_in_a_graph_equal_the_evaluator(
+    case: str, zeros: str, random_residues: RandomResidues
+) -> None:
+    context = context_of(case)
+    limbs = context.max_limbs
+    graph = RotationGraph(context, limbs, "ntt")
+    coefficients = with_zeros(random_residues(N, context.primes[:limbs], 2), zeros)
+    a = in_ntt_form(coefficients, context)
+    keys = {e: random_residues(N, context.primes, context.dnum, 2) for e in ELEMENTS}
+    for element in ELEMENTS:
+        for half, node in enumerate(graph.rotate(element)):
+            graph.output(node, f"{element}.{half}")
+    named = {f"k{element}": key for element, key in keys.items()}
+    results = graph.graph.run({"c0": a[0], "c1": a[1]}, named)
+    for element in ELEMENTS:
+        expected = _core.apply_galois(context, a, element, keys[element])
+        assert np.array_equal(results[f"{element}.0"], expected[0])
+        assert np.array_equal(results[f"{element}.1"], expected[1])
+
+
+@pytest.mark.parametrize("form", ["ntt", "coeff"])
+def test_forty_rotations_in_a_graph_equal_one_graph_each(
+    form: str, random_residues: RandomResidues
+) -> None:
+    """More than are computed at once, some values between them handed out, in both forms."""
+    context = context_of("narrow primes")
+    elements = [pow(3, k, 2 * N) for k in range(1, 41)]
+    key = random_residues(N, context.primes, context.dnum, 2)
+    inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
+    together = RotationGraph(context, 3, form)
+    named = {}
+    for element in elements:
+        for half, node in enumerate(together.rotate(element)):
+            together.output(node, f"{element}.{half}")
+        named[f"k{element}"] = key
+    kept = together.node("automorph", together.c[1], element=elements[0])
+    together.output(kept, "kept")
+    results = together.graph.run(inputs, named)
+    for element in elements:
+        alone = RotationGraph(context, 3, form)
+        for half, node in enumerate(alone.rotate(element)):
+            alone.output(node, f"{element}.{half}")
+        expected = alone.graph.run(inputs, {f"k{element}": key})
+        for name, words in expected.items():
+            assert np.array_equal(results[name], words)
+
+
+def test_a_graph_names_the_key_that_has_a_wrong_residue(random_residues: RandomResidues) -> None:
+    context = context_of("narrow primes")
+    graph = RotationGraph(context, 3, "ntt")
+    named = {}
+    for element in (3, 9):
+        for half, node in enumerate(graph.rotate(element)):
+            graph.output(node, f"{element}.{half}")
+        named[f"k{element}"] = random_residues(N, context.primes, context.dnum, 2)
+    named["k9"][2, 0, 3, -1] = context.primes[3]
+    inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
+    with pytest.raises(_core.ParameterError, match="key 'k9' has a residue .* not below"):
+        graph.graph.run(inputs, named)
