@@ -198,6 +198,21 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
   return changed;
 }
 
+void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
+  const u64 q = context_.modulus(prime).value();
+  for (const auto& half : switching.keys) {
+    for (const std::span<const u64> key : half) {
+      const std::span<const u64> limb = limb_of(key, prime, context_.degree());
+      const auto bad = std::ranges::find_if(limb, [q](u64 word) { return word >= q; });
+      if (bad != limb.end()) {
+        throw ParameterError(
+            text(switching.name, " has ", *bad, " at position ", bad - limb.begin(), " of limb ",
+                 prime, ", which is not below its prime ", q, ": residues must be canonical"));
+      }
+    }
+  }
+}
+
 void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::size_t index,
                              const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
@@ -225,8 +240,7 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                                {keys[0].data(), keys[1].data()}};
     if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
                                        words)) {
-      throw ParameterError(text(switching.name, " has a residue which is not below its prime ",
-                                tables.modulus().value(), ": residues must be canonical"));
+      refuse_keys(prime, switching);
     }
   });
 }

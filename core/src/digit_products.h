@@ -86,6 +86,8 @@ class DigitProducts {
   // The factors of a hoisted switching; `words` owns those that only it has.
   [[nodiscard]] Factors raised_again(std::size_t prime, const Factors& factors, std::size_t index,
                                      std::vector<Words>& words) const;
+  // Says which residue of the switching's keys is not below the prime.
+  void refuse_keys(std::size_t prime, const Switching& switching) const;
   // The sums of switching `index`.
   void multiply(std::size_t prime, const Factors& factors, std::size_t index,
                 const LimbPair& out) const;

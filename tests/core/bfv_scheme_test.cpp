@@ -97,6 +97,13 @@ void check_operations(const bfv::Context& context, bfv::Multiplication variant,
         [&](std::size_t i) { return rotated(i, 3); });
   check(evaluator.rotate_rows(a, -1, galois_keys), "rotate by -1", 3,
         [&](std::size_t i) { return rotated(i, row - 1); });
+  const std::vector<ringsmith::i64> both = {3, -1};
+  const auto many = evaluator.rotate_rows_many(a, both, galois_keys);
+  expect(many.size() == 2, "rotate_rows_many: two results");
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    expect(many[i].words.data == evaluator.rotate_rows(a, both[i], galois_keys).words.data,
+           "rotate_rows_many: the words of rotate_rows");
+  }
   check(evaluator.rotate_columns(a, galois_keys), "rotate_columns", 3,
         [&](std::size_t i) { return x[(i + row) % slots]; });
 

@@ -96,6 +96,14 @@ int main(int argc, char** argv) {
         [&](std::size_t i) { return x[(i + 3) % slots]; });
   check(evaluator.rotate_vector(a, -1, galois_keys), "rotate by -1", 3,
         [&](std::size_t i) { return x[(i + slots - 1) % slots]; });
+  const std::vector<ringsmith::i64> both = {3, -1};
+  const auto rotated = evaluator.rotate_vector_many(a, both, galois_keys);
+  expect(rotated.size() == 2, "rotate_vector_many: two results");
+  for (std::size_t i = 0; i < rotated.size(); ++i) {
+    const ckks::Ciphertext alone = evaluator.rotate_vector(a, both[i], galois_keys);
+    expect(rotated[i].words.data == alone.words.data && rotated[i].scale == alone.scale,
+           "rotate_vector_many: the words of rotate_vector");
+  }
   check(evaluator.complex_conjugate(a, galois_keys), "complex_conjugate", 3,
         [&](std::size_t i) { return std::conj(x[i]); });
 

@@ -109,9 +109,9 @@ def test_hoisting_refuses_what_single_rotations_refuse(random_residues: RandomRe
         _core.apply_galois_many(context, np.concatenate([a, a]), [3, 5], [key, key])
     bad = key.copy()
     bad[1, 1, 2, 7] = context.primes[2]
-    with pytest.raises(_core.ParameterError, match="the key-switching key .* not below its prime"):
+    with pytest.raises(_core.ParameterError, match="the key-switching key has"):
         _core.apply_galois_many(context, a, [3, 5], [key, bad])
-    with pytest.raises(_core.ParameterError, match="the key-switching key .* not below its prime"):
+    with pytest.raises(_core.ParameterError, match="the key-switching key has"):
         _core.apply_galois(context, a, 3, bad)
 
 
@@ -127,9 +127,7 @@ class RotationGraph:
         size = -(-context.max_limbs // context.dnum)
         self.digits = [self.limbs[i : i + size] for i in range(0, limbs, size)]
         self.single = size == 1
-        self.c = [
-            self.node("input", name=f"c{i}", base=self.limbs, form=form) for i in range(2)
-        ]
+        self.c = [self.node("input", name=f"c{i}", base=self.limbs, form=form) for i in range(2)]
 
     def node(self, op: str, *operands: int, **attrs: object) -> int:
         """Any node."""
@@ -141,9 +139,7 @@ class RotationGraph:
         target = self.node("intt", moved[1]) if self.form == "ntt" else moved[1]
         variant = "rns_digit" if self.single else "fast_base_conv"
         raised = [
-            self.node(
-                "ntt", self.node("mod_up", target, digit=d, base=self.base, variant=variant)
-            )
+            self.node("ntt", self.node("mod_up", target, digit=d, base=self.base, variant=variant))
             for d in self.digits
         ]
         halves = []
@@ -216,7 +212,9 @@ def test_forty_rotations_in_a_graph_equal_one_graph_each(
             assert np.array_equal(results[name], words)
 
 
-def test_a_graph_names_the_key_that_has_a_wrong_residue(random_residues: RandomResidues) -> None:
+def test_a_graph_names_the_key_and_the_residue_that_is_wrong(
+    random_residues: RandomResidues,
+) -> None:
     context = context_of("narrow primes")
     graph = RotationGraph(context, 3, "ntt")
     named = {}
@@ -226,5 +224,6 @@ def test_a_graph_names_the_key_that_has_a_wrong_residue(random_residues: RandomR
         named[f"k{element}"] = random_residues(N, context.primes, context.dnum, 2)
     named["k9"][2, 0, 3, -1] = context.primes[3]
     inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
-    with pytest.raises(_core.ParameterError, match="key 'k9' has a residue .* not below"):
+    with pytest.raises(_core.ParameterError, match="at position 255 of limb 3") as refusal:
         graph.graph.run(inputs, named)
+    assert str(refusal.value).startswith("key 'k9' has ")

@@ -106,7 +106,9 @@ def test_a_graph_of_independent_nodes_does_not_depend_on_threads(
     ]
     for level in range(12):
         nodes = [
-            graph.add_node("add", [nodes[i], graph.add_node("mul", [nodes[i - 1], nodes[i]], {})], {})
+            graph.add_node(
+                "add", [nodes[i], graph.add_node("mul", [nodes[i - 1], nodes[i]], {})], {}
+            )
             for i in range(6)
         ]
         graph.add_node("output", [nodes[level % 6]], {"name": f"level {level}"})
