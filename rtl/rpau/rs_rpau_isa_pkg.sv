@@ -19,6 +19,9 @@ package rs_rpau_isa_pkg;
   // Issue only when the dyadic unit is idle in every RPAU of the mask.
   parameter int unsigned WaitDyadicLsb = 7;
   parameter int unsigned WaitDyadicWidth = 1;
+  // Issue only when the link unit is idle in every RPAU of the mask.
+  parameter int unsigned WaitLinkLsb = 8;
+  parameter int unsigned WaitLinkWidth = 1;
   // Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
   parameter int unsigned PrimeLsb = 9;
   parameter int unsigned PrimeWidth = 3;
@@ -110,7 +113,22 @@ package rs_rpau_isa_pkg;
     // from the seed store's entry and the digit, modulo the prime set's prime.
     OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
-    OpDmacSeed = 6'd29
+    OpDmacSeed = 6'd29,
+    // dst = (a mod q)*const[k1] + const[k2] on the dyadic cores. As reduce, a may hold any words.
+    OpDaffine = 6'd30,
+    // dst = a*const[k1] + b on the dyadic cores.
+    OpDscaleAdd = 6'd31,
+    // dst = a*const[k1] - b on the dyadic cores.
+    OpDscaleSub = 6'd32,
+    // dst = a + b on the dyadic cores.
+    OpDadd = 6'd33,
+    // dst = a - b on the dyadic cores.
+    OpDsub = 6'd34,
+    // RPAU src reads a and sends its words to the others of the mask, which write them to dst as
+    // they are. src must be in the mask; it reads a and writes nothing, the others write dst and
+    // read nothing. The words are residues of no prime in particular: reduce or daffine makes them
+    // the receiver's.
+    OpSend = 6'd40
   } opcode_e;
 
   typedef enum logic [1:0] {
@@ -119,7 +137,9 @@ package rs_rpau_isa_pkg;
     // The butterfly cores: 2*cores lanes a cycle.
     UnitMain = 2'd1,
     // The dyadic cores beside them.
-    UnitDyadic = 2'd2
+    UnitDyadic = 2'd2,
+    // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
+    UnitLink = 2'd3
   } unit_e;
 
   typedef struct packed {
@@ -128,6 +148,7 @@ package rs_rpau_isa_pkg;
     unit_e   unit;
     logic    wait_main;
     logic    wait_dyadic;
+    logic    wait_link;
     logic    reads_a;
     logic    reads_b;
     logic    reads_b_key;
@@ -152,6 +173,10 @@ package rs_rpau_isa_pkg;
 
   function automatic logic [WaitDyadicWidth-1:0] get_wait_dyadic(word_t word);
     return WaitDyadicWidth'(word >> WaitDyadicLsb);
+  endfunction
+
+  function automatic logic [WaitLinkWidth-1:0] get_wait_link(word_t word);
+    return WaitLinkWidth'(word >> WaitLinkLsb);
   endfunction
 
   function automatic logic [PrimeWidth-1:0] get_prime(word_t word);
@@ -212,6 +237,7 @@ package rs_rpau_isa_pkg;
     decoded.valid = 1'b1;
     decoded.wait_main = get_wait_main(word);
     decoded.wait_dyadic = get_wait_dyadic(word);
+    decoded.wait_link = get_wait_link(word);
     decoded.opcode = opcode_e'(get_opcode(word));
     case (decoded.opcode)
       OpNop: begin
@@ -350,6 +376,45 @@ package rs_rpau_isa_pkg;
         decoded.reads_dst = 1'b1;
         decoded.uses_digit = 1'b1;
         decoded.uses_seed = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDaffine: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.uses_k2 = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDscaleAdd: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDscaleSub: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDadd: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpDsub: begin
+        decoded.unit = UnitDyadic;
+        decoded.reads_a = 1'b1;
+        decoded.reads_b = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpSend: begin
+        decoded.unit = UnitLink;
+        decoded.reads_a = 1'b1;
+        decoded.uses_src = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       default: decoded.valid = 1'b0;

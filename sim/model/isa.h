@@ -59,10 +59,25 @@ enum class Opcode : std::uint8_t {
   kDmulSeed = 28,
   /// dst = dst + a*half on the dyadic cores, as dmul_seed.
   kDmacSeed = 29,
+  /// dst = (a mod q)*const[k1] + const[k2] on the dyadic cores. As reduce, a may hold any words.
+  kDaffine = 30,
+  /// dst = a*const[k1] + b on the dyadic cores.
+  kDscaleAdd = 31,
+  /// dst = a*const[k1] - b on the dyadic cores.
+  kDscaleSub = 32,
+  /// dst = a + b on the dyadic cores.
+  kDadd = 33,
+  /// dst = a - b on the dyadic cores.
+  kDsub = 34,
+  /// RPAU src reads a and sends its words to the others of the mask, which write them to dst as
+  /// they are. src must be in the mask; it reads a and writes nothing, the others write dst and
+  /// read nothing. The words are residues of no prime in particular: reduce or daffine makes them
+  /// the receiver's.
+  kSend = 40,
 };
 
-enum class Unit : std::uint8_t { kControl, kMain, kDyadic };
-inline constexpr int kUnits = 3;
+enum class Unit : std::uint8_t { kControl, kMain, kDyadic, kLink };
+inline constexpr int kUnits = 4;
 
 /// What the value in an operand field counts.
 enum class Kind : std::uint8_t {
@@ -95,6 +110,8 @@ inline constexpr Field kOpcode{0, 6};
 inline constexpr Field kWaitMain{6, 1};
 /// Issue only when the dyadic unit is idle in every RPAU of the mask.
 inline constexpr Field kWaitDyadic{7, 1};
+/// Issue only when the link unit is idle in every RPAU of the mask.
+inline constexpr Field kWaitLink{8, 1};
 /// Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
 inline constexpr Field kPrime{9, 3};
 /// One bit an RPAU that takes part.
@@ -123,7 +140,7 @@ inline constexpr Field kDigit{54, 8};
 inline constexpr Field kElement{42, 17};
 
 /// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
-inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic};
+inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic, kWaitLink};
 
 struct Operand {
   Field field;
@@ -144,7 +161,7 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 22> kOperations{{
+inline constexpr std::array<Operation, 28> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, 0, {{
@@ -255,6 +272,39 @@ inline constexpr std::array<Operation, 22> kOperations{{
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kSeed, Kind::kSeed, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, Where::kAll},
+    }}},
+    {Opcode::kDaffine, "daffine", Unit::kDyadic, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+        {kK2, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kDscaleAdd, "dscale_add", Unit::kDyadic, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kDscaleSub, "dscale_sub", Unit::kDyadic, 4, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kDadd, "dadd", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kDsub, "dsub", Unit::kDyadic, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kAll},
+        {kA, Kind::kPoly, true, false, Where::kAll},
+        {kB, Kind::kPoly, true, false, Where::kAll},
+    }}},
+    {Opcode::kSend, "send", Unit::kLink, 3, {{
+        {kDst, Kind::kPoly, false, true, Where::kOthers},
+        {kA, Kind::kPoly, true, false, Where::kSource},
+        {kSrc, Kind::kRpau, false, false, Where::kAll},
     }}},
 }};
 // clang-format on

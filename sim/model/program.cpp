@@ -75,6 +75,9 @@ Instruction decode(u64 word, const Design& design) {
   if (operation->unit == isa::Unit::kDyadic && !design.dyadic) {
     throw ModelError(std::string(operation->name) + ": the design has no dyadic unit");
   }
+  if (operation->unit == isa::Unit::kLink && !design.link) {
+    throw ModelError(std::string(operation->name) + ": the design has no link unit");
+  }
   Instruction instruction{operation, {}, {}, {}, static_cast<int>(isa::kPrime.extract(word))};
   if (instruction.prime >= design.prime_sets) {
     throw ModelError(std::string(operation->name) + ": prime set " +

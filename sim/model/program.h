@@ -23,6 +23,7 @@ struct Design {
   int constants;                   ///< words in the constant file of a prime set
   int prime_sets;                  ///< primes that each RPAU serves in turn
   bool dyadic;                     ///< whether there is a dyadic unit
+  bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
   bool stored_twiddles;            ///< whether NTT factors come from one table of N words
   std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime

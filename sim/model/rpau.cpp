@@ -23,7 +23,7 @@ Rpau::Rpau(const Design& design)
 
 void Rpau::write_poly(int index, std::span<const u64> words) {
   expect_size(words, design_.n());
-  work_.at(index) = {copy_of(words), kUnchecked};
+  store(index, words);
 }
 
 void Rpau::write_key(int index, std::span<const u64> words) {
@@ -154,6 +154,10 @@ void Rpau::receive(int dst, std::span<const u64> words, int k1, int k2) {
   const ShoupFactor factor(constant(k1), q);
   const u64 addend = constant(k2);
   fill(dst, [&](std::size_t i) { return q.add(factor.multiply(words[i], q.value()), addend); });
+}
+
+void Rpau::store(int dst, std::span<const u64> words) {
+  work_.at(dst) = {copy_of(words), kUnchecked};
 }
 
 void Rpau::multiply(int dst, int a, int b) {

@@ -51,6 +51,8 @@ class Rpau {
   /// Receives words of any other prime, reduced modulo the own one: dst = w * const[k1] +
   /// const[k2].
   void receive(int dst, std::span<const u64> words, int k1, int k2);
+  /// Receives words as they are: dst then holds residues of no prime set in particular.
+  void store(int dst, std::span<const u64> words);
   void multiply(int dst, int a, int b);
   void multiply_key(int dst, int a, int key);
   void multiply_accumulate(int dst, int a, int b);

@@ -72,6 +72,10 @@ void RpauModel::execute(const Instruction& instruction) {
     broadcast(instruction);
     return;
   }
+  if (instruction.operation->opcode == isa::Opcode::kSend) {
+    send(instruction);
+    return;
+  }
   for (const int index : instruction.rpaus) {
     within(index, [&](Rpau& rpau) {
       rpau.compute_with(instruction.prime);
@@ -92,7 +96,8 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   switch (instruction.operation->opcode) {
     case isa::Opcode::kNop:
     case isa::Opcode::kHalt:
-    case isa::Opcode::kBroadcast:  // concerns several RPAUs at once: broadcast()
+    case isa::Opcode::kBroadcast:  // concern several RPAUs at once: broadcast(), send()
+    case isa::Opcode::kSend:
       return;
     case isa::Opcode::kNtt:
       return rpau.ntt(dst(), a());
@@ -107,16 +112,21 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kDmac:
       return rpau.multiply_accumulate(dst(), a(), b());
     case isa::Opcode::kAdd:
+    case isa::Opcode::kDadd:
       return rpau.add(dst(), a(), b());
     case isa::Opcode::kSub:
+    case isa::Opcode::kDsub:
       return rpau.subtract(dst(), a(), b());
     case isa::Opcode::kAffine:
       return rpau.affine(dst(), a(), k1(), k2());
     case isa::Opcode::kReduce:
+    case isa::Opcode::kDaffine:
       return rpau.reduce(dst(), a(), k1(), k2());
     case isa::Opcode::kScaleAdd:
+    case isa::Opcode::kDscaleAdd:
       return rpau.scale_add(dst(), a(), b(), k1());
     case isa::Opcode::kScaleSub:
+    case isa::Opcode::kDscaleSub:
       return rpau.scale_subtract(dst(), a(), b(), k1());
     case isa::Opcode::kMulKey:
     case isa::Opcode::kDmulKey:
@@ -146,6 +156,17 @@ void RpauModel::broadcast(const Instruction& instruction) {
         rpau.compute_with(instruction.prime);
         rpau.receive(instruction[isa::kDst], words, k1, k2);
       });
+    }
+  }
+}
+
+void RpauModel::send(const Instruction& instruction) {
+  const int source = instruction[isa::kSrc];
+  std::span<const u64> words;
+  within(source, [&](Rpau& rpau) { words = rpau.read_poly(instruction[isa::kA]); });
+  for (const int index : instruction.rpaus) {
+    if (index != source) {
+      rpaus_.at(index).store(instruction[isa::kDst], words);
     }
   }
 }

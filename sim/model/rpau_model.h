@@ -50,6 +50,7 @@ class RpauModel {
   void within(int index, const Step& step);
   static void execute_in(const Instruction& instruction, Rpau& rpau);
   void broadcast(const Instruction& instruction);
+  void send(const Instruction& instruction);
 
   Design design_;
   Timing timing_;

@@ -29,9 +29,8 @@ from ringsmith.debug.rtl_coverage import Exclusion, Point, by_file, excused, rea
 from ringsmith.debug.trace import Trace
 from ringsmith.errors import DeviceError, ToolError
 
-BY_HAND = Timing(
-    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
-)
+CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
+BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:

@@ -33,10 +33,9 @@ from ringsmith.program.nodes import Op
 
 SMALL = replace(load_design("nano"), name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
 
-# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic one.
-BY_HAND = Timing(
-    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
-)
+# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic, 30 on the link.
+CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
+BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 #            start  end  waits for
 # 0 ntt          4  104  its fetch

@@ -20,6 +20,7 @@ class RpauModel:
         constants: int,
         prime_sets: int,
         dyadic: bool,
+        link: bool,
         seeds: int,
         stored_twiddles: bool,
         sparse_primes: Sequence[int],

@@ -53,6 +53,7 @@ class ModelDevice:
             constants=design.constants,
             prime_sets=design.prime_sets,
             dyadic=design.dyadic_cores > 0,
+            link=design.link,
             stored_twiddles=design.twiddles == "stored",
             seeds=design.seeds,
             sparse_primes=_by_index(design),

@@ -7,7 +7,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 
 @pytest.fixture(scope="session")
 def small_design() -> RpauDesign:
-    """N = 2^8, three RPAUs, 40-bit words."""
+    """N = 2^8, three RPAUs with all units, 40-bit words."""
     return RpauDesign(
         name="small",
         log_n=8,
@@ -20,4 +20,5 @@ def small_design() -> RpauDesign:
         constants=8,
         program_words=64,
         reduction="barrett",
+        link=True,
     )

@@ -1,5 +1,6 @@
 """Design points: named ones load, and illegal ones are refused in words."""
 
+import json
 from dataclasses import asdict, replace
 
 import pytest
@@ -12,8 +13,8 @@ NANO = load_design("nano")
 
 def toml(**changes: object) -> str:
     table = {"architecture": "rpau", **asdict(NANO), **changes}
-    lines = (f"{key} = {value!r}" for key, value in table.items() if value is not None)
-    return "\n".join(lines).replace("'", '"')
+    lines = (f"{key} = {json.dumps(value)}" for key, value in table.items() if value is not None)
+    return "\n".join(lines)
 
 
 def test_every_named_design_loads_under_its_own_name() -> None:
@@ -55,6 +56,7 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"reduction": "magic"}, "reduction = 'magic' is not one of barrett"),
         ({"rpaus": True}, "design nano: rpaus = True is outside 2 … 16"),
         ({"cores": True}, "design nano: cores = True is outside 1 … 32"),
+        ({"link": 1}, "design nano: link = 1 is not true or false"),
         ({"log_n": "13"}, "design nano: log_n = '13' is outside 8 … 16"),
     ],
 )

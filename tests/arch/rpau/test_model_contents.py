@@ -77,6 +77,11 @@ MEANING: dict[str, Callable[..., Integers]] = {
     "dmac": lambda r, d, a, b, k1, k2, e: d + a * b,
     "dmul_key": lambda r, d, a, b, k1, k2, e: a * b,
     "dmac_key": lambda r, d, a, b, k1, k2, e: d + a * b,
+    "daffine": lambda r, d, a, b, k1, k2, e: a * k1 + k2,
+    "dscale_add": lambda r, d, a, b, k1, k2, e: a * k1 + b,
+    "dscale_sub": lambda r, d, a, b, k1, k2, e: a * k1 - b,
+    "dadd": lambda r, d, a, b, k1, k2, e: a + b,
+    "dsub": lambda r, d, a, b, k1, k2, e: a - b,
     "dmul_seed": lambda r, d, a, b, k1, k2, e: a * b,
     "dmac_seed": lambda r, d, a, b, k1, k2, e: d + a * b,
 }
@@ -99,6 +104,9 @@ class Oracle:
         """Carries out one instruction in every RPAU of its mask."""
         if each.operation.name == "broadcast":
             self._broadcast(each)
+        elif each.operation.name == "send":
+            for rpau in set(each.rpaus()) - {each["src"]}:
+                self.polys[rpau, each["dst"]] = self.polys[each["src"], each["a"]]
         elif each.operation.unit != "control":
             for rpau in each.rpaus():
                 self._inside(each, rpau)
@@ -160,6 +168,7 @@ VARIANTS: list[dict[str, object]] = [
     {"prime_sets": 3, "work_polys": 12},
     {"prime_sets": 2, "prng": "trivium", "seeds": 2},
     {"prime_sets": 2, "dyadic_cores": 0, "twiddles": "stored"},
+    {"prime_sets": 2, "link": False},
     {"reduction": "sparse", "family": "word48", "word_bits": 48, "prime_sets": 2},
 ]
 
@@ -170,7 +179,7 @@ def test_random_programs_leave_what_plain_integers_leave(
     small_design: RpauDesign, variant: dict[str, Any], seed: int
 ) -> None:
     design = replace(small_design, **variant)
-    program = random_program(design, seed, 44)
+    program = random_program(design, seed, 2 * len(ISA.operations))
     assert {each.operation.name for each in program.instructions} == {
         operation.name for operation in ISA.available(design)
     }

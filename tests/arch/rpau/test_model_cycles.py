@@ -13,10 +13,9 @@ from ringsmith.devices.interface import Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 
-# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic one.
-BY_HAND = Timing(
-    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
-)
+# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic, 30 on the link.
+CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
+BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 @pytest.mark.parametrize(
@@ -46,9 +45,14 @@ BY_HAND = Timing(
         ("ntt p0, p0 @0\nnop wait(main)\nhalt", [4, 8, 104]),
         ("ntt p0, p0 @0\ndmul p1, p1, p1 @1\nnop @0-1 wait(main, dyadic)\nhalt", [4, 8, 258, 262]),
         # A broadcast keeps the main unit of every RPAU of its mask.
+        ("broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3 @1\nntt p3 @2\nhalt", [4, 8, 104, 204]),
+        # A send keeps the link units alone.
+        ("send p1, p0, r2 @0,2\nntt p3 @0\ndmul p4, p5, p5 @2\nhalt", [4, 8, 12, 262]),
+        ("send p1, p0, r2 @0,2\nsend p1, p0, r0 @0-1\nhalt", [4, 34, 64]),
+        ("send p1, p0, r2 @0,2\nntt p1 @0 wait(link)\nhalt", [4, 34, 134]),
         (
-            "broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3, p3 @1\nntt p3, p3 @2\nhalt",
-            [4, 8, 104, 204],
+            "send p1, p0, r2 @0,2\nbroadcast p1, p0, r1, q0, c0, c0 @0-1 wait(link)\nhalt",
+            [4, 34, 134],
         ),
     ],
 )
@@ -151,3 +155,11 @@ def test_the_timeline_refuses_a_second_sender_on_the_ring(small_design: RpauDesi
         timeline.issue(second)
     timeline.issue(parse_instruction("nop @0 wait(main)", small_design))
     assert timeline.issue(second) == 108
+    third = parse_instruction("send p3, p4, r2 @1-2", small_design)
+    assert timeline.ring_conflict(third)  # what computes on the way and what does not alike
+    timeline.issue(parse_instruction("nop @2 wait(main)", small_design))
+    timeline.issue(third)
+    assert timeline.ring_conflict(
+        parse_instruction("broadcast p1, p0, r0, q0, c0, c0 @0", small_design)
+    )
+    assert timeline.ring_conflict(parse_instruction("send p1, p0, r0 @0", small_design))

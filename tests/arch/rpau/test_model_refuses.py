@@ -17,9 +17,8 @@ from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError
 
-TIMING = Timing(
-    4, {o.name: {"control": 0, "main": 100, "dyadic": 250}[o.unit] for o in ISA.operations}
-)
+CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
+TIMING = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 def words_of(*values: int) -> Words:
@@ -80,6 +79,12 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
             1,
             "sends to other RPAUs",
         ),
+        ("send p1, p0, r0 @0-1\nbroadcast p1, p0, r2, q0, c0, c0 @2", 1, "sends to other RPAUs"),
+        ("broadcast p1, p0, r2, q0, c0, c0 @2\nsend p1, p0, r0 @0-1", 1, "sends to other RPAUs"),
+        # A send, too, touches a where it sends and dst elsewhere.
+        ("send p0, p3, r0 @0-2\nntt p0 @2", 1, "touches p0 of RPAU 2 in cycle 8"),
+        ("send p2, p1, r0 @0-2\ndmul p3, p1, p1 @0", 1, "touches p1 of RPAU 0"),
+        ("daffine p2, p1, c0, c0 @0\nsend p3, p1, r0 @0-2", 1, "touches p1 of RPAU 0"),
     ],
 )
 def test_a_hazard_is_refused_with_its_instruction(
@@ -109,6 +114,9 @@ def test_a_hazard_is_refused_with_its_instruction(
         "dmul_key p0, p1, key0 @0\nmul_key p2, p3, key1 @0 wait(dyadic)",
         "dmul p0, p1, p1 @0\nbroadcast p0, p3, r0, q0, c0, c0 @0-2",
         "dmul p0, p1, p1 @1\nbroadcast p2, p1, r0, q0, c0, c0 @0-2",
+        "send p0, p3, r0 @0-2\nntt p0 @2 wait(link)",
+        "send p0, p3, r0 @0-2\nntt p0 @0",
+        "send p0, p3, r0 @0-1\nsend p0, p3, r0 @0-1",
     ],
 )
 def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str) -> None:
@@ -122,7 +130,9 @@ def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str)
         ("mac p7, p0, p1 @1", "", "RPAU 1: reads p7, which was never written"),
         ("dmul p7, p0, p1 @0\nntt p7, p7 @1 wait(dyadic)", "", "RPAU 1: reads p7"),
         ("broadcast p0, p7, r2, q0, c0, c0 @0-2", "", "RPAU 2: reads p7, which was never written"),
-        ("broadcast p7, p0, r2, q0, c0, c0 @0-2\nntt p7, p7 @2", "", "RPAU 2: reads p7"),
+        ("broadcast p7, p0, r2, q0, c0, c0 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
+        ("send p0, p7, r2 @0-2", "", "RPAU 2: p7 was never written"),
+        ("send p7, p0, r2 @0-2\nntt p7 @2", "", "RPAU 2: reads p7"),
         ("dmul_key p0, p1, key4 @0", "", "RPAU 0: reads key4, which was never written"),
         ("ntt p0, p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
         ("ntt p0, p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
@@ -186,6 +196,24 @@ def test_residues_are_compared_with_a_modulus_that_came_later(small_design: Rpau
         DeviceError, match=f"reads p0, whose word 0 is {large - 2} and must be below"
     ):
         device.run(10**6)
+
+
+def test_words_that_were_sent_are_residues_once_they_are_reduced(
+    small_design: RpauDesign,
+) -> None:
+    rest = "{} p2, p1, c0, c0 @1 wait(link)\nntt p2 @1 wait(dyadic)\nhalt"
+    text = f"send p1, p0, r0 @0-1\n{rest}"
+    large, small, _ = _core.prime_search(small_design.word_bits, small_design.n, 3)
+    for name in ("affine", "reduce", "daffine"):
+        device = prepared(small_design, text.format(name))
+        device.write(Zone.POLY, 0, 0, np.full(small_design.n, large - 1, dtype=np.uint64))
+        if name == "affine":
+            with pytest.raises(DeviceError, match=f"RPAU 1: reads p1, whose word 0 is {large - 1}"):
+                device.run(10**6)
+        else:
+            assert device.run(10**6).instructions == 4
+        assert (device.read(Zone.POLY, 1, 1) == large - 1).all()
+    assert small < large
 
 
 def test_each_prime_set_has_its_own_tables_and_residues(small_design: RpauDesign) -> None:
@@ -303,8 +331,8 @@ def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> Non
         device.run(100)
     with pytest.raises(DeviceError, match="end it with one halt"):
         device.load_program(words_of(0))
-    with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 31"):
-        device.load_program(words_of(0, 31, 1))
+    with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 63"):
+        device.load_program(words_of(0, 63, 1))
     with pytest.raises(DeviceError, match="has 65 instructions and the program store"):
         device.load_program(words_of(*[0] * 64, 1))
 
@@ -329,6 +357,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         constants=8,
         prime_sets=1,
         dyadic=False,
+        link=False,
         seeds=0,
         stored_twiddles=False,
         sparse_primes=[],
@@ -343,6 +372,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         (ntt | 1 << 15, "the mask names an RPAU above 2"),
         (ntt | 1 << 9, "prime set 1 must be below 1"),
         (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
+        (ISA.operation("send").opcode, "send: the design has no link unit"),
     ]:
         with pytest.raises(_model.ModelError) as caught:
             model.load_program(words_of(0, word))

@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
-from ringsmith.arch.rpau.isa import CONTROL, DYADIC, ISA, Instruction, common_fields
+from ringsmith.arch.rpau.isa import (
+    CONTROL,
+    DYADIC,
+    ISA,
+    LINK,
+    Instruction,
+    common_fields,
+    has_unit,
+)
 from ringsmith.arch.rpau.kinds import KINDS
 from ringsmith.errors import ProgramError
 
@@ -23,6 +31,13 @@ _LINE = re.compile(
 )
 _OPERAND = re.compile(r"(?P<prefix>[a-z]+)(?P<number>\d+)")
 
+_WITHOUT = {
+    DYADIC: "(dyadic_cores = 0): use the main unit's mul, mac, mul_key, mac_key, affine, reduce, "
+    "scale_add, scale_sub, add or sub, or a design with dyadic cores",
+    LINK: "(link = false): use broadcast, or a design with link = true",
+}
+"""For each unit that a design may lack, why it does and what to do."""
+
 
 def check(instruction: Instruction, design: RpauDesign) -> None:
     """Checks an instruction against a design.
@@ -33,10 +48,10 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             not exist, or lacks the source.
     """
     operation = instruction.operation
-    if operation.unit == DYADIC and not design.dyadic_cores:
+    if not has_unit(design, operation.unit):
         raise ProgramError(
-            f"{operation.name}: design {design.name} has no dyadic unit (dyadic_cores = 0): use "
-            "the main unit's mul, mac, mul_key, mac_key, or a design with dyadic cores"
+            f"{operation.name}: design {design.name} has no {operation.unit} unit "
+            f"{_WITHOUT[operation.unit]}"
         )
     if operation.seeded and design.prng == NO_PRNG:
         raise ProgramError(
@@ -66,10 +81,11 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: mask {instruction.mask:#b} names RPAUs that design {design.name} "
             f"does not have: it has 0 … {design.rpaus - 1}"
         )
-    if not 0 <= instruction.prime < (1 if operation.unit == CONTROL else design.prime_sets):
+    if not 0 <= instruction.prime < (design.prime_sets if operation.computes else 1):
         raise ProgramError(
             f"{operation.name}: prime set {instruction.prime} does not exist: design {design.name} "
-            f"has 0 … {design.prime_sets - 1}, and instructions of the controller name none"
+            f"has 0 … {design.prime_sets - 1}, and instructions of the controller and of the link "
+            "unit name none"
         )
     if operation.unit != CONTROL and not instruction.mask:
         raise ProgramError(f"{operation.name}: the mask is empty: name the RPAUs that take part")

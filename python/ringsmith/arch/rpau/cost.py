@@ -132,8 +132,14 @@ def broadcast_cycles(design: RpauDesign) -> int:
     return _main_cycles(design, design.rows, to_link + way + _receive_to_write(design))
 
 
+def send_cycles(design: RpauDesign) -> int:
+    """Latency of ``send``, the same for every source: a row a cycle, to the RPAU reached last."""
+    way = interconnect_hops(design) * _HOP
+    return _main_cycles(design, design.rows, MEMORY_READ_CYCLES + way)
+
+
 def interconnect_hops(design: RpauDesign) -> int:
-    """Hops from a broadcast's source to the RPAU that is reached last."""
+    """Hops from the RPAU that sends to the RPAU that is reached last."""
     return _GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1
 
 
@@ -168,6 +174,7 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "automorph_cycles": automorph_cycles,
         "broadcast_cycles": broadcast_cycles,
         "pointwise_cycles": pointwise_cycles,
+        "send_cycles": send_cycles,
         "dyadic_cycles": dyadic_cycles,
         "dyadic_seed_cycles": dyadic_seed_cycles,
     }

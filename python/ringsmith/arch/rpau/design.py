@@ -53,6 +53,8 @@ class RpauDesign:
             or ``none``.
         seeds: Entries in the seed store of an RPAU: one for each key and prime set; 0 without a
             PRNG.
+        link: Whether there is a link unit, which sends polynomials to other RPAUs beside the main
+            unit.
     """
 
     name: str
@@ -74,6 +76,7 @@ class RpauDesign:
     family: str = NO_FAMILY
     prng: str = NO_PRNG
     seeds: int = 0
+    link: bool = False
 
     def __post_init__(self) -> None:
         _check_range(self, "log_n", 8, 16)
@@ -106,6 +109,11 @@ class RpauDesign:
         _check_choice(self, "prng", PRNGS)
         _check_range(self, "seeds", 0, 4096)
         self._check_prng()
+        if type(self.link) is not bool:
+            raise ParameterError(
+                f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
+                "unit that sends beside the main unit"
+            )
 
     def _check_prng(self) -> None:
         if (self.prng == NO_PRNG) != (self.seeds == 0):

@@ -30,7 +30,16 @@ KEY_PORT = -1
 """Stands for the key store's read port among the work polynomials that an instruction touches."""
 
 DYADIC = "dyadic"
-"""The unit that a design may lack."""
+"""The unit of the dyadic cores, which a design may lack."""
+
+LINK = "link"
+"""The unit that sends without arithmetic, which a design may lack."""
+
+
+def has_unit(design: RpauDesign, unit: str) -> bool:
+    """Whether the RPAUs of a design have a unit."""
+    return {DYADIC: design.dyadic_cores > 0, LINK: design.link}.get(unit, True)
+
 
 WHERE = ("all", "source", "others")
 """In which RPAUs of the mask an operand is accessed: see ``isa.yaml``."""
@@ -60,7 +69,8 @@ class Field:
 class Operand:
     """One operand of an operation: its field, how it is accessed, and in which RPAUs.
 
-    ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues.
+    ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
+    before the operation where it is read, and after it where it is written.
     """
 
     field: Field
@@ -112,6 +122,11 @@ class Operation:
         return next((operand for operand in self.operands if operand.kind == RPAU), None)
 
     @property
+    def computes(self) -> bool:
+        """Whether it computes modulo a prime, and so takes a prime set."""
+        return self.unit not in (CONTROL, LINK)
+
+    @property
     def seeded(self) -> bool:
         """Whether it expands a seed, for which a design needs a PRNG."""
         return any(operand.kind == SEED for operand in self.operands)
@@ -138,8 +153,7 @@ class Isa:
         return tuple(
             each
             for each in self.operations
-            if (design.dyadic_cores or each.unit != DYADIC)
-            and (design.prng != NO_PRNG or not each.seeded)
+            if has_unit(design, each.unit) and (design.prng != NO_PRNG or not each.seeded)
         )
 
     def operation(self, name: str) -> Operation:
@@ -164,7 +178,7 @@ class Instruction:
         mask: One bit an RPAU.
         values: Operand values, in the order of ``operation.operands``.
         waits: Units that must be idle, beside the instruction's own, in every RPAU of the mask.
-        prime: The prime set that every RPAU of the mask computes with.
+        prime: The prime set that every RPAU of the mask computes with; 0 where none computes.
     """
 
     operation: Operation

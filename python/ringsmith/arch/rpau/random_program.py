@@ -25,6 +25,7 @@ _Item = TypeVar("_Item")
 _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at most; or two a set
 _EXTRA_WAIT = 0.15  # how often a wait bit is set that nothing needs
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
+_ANY_PRIME = -1  # stands for the prime set of words that are residues of none in particular
 _FULL_MASK = 0.5  # how often every RPAU takes part
 
 
@@ -92,7 +93,7 @@ def random_program(
 
 @dataclass(frozen=True)
 class _Sender:
-    """Who sends in a broadcast, and in which of its prime sets."""
+    """Who sends, and in which of its prime sets where it computes."""
 
     rpau: int
     prime: int
@@ -175,7 +176,7 @@ class _Draw:
         for rpau in drawn.rpaus():
             for operand, index in drawn.accesses(rpau):
                 if operand.kind == POLY and operand.writes:
-                    self.written[rpau][index] = drawn.prime
+                    self.written[rpau][index] = _ANY_PRIME if operand.any_words else drawn.prime
         return self.timeline.issue(drawn)
 
     def _instruction(self, operation: Operation) -> Instruction | None:
@@ -183,7 +184,7 @@ class _Draw:
         mask = self._mask(operation)
         rpaus = [rpau for rpau in range(self.design.rpaus) if mask >> rpau & 1]
         sender = _Sender(self._choice(rpaus), self._set()) if operation.source else None
-        prime = 0 if operation.unit == CONTROL else self._set()
+        prime = self._set() if operation.computes else 0
         values: dict[str, int] = {}
         for operand in operation.operands:
             legal = self._legal(operand, rpaus, prime, sender)
