@@ -1,4 +1,4 @@
-// One residue-polynomial arithmetic unit (RPAU): memories, main unit, dyadic unit, prime sets.
+// One residue-polynomial arithmetic unit (RPAU): memories, main, dyadic and link unit, prime sets.
 //
 // All RPAUs of a device are the same module: what tells them apart, primes and tables, comes
 // through the host port, and their number through rpau_i. Verilator makes one C++ function of the
@@ -6,7 +6,7 @@
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
 //
-// Commands: start_main_i or start_dyadic_i with command_i, to an idle unit. The host port, one
+// Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host port, one
 // access a cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
 module rs_rpau
   import rs_arith_pkg::*;
@@ -29,6 +29,7 @@ module rs_rpau
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = PrngNone,
   parameter  int unsigned Seeds = 0,        // entries of the seed store, with a PRNG
+  parameter  int unsigned Link = 0,         // 1: there is a link unit
   localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                 clk_i,
@@ -37,9 +38,11 @@ module rs_rpau
 
   input  logic                 start_main_i,
   input  logic                 start_dyadic_i,
+  input  logic                 start_link_i,
   input  command_t             command_i,
   output logic                 done_main_o,
   output logic                 done_dyadic_o,
+  output logic                 done_link_o,
 
   input  host_t                host_i,
   input  logic [Width-1:0]     host_wdata_i [Lanes],
@@ -148,6 +151,8 @@ module rs_rpau
   logic                main_key_re;
   logic [Width-1:0]    key_words [Lanes];
   logic [HostIndexWidth-1:0] main_key_index;
+  logic                main_send, main_valid;
+  logic [Width-1:0]    main_words [Lanes];
   rs_rpau_main #(
     .LogN(LogN),
     .Cores(Cores),
@@ -189,9 +194,9 @@ module rs_rpau
     .wdata_o(main_wdata),
     .link_valid_i,
     .link_i,
-    .link_send_o,
-    .link_valid_o,
-    .link_o
+    .link_send_o(main_send),
+    .link_valid_o(main_valid),
+    .link_o(main_words)
   );
 
   // ---- dyadic unit ------------------------------------------------------------------------------
@@ -205,84 +210,79 @@ module rs_rpau
   logic [Width-1:0]          side_b [Lanes];
   logic [Width-1:0]          side_c [Lanes];
   logic [Width-1:0]          dyadic_wdata [Lanes];
-  if (DyadicCores > 0) begin : gen_dyadic
-    logic [Width-1:0] seeded [DyadicCores];
-    if (Prng != PrngNone) begin : gen_seeded
-      rs_rpau_seeded #(
-        .LogN(LogN),
-        .DyadicCores(DyadicCores),
-        .Width(Width),
-        .Seeds(Seeds),
-        .Reduction(Reduction),
-        .Family(Family)
-      ) u_seeded (
-        .clk_i,
-        .rst_ni,
-        .start_i(start_dyadic_i),
-        .command_i,
-        .q_i(dyadic_q),
-        .index_i(dyadic_index),
-        .residues_o(seeded),
-        .host_i(host_q),
-        .host_word_i(host_word)
-      );
-    end else begin : gen_whole
-      assign seeded = '{default: '0};
-    end
-    rs_rpau_dyadic #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .DyadicCores(DyadicCores),
-      .Width(Width),
-      .Reduction(Reduction),
-      .Family(Family),
-      .Prng(Prng)
-    ) u_dyadic (
-      .clk_i,
-      .rst_ni,
-      .start_i(start_dyadic_i),
-      .command_i,
-      .done_o(done_dyadic_o),
-      .q_i(dyadic_q),
-      .mu_i(dyadic_mu),
-      .shift_i(dyadic_shift),
-      .index_i(dyadic_index),
-      .re_o(dyadic_re),
-      .use_o(dyadic_use),
-      .sel_o(dyadic_sel),
-      .key_re_o(dyadic_key_re),
-      .key_index_o(dyadic_key_index),
-      .rrow_o(dyadic_rrow),
-      .a_i(side_a),
-      .b_i(side_b),
-      .c_i(side_c),
-      .key_i(key_words),
-      .seeded_i(seeded),
-      .we_o(dyadic_we),
-      .wsel_o(dyadic_wsel),
-      .wrow_o(dyadic_wrow),
-      .wdata_o(dyadic_wdata)
-    );
-  end else begin : gen_no_dyadic
-    logic             unused_dyadic;
-    logic [Width-1:0] unused_words;
-    always_comb begin
-      unused_words = '0;
-      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= side_b[l] ^ side_c[l];
-    end
-    assign unused_dyadic    = ^{start_dyadic_i, dyadic_q, dyadic_mu, dyadic_shift, dyadic_index};
-    assign done_dyadic_o    = 1'b0;
-    assign dyadic_re        = 1'b0;
-    assign dyadic_use       = '0;
-    assign dyadic_sel       = '{default: '0};
-    assign dyadic_key_re    = 1'b0;
-    assign dyadic_key_index = '0;
-    assign dyadic_rrow      = '0;
-    assign dyadic_we        = 1'b0;
-    assign dyadic_wsel      = '0;
-    assign dyadic_wrow      = '0;
-    assign dyadic_wdata     = '{default: '0};
-  end
+  rs_rpau_side #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .DyadicCores(DyadicCores),
+    .Width(Width),
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .Reduction(Reduction),
+    .Family(Family),
+    .Prng(Prng),
+    .Seeds(Seeds)
+  ) u_side (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_dyadic_i),
+    .command_i,
+    .set_i(set_command),
+    .done_o(done_dyadic_o),
+    .q_i(dyadic_q),
+    .mu_i(dyadic_mu),
+    .shift_i(dyadic_shift),
+    .index_i(dyadic_index),
+    .host_i(host_q),
+    .host_word_i(host_word),
+    .re_o(dyadic_re),
+    .use_o(dyadic_use),
+    .sel_o(dyadic_sel),
+    .key_re_o(dyadic_key_re),
+    .key_index_o(dyadic_key_index),
+    .rrow_o(dyadic_rrow),
+    .a_i(side_a),
+    .b_i(side_b),
+    .c_i(side_c),
+    .key_i(key_words),
+    .we_o(dyadic_we),
+    .wsel_o(dyadic_wsel),
+    .wrow_o(dyadic_wrow),
+    .wdata_o(dyadic_wdata)
+  );
+
+  // ---- link unit, and the interconnect ----------------------------------------------------------
+  logic                raw_re, raw_we;
+  logic [DstWidth-1:0] raw_sel, raw_wsel;
+  logic [RowBits-1:0]  raw_rrow, raw_wrow;
+  logic [Width-1:0]    raw_words [Lanes];
+  rs_rpau_port #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Width(Width),
+    .Hops(Hops),
+    .Link(Link)
+  ) u_port (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_link_i),
+    .command_i,
+    .sender_i(sender),
+    .done_o(done_link_o),
+    .re_o(raw_re),
+    .sel_o(raw_sel),
+    .rrow_o(raw_rrow),
+    .words_i(raw_words),
+    .we_o(raw_we),
+    .wsel_o(raw_wsel),
+    .wrow_o(raw_wrow),
+    .main_send_i(main_send),
+    .main_valid_i(main_valid),
+    .main_i(main_words),
+    .link_valid_i,
+    .link_send_o,
+    .link_valid_o,
+    .link_o
+  );
 
   // ---- memories: the host takes the dyadic unit's side ------------------------------------------
   logic [DstWidth-1:0] side_sel [3];
@@ -301,7 +301,8 @@ module rs_rpau
     .Cores(Cores),
     .Width(Width),
     .Polys(WorkPolys),
-    .Ram(WorkRam)
+    .Ram(WorkRam),
+    .Link(Link)
   ) u_work_memory (
     .clk_i,
     .main_re_i(main_re),
@@ -325,7 +326,15 @@ module rs_rpau
     .side_we_i(dyadic_we || host_poly_we),
     .side_wsel_i(host_poly_we ? host_q.index[DstWidth-1:0] : dyadic_wsel),
     .side_wrow_i(host_poly_we ? host_row : dyadic_wrow),
-    .side_wdata_i(side_wdata)
+    .side_wdata_i(side_wdata),
+    .link_re_i(raw_re),
+    .link_sel_i(raw_sel),
+    .link_rrow_i(raw_rrow),
+    .link_o(raw_words),
+    .link_we_i(raw_we),
+    .link_wsel_i(raw_wsel),
+    .link_wrow_i(raw_wrow),
+    .link_wdata_i(link_i)
   );
 
   rs_rpau_key_store #(

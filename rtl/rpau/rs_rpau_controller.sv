@@ -18,6 +18,7 @@ module rs_rpau_controller
   parameter  int unsigned ProgramWords = 1024,
   parameter  bit          Dyadic = 1'b1,      // the RPAUs have dyadic units
   parameter  bit          Prng = 1'b0,        // they expand seeds
+  parameter  bit          Link = 1'b0,        // they have link units
   localparam int unsigned AddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                 clk_i,
@@ -36,8 +37,10 @@ module rs_rpau_controller
   output command_t             command_o,
   output logic [Rpaus-1:0]     start_main_o,
   output logic [Rpaus-1:0]     start_dyadic_o,
+  output logic [Rpaus-1:0]     start_link_o,
   input  logic [Rpaus-1:0]     done_main_i,
-  input  logic [Rpaus-1:0]     done_dyadic_i
+  input  logic [Rpaus-1:0]     done_dyadic_i,
+  input  logic [Rpaus-1:0]     done_link_i
 );
   // Address register, program store, decoding.
   localparam int unsigned FetchCycles = 1 + RamLatency + 1;
@@ -79,29 +82,32 @@ module rs_rpau_controller
   end
 
   // ---- issue ------------------------------------------------------------------------------------
-  logic [Rpaus-1:0]     mask, main_busy_q, dyadic_busy_q;
-  logic                 wants_main, wants_dyadic, missing, halt, blocked;
+  logic [Rpaus-1:0] mask, main_busy_q, dyadic_busy_q, link_busy_q;
+  logic             wants_main, wants_dyadic, wants_link, missing, halt, blocked;
   assign mask         = Rpaus'(get_mask(word_q));
   assign wants_main   = decoded_q.unit == UnitMain || decoded_q.wait_main;
   assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
+  assign wants_link   = decoded_q.unit == UnitLink || decoded_q.wait_link;
   assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic) ||
-                        (!Prng && decoded_q.uses_seed);
+                        (!Link && decoded_q.unit == UnitLink) || (!Prng && decoded_q.uses_seed);
   assign halt         = decoded_q.opcode == OpHalt || missing;
 
   always_comb begin
     blocked = 1'b0;
     if (wants_main && |(mask & main_busy_q)) blocked = 1'b1;
     if (wants_dyadic && |(mask & dyadic_busy_q)) blocked = 1'b1;
-    if (halt) blocked = |{main_busy_q, dyadic_busy_q};
+    if (wants_link && |(mask & link_busy_q)) blocked = 1'b1;
+    if (halt) blocked = |{main_busy_q, dyadic_busy_q, link_busy_q};
   end
   assign issue = ready && !blocked;
 
-  logic [Rpaus-1:0] starts_main, starts_dyadic;
+  logic [Rpaus-1:0] starts_main, starts_dyadic, starts_link;
   assign starts_main   = (issue && !halt && decoded_q.unit == UnitMain) ? mask : '0;
   assign starts_dyadic = (issue && !halt && decoded_q.unit == UnitDyadic) ? mask : '0;
+  assign starts_link   = (issue && !halt && decoded_q.unit == UnitLink) ? mask : '0;
 
   command_t         command_q;
-  logic [Rpaus-1:0] start_main_q, start_dyadic_q;
+  logic [Rpaus-1:0] start_main_q, start_dyadic_q, start_link_q;
   logic [63:0]      cycles_q, instructions_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -109,15 +115,19 @@ module rs_rpau_controller
       error_q        <= 1'b0;
       main_busy_q    <= '0;
       dyadic_busy_q  <= '0;
+      link_busy_q    <= '0;
       start_main_q   <= '0;
       start_dyadic_q <= '0;
+      start_link_q   <= '0;
       cycles_q       <= '0;
       instructions_q <= '0;
     end else begin
       main_busy_q    <= (main_busy_q & ~done_main_i) | starts_main;
       dyadic_busy_q  <= (dyadic_busy_q & ~done_dyadic_i) | starts_dyadic;
+      link_busy_q    <= (link_busy_q & ~done_link_i) | starts_link;
       start_main_q   <= starts_main;
       start_dyadic_q <= starts_dyadic;
+      start_link_q   <= starts_link;
       if (start) begin
         busy_q         <= 1'b1;
         error_q        <= 1'b0;
@@ -142,6 +152,7 @@ module rs_rpau_controller
   assign command_o      = command_q;
   assign start_main_o   = start_main_q;
   assign start_dyadic_o = start_dyadic_q;
+  assign start_link_o   = start_link_q;
 
   WriteWhileIdle_A :
   assert property (@(posedge clk_i) !(program_we_i && busy_q))

@@ -1,9 +1,10 @@
-// Dyadic unit of an RPAU: dst = a*b or dst + a*b, on DyadicCores lanes, beside the main unit.
+// Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, beside the main unit.
 //
 // A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores
-// words at a time, collected on the other side, and written whole. Operand b is a work polynomial,
-// one of the key store, or comes from the key expander as the multipliers take it. N / DyadicCores cycles and the pipeline:
-// python/ringsmith/arch/rpau/cost.py.
+// words at a time, collected on the other side, and written whole. B is a work polynomial, one of
+// the key store, what comes from the key expander as the multipliers take it, or the constant k1; C
+// is dst or b, or the constant k2. Words of a may be any of Width bits where B is k1; everything else
+// is canonical. N / DyadicCores cycles and the pipeline: python/ringsmith/arch/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
 // last result is in memory.
@@ -34,6 +35,8 @@ module rs_rpau_dyadic
   input  logic [Width-1:0]          mu_i,
   input  logic [ShiftWidth-1:0]     shift_i,
   input  logic [IndexWidth-1:0]     index_i,
+  input  logic [Width-1:0]          k1_i,      // 1 where the instruction names none
+  input  logic [Width-1:0]          k2_i,      // 0, likewise
 
   // Work memory and key store.
   output logic                      re_o,
@@ -62,18 +65,22 @@ module rs_rpau_dyadic
   // ---- the instruction under way ----------------------------------------------------------------
   command_t command_q;
   decoded_t decoded;
-  logic     use_key, use_seed, accumulate;
+  logic     use_key, use_seed, use_b, use_c, sum, subtract;
   always_ff @(posedge clk_i) begin
     if (start_i) command_q <= command_i;
   end
   assign decoded     = command_q.decoded;
   assign use_key     = decoded.reads_b_key;
   assign use_seed    = Prng != PrngNone && decoded.uses_seed;
-  assign accumulate  = decoded.reads_dst;
-  assign use_o       = {accumulate, decoded.reads_b, 1'b1};
+  // Sums add b as operand c, so that the factor stays free.
+  assign sum         = decoded.opcode inside {OpDadd, OpDsub, OpDscaleAdd, OpDscaleSub};
+  assign subtract    = decoded.opcode inside {OpDsub, OpDscaleSub};
+  assign use_b       = decoded.reads_b && !sum;
+  assign use_c       = decoded.reads_dst || sum;
+  assign use_o       = {use_c, use_b, 1'b1};
   assign sel_o[0]    = command_q.word[ALsb+:AWidth];
   assign sel_o[1]    = command_q.word[BLsb+:BWidth];
-  assign sel_o[2]    = command_q.word[DstLsb+:DstWidth];
+  assign sel_o[2]    = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
   assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
@@ -131,8 +138,8 @@ module rs_rpau_dyadic
     if (load) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         a_q[l] <= a_i[load_swap ? l ^ Cores : l];
-        b_q[l] <= use_key ? key_i[l] : b_i[load_swap ? l ^ Cores : l];
-        c_q[l] <= accumulate ? c_i[load_swap ? l ^ Cores : l] : '0;
+        b_q[l] <= use_key ? key_i[l] : use_b ? b_i[load_swap ? l ^ Cores : l] : k1_i;
+        c_q[l] <= use_c ? c_i[load_swap ? l ^ Cores : l] : k2_i;
       end
     end else begin
       for (int l = 0; l < int'(Lanes - DyadicCores); l++) begin
@@ -184,7 +191,7 @@ module rs_rpau_dyadic
       .Width(Width)
     ) u_add (
       .clk_i,
-      .sub_i(1'b0),
+      .sub_i(subtract),
       .a_i(product),
       .b_i(c_late),
       .q_i,

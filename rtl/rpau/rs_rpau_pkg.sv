@@ -66,6 +66,7 @@ package rs_rpau_pkg;
     FactFamily,
     FactPrng,
     FactSeeds,
+    FactLink,
     // end of generated
     FactCount
   } fact_e;

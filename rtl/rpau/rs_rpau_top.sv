@@ -42,6 +42,7 @@ module rs_rpau_top
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = 0,
   parameter  int unsigned Seeds = 0,
+  parameter  int unsigned Link = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -90,15 +91,17 @@ module rs_rpau_top
   assign design_o[FactFamily] = FactBits'(Family);
   assign design_o[FactPrng] = FactBits'(Prng);
   assign design_o[FactSeeds] = FactBits'(Seeds);
+  assign design_o[FactLink] = FactBits'(Link);
   // end of generated
 
   command_t         command;
-  logic [Rpaus-1:0] start_main, start_dyadic, done_main, done_dyadic;
+  logic [Rpaus-1:0] start_main, start_dyadic, start_link, done_main, done_dyadic, done_link;
   rs_rpau_controller #(
     .Rpaus(Rpaus),
     .ProgramWords(ProgramWords),
     .Dyadic(DyadicCores > 0),
-    .Prng(Prng != PrngNone)
+    .Prng(Prng != PrngNone),
+    .Link(Link != 0)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -113,8 +116,10 @@ module rs_rpau_top
     .command_o(command),
     .start_main_o(start_main),
     .start_dyadic_o(start_dyadic),
+    .start_link_o(start_link),
     .done_main_i(done_main),
-    .done_dyadic_i(done_dyadic)
+    .done_dyadic_i(done_dyadic),
+    .done_link_i(done_link)
   );
 
   logic [Rpaus-1:0] read_valid, send, send_valid, receive_valid;
@@ -147,16 +152,19 @@ module rs_rpau_top
       .Reduction(Reduction),
       .Family(Family),
       .Prng(Prng),
-      .Seeds(Seeds)
+      .Seeds(Seeds),
+      .Link(Link)
     ) u_rpau (
       .clk_i,
       .rst_ni,
       .rpau_i(RpauWidth'(r)),
       .start_main_i(start_main[r]),
       .start_dyadic_i(start_dyadic[r]),
+      .start_link_i(start_link[r]),
       .command_i(command),
       .done_main_o(done_main[r]),
       .done_dyadic_o(done_dyadic[r]),
+      .done_link_o(done_link[r]),
       .host_i(host),
       .host_wdata_i,
       .host_rvalid_o(read_valid[r]),

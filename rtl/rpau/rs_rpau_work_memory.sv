@@ -1,16 +1,16 @@
-// Work polynomials of one RPAU: one memory each, shared by two clients.
+// Work polynomials of one RPAU: one memory each, shared by three clients.
 //
 // A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
 // physical half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and
 // rows are physical, lane l belonging to half l / Cores.
 //
-// Each client (main: the main unit; side: the dyadic unit, or the host while nothing runs) reads up
-// to three polynomials of the same rows at once, operands a, b and c, and writes one. The
-// selections hold still while reads are under way: they steer the words on the way back too. Main's
-// operand a alone may change from one read to the next.
-// Latency from address to words: rs_rpau_pkg::memory_read_latency().
+// Main (the main unit) and side (the dyadic unit, or the host while nothing runs) read up to three
+// polynomials of the same rows at once, operands a, b and c, and write one; link (the link unit,
+// where there is one) reads one and writes one. The selections hold still while reads are under
+// way: they steer the words on the way back too. Main's operand a alone may change from one read to
+// the next. Latency from address to words: rs_rpau_pkg::memory_read_latency().
 //
-// Two clients never touch one polynomial at the same time, and none reads a row while it writes it:
+// No two clients touch one polynomial at the same time, and none reads a row while it writes it:
 // the program's hazard rule, and the units' schedules.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
@@ -21,6 +21,7 @@ module rs_rpau_work_memory
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 16,
   parameter  int unsigned Ram = RamBlock,
+  parameter  int unsigned Link = 0,                   // 1: the third client counts
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
@@ -48,7 +49,16 @@ module rs_rpau_work_memory
   input  logic                side_we_i,
   input  logic [DstWidth-1:0] side_wsel_i,
   input  logic [RowBits-1:0]  side_wrow_i,
-  input  logic [Width-1:0]    side_wdata_i [Lanes]
+  input  logic [Width-1:0]    side_wdata_i [Lanes],
+
+  input  logic                link_re_i,
+  input  logic [DstWidth-1:0] link_sel_i,
+  input  logic [RowBits-1:0]  link_rrow_i,
+  output logic [Width-1:0]    link_o [Lanes],
+  input  logic                link_we_i,
+  input  logic [DstWidth-1:0] link_wsel_i,
+  input  logic [RowBits-1:0]  link_wrow_i,
+  input  logic [Width-1:0]    link_wdata_i [Lanes]
 );
   localparam int unsigned SelWidth = $clog2(Polys);
 
@@ -56,7 +66,7 @@ module rs_rpau_work_memory
   logic [Width-1:0] word [Lanes][Polys];
 
   for (genvar p = 0; p < Polys; p++) begin : gen_poly
-    logic main_read, side_read, main_write, side_write;
+    logic main_read, side_read, link_read, main_write, side_write, link_write;
     always_comb begin
       main_read = 1'b0;
       side_read = 1'b0;
@@ -64,18 +74,20 @@ module rs_rpau_work_memory
         main_read |= main_re_i && main_use_i[k] && main_sel_i[k] == DstWidth'(p);
         side_read |= side_re_i && side_use_i[k] && side_sel_i[k] == DstWidth'(p);
       end
+      link_read  = Link != 0 && link_re_i && link_sel_i == DstWidth'(p);
       main_write = main_we_i && main_wsel_i == DstWidth'(p);
       side_write = side_we_i && side_wsel_i == DstWidth'(p);
+      link_write = Link != 0 && link_we_i && link_wsel_i == DstWidth'(p);
     end
 
     // The memories' output registers follow reads only: what is not read costs a simulator nothing.
     logic read_q;
-    always_ff @(posedge clk_i) read_q <= main_read || side_read;
+    always_ff @(posedge clk_i) read_q <= main_read || side_read || link_read;
 
     for (genvar h = 0; h < 2; h++) begin : gen_half
       logic [RowBits-1:0] raddr, waddr;
-      assign raddr = main_read ? main_rrow_i[h] : side_rrow_i;
-      assign waddr = main_write ? main_wrow_i[h] : side_wrow_i;
+      assign raddr = main_read ? main_rrow_i[h] : link_read ? link_rrow_i : side_rrow_i;
+      assign waddr = main_write ? main_wrow_i[h] : link_write ? link_wrow_i : side_wrow_i;
       logic [Width-1:0] rdata [Cores];
       for (genvar c = 0; c < Cores; c++) begin : gen_lane
         rs_ram_1r1w #(
@@ -85,10 +97,11 @@ module rs_rpau_work_memory
           .RamStyle(Ram == RamUltra ? "ultra" : "block")
         ) u_ram (
           .clk_i,
-          .we_i(main_write || side_write),
+          .we_i(main_write || side_write || link_write),
           .waddr_i(waddr),
-          .wdata_i(main_write ? main_wdata_i[h*Cores+c] : side_wdata_i[h*Cores+c]),
-          .re_i(main_read || side_read),
+          .wdata_i(main_write ? main_wdata_i[h*Cores+c] :
+                   link_write ? link_wdata_i[h*Cores+c] : side_wdata_i[h*Cores+c]),
+          .re_i(main_read || side_read || link_read),
           .raddr_i(raddr),
           .rdata_o(rdata[c])
         );
@@ -101,11 +114,11 @@ module rs_rpau_work_memory
     end
 
     OneReader_A :
-    assert property (@(posedge clk_i) !(main_read && side_read))
-    else $error("both clients read polynomial %0d", p);
+    assert property (@(posedge clk_i) $onehot0({main_read, side_read, link_read}))
+    else $error("two clients read polynomial %0d", p);
     OneWriter_A :
-    assert property (@(posedge clk_i) !(main_write && side_write))
-    else $error("both clients write polynomial %0d", p);
+    assert property (@(posedge clk_i) $onehot0({main_write, side_write, link_write}))
+    else $error("two clients write polynomial %0d", p);
   end
 
   // The selection of main's operand a goes with its words.
@@ -141,4 +154,21 @@ module rs_rpau_work_memory
   assign side_a_o = side_a_q;
   assign side_b_o = side_b_q;
   assign side_c_o = side_c_q;
+
+  if (Link != 0) begin : gen_link
+    logic [Width-1:0] link_q [Lanes];
+    always_ff @(posedge clk_i) begin
+      for (int unsigned l = 0; l < Lanes; l++) link_q[l] <= word[l][link_sel_i[SelWidth-1:0]];
+    end
+    assign link_o = link_q;
+  end else begin : gen_no_link
+    logic             unused_link;
+    logic [Width-1:0] unused_words;
+    always_comb begin
+      unused_words = '0;
+      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= link_wdata_i[l];
+    end
+    assign unused_link = ^{link_re_i, link_sel_i, link_rrow_i, link_we_i, link_wsel_i, link_wrow_i};
+    assign link_o = '{default: '0};
+  end
 endmodule

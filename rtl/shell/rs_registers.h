@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x2
+#define RS_REGISTERS__VERSION__MINOR_reset 0x3
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -217,6 +217,11 @@ extern "C" {
 #define RS_REGISTERS__FACTS__SEEDS__VALUE_bp 0
 #define RS_REGISTERS__FACTS__SEEDS__VALUE_bw 32
 
+// reg - rs_registers::facts::link
+#define RS_REGISTERS__FACTS__LINK__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__LINK__VALUE_bp 0
+#define RS_REGISTERS__FACTS__LINK__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -237,6 +242,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t family;
     uint32_t prng;
     uint32_t seeds;
+    uint32_t link;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -264,7 +270,7 @@ typedef struct __attribute__ ((__packed__)) {
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xc8, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xcc, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -263,6 +263,7 @@ module rs_registers (
             logic family;
             logic prng;
             logic seeds;
+            logic link;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -400,6 +401,9 @@ module rs_registers (
         decoded_reg_strb.facts.seeds = cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.link = cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -937,7 +941,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h2;
+            readback_data_var[15:0] = 16'h3;
             readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1043,6 +1047,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hc4) begin
             readback_data_var[31:0] = hwif_in.facts.seeds.value.next;
+        end
+        if(rd_mux_addr == 12'hc8) begin
+            readback_data_var[31:0] = hwif_in.facts.link.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

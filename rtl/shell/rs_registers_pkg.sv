@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'hc8;
+    localparam RS_REGISTERS_SIZE = 'hcc;
 
     typedef struct {
         logic [31:0] next;
@@ -248,6 +248,14 @@ package rs_registers_pkg;
     } rs_registers__facts__seeds__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__link__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__link__value__in_t value;
+    } rs_registers__facts__link__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -266,6 +274,7 @@ package rs_registers_pkg;
         rs_registers__facts__family__in_t family;
         rs_registers__facts__prng__in_t prng;
         rs_registers__facts__seeds__in_t seeds;
+        rs_registers__facts__link__in_t link;
     } rs_registers__facts__in_t;
 
     typedef struct {

@@ -30,6 +30,7 @@ module rs_rpau_axil
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = 0,
   parameter  int unsigned Seeds = 0,
+  parameter  int unsigned Link = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -111,6 +112,7 @@ module rs_rpau_axil
   assign hwif_in.facts.family.value.next = told[FactFamily];
   assign hwif_in.facts.prng.value.next = told[FactPrng];
   assign hwif_in.facts.seeds.value.next = told[FactSeeds];
+  assign hwif_in.facts.link.value.next = told[FactLink];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -257,7 +259,8 @@ module rs_rpau_axil
     .KeyRam(KeyRam),
     .Family(Family),
     .Prng(Prng),
-    .Seeds(Seeds)
+    .Seeds(Seeds),
+    .Link(Link)
     // end of generated
   ) u_device (
     .clk_i,

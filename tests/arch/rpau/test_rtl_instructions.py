@@ -115,6 +115,11 @@ POINTWISE: dict[str, Callable[[int, int, int, int, int, int], int]] = {
     "dmac": lambda d, a, b, key, k1, k2: d + a * b,
     "dmul_key": lambda d, a, b, key, k1, k2: a * key,
     "dmac_key": lambda d, a, b, key, k1, k2: d + a * key,
+    "daffine": lambda d, a, b, key, k1, k2: a * k1 + k2,
+    "dscale_add": lambda d, a, b, key, k1, k2: a * k1 + b,
+    "dscale_sub": lambda d, a, b, key, k1, k2: a * k1 - b,
+    "dadd": lambda d, a, b, key, k1, k2: a + b,
+    "dsub": lambda d, a, b, key, k1, k2: a - b,
 }
 
 
@@ -147,14 +152,15 @@ def test_affine_takes_edge_constants(
         assert bench.read(rpau) == [(a * factor + addend) % prime for a in contents[rpau, A]]
 
 
-def test_reduce_takes_every_word(bench: Bench, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("name", ["reduce", "daffine"])
+def test_what_reduces_takes_every_word(bench: Bench, name: str, rng: np.random.Generator) -> None:
     words = rng.integers(0, 1 << bench.design.word_bits, bench.design.n, dtype=np.uint64)
     top = (1 << bench.design.word_bits) - 1
     words[:4] = [0, 1, top - 1, top]
     for rpau in range(bench.design.rpaus):
         bench.device.write(Zone.POLY, rpau, A, words)
     for k1, k2 in [(K1, K2), (2, 2), (1, 0)]:
-        bench.execute("reduce", dst=DST, a=A, k1=k1, k2=k2)
+        bench.execute(name, dst=DST, a=A, k1=k1, k2=k2)
         for rpau, prime in enumerate(bench.primes):
             factor, addend = (int(bench.constants[rpau][k]) for k in (k1, k2))
             assert bench.read(rpau) == [(int(a) * factor + addend) % prime for a in words]
@@ -245,6 +251,30 @@ def test_broadcast_reaches_every_receiver_from_every_source(
             prime = bench.primes[rpau]
             factor, addend = (int(bench.constants[rpau][i]) for i in k)
             assert bench.read(rpau) == [(word * factor + addend) % prime for word in sent]
+
+
+def test_send_takes_words_to_every_receiver_from_every_source(
+    bench: Bench, rng: np.random.Generator
+) -> None:
+    top = 1 << bench.design.word_bits
+    for source in range(bench.design.rpaus):
+        contents = bench.fill(rng)
+        words = rng.integers(0, top, bench.design.n, dtype=np.uint64)
+        words[:3] = [0, 1, top - 1]
+        bench.device.write(Zone.POLY, source, A, words)
+        cycles = bench.execute("send", dst=DST, a=A, src=source)
+        assert cycles == cost.send_cycles(bench.design)
+        assert bench.read(source) == contents[source, DST]
+        for rpau in set(range(bench.design.rpaus)) - {source}:
+            assert bench.read(rpau) == words.tolist()
+            assert bench.read(rpau, A) == contents[rpau, A]
+
+
+def test_a_send_passes_by_who_is_not_in_its_mask(bench: Bench, rng: np.random.Generator) -> None:
+    contents = bench.fill(rng)
+    bench.execute("send", mask=0b101, dst=DST, a=A, src=0)
+    assert bench.read(1) == contents[1, DST]
+    assert bench.read(2) == contents[0, A]
 
 
 def test_a_broadcast_passes_by_who_is_not_in_its_mask(

@@ -70,6 +70,7 @@ def random_designs() -> list[RpauDesign]:
         "family": [family for _, family, _ in primes],
         "prng": ["trivium" if count else "none" for count in seeds],
         "seeds": seeds,
+        "link": column(rng, (False, True)),
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]

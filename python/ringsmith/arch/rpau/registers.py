@@ -85,7 +85,7 @@ class Refused(IntFlag):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 2
+VERSION_MINOR = 3
 VERSION_MAJOR = 1
 ARCHITECTURE = 1
 
@@ -108,5 +108,6 @@ FACTS = (
     Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
     Fact("prng", "Prng", 0xC0, ("none", "trivium")),
     Fact("seeds", "Seeds", 0xC4, ()),
+    Fact("link", "Link", 0xC8, ()),
 )
 """What a device tells, in the order of its registers."""

@@ -1,0 +1,122 @@
+// Link unit of an RPAU: takes a polynomial to other RPAUs, a row a cycle, and computes nothing.
+//
+// It has no words of its own. The RPAU that sends reads its rows from the first to the last, and
+// what comes out of its work memory stands at the interconnect; the others write what reaches them,
+// and count the rows. Rows keep the order of their words: all RPAUs swap the halves of the same
+// rows. The unit is taken for N / (2*Cores) cycles and the way to the RPAU that is reached last:
+// python/ringsmith/arch/rpau/cost.py.
+//
+// start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
+// cycle, in all RPAUs at once, when the last of them has written its last row.
+module rs_rpau_link
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Hops = 4,         // of the interconnect
+  localparam int unsigned RowBits = LogN - $clog2(2 * Cores)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                start_i,
+  input  command_t            command_i,
+  input  logic                sender_i,     // this RPAU sends
+  output logic                done_o,
+
+  // Work memory; its words go to the interconnect, and come from there.
+  output logic                re_o,
+  output logic [DstWidth-1:0] sel_o,
+  output logic [RowBits-1:0]  rrow_o,
+  output logic                we_o,
+  output logic [DstWidth-1:0] wsel_o,
+  output logic [RowBits-1:0]  wrow_o,
+
+  // Interconnect.
+  input  logic                link_valid_i,
+  output logic                link_send_o,  // this RPAU is sending
+  output logic                link_valid_o
+);
+  // ---- the instruction under way ----------------------------------------------------------------
+  logic [DstWidth-1:0] dst_q, a_q;
+  logic                started_q, sender_q, busy_q, done_q;
+  logic                unused_command;
+  always_ff @(posedge clk_i) begin
+    started_q <= rst_ni && start_i;
+    if (start_i) begin
+      dst_q    <= command_i.word[DstLsb+:DstWidth];
+      a_q      <= command_i.word[ALsb+:AWidth];
+      sender_q <= sender_i;
+    end
+  end
+  assign unused_command = ^command_i;
+
+  // ---- send: everyone counts the rows, for all end together -------------------------------------
+  logic               active_q, read_q, last_q;
+  logic [RowBits-1:0] row_q, read_row_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) active_q <= 1'b0;
+    else if (started_q) active_q <= 1'b1;
+    else if (&row_q) active_q <= 1'b0;
+
+    if (started_q) row_q <= '0;
+    else if (active_q) row_q <= row_q + 1'b1;
+
+    read_q     <= rst_ni && active_q;
+    read_row_q <= row_q;
+    last_q     <= rst_ni && active_q && (&row_q);
+  end
+  assign re_o   = read_q && sender_q;
+  assign sel_o  = a_q;
+  assign rrow_o = read_row_q;
+
+  rs_delay #(
+    .Width(1),
+    .Depth(memory_read_latency())
+  ) u_valid (
+    .clk_i,
+    .d_i(re_o),
+    .d_o(link_valid_o)
+  );
+
+  // ---- receive: what comes while idle is for others ---------------------------------------------
+  logic [RowBits:0] count_q;  // its upper bit tells all rows from none: the assertion
+  always_ff @(posedge clk_i) begin
+    if (started_q) count_q <= '0;
+    else if (link_valid_i) count_q <= count_q + 1'b1;
+  end
+  assign we_o   = link_valid_i && busy_q && !sender_q;
+  assign wsel_o = dst_q;
+  assign wrow_o = count_q[RowBits-1:0];
+
+  // ---- completion -------------------------------------------------------------------------------
+  localparam int unsigned Drain = memory_read_latency() + Hops;
+  localparam int unsigned DrainBits = $clog2(Drain + 1);
+  logic [DrainBits-1:0] drain_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      drain_q <= '0;
+    end else begin
+      if (start_i) busy_q <= 1'b1;
+      else if (drain_q == DrainBits'(1)) busy_q <= 1'b0;
+      if (last_q) drain_q <= DrainBits'(Drain);
+      else if (drain_q != '0) drain_q <= drain_q - 1'b1;
+    end
+    done_q <= rst_ni && (drain_q == DrainBits'(1));
+  end
+  assign done_o = done_q;
+
+  // On a ring the last words come back to their sender, which must not send them on, a cycle after
+  // they have reached everyone else.
+  assign link_send_o = sender_q && (busy_q || done_q);
+
+  StartWhileIdle_A :
+  assert property (@(posedge clk_i) !(start_i && busy_q))
+  else $error("an instruction starts while another is under way");
+  ReceivesAllRows_A :
+  assert property (@(posedge clk_i) !(done_q && !sender_q) ||
+                                    count_q == (RowBits + 1)'(1 << RowBits))
+  else $error("a send ends after %0d of %0d rows", count_q, 1 << RowBits);
+endmodule

@@ -1,0 +1,94 @@
+// An RPAU's port to the interconnect: its link unit, where there is one, and whose words leave.
+//
+// The main unit (main_*) and the link unit send over one interconnect, one at a time in the whole
+// device: the program's hazard rule. Ports of the link unit as those of rs_rpau_link; words_i are
+// the work memory's for it. Without a link unit the main unit's words are those that leave.
+module rs_rpau_port
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Hops = 4,               // of the interconnect
+  parameter  int unsigned Link = 0,               // 1: there is a link unit
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned RowBits = LogN - $clog2(Lanes)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                start_i,
+  input  command_t            command_i,
+  input  logic                sender_i,
+  output logic                done_o,
+
+  output logic                re_o,
+  output logic [DstWidth-1:0] sel_o,
+  output logic [RowBits-1:0]  rrow_o,
+  input  logic [Width-1:0]    words_i [Lanes],
+  output logic                we_o,
+  output logic [DstWidth-1:0] wsel_o,
+  output logic [RowBits-1:0]  wrow_o,
+
+  input  logic                main_send_i,
+  input  logic                main_valid_i,
+  input  logic [Width-1:0]    main_i [Lanes],
+
+  input  logic                link_valid_i,
+  output logic                link_send_o,
+  output logic                link_valid_o,
+  output logic [Width-1:0]    link_o [Lanes]
+);
+  if (Link != 0) begin : gen_link
+    logic send, valid;
+    rs_rpau_link #(
+      .LogN(LogN),
+      .Cores(Cores),
+      .Hops(Hops)
+    ) u_link (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .command_i,
+      .sender_i,
+      .done_o,
+      .re_o,
+      .sel_o,
+      .rrow_o,
+      .we_o,
+      .wsel_o,
+      .wrow_o,
+      .link_valid_i,
+      .link_send_o(send),
+      .link_valid_o(valid)
+    );
+    assign link_send_o  = main_send_i || send;
+    assign link_valid_o = send ? valid : main_valid_i;
+    always_comb begin
+      for (int unsigned l = 0; l < Lanes; l++) link_o[l] = send ? words_i[l] : main_i[l];
+    end
+
+    OneSender_A :
+    assert property (@(posedge clk_i) !(main_send_i && send))
+    else $error("main and link unit send at once");
+  end else begin : gen_no_link
+    logic             unused_inputs;
+    logic [Width-1:0] unused_words;
+    always_comb begin
+      unused_words = '0;
+      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= words_i[l];
+    end
+    assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, sender_i, link_valid_i};
+    assign done_o       = 1'b0;
+    assign re_o         = 1'b0;
+    assign sel_o        = '0;
+    assign rrow_o       = '0;
+    assign we_o         = 1'b0;
+    assign wsel_o       = '0;
+    assign wrow_o       = '0;
+    assign link_send_o  = main_send_i;
+    assign link_valid_o = main_valid_i;
+    assign link_o       = main_i;
+  end
+endmodule

@@ -1,0 +1,161 @@
+// What computes beside an RPAU's main unit: the dyadic unit, its constants, and its expanded keys.
+//
+// With DyadicCores = 0 there is nothing: no start may come, and no memory is touched. Ports as those
+// of rs_rpau_dyadic; set_i is the prime set of the command, and the host writes constants and seeds.
+module rs_rpau_side
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = PrngNone,
+  parameter  int unsigned Seeds = 0,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned RowBits = LogN - $clog2(Lanes),
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  logic                      start_i,
+  input  command_t                  command_i,
+  input  logic [PrimeWidth-1:0]     set_i,
+  output logic                      done_o,
+
+  input  logic [Width-1:0]          q_i,
+  input  logic [Width-1:0]          mu_i,
+  input  logic [ShiftWidth-1:0]     shift_i,
+  input  logic [IndexWidth-1:0]     index_i,
+
+  input  host_t                     host_i,
+  input  logic [Width-1:0]          host_word_i,
+
+  output logic                      re_o,
+  output logic [2:0]                use_o,
+  output logic [DstWidth-1:0]       sel_o [3],
+  output logic                      key_re_o,
+  output logic [HostIndexWidth-1:0] key_index_o,
+  output logic [RowBits-1:0]        rrow_o,
+  input  logic [Width-1:0]          a_i [Lanes],
+  input  logic [Width-1:0]          b_i [Lanes],
+  input  logic [Width-1:0]          c_i [Lanes],
+  input  logic [Width-1:0]          key_i [Lanes],
+  output logic                      we_o,
+  output logic [DstWidth-1:0]       wsel_o,
+  output logic [RowBits-1:0]        wrow_o,
+  output logic [Width-1:0]          wdata_o [Lanes]
+);
+  logic unused_host;
+  assign unused_host = ^host_i;
+
+  if (DyadicCores > 0) begin : gen_dyadic
+    logic [Width-1:0] k1, k2;
+    rs_rpau_constants #(
+      .Width(Width),
+      .Words(Constants),
+      .Sets(PrimeSets)
+    ) u_constants (
+      .clk_i,
+      .start_i,
+      .set_i,
+      .use_k1_i(command_i.decoded.uses_k1),
+      .use_k2_i(command_i.decoded.uses_k2),
+      .k1_i(command_i.word[K1Lsb+:K1Width]),
+      .k2_i(command_i.word[K2Lsb+:K2Width]),
+      .k1_o(k1),
+      .k2_o(k2),
+      .we_i(host_i.we && host_i.zone == ZoneConstant),
+      .wset_i(host_i.index[PrimeWidth-1:0]),
+      .waddr_i(host_i.row[K1Width-1:0]),
+      .wdata_i(host_word_i)
+    );
+
+    logic [Width-1:0] seeded [DyadicCores];
+    if (Prng != PrngNone) begin : gen_seeded
+      rs_rpau_seeded #(
+        .LogN(LogN),
+        .DyadicCores(DyadicCores),
+        .Width(Width),
+        .Seeds(Seeds),
+        .Reduction(Reduction),
+        .Family(Family)
+      ) u_seeded (
+        .clk_i,
+        .rst_ni,
+        .start_i,
+        .command_i,
+        .q_i,
+        .index_i,
+        .residues_o(seeded),
+        .host_i,
+        .host_word_i
+      );
+    end else begin : gen_whole
+      assign seeded = '{default: '0};
+    end
+
+    rs_rpau_dyadic #(
+      .LogN(LogN),
+      .Cores(Cores),
+      .DyadicCores(DyadicCores),
+      .Width(Width),
+      .Reduction(Reduction),
+      .Family(Family),
+      .Prng(Prng)
+    ) u_dyadic (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .command_i,
+      .done_o,
+      .q_i,
+      .mu_i,
+      .shift_i,
+      .index_i,
+      .k1_i(k1),
+      .k2_i(k2),
+      .re_o,
+      .use_o,
+      .sel_o,
+      .key_re_o,
+      .key_index_o,
+      .rrow_o,
+      .a_i,
+      .b_i,
+      .c_i,
+      .key_i,
+      .seeded_i(seeded),
+      .we_o,
+      .wsel_o,
+      .wrow_o,
+      .wdata_o
+    );
+  end else begin : gen_nothing
+    logic             unused_inputs;
+    logic [Width-1:0] unused_words;
+    always_comb begin
+      unused_words = '0;
+      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= a_i[l] ^ b_i[l] ^ c_i[l] ^ key_i[l];
+    end
+    assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, set_i, q_i, mu_i, shift_i, index_i,
+                             host_word_i};
+    assign done_o      = 1'b0;
+    assign re_o        = 1'b0;
+    assign use_o       = '0;
+    assign sel_o       = '{default: '0};
+    assign key_re_o    = 1'b0;
+    assign key_index_o = '0;
+    assign rrow_o      = '0;
+    assign we_o        = 1'b0;
+    assign wsel_o      = '0;
+    assign wrow_o      = '0;
+    assign wdata_o     = '{default: '0};
+  end
+endmodule
