@@ -45,11 +45,14 @@ BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
         ("ntt p0, p0 @0\nnop wait(main)\nhalt", [4, 8, 104]),
         ("ntt p0, p0 @0\ndmul p1, p1, p1 @1\nnop @0-1 wait(main, dyadic)\nhalt", [4, 8, 258, 262]),
         # A broadcast keeps the main unit of every RPAU of its mask.
-        ("broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3 @1\nntt p3 @2\nhalt", [4, 8, 104, 204]),
+        (
+            "broadcast p1, p0, r2, q0, c0, c0 @0,2\nntt p3, p3 @1\nntt p3, p3 @2\nhalt",
+            [4, 8, 104, 204],
+        ),
         # A send keeps the link units alone.
-        ("send p1, p0, r2 @0,2\nntt p3 @0\ndmul p4, p5, p5 @2\nhalt", [4, 8, 12, 262]),
+        ("send p1, p0, r2 @0,2\nntt p3, p3 @0\ndmul p4, p5, p5 @2\nhalt", [4, 8, 12, 262]),
         ("send p1, p0, r2 @0,2\nsend p1, p0, r0 @0-1\nhalt", [4, 34, 64]),
-        ("send p1, p0, r2 @0,2\nntt p1 @0 wait(link)\nhalt", [4, 34, 134]),
+        ("send p1, p0, r2 @0,2\nntt p1, p1 @0 wait(link)\nhalt", [4, 34, 134]),
         (
             "send p1, p0, r2 @0,2\nbroadcast p1, p0, r1, q0, c0, c0 @0-1 wait(link)\nhalt",
             [4, 34, 134],
