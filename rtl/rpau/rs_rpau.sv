@@ -6,8 +6,9 @@
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
 //
-// Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host port, one
-// access a cycle, only while nothing runs; reads answer after host_read_latency() - 1 cycles.
+// Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host
+// port, one access a cycle, only while nothing runs; reads answer after host_read_latency() - 1
+// cycles.
 module rs_rpau
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -151,7 +152,7 @@ module rs_rpau
   logic                main_key_re;
   logic [Width-1:0]    key_words [Lanes];
   logic [HostIndexWidth-1:0] main_key_index;
-  logic                main_send, main_valid;
+  logic                main_send, main_valid;  // to the interconnect
   logic [Width-1:0]    main_words [Lanes];
   rs_rpau_main #(
     .LogN(LogN),
