@@ -1,10 +1,10 @@
 // Generated from python/ringsmith/arch/rpau/isa.yaml by `python -m
 // ringsmith.arch.rpau.generate_isa`; do not edit.
 //
-// An instruction word carries all its fields: get_<field>() takes one out, and decode() says what
-// the instruction does with them. Flags: reads_X and writes_X for a polynomial operand X, uses_X
-// for any other. Where uses_src is set, reads_a holds only in the RPAU that sends and writes_dst
-// only in the others.
+// An instruction word carries all its fields: get_<field>() takes out one that every instruction
+// has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a
+// polynomial operand X, uses_X for any other. Where uses_src is set, reads_a holds only in the RPAU
+// that sends and writes_dst only in the others.
 package rs_rpau_isa_pkg;
 
   parameter int unsigned WordBits = 64;
@@ -185,50 +185,6 @@ package rs_rpau_isa_pkg;
 
   function automatic logic [MaskWidth-1:0] get_mask(word_t word);
     return MaskWidth'(word >> MaskLsb);
-  endfunction
-
-  function automatic logic [DstWidth-1:0] get_dst(word_t word);
-    return DstWidth'(word >> DstLsb);
-  endfunction
-
-  function automatic logic [AWidth-1:0] get_a(word_t word);
-    return AWidth'(word >> ALsb);
-  endfunction
-
-  function automatic logic [BWidth-1:0] get_b(word_t word);
-    return BWidth'(word >> BLsb);
-  endfunction
-
-  function automatic logic [BKeyWidth-1:0] get_b_key(word_t word);
-    return BKeyWidth'(word >> BKeyLsb);
-  endfunction
-
-  function automatic logic [K1Width-1:0] get_k1(word_t word);
-    return K1Width'(word >> K1Lsb);
-  endfunction
-
-  function automatic logic [K2Width-1:0] get_k2(word_t word);
-    return K2Width'(word >> K2Lsb);
-  endfunction
-
-  function automatic logic [SrcWidth-1:0] get_src(word_t word);
-    return SrcWidth'(word >> SrcLsb);
-  endfunction
-
-  function automatic logic [SrcPrimeWidth-1:0] get_src_prime(word_t word);
-    return SrcPrimeWidth'(word >> SrcPrimeLsb);
-  endfunction
-
-  function automatic logic [SeedWidth-1:0] get_seed(word_t word);
-    return SeedWidth'(word >> SeedLsb);
-  endfunction
-
-  function automatic logic [DigitWidth-1:0] get_digit(word_t word);
-    return DigitWidth'(word >> DigitLsb);
-  endfunction
-
-  function automatic logic [ElementWidth-1:0] get_element(word_t word);
-    return ElementWidth'(word >> ElementLsb);
   endfunction
 
   function automatic decoded_t decode(word_t word);

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from ringsmith.arch.rpau.isa import ISA, Isa, Operation
+from ringsmith.arch.rpau.isa import ISA, Isa, Operation, common_fields
 from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, POLY
 
 SOURCE = "python/ringsmith/arch/rpau/isa.yaml"
@@ -54,8 +54,8 @@ def render_systemverilog(isa: Isa) -> str:
         *_prose(NOTICE, "// "),
         "//",
         *_prose(
-            "An instruction word carries all its fields: get_<field>() takes one out, and decode() "
-            "says what the instruction does with them. Flags: reads_X and writes_X for a "
+            "An instruction word carries all its fields: get_<field>() takes out one that every "
+            "instruction has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a "
             "polynomial operand X, uses_X for any other. Where uses_src is set, reads_a holds only "
             "in the RPAU that sends and writes_dst only in the others.",
             "// ",
@@ -96,7 +96,7 @@ def render_systemverilog(isa: Isa) -> str:
         "  } decoded_t;",
         "",
     ]
-    for field in isa.fields.values():
+    for field in common_fields(isa):
         name = upper_camel(field.name)
         lines += [
             f"  function automatic logic [{name}Width-1:0] get_{field.name}(word_t word);",
