@@ -46,6 +46,7 @@ def campaign_design() -> RpauDesign:
         program_words=64,
         prng="trivium",
         seeds=4,
+        link=True,
     )
 
 

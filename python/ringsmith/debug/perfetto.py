@@ -46,10 +46,15 @@ def _names(trace: Trace) -> Iterator[dict[str, Any]]:
     yield _metadata(_PROGRAM, 1, "thread_name", {"name": "critical path"})
     for rpau in range(trace.design.rpaus):
         yield from _name_process(_FIRST_RPAU + rpau, f"RPAU {rpau}")
-        for thread, unit in enumerate(ISA.execution_units, start=1):
+        for unit in ISA.units_of(trace.design):
+            thread = _thread(unit)
             yield _metadata(_FIRST_RPAU + rpau, thread, "thread_name", {"name": unit})
             order = {"sort_index": thread}
             yield _metadata(_FIRST_RPAU + rpau, thread, "thread_sort_index", order)
+
+
+def _thread(unit: str) -> int:
+    return 1 + ISA.execution_units.index(unit)
 
 
 def _name_process(process: int, name: str) -> Iterator[dict[str, Any]]:
@@ -68,7 +73,7 @@ def _events(trace: Trace) -> Iterator[dict[str, Any]]:
         yield _complete(_PROGRAM, 1, name, step.operation, (step.begin, step.end), args)
     for event in trace.events:
         if event.unit != CONTROL:
-            thread = 1 + ISA.execution_units.index(event.unit)
+            thread = _thread(event.unit)
             for rpau in event.instruction.rpaus():
                 yield _complete(
                     _FIRST_RPAU + rpau,
@@ -118,7 +123,7 @@ def _counters(trace: Trace) -> Iterator[dict[str, Any]]:
             count = len(event.instruction.rpaus())
             changes.setdefault(event.start, Counter())[event.unit] += count
             changes.setdefault(event.end, Counter())[event.unit] -= count
-    busy = dict.fromkeys(ISA.execution_units, 0)
+    busy = dict.fromkeys(ISA.units_of(trace.design), 0)
     for cycle in sorted(changes):
         for unit, change in changes[cycle].items():
             busy[unit] += change

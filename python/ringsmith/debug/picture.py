@@ -73,7 +73,7 @@ def _lanes(trace: Trace, colours: dict[str, str], scale: float) -> Iterator[_Lan
     yield _Lane(top, "critical path", bars, None)
     top += _LANE + _GROUP_SPACE
     for rpau in range(trace.design.rpaus):
-        for unit in ISA.execution_units:
+        for unit in ISA.units_of(trace.design):
             bars = [
                 _event_bar(event, trace, top, colours[event.operation], scale)
                 for event in trace.lane(rpau, unit)
@@ -142,7 +142,7 @@ def _heading(trace: Trace, title: str) -> Iterator[str]:
         f"N = {design.n:,}, {design.rpaus} RPAUs of {design.cores} butterfly and "
         f"{design.dyadic_cores} dyadic cores"
     )
-    busy = ", ".join(f"{unit} {busy_share(trace, unit):.1%}" for unit in ISA.execution_units)
+    busy = ", ".join(f"{unit} {busy_share(trace, unit):.1%}" for unit in ISA.units_of(design))
     yield _text(LEFT, 26, name, size=18, weight="600")
     yield _text(
         LEFT,

@@ -44,10 +44,11 @@ def _operations(trace: Trace) -> Table:
 def _units(trace: Trace) -> Table:
     table = Table(title="Busy share of each unit", title_justify="left")
     table.add_column("RPAU", justify="right")
-    for unit in ISA.execution_units:
+    units = ISA.units_of(trace.design)
+    for unit in units:
         table.add_column(unit, justify="right")
     for rpau in range(trace.design.rpaus):
-        busy = (busy_cycles(trace, rpau, unit) / trace.cycles for unit in ISA.execution_units)
+        busy = (busy_cycles(trace, rpau, unit) / trace.cycles for unit in units)
         table.add_row(str(rpau), *(f"{share:.1%}" for share in busy))
     return table
 

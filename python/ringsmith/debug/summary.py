@@ -140,7 +140,7 @@ def gaps(trace: Trace) -> list[Gap]:
     """Every idle gap, the one that wastes the most cycles, summed over its RPAUs, first."""
     together: dict[tuple[int, int, str, int | None], list[int]] = {}
     for rpau in range(trace.design.rpaus):
-        for unit in ISA.execution_units:
+        for unit in ISA.units_of(trace.design):
             for begin, end, before in _idle(trace, rpau, unit):
                 together.setdefault((begin, end, unit, before), []).append(rpau)
     found = []

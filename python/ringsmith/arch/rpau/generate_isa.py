@@ -55,9 +55,9 @@ def render_systemverilog(isa: Isa) -> str:
         "//",
         *_prose(
             "An instruction word carries all its fields: get_<field>() takes out one that every "
-            "instruction has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a "
-            "polynomial operand X, uses_X for any other. Where uses_src is set, reads_a holds only "
-            "in the RPAU that sends and writes_dst only in the others.",
+            "instruction has, and decode() says what the instruction does with them. Flags: "
+            "reads_X and writes_X for a polynomial operand X, uses_X for any other. Where uses_src "
+            "is set, reads_a holds only in the RPAU that sends and writes_dst only in the others.",
             "// ",
         ),
         "package rs_rpau_isa_pkg;",

@@ -145,8 +145,12 @@ class Isa:
 
     @property
     def execution_units(self) -> tuple[str, ...]:
-        """The units inside an RPAU: all but the program controller."""
+        """The units that an RPAU may have: all but the program controller."""
         return tuple(unit for unit in self.units if unit != CONTROL)
+
+    def units_of(self, design: RpauDesign) -> tuple[str, ...]:
+        """The units inside an RPAU of a design."""
+        return tuple(unit for unit in self.execution_units if has_unit(design, unit))
 
     def available(self, design: RpauDesign) -> tuple[Operation, ...]:
         """The operations that a design has: those of the units and the PRNG that it has."""
