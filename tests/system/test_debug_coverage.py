@@ -132,7 +132,7 @@ def test_the_points_of_the_isa_follow_from_its_records() -> None:
     assert Situation("issues while", "dmac_key", "broadcast runs") in every
     assert Situation("issues while", "mul_key", "dmul_key runs") not in every  # one key port
     assert Situation("issues while", "mul_key", "mac_key runs") in every  # in different RPAUs
-    assert by_kind([])["source"] == (0, 3)
+    assert by_kind([])["source"] == (0, 6)  # of broadcast and send
 
 
 def test_the_chosen_programs_bring_about_every_situation_and_no_other() -> None:
