@@ -47,7 +47,7 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     assert executable is not None
     assert cycles is not None
     return {
-        **conditions(command, parameters),
+        **conditions(command, parameters, seeded_keys=current.server.interface.seeded_keys),
         "design": asdict(design),
         "ntt_lower_bound_cycles": design.n // 2 * design.log_n // design.cores,
         "program": {

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT
 from ringsmith.apps.operations import OPERATIONS
@@ -83,6 +84,11 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     assert answers[0].equal_bits is True
     assert answers[0].result.cycles == executable.cycles
     assert answers[0].result.host_transfers == 0
+    forms = [
+        conditions("", parameter_set("nano"), seeded_keys=each.server.interface.seeded_keys)["keys"]
+        for each in (seeded, current)
+    ]
+    assert [str(form).split()[0] for form in forms] == ["half", "whole"]
     whole = answers[1].result.key_words
     assert whole // 2 < answers[0].result.key_words < whole // 2 + 1000
 

