@@ -11,8 +11,8 @@ namespace {
 
 using V = Vector512;
 
-constexpr PrimeKernels kClasses[] = {word_class<V>()};
-constexpr KernelSet kSet{"avx512", kClasses, 1, permute_words<V>};
+constexpr PrimeKernels kClasses[] = {word_class<V, Word56<V>>(56), word_class<V, Word64<V>>(61)};
+constexpr KernelSet kSet{"avx512", kClasses, 2, permute_words<V>};
 
 }  // namespace
 

@@ -64,9 +64,10 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
 constexpr PrimeKernels kClasses[] = {
     ifma_class(46, forward_ntt<Ifma<true>>, inverse_ntt<Ifma<true>>),
     ifma_class(50, forward_ntt<Ifma<false>>, inverse_ntt<Ifma<false>>),
-    word_class<V>(),
+    word_class<V, Word56<V>>(56),
+    word_class<V, Word64<V>>(61),
 };
-constexpr KernelSet kSet{"avx512ifma", kClasses, 3, permute_words<V>};
+constexpr KernelSet kSet{"avx512ifma", kClasses, 4, permute_words<V>};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "key_products.h"
+#include "word56.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -103,13 +104,13 @@ void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out
   }
 }
 
-/// The class of primes of up to 61 bits.
-template <typename V>
-constexpr PrimeKernels word_class() {
-  return {61,
+/// The class of primes of up to `bits` bits, transformed forward by the arithmetic `A`.
+template <typename V, typename A>
+constexpr PrimeKernels word_class(int bits) {
+  return {bits,
           TwiddleCode::kShift64,
           V::kLanes,
-          forward_ntt<Word64<V>>,
+          forward_ntt<A>,
           inverse_ntt<Word64<V>>,
           is_canonical<V>,
           add_words<V>,

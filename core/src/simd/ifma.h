@@ -54,8 +54,8 @@ struct Ifma : Vector512 {
     return {load(factors), load(quotients)};
   }
 
-  static constexpr bool reduces_sum(int) { return !lazy; }
-  static constexpr bool reduces_difference(int) { return !lazy; }
+  static constexpr bool kReduces = !lazy;
+  static constexpr int kStreams = 2;
 
   /// x * factor - (quotient + extra) * q with Shoup's quotient: in [0, 2q) less extra * q.
   RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t, Vec extra) const {
@@ -95,10 +95,9 @@ struct Ifma : Vector512 {
 
   /// Reducing: in and out [0, 4q), with the sum's u brought to [q, 3q) and the product in [-q, q).
   /// Lazy: a layer moves the sums by at most q either way, from at least 16q and at most 20q.
-  template <bool reduces>
   RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
     const Vec product = multiply(x, t, set(1));
-    const Vec sum = reduces ? reduce(u, set(~u64{0})) : u;
+    const Vec sum = lazy ? u : reduce(u, set(~u64{0}));
     u = add(sum, product);
     x = sub(sum, product);
   }

@@ -13,11 +13,13 @@
 //   load_plain, load_shifted, load_wide   words below 4q, the same plus the offset, any words plus
 //                                         the offset: to values that forward() takes
 //   load_residue                          canonical words, to values that inverse() takes
-//   forward<reduces>(u, x, t)             u, x = u + x t, u - x t
+//   forward(u, x, t)                      u, x = u + x t, u - x t
 //   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; layers count within a pass
 //   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
 //   canonical(x)                          forward's values back to canonical words
-//   reduces_sum(layer), reduces_difference(layer)   where forward() and inverse() must reduce
+//   kReduces                              whether inverse() must reduce in every layer, not only
+//                                         in a pass's last
+//   kStreams                              columns or blocks at a time: 1 or 2
 #pragma once
 
 #include <cstddef>
@@ -47,6 +49,9 @@ class Transform {
   static constexpr int kLanes = A::kLanes;
   static constexpr int kLogLanes = log2_exact(kLanes);
   static constexpr std::size_t kBlock = std::size_t{kLanes} * kLanes;
+  // Columns of a pass, or blocks, that are worked on at a time: a butterfly's latency is many times
+  // its share of the multipliers.
+  static constexpr int kStreams = A::kStreams;
 
   Transform(const NttPlan& plan, const TwiddleView& twiddles, u64 offset = 0)
       : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime, offset) {}
@@ -82,10 +87,6 @@ class Transform {
   // The block of 2^layers * kBlock words below node `index`.
   template <Source source>
   void forward_tree(const u64* in, u64* out, int layers, std::size_t index) const {
-    if (layers == 0) {
-      forward_block<source>(in, out, index);
-      return;
-    }
     if (layers == 1) {
       forward_pass<source, 1>(in, out, layers, index);
     } else if (pass_layers(layers) == 2) {
@@ -106,17 +107,25 @@ class Transform {
       twiddles[i] = node((index << layer) + (i - (std::size_t{1} << layer)));
     }
     const A arithmetic = arithmetic_;
-    for (std::size_t column = 0; column < step; column += kLanes) {
-      Vec rows[kRows];
+    for (std::size_t column = 0; column < step; column += kStreams * kLanes) {
+      Vec rows[kStreams][kRows];
       RINGSMITH_UNROLL
-      for (std::size_t i = 0; i < kRows; ++i) {
-        rows[i] = load<source>(in + column + i * step);
+      for (std::size_t i = 0; i < kStreams * kRows; ++i) {
+        rows[i % kStreams][i / kStreams] =
+            load<source>(in + column + i % kStreams * kLanes + i / kStreams * step);
       }
-      forward_layers<kLayers>(arithmetic, rows, twiddles);
+      forward_layers<kLayers, false>(arithmetic, rows, &twiddles);
       RINGSMITH_UNROLL
-      for (std::size_t i = 0; i < kRows; ++i) {
-        A::store(out + column + i * step, rows[i]);
+      for (std::size_t i = 0; i < kStreams * kRows; ++i) {
+        A::store(out + column + i % kStreams * kLanes + i / kStreams * step,
+                 rows[i % kStreams][i / kStreams]);
       }
+    }
+    if (layers == kLayers) {
+      for (std::size_t i = 0; i < kRows; i += kStreams) {
+        forward_blocks(out + i * kBlock, index * kRows + i);
+      }
+      return;
     }
     for (std::size_t i = 0; i < kRows; ++i) {
       forward_tree<Source::kInner>(out + i * step, out + i * step, layers - kLayers,
@@ -124,53 +133,65 @@ class Transform {
     }
   }
 
-  // kLayers layers between 2^kLayers registers; twiddles[i] belongs to node i of their tree.
-  template <int kLayers>
-  RINGSMITH_INLINE static void forward_layers(const A& arithmetic, Vec* rows,
-                                              const Twiddle* twiddles) {
+  // kLayers layers between 2^kLayers registers of every stream; entry i of a stream's factors, or
+  // of all streams' unless they have their own, belongs to node i of the layers' tree.
+  template <int kLayers, bool kOwn>
+  RINGSMITH_INLINE static void forward_layers(const A& arithmetic, Vec (*rows)[1 << kLayers],
+                                              const Twiddle (*twiddles)[1 << kLayers]) {
     constexpr int kRows = 1 << kLayers;
     RINGSMITH_UNROLL
     for (int layer = 0; layer < kLayers; ++layer) {
       const int half = kRows >> (layer + 1);
       RINGSMITH_UNROLL
-      for (int i = 0; i < kRows / 2; ++i) {
-        const int upper = i / half * 2 * half + i % half;
-        const Twiddle& twiddle = twiddles[(1 << layer) + i / half];
-        if (A::reduces_sum(layer)) {
-          arithmetic.template forward<true>(rows[upper], rows[upper + half], twiddle);
-        } else {
-          arithmetic.template forward<false>(rows[upper], rows[upper + half], twiddle);
-        }
+      for (int i = 0; i < kStreams * kRows / 2; ++i) {
+        const int stream = i % kStreams;
+        const int pair = i / kStreams;
+        const int upper = pair / half * 2 * half + pair % half;
+        arithmetic.forward(rows[stream][upper], rows[stream][upper + half],
+                           twiddles[kOwn ? stream : 0][(1 << layer) + pair / half]);
       }
     }
   }
 
-  // The last 2 * kLogLanes layers, on kBlock words in registers.
-  template <Source source>
-  RINGSMITH_INLINE void forward_block(const u64* in, u64* out, std::size_t index) const {
-    Vec rows[kLanes];
+  // The last 2 * kLogLanes layers, on kBlock words in registers for every stream; in place.
+  RINGSMITH_INLINE void forward_blocks(u64* words, std::size_t index) const {
+    Vec rows[kStreams][kLanes];
+    Twiddle twiddles[kStreams][kLanes];
     RINGSMITH_UNROLL
-    for (int i = 0; i < kLanes; ++i) {
-      rows[i] = load<source>(in + i * kLanes);
+    for (int stream = 0; stream < kStreams; ++stream) {
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kLanes; ++i) {
+        rows[stream][i] = A::load(words + stream * kBlock + i * kLanes);
+      }
+      load_nodes(index + stream, twiddles[stream]);
     }
-    Twiddle twiddles[kLanes];
+    forward_layers<kLogLanes, true>(arithmetic_, rows, twiddles);
+    RINGSMITH_UNROLL
+    for (int stream = 0; stream < kStreams; ++stream) {
+      A::transpose(rows[stream]);
+      load_transposed(index + stream, twiddles[stream]);
+    }
+    forward_layers<kLogLanes, true>(arithmetic_, rows, twiddles);
+    RINGSMITH_UNROLL
+    for (int stream = 0; stream < kStreams; ++stream) {
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kLanes; ++i) {
+        rows[stream][i] = arithmetic_.canonical(rows[stream][i]);
+      }
+      A::transpose(rows[stream]);
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kLanes; ++i) {
+        A::store(words + stream * kBlock + i * kLanes, rows[stream][i]);
+      }
+    }
+  }
+
+  // The factors of a block's first layers.
+  RINGSMITH_INLINE void load_nodes(std::size_t index, Twiddle* twiddles) const {
     RINGSMITH_UNROLL
     for (int i = 1; i < kLanes; ++i) {
       const int layer = log2_exact(i);
       twiddles[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
-    }
-    forward_layers<kLogLanes>(arithmetic_, rows, twiddles);
-    A::transpose(rows);
-    load_transposed(index, twiddles);
-    forward_layers<kLogLanes>(arithmetic_, rows, twiddles);
-    RINGSMITH_UNROLL
-    for (int i = 0; i < kLanes; ++i) {
-      rows[i] = arithmetic_.canonical(rows[i]);
-    }
-    A::transpose(rows);
-    RINGSMITH_UNROLL
-    for (int i = 0; i < kLanes; ++i) {
-      A::store(out + i * kLanes, rows[i]);
     }
   }
 
@@ -185,61 +206,61 @@ class Transform {
     }
   }
 
-  // The first 2 * kLogLanes layers of the inverse.
-  RINGSMITH_INLINE void inverse_block(const u64* in, u64* out, std::size_t index) const {
-    Vec rows[kLanes];
+  // The first 2 * kLogLanes layers of the inverse, on kBlock words for every stream.
+  RINGSMITH_INLINE void inverse_blocks(const u64* in, u64* out, std::size_t index) const {
+    Vec rows[kStreams][kLanes];
+    Twiddle twiddles[kStreams][kLanes];
     RINGSMITH_UNROLL
-    for (int i = 0; i < kLanes; ++i) {
-      rows[i] = arithmetic_.load_residue(in + i * kLanes);
+    for (int stream = 0; stream < kStreams; ++stream) {
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kLanes; ++i) {
+        rows[stream][i] = arithmetic_.load_residue(in + stream * kBlock + i * kLanes);
+      }
+      A::transpose(rows[stream]);
+      load_transposed(index + stream, twiddles[stream]);
     }
-    A::transpose(rows);
-    Twiddle twiddles[kLanes];
-    load_transposed(index, twiddles);
-    inverse_layers<kLogLanes>(arithmetic_, rows, twiddles);
-    A::transpose(rows);
+    inverse_layers<kLogLanes, kLogLanes, true>(arithmetic_, rows, twiddles);
     RINGSMITH_UNROLL
-    for (int i = 1; i < kLanes; ++i) {
-      const int layer = log2_exact(i);
-      twiddles[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
+    for (int stream = 0; stream < kStreams; ++stream) {
+      A::transpose(rows[stream]);
+      load_nodes(index + stream, twiddles[stream]);
     }
-    inverse_layers<kLogLanes>(arithmetic_, rows, twiddles);
+    inverse_layers<kLogLanes, kLogLanes, true>(arithmetic_, rows, twiddles);
     RINGSMITH_UNROLL
-    for (int i = 0; i < kLanes; ++i) {
-      A::store(out + i * kLanes, rows[i]);
+    for (int stream = 0; stream < kStreams; ++stream) {
+      RINGSMITH_UNROLL
+      for (int i = 0; i < kLanes; ++i) {
+        A::store(out + stream * kBlock + i * kLanes, rows[stream][i]);
+      }
     }
   }
 
-  template <int kLayers>
-  RINGSMITH_INLINE static void inverse_layers(const A& arithmetic, Vec* rows,
-                                              const Twiddle* twiddles) {
-    inverse_some<kLayers, 0, kLayers>(arithmetic, rows, twiddles);
-  }
-
-  // Layers kFirst ... kEnd - 1 of the inverse on 2^kLayers registers, where layer 0 joins
-  // neighbours.
-  template <int kLayers, int kFirst, int kEnd>
-  RINGSMITH_INLINE static void inverse_some(const A& arithmetic, Vec* rows,
-                                            const Twiddle* twiddles) {
+  // Layers kFirst ... kEnd - 1 of the inverse on 2^kLayers registers of every stream, where layer 0
+  // joins neighbours.
+  template <int kLayers, int kEnd, bool kOwn, int kFirst = 0>
+  RINGSMITH_INLINE static void inverse_layers(const A& arithmetic, Vec (*rows)[1 << kLayers],
+                                              const Twiddle (*twiddles)[1 << kLayers]) {
     if constexpr (kFirst < kEnd) {
       constexpr int kHalf = 1 << kFirst;
       constexpr int kNodes = 1 << (kLayers - 1 - kFirst);
-      constexpr bool kReduce = kFirst + 1 == kLayers || A::reduces_difference(kFirst);
+      constexpr bool kReduce = kFirst + 1 == kLayers || A::kReduces;
       RINGSMITH_UNROLL
-      for (int i = 0; i < (1 << kLayers) / 2; ++i) {
-        const int upper = i / kHalf * 2 * kHalf + i % kHalf;
-        arithmetic.template inverse<kFirst, kReduce>(rows[upper], rows[upper + kHalf],
-                                                     twiddles[kNodes + i / kHalf]);
+      for (int i = 0; i < kStreams * (1 << kLayers) / 2; ++i) {
+        const int stream = i % kStreams;
+        const int pair = i / kStreams;
+        const int upper = pair / kHalf * 2 * kHalf + pair % kHalf;
+        arithmetic.template inverse<kFirst, kReduce>(
+            rows[stream][upper], rows[stream][upper + kHalf],
+            twiddles[kOwn ? stream : 0][kNodes + pair / kHalf]);
       }
-      inverse_some<kLayers, kFirst + 1, kEnd>(arithmetic, rows, twiddles);
+      inverse_layers<kLayers, kEnd, kOwn, kFirst + 1>(arithmetic, rows, twiddles);
     }
   }
 
   // The block of 2^layers * kBlock words below node `index`; `top` where that is the whole limb.
   template <bool top>
   void inverse_tree(const u64* in, u64* out, int layers, std::size_t index) const {
-    if (layers == 0) {
-      inverse_block(in, out, index);
-    } else if (layers == 1) {
+    if (layers == 1) {
       inverse_pass<top, 1>(in, out, layers, index);
     } else if (pass_layers(layers) == 2) {
       inverse_pass<top, 2>(in, out, layers, index);
@@ -252,8 +273,14 @@ class Transform {
   void inverse_pass(const u64* in, u64* out, int layers, std::size_t index) const {
     constexpr std::size_t kRows = std::size_t{1} << kLayers;
     const std::size_t step = (kBlock << layers) / kRows;
-    for (std::size_t i = 0; i < kRows; ++i) {
-      inverse_tree<false>(in + i * step, out + i * step, layers - kLayers, index * kRows + i);
+    if (layers == kLayers) {
+      for (std::size_t i = 0; i < kRows; i += kStreams) {
+        inverse_blocks(in + i * kBlock, out + i * kBlock, index * kRows + i);
+      }
+    } else {
+      for (std::size_t i = 0; i < kRows; ++i) {
+        inverse_tree<false>(in + i * step, out + i * step, layers - kLayers, index * kRows + i);
+      }
     }
     Twiddle twiddles[kRows];
     RINGSMITH_UNROLL
@@ -266,24 +293,26 @@ class Transform {
       twiddles[1] = A::broadcast(plan_.last_backward);
     }
     const A arithmetic = arithmetic_;
-    for (std::size_t column = 0; column < step; column += kLanes) {
-      Vec rows[kRows];
+    for (std::size_t column = 0; column < step; column += kStreams * kLanes) {
+      Vec rows[kStreams][kRows];
       RINGSMITH_UNROLL
-      for (std::size_t i = 0; i < kRows; ++i) {
-        rows[i] = A::load(out + column + i * step);
+      for (std::size_t i = 0; i < kStreams * kRows; ++i) {
+        rows[i % kStreams][i / kStreams] =
+            A::load(out + column + i % kStreams * kLanes + i / kStreams * step);
       }
+      inverse_layers<kLayers, top ? kLayers - 1 : kLayers, false>(arithmetic, rows, &twiddles);
       if constexpr (top) {
-        inverse_some<kLayers, 0, kLayers - 1>(arithmetic, rows, twiddles);
         RINGSMITH_UNROLL
-        for (std::size_t i = 0; i < kRows / 2; ++i) {
-          arithmetic.template last<kLayers - 1>(rows[i], rows[i + kRows / 2], scale, twiddles[1]);
+        for (std::size_t i = 0; i < kStreams * kRows / 2; ++i) {
+          Vec* const stream = rows[i % kStreams];
+          arithmetic.template last<kLayers - 1>(
+              stream[i / kStreams], stream[i / kStreams + kRows / 2], scale, twiddles[1]);
         }
-      } else {
-        inverse_layers<kLayers>(arithmetic, rows, twiddles);
       }
       RINGSMITH_UNROLL
-      for (std::size_t i = 0; i < kRows; ++i) {
-        A::store(out + column + i * step, rows[i]);
+      for (std::size_t i = 0; i < kStreams * kRows; ++i) {
+        A::store(out + column + i % kStreams * kLanes + i / kStreams * step,
+                 rows[i % kStreams][i / kStreams]);
       }
     }
   }

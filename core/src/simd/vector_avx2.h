@@ -11,6 +11,7 @@ namespace {
 struct Vector256 {
   using Vec = __m256i;
   static constexpr int kLanes = 4;
+  static constexpr int kStreams = 1;  // as many as the registers hold
 
   RINGSMITH_INLINE static Vec load(const u64* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -28,6 +29,13 @@ struct Vector256 {
   RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm256_andnot_si256(b, a); }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm256_sll_epi64(a, _mm_cvtsi32_si128(bits));
+  }
+  template <int bits>
+  RINGSMITH_INLINE static Vec shift_left(Vec a) {
+    return _mm256_slli_epi64(a, bits);
+  }
+  RINGSMITH_INLINE static Vec shift_right(Vec a, int bits) {
+    return _mm256_srl_epi64(a, _mm_cvtsi32_si128(bits));
   }
   template <int bits>
   RINGSMITH_INLINE static Vec shift_right(Vec a) {

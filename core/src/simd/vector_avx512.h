@@ -11,6 +11,7 @@ namespace {
 struct Vector512 {
   using Vec = __m512i;
   static constexpr int kLanes = 8;
+  static constexpr int kStreams = 2;  // as many as the registers hold
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
@@ -29,6 +30,13 @@ struct Vector512 {
   RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm512_andnot_si512(b, a); }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits));
+  }
+  template <int bits>
+  RINGSMITH_INLINE static Vec shift_left(Vec a) {
+    return _mm512_slli_epi64(a, bits);
+  }
+  RINGSMITH_INLINE static Vec shift_right(Vec a, int bits) {
+    return _mm512_srl_epi64(a, _mm_cvtsi32_si128(bits));
   }
   template <int bits>
   RINGSMITH_INLINE static Vec shift_right(Vec a) {

@@ -68,8 +68,8 @@ struct Word64 : WordOperations<V> {
         ratio(V::set(prime.ratio)),
         offset(V::set(offset)) {}
 
-  static constexpr bool reduces_sum(int) { return true; }
-  static constexpr bool reduces_difference(int) { return true; }
+  static constexpr bool kReduces = true;
+  static constexpr int kStreams = V::kStreams;
 
   /// x * factor modulo q, in [0, 4q), for any word x: Shoup's remainder is below q (1 + x / 2^64),
   /// and the quotient may be 2 too small.
@@ -103,7 +103,6 @@ struct Word64 : WordOperations<V> {
   RINGSMITH_INLINE Vec load_wide(const u64* from) const { return reduce(load_shifted(from)); }
 
   /// In and out: [0, 8q).
-  template <bool reduce>
   RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
     const Vec product = multiply(x, t);
     const Vec sum = reduce_once(u, four_q);

@@ -1,0 +1,60 @@
+// Primes of up to 56 bits in 64-bit lanes: forward transforms whose sums are never reduced.
+//
+// Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words.
+#pragma once
+
+#include "word64.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// Word64 where a word has room for 256q. Sums start from 64q, and each of at most 16 layers moves
+/// them by less than 4q either way: they stay in [0, 132q).
+template <typename V>
+struct Word56 : Word64<V> {
+  using Base = Word64<V>;
+  using Operations = WordOperations<V>;
+  using Vec = typename V::Vec;
+  using Twiddle = WordTwiddle<V>;
+  using V::add;
+  using V::reduce_once;
+  using V::sub;
+
+  explicit Word56(const PrimeConstants& prime, u64 offset = 0)
+      : Base(prime, offset),
+        bias(V::set(64 * prime.q)),
+        bias_and_offset(V::set(64 * prime.q + offset)),
+        shift(prime.bits > 24 ? prime.bits - 24 : 0),
+        reciprocal(V::set(prime.ratio >> (32 - shift))) {}
+
+  RINGSMITH_INLINE Vec load_plain(const u64* from) const { return add(V::load(from), bias); }
+  RINGSMITH_INLINE Vec load_shifted(const u64* from) const {
+    return add(V::load(from), bias_and_offset);
+  }
+  RINGSMITH_INLINE Vec load_wide(const u64* from) const { return add(Base::load_wide(from), bias); }
+
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+    const Vec product = Base::multiply(x, t);
+    const Vec sum = u;
+    u = add(sum, product);
+    x = sub(sum, product);
+  }
+
+  /// From [0, 132q) to [0, q). The quotient comes from the 32 bits from 2^shift on and 32 bits of
+  /// 1 / q: what both leave out makes it less than 3 too small.
+  RINGSMITH_INLINE Vec canonical(Vec x) const {
+    const Vec top = V::shift_right(x, shift);
+    const Vec quotient = Operations::high_half(V::multiply_halves(top, reciprocal));
+    const Vec multiple =
+        add(V::multiply_halves(quotient, Base::q),
+            V::template shift_left<32>(V::multiply_halves(quotient, Base::q_high)));
+    return reduce_once(reduce_once(sub(x, multiple), Base::twice_q), Base::q);
+  }
+
+  Vec bias, bias_and_offset;
+  int shift;
+  Vec reciprocal;
+};
+
+}  // namespace
+}  // namespace ringsmith::simd
