@@ -1,6 +1,7 @@
 #include "behz.h"
 
 #include "base_conversion.h"
+#include "parallel.h"
 #include "scratch.h"
 
 namespace ringsmith::kernels {
@@ -32,7 +33,7 @@ void behz_convert(const RnsContext& context, BaseView from, BaseView to, std::sp
             times(montgomery, complements(context, from, montgomery), montgomery.negate(inverse)),
             kMontgomery / 2, {}, multiples.words());
 
-  for (std::size_t i = 0; i < to.size(); ++i) {
+  parallel_for(to.size(), words.size(), [&](std::size_t i) {
     const Modulus& modulus = context.modulus(to[i]);
     const u64 division = modulus.inverse(modulus.reduce(kMontgomery));
     const u64 factor = modulus.multiply(product(context, from, modulus), division);
@@ -40,7 +41,7 @@ void behz_convert(const RnsContext& context, BaseView from, BaseView to, std::sp
     sum_limbs(modulus, words, word_bits,
               times(modulus, complements(context, from, modulus), division), modulus.negate(shift),
               {multiples.words(), factor}, limb_of(out, i, context.degree()));
-  }
+  });
 }
 
 Words behz_floor(const RnsContext& context, BaseView base, BaseView extension, u64 plain_modulus,
@@ -52,7 +53,7 @@ Words behz_floor(const RnsContext& context, BaseView base, BaseView extension, u
   const int word_bits = widest(context, base);
 
   Words floor(extension.size() * degree);
-  for (std::size_t i = 0; i < extension.size(); ++i) {
+  parallel_for(extension.size(), words.size(), [&](std::size_t i) {
     const Modulus& modulus = context.modulus(extension[i]);
     const u64 division = modulus.inverse(product(context, base, modulus));
     const u64 own = modulus.multiply(modulus.reduce(plain_modulus), division);
@@ -60,7 +61,7 @@ Words behz_floor(const RnsContext& context, BaseView base, BaseView extension, u
               times(modulus, complements(context, base, modulus), modulus.negate(division)), 0,
               {limb_of(in, base.size() + i, degree), own},
               limb_of(std::span<u64>(floor), i, degree));
-  }
+  });
   return floor;
 }
 
@@ -83,13 +84,13 @@ void shenoy_kumaresan(const RnsContext& context, BaseView from, BaseView to,
             times(redundant, complements(context, auxiliary, redundant), division), half,
             {residue, redundant.negate(division)}, excess.words());
 
-  for (std::size_t i = 0; i < to.size(); ++i) {
+  parallel_for(to.size(), words.size(), [&](std::size_t i) {
     const Modulus& modulus = context.modulus(to[i]);
     const u64 total = product(context, auxiliary, modulus);
     sum_limbs(modulus, words, word_bits, complements(context, auxiliary, modulus),
               modulus.multiply(modulus.reduce(half), total),
               {excess.words(), modulus.negate(total)}, limb_of(out, i, degree));
-  }
+  });
 }
 
 }  // namespace ringsmith::kernels

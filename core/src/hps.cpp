@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base_conversion.h"
+#include "parallel.h"
 #include "ringsmith/lift_scale.h"
 #include "scratch.h"
 
@@ -76,12 +77,12 @@ void hps_convert(const RnsContext& context, BaseView from, BaseView to, std::spa
   rounded_sums(words, reciprocals, quotients.words());
 
   const int word_bits = widest(context, from);
-  for (std::size_t i = 0; i < to.size(); ++i) {
+  parallel_for(to.size(), words.size(), [&](std::size_t i) {
     const Modulus& modulus = context.modulus(to[i]);
     sum_limbs(modulus, words, word_bits, complements(context, from, modulus), 0,
               {quotients.words(), modulus.negate(product(context, from, modulus))},
               limb_of(out, i, degree));
-  }
+  });
 }
 
 Words hps_divide(const RnsContext& context, BaseView base, BaseView extension, u64 plain_modulus,
@@ -107,7 +108,7 @@ Words hps_divide(const RnsContext& context, BaseView base, BaseView extension, u
   rounded_sums(lower, fractions, words.subspan(lower.size()));
 
   Words scaled(extension.size() * degree);
-  for (std::size_t j = 0; j < extension.size(); ++j) {
+  parallel_for(extension.size(), words.size(), [&](std::size_t j) {
     const Modulus& modulus = context.modulus(extension[j]);
     std::vector<u64> factors;  // -u_i * q_i^-1, then 2^30k
     for (std::size_t i = 0; i < base.size(); ++i) {
@@ -124,7 +125,7 @@ Words hps_divide(const RnsContext& context, BaseView base, BaseView extension, u
               {limb_of(in, base.size() + j, degree),
                modulus.multiply(modulus.reduce(plain_modulus), inverse)},
               limb_of(std::span<u64>(scaled), j, degree));
-  }
+  });
   return scaled;
 }
 
