@@ -3,9 +3,10 @@
 //
 // A descriptor is taken for each frame, in their order: q; unit = 2^(2*Width) mod q; scale = unit /
 // N mod q; powers = psi, psi^2 ... psi^Lanes mod q, psi a primitive 2N-th root. Once ready_o is high
-// a frame may begin, with first_i high in its first cycle, and then brings Lanes words of each
-// polynomial a cycle without a pause: word l * Period + t in lane l of cycle t. The products leave in
-// the same order, rs_stream_pkg::core_cycles later. Nothing in between waits or stalls.
+// the next frame may begin, Period cycles after the last one or later, with first_i high in its first
+// cycle, and then brings Lanes words of each polynomial a cycle without a pause: word l * Period + t
+// in lane l of cycle t. The products leave in the same order, rs_stream_pkg::core_cycles later.
+// Nothing in between waits or stalls.
 //
 // rst_ni stays low for at least rs_stream_pkg::ResetCycles.
 module rs_stream_core
@@ -37,7 +38,7 @@ module rs_stream_core
   output logic [Width-1:0] y_o [Lanes]
 );
   // ---- factors ----------------------------------------------------------------------------------
-  logic                 factors_ready, start, we;
+  logic                 start, we;
   logic [Width-1:0]     q_next, scale_next, q_q;
   logic [SlotWidth-1:0] start_slot, slot;
   logic [LogPeriod-1:0] group;
@@ -56,7 +57,7 @@ module rs_stream_core
     .unit_i,
     .scale_i,
     .powers_i,
-    .ready_o(factors_ready),
+    .ready_o,
     .launch_i(first_i),
     .q_o(q_next),
     .scale_o(scale_next),
@@ -68,19 +69,7 @@ module rs_stream_core
     .words_o(words)
   );
 
-  // ---- a frame begins a period after the last one, or later -------------------------------------
-  logic [LogPeriod-1:0] left_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) left_q <= '0;
-    else if (first_i) left_q <= '1;
-    else if (left_q != '0) left_q <= left_q - 1'b1;
-    if (first_i) q_q <= q_next;
-  end
-  assign ready_o = factors_ready && left_q == '0;
-
-  FrameInTime_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !first_i || ready_o)
-  else $error("a frame began before the core was ready");
+  always_ff @(posedge clk_i) if (first_i) q_q <= q_next;
 
   // ---- data -------------------------------------------------------------------------------------
   logic             first_product, first_inverse;

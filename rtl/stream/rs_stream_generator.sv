@@ -56,7 +56,7 @@ module rs_stream_generator
   localparam logic [CountWidth-1:0] Ring = CountWidth'(1) << LogRing;
 
   if (LogRing >= LogPeriod || LogPeriod < 6 || Slots < 2) begin : gen_bad_shape
-    $error("rs_stream_generator: a period of 2^%0d cycles is below 2^6 or 2^%0d, or Slots = %0d < 2",
+    $error("rs_stream_generator: a period of 2^%0d is below 2^6 or 2^%0d, or Slots = %0d below 2",
            LogPeriod, LogRing + 1, Slots);
   end
 

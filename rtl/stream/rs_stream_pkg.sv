@@ -18,6 +18,16 @@ package rs_stream_pkg;
   // Frames that may be on their way from the transforms' input to the second product.
   localparam int unsigned ScaleDepth = 8;
 
+  // The answer to a descriptor.
+  localparam int unsigned AnswerWidth = 8;
+  typedef enum logic [AnswerWidth-1:0] {
+    AnswerTaken   = 8'd0,
+    AnswerModulus = 8'd1,  // q is not 1 modulo 2N
+    AnswerSize    = 8'd2,  // q is 1, or has more than Width bits
+    AnswerRange   = 8'd3,  // another word is not below q
+    AnswerLength  = 8'd4   // too few words or too many
+  } answer_e;
+
   // Bits that one step of the modular multipliers removes: all primes are 1 modulo 2N.
   function automatic int unsigned step_bits(int unsigned log_n);
     return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
@@ -82,6 +92,26 @@ package rs_stream_pkg;
                                               int unsigned width);
     return forward_offset(log_n, log_lanes, width, log_n) + product_cycles(log_n, width) +
         inverse_offset(log_n, log_lanes, width, log_n);
+  endfunction
+
+  // rs_stream_axis: from the launch of a frame to its first cycle at rs_stream_core: memory and a
+  // register.
+  function automatic int unsigned input_cycles();
+    return RamLatency + 1;
+  endfunction
+
+  // Words that may wait for whoever takes the products: the loop from a read to its place being free
+  // again takes four cycles.
+  localparam int unsigned OutputWords = 8;
+
+  // Frames that the output has room for, so that none of those under way has to wait while they are
+  // taken at once: from its launch on until its last word was read, one has its place.
+  function automatic int unsigned output_frames(int unsigned log_n, int unsigned log_lanes,
+                                                int unsigned width);
+    int unsigned period;
+    period = 1 << (log_n - log_lanes);
+    return (input_cycles() + core_cycles(log_n, log_lanes, width) + 2 * period + OutputWords +
+        period - 1) / period;
   endfunction
 
   // From a frame's first cycle at rs_stream_core to the first read of its factors at a stage.

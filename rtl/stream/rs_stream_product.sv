@@ -57,9 +57,10 @@ module rs_stream_product
   end
   assign q_o = q_second_q;
 
+  logic [PlaceWidth:0] waiting;
+  assign waiting = pushed_q - popped_q;
   RoomForScale_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   32'(pushed_q - popped_q) <= ScaleDepth)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(waiting) <= ScaleDepth)
   else $error("more than %0d frames wait for their second product", ScaleDepth);
 
   // ---- products ---------------------------------------------------------------------------------

@@ -1,17 +1,32 @@
-"""What the tests of RTL blocks share: built blocks, and the measured latency of a pipeline."""
+"""What the tests of RTL share: built blocks, the latency of a pipeline, and cocotb's benches."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+import cocotb_tools.config
 import numpy as np
 import pytest
+from cocotb_tools.runner import get_results, get_runner
+from find_libpython import find_libpython
 
 from ringsmith.devices.block import Block, Words
-from ringsmith.devices.sources import rtl_sources
+from ringsmith.devices.build_cache import built, fingerprint
+from ringsmith.devices.sources import rtl_root, rtl_sources
+from ringsmith.devices.toolchain import compiler, run_tool, run_verilator, verilator
 from ringsmith.devices.verilate import build_block
 
 BENCHES = Path(__file__).parent / "blocks"
+
+VERILATE = ("--cc", "-O3", "--no-timing", "--quiet", "--vpi", "-fno-dfg", "--assert")
+OFF = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRACE_VCD")
+COMPILE = (
+    *("-std=c++20", "-O1", "-w", "-faligned-new", "-pthread", "-DVERILATOR=1"),
+    *(f"-DVM_{name}=0" for name in OFF),
+)
+RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp")
 
 MakeBlock = Callable[..., Block]
 
@@ -44,3 +59,78 @@ def latency_of() -> Callable[[Words, Words], int]:
         return lags[0]
 
     return find
+
+
+def simulator(
+    top: str, sources: Sequence[Path], values: Mapping[str, int], public: str, flags: Sequence[str]
+) -> Path:
+    """The folder of a program that is the simulated device, with cocotb linked in."""
+    libraries = Path(cocotb_tools.config.libs_dir)
+    main = Path(cocotb_tools.config.share_dir) / "lib" / "verilator" / "verilator.cpp"
+    files = [rtl_root() / "verilator.vlt", *sources]
+    parameters = [f"-G{name}={value}" for name, value in values.items()]
+    tool, cxx = verilator(), compiler()
+    options = [*VERILATE, *flags, *parameters]
+    facts = [*options, *COMPILE, public, tool.version, cxx.version, str(libraries)]
+
+    def build(work: Path) -> None:
+        cpp, chosen = work / "cpp", work / "public.vlt"
+        chosen.write_text(public)
+        names = ["--top-module", top, "--prefix", "Vtop", "-Mdir", cpp]
+        run_verilator([*options, *names, chosen, *files], work)
+        unity = cpp / "unity.cpp"
+        unity.write_text("".join(f'#include "{file}"\n' for file in (*cpp.glob("V*.cpp"), main)))
+        folders = [f"-I{folder}" for folder in (cpp, tool.include, tool.include / "vltstd")]
+
+        def compile_one(source: Path) -> Path:
+            result = cpp / f"{source.stem}.o"
+            run_tool([cxx.program, *COMPILE, *folders, "-c", source, "-o", result], work)
+            return result
+
+        with ThreadPoolExecutor(2) as pool:
+            objects = list(pool.map(compile_one, [unity, *(tool.include / f for f in RUNTIME)]))
+        link = ["-pthread", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcocotbvpi_verilator"]
+        run_tool([cxx.program, *objects, *link, "-o", work / top], work)
+
+    return built(f"{top}-cocotb", fingerprint(facts, [*files, main]), build)
+
+
+@pytest.fixture
+def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Runs a bench of cocotb on a design (built once, in the cache): all of its tests must pass.
+
+    ``signals`` are the top's ports beside clk_i and rst_ni that the bench reaches, by a pattern:
+    with every signal public, as cocotb's own build has it, the C++ is ten times as large.
+    """
+    if find_libpython() is None:
+        pytest.skip("cocotb needs Python as a shared library: apt install python3-dev")
+
+    def run(
+        bench: Path,
+        top: str,
+        sources: Sequence[Path],
+        parameters: Mapping[str, int],
+        signals: Sequence[str],
+        environment: Mapping[str, str],
+        flags: Sequence[str] = (),
+    ) -> None:
+        public = "`verilator_config\n" + "".join(
+            f'public_flat_rw -module "{top}" -var "{name}"\n'
+            for name in ("clk_i", "rst_ni", *signals)
+        )
+        monkeypatch.syspath_prepend(str(bench.parent))
+        results = get_runner("verilator").test(
+            test_module=bench.stem,
+            hdl_toplevel=top,
+            hdl_toplevel_lang="verilog",
+            build_dir=simulator(top, sources, parameters, public, flags),
+            test_dir=tmp_path,
+            results_xml=str(tmp_path / "results.xml"),
+            log_file=str(tmp_path / "log.txt"),
+            extra_env=dict(environment),
+        )
+        wanted = re.findall(r"@cocotb\.test\(\)\nasync def \w+", bench.read_text())
+        assert wanted
+        assert get_results(results) == (len(wanted), 0), (tmp_path / "log.txt").read_text()
+
+    return run

@@ -76,6 +76,31 @@ def core_cycles(log_n: int, log_lanes: int, word_bits: int) -> int:
     )
 
 
+INPUT_CYCLES = RAM_LATENCY + 1
+"""From the launch of a frame to its first cycle at the core: memory and a register."""
+
+OUTPUT_WORDS = 8
+"""Words that may wait for whoever takes the products."""
+
+
+def output_frames(log_n: int, log_lanes: int, word_bits: int) -> int:
+    """Frames that the output has room for: from its launch to its last word, each has its place."""
+    period = 1 << (log_n - log_lanes)
+    busy = INPUT_CYCLES + core_cycles(log_n, log_lanes, word_bits) + 2 * period + OUTPUT_WORDS
+    return -(-busy // period)
+
+
+def device_cycles(log_n: int, log_lanes: int, word_bits: int) -> int:
+    """From a frame's launch to its first word at the product's stream, nobody pausing.
+
+    The frame is written whole before it is read; then come a register, the memory, and the place
+    of what waits.
+    """
+    period = 1 << (log_n - log_lanes)
+    core = INPUT_CYCLES + core_cycles(log_n, log_lanes, word_bits)
+    return core + period + RAM_LATENCY + 1
+
+
 def factor_cycles(log_n: int, log_lanes: int, word_bits: int, stage: int, *, inverse: bool) -> int:
     """From a frame's first cycle to the first read of its factors at a stage."""
     if inverse:

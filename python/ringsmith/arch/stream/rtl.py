@@ -5,6 +5,9 @@ from ringsmith.arch.stream.design import StreamDesign
 CORE = "rs_stream_core"
 """The pipeline without its buffers: a frame's words come and leave without a pause."""
 
+TOP = "rs_stream_axis"
+"""The whole device, behind AXI4-Stream."""
+
 ROOMS = ("arith", "mem", "stream")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 

@@ -1,0 +1,194 @@
+// The streaming multiplier behind AXI4-Stream: descriptors and polynomials in, products out.
+//
+//   s_axis_d   descriptors, a word a beat: q, unit, scale, psi, psi^2 ... psi^Lanes (docs/stream.md)
+//   m_axis_s   an answer a descriptor: 0, or why it was refused (rs_stream_pkg::answer_e)
+//   s_axis_a   operands, Lanes words a beat in natural order, tlast with a polynomial's last beat
+//   s_axis_b
+//   m_axis_p   products, in the order of the descriptors, in the same form
+//
+// Words are canonical residues in WordBits bits each, the first in the lowest ones. Every channel may
+// pause at any time. A polynomial begins to flow when it and its partner are there, its factors are
+// made, and there is room for its product: nothing else waits for anything. fault_o stays high from
+// a tlast in the wrong beat to the next reset. rst_ni may be short: it is prolonged.
+module rs_stream_axis
+  import rs_stream_pkg::*;
+#(
+  parameter  int unsigned LogN = 12,
+  parameter  int unsigned LogLanes = 1,
+  parameter  int unsigned Width = 30,
+  parameter  int unsigned Slots = 2,
+  localparam int unsigned Lanes = 2 ** LogLanes,
+  localparam int unsigned WordBits = (Width <= 32) ? 32 : 64
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      fault_o,
+
+  // verilog_lint: waive-start port-name-suffix
+  input  logic                      s_axis_d_tvalid,
+  output logic                      s_axis_d_tready,
+  input  logic                      s_axis_d_tlast,
+  input  logic [WordBits-1:0]       s_axis_d_tdata,
+  output logic                      m_axis_s_tvalid,
+  input  logic                      m_axis_s_tready,
+  output logic [AnswerWidth-1:0]    m_axis_s_tdata,
+  input  logic                      s_axis_a_tvalid,
+  output logic                      s_axis_a_tready,
+  input  logic                      s_axis_a_tlast,
+  input  logic [WordBits*Lanes-1:0] s_axis_a_tdata,
+  input  logic                      s_axis_b_tvalid,
+  output logic                      s_axis_b_tready,
+  input  logic                      s_axis_b_tlast,
+  input  logic [WordBits*Lanes-1:0] s_axis_b_tdata,
+  output logic                      m_axis_p_tvalid,
+  input  logic                      m_axis_p_tready,
+  output logic                      m_axis_p_tlast,
+  output logic [WordBits*Lanes-1:0] m_axis_p_tdata
+  // verilog_lint: waive-stop port-name-suffix
+);
+  localparam int unsigned LogPeriod = LogN - LogLanes;
+  localparam int unsigned Frames = output_frames(LogN, LogLanes, Width);
+  localparam int unsigned ResetWidth = $clog2(ResetCycles + 1);
+
+  // ---- reset ------------------------------------------------------------------------------------
+  logic [ResetWidth-1:0] reset_left_q;
+  logic                  run_q;  // the device's reset, active low
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) reset_left_q <= ResetWidth'(ResetCycles);
+    else if (reset_left_q != '0) reset_left_q <= reset_left_q - 1'b1;
+    run_q <= rst_ni && reset_left_q == '0;
+  end
+
+  // ---- descriptors ------------------------------------------------------------------------------
+  logic             descriptor_valid, descriptor_ready;
+  logic [Width-1:0] q, unit, scale;
+  logic [Width-1:0] powers [Lanes];
+  rs_stream_queue #(
+    .LogN(LogN),
+    .LogLanes(LogLanes),
+    .Width(Width),
+    .WordBits(WordBits)
+  ) u_queue (
+    .clk_i,
+    .rst_ni(run_q),
+    .valid_i(s_axis_d_tvalid),
+    .ready_o(s_axis_d_tready),
+    .last_i(s_axis_d_tlast),
+    .word_i(s_axis_d_tdata),
+    .answer_valid_o(m_axis_s_tvalid),
+    .answer_ready_i(m_axis_s_tready),
+    .answer_o(m_axis_s_tdata),
+    .valid_o(descriptor_valid),
+    .ready_i(descriptor_ready),
+    .q_o(q),
+    .unit_o(unit),
+    .scale_o(scale),
+    .powers_o(powers)
+  );
+
+  // ---- operands ---------------------------------------------------------------------------------
+  logic             launch, full_a, full_b, room, core_ready, fault_a, fault_b;
+  logic [Width-1:0] sent_a [Lanes];
+  logic [Width-1:0] sent_b [Lanes];
+  logic [Width-1:0] a [Lanes];
+  logic [Width-1:0] b [Lanes];
+  logic [Width-1:0] product [Lanes];
+  logic [Width-1:0] result [Lanes];
+  for (genvar l = 0; l < Lanes; l++) begin : gen_word
+    assign sent_a[l] = s_axis_a_tdata[l*WordBits+:Width];
+    assign sent_b[l] = s_axis_b_tdata[l*WordBits+:Width];
+    assign m_axis_p_tdata[l*WordBits+:WordBits] = WordBits'(result[l]);
+    if (Width < WordBits) begin : gen_unused
+      logic unused_high_bits;
+      assign unused_high_bits = ^{s_axis_a_tdata[l*WordBits+Width+:WordBits-Width],
+                                  s_axis_b_tdata[l*WordBits+Width+:WordBits-Width]};
+    end
+  end
+  rs_stream_input #(
+    .LogPeriod(LogPeriod),
+    .LogLanes(LogLanes),
+    .Width(Width)
+  ) u_input_a (
+    .clk_i,
+    .rst_ni(run_q),
+    .valid_i(s_axis_a_tvalid),
+    .ready_o(s_axis_a_tready),
+    .last_i(s_axis_a_tlast),
+    .words_i(sent_a),
+    .fault_o(fault_a),
+    .full_o(full_a),
+    .launch_i(launch),
+    .words_o(a)
+  );
+  rs_stream_input #(
+    .LogPeriod(LogPeriod),
+    .LogLanes(LogLanes),
+    .Width(Width)
+  ) u_input_b (
+    .clk_i,
+    .rst_ni(run_q),
+    .valid_i(s_axis_b_tvalid),
+    .ready_o(s_axis_b_tready),
+    .last_i(s_axis_b_tlast),
+    .words_i(sent_b),
+    .fault_o(fault_b),
+    .full_o(full_b),
+    .launch_i(launch),
+    .words_o(b)
+  );
+
+  // ---- launch -----------------------------------------------------------------------------------
+  logic [LogPeriod-1:0] left_q;  // cycles to the next launch, at least
+  logic                 fault_q, first, first_product;
+  assign launch = run_q && left_q == '0 && full_a && full_b && room && core_ready;
+  always_ff @(posedge clk_i) begin
+    if (!run_q) left_q <= '0;
+    else if (launch) left_q <= '1;
+    else if (left_q != '0) left_q <= left_q - 1'b1;
+    fault_q <= run_q && (fault_q || fault_a || fault_b);
+  end
+  assign fault_o = fault_q;
+  rs_stream_marker #(.Depth(input_cycles())) u_first (
+    .clk_i, .rst_ni(run_q), .first_i(launch), .first_o(first)
+  );
+
+  rs_stream_core #(
+    .LogN(LogN),
+    .LogLanes(LogLanes),
+    .Width(Width),
+    .Slots(Slots)
+  ) u_core (
+    .clk_i,
+    .rst_ni(run_q),
+    .descriptor_valid_i(descriptor_valid),
+    .descriptor_ready_o(descriptor_ready),
+    .q_i(q),
+    .unit_i(unit),
+    .scale_i(scale),
+    .powers_i(powers),
+    .ready_o(core_ready),
+    .first_i(first),
+    .a_i(a),
+    .b_i(b),
+    .first_o(first_product),
+    .y_o(product)
+  );
+
+  rs_stream_output #(
+    .LogPeriod(LogPeriod),
+    .LogLanes(LogLanes),
+    .Width(Width),
+    .Frames(Frames)
+  ) u_output (
+    .clk_i,
+    .rst_ni(run_q),
+    .room_o(room),
+    .launch_i(launch),
+    .first_i(first_product),
+    .words_i(product),
+    .valid_o(m_axis_p_tvalid),
+    .ready_i(m_axis_p_tready),
+    .last_o(m_axis_p_tlast),
+    .words_o(result)
+  );
+endmodule

@@ -1,0 +1,44 @@
+"""What a design costs, as counted; the synthesized area is held against it in tests/rtl."""
+
+import pytest
+
+from ringsmith.arch.stream import cost
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.errors import ParameterError
+
+RPM = StreamDesign("rpm", 12, 2, 30)
+
+
+def test_the_papers_proof_of_concept_takes_fewer_dsps_and_memories() -> None:
+    assert cost.dsps(RPM) == cost.multipliers(RPM) * cost.multiplier_dsps(RPM) == 42 * 7
+    assert cost.memories(RPM).total <= 110
+    assert RPM.period == 2048
+
+
+def test_weighing_takes_more_multipliers() -> None:
+    for log_n in range(8, 16):
+        design = StreamDesign("any", log_n, 2, 30)
+        assert cost.weighing_multipliers(design) == cost.multipliers(design) + 3
+
+
+@pytest.mark.parametrize(
+    ("word_bits", "slices"), [(16, 4), (30, 4), (36, 4), (43, 5), (48, 6), (54, 8), (60, 9)]
+)
+def test_a_product_takes_the_dsps_of_the_tables(word_bits: int, slices: int) -> None:
+    assert cost.product_dsps(word_bits) == slices
+
+
+def test_a_last_step_of_two_bits_takes_no_dsp() -> None:
+    assert cost.multiplier_dsps(StreamDesign("any", 13, 2, 30)) == 4 + 2
+
+
+def test_bandwidth_grows_with_lanes_and_descriptors_with_primes() -> None:
+    wide = StreamDesign("wide", 12, 8, 30)
+    assert cost.products_per_millisecond(RPM, 200) == pytest.approx(97.65625)
+    assert cost.products_per_millisecond(wide, 200) == pytest.approx(4 * 97.65625)
+    entering, leaving = cost.gigabytes_per_second(RPM, 200)
+    assert leaving == pytest.approx(1.5)
+    assert 2 * leaving < entering < 2.01 * leaving
+    assert cost.descriptor_bytes(RPM, 9) == 9 * 5 * 30 / 8
+    with pytest.raises(ParameterError, match="0 primes"):
+        cost.descriptor_bytes(RPM, 0)
