@@ -14,7 +14,7 @@ from ringsmith import _core
 from ringsmith.objects import Residues
 
 DEGREES = tuple(1 << k for k in range(8, 17))
-WIDTHS = (20, 30, 31, 32, 45, 46, 47, 49, 50, 51, 54, 56, 57, 60, 61)
+WIDTHS = (20, 30, 32, 33, 34, 45, 46, 47, 49, 50, 51, 54, 56, 57, 60, 61)
 """On both sides of every word class's limit, and within."""
 
 MIXED = (61, 60, 54, 50, 46, 30)

@@ -14,8 +14,8 @@ using V = Vector512;
 
 void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count) {
-  const Ifma<false> arithmetic(prime);
-  const auto twiddle = Ifma<false>::from_shift64(factor);
+  const Ifma<Room::kNone> arithmetic(prime);
+  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto product = arithmetic.multiply_once(V::load(a + i), twiddle);
     V::store(out + i, V::reduce_once(product, arithmetic.q));
@@ -24,8 +24,8 @@ void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* o
 
 void subtract_scale_ifma(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
                          u64* out, std::size_t count) {
-  const Ifma<false> arithmetic(prime);
-  const auto twiddle = Ifma<false>::from_shift64(factor);
+  const Ifma<Room::kNone> arithmetic(prime);
+  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
     V::store(out + i, V::reduce_once(arithmetic.multiply_once(difference, twiddle), arithmetic.q));
@@ -53,7 +53,7 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           add_words<V>,
           subtract_words<V>,
           negate_words<V>,
-          multiply_words<Ifma<false>>,
+          multiply_words<Ifma<Room::kNone>>,
           scale_ifma,
           subtract_scale_ifma,
           inner_products<IfmaSum>,
@@ -62,12 +62,13 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
 }
 
 constexpr PrimeKernels kClasses[] = {
-    ifma_class(46, forward_ntt<Ifma<true>>, inverse_ntt<Ifma<true>>),
-    ifma_class(50, forward_ntt<Ifma<false>>, inverse_ntt<Ifma<false>>),
+    ifma_class(33, forward_ntt<Ifma<Room::kBoth>>, inverse_ntt<Ifma<Room::kBoth>>),
+    ifma_class(46, forward_ntt<Ifma<Room::kForward>>, inverse_ntt<Ifma<Room::kForward>>),
+    ifma_class(50, forward_ntt<Ifma<Room::kNone>>, inverse_ntt<Ifma<Room::kNone>>),
     word_class<V, Word56<V>>(56),
     word_class<V, Word64<V>>(61),
 };
-constexpr KernelSet kSet{"avx512ifma", kClasses, 4, permute_words<V>};
+constexpr KernelSet kSet{"avx512ifma", kClasses, 5, permute_words<V>};
 
 }  // namespace
 

@@ -16,19 +16,23 @@ struct IfmaTwiddle {
 
 struct IfmaProduct;
 
-/// Arithmetic modulo one prime of up to 50 bits; up to 46 bits if `lazy`, where the 52 bits have
-/// room for a whole transform's sums without a reduction.
-template <bool lazy>
+/// What the 52 bits have room for without a reduction: nothing, the sums of a whole forward
+/// transform and of a pass of the inverse, or those of both transforms.
+enum class Room { kNone, kForward, kBoth };
+
+/// Arithmetic modulo one prime of up to 50 bits, 46 bits or 33 bits.
+template <Room room>
 struct Ifma : Vector512 {
   using Twiddle = IfmaTwiddle;
   using Product = IfmaProduct;
+  static constexpr bool kLazy = room != Room::kNone;
 
   explicit Ifma(const PrimeConstants& prime, u64 offset = 0)
       : q(set(prime.q)),
         minus_q(set((u64{1} << 52) - prime.q)),
         ratio(set(prime.ratio >> 12)),
         shift52(broadcast(prime.shift52)),
-        bias(set(lazy ? 16 * prime.q : 0)),
+        bias(set(kLazy ? 16 * prime.q : 0)),
         offset(set(offset)),
         mask(set((u64{1} << 52) - 1)) {}
 
@@ -54,7 +58,7 @@ struct Ifma : Vector512 {
     return {load(factors), load(quotients)};
   }
 
-  static constexpr bool kReduces = !lazy;
+  static constexpr bool kReduces = !kLazy;
   static constexpr int kStreams = 2;
 
   /// x * factor - (quotient + extra) * q with Shoup's quotient: in [0, 2q) less extra * q.
@@ -91,23 +95,24 @@ struct Ifma : Vector512 {
     return biased(low(low(bit_and(x, mask), upper, shift52.factor), quotient, minus_q));
   }
   /// A lazy transform's sums start from 16q, so that no layer makes them negative.
-  RINGSMITH_INLINE Vec biased(Vec x) const { return lazy ? add(x, bias) : x; }
+  RINGSMITH_INLINE Vec biased(Vec x) const { return kLazy ? add(x, bias) : x; }
 
   /// Reducing: in and out [0, 4q), with the sum's u brought to [q, 3q) and the product in [-q, q).
   /// Lazy: a layer moves the sums by at most q either way, from at least 16q and at most 20q.
   RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
     const Vec product = multiply(x, t, set(1));
-    const Vec sum = lazy ? u : reduce(u, set(~u64{0}));
+    const Vec sum = kLazy ? u : reduce(u, set(~u64{0}));
     u = add(sum, product);
     x = sub(sum, product);
   }
 
   /// In [0, 2^(layer + 1) q) before a lazy pass's layer, [0, 2q) else; out [0, 2q) if reducing.
+  /// With room for both, sums double in each of at most 16 layers, from q to 2^16 q.
   template <int layer, bool reduces>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
     const Vec difference = add(u, sub(bound<layer>(), v));
     const Vec sum = add(u, v);
-    u = reduces ? reduce(sum) : sum;
+    u = reduces && room != Room::kBoth ? reduce(sum) : sum;
     v = multiply(difference, t);
   }
 
@@ -120,7 +125,7 @@ struct Ifma : Vector512 {
 
   template <int layer>
   RINGSMITH_INLINE Vec bound() const {
-    return _mm512_slli_epi64(q, lazy ? layer + 1 : 1);
+    return _mm512_slli_epi64(q, room == Room::kBoth ? 17 : kLazy ? layer + 1 : 1);
   }
 
   Vec q, minus_q, ratio;
@@ -134,8 +139,9 @@ struct IfmaProduct {
   explicit IfmaProduct(const PrimeConstants& prime)
       : shift(52 - prime.bits), barrett(Vector512::set(prime.barrett >> 12)) {}
 
-  RINGSMITH_INLINE __m512i canonical(const Ifma<false>& arithmetic, __m512i a, __m512i b) const {
-    using A = Ifma<false>;
+  RINGSMITH_INLINE __m512i canonical(const Ifma<Room::kNone>& arithmetic, __m512i a,
+                                     __m512i b) const {
+    using A = Ifma<Room::kNone>;
     const __m512i t = A::high(A::zero(), A::shift_left(a, shift), A::add(b, b));
     const __m512i quotient = A::high(A::zero(), t, barrett);
     const __m512i remainder = A::low(A::low(A::zero(), a, b), quotient, arithmetic.minus_q);
@@ -149,7 +155,7 @@ struct IfmaProduct {
 
 /// Sums of products of words below 2^50: low and high parts apart.
 struct IfmaSum {
-  using Arithmetic = Ifma<false>;
+  using Arithmetic = Ifma<Room::kNone>;
   using Vec = __m512i;
 
   /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
