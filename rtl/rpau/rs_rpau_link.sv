@@ -39,14 +39,14 @@ module rs_rpau_link
   output logic                link_valid_o
 );
   // ---- the instruction under way ----------------------------------------------------------------
-  logic [DstWidth-1:0] dst_q, a_q;
+  logic [DstWidth-1:0] wsel_q, sel_q;
   logic                started_q, sender_q, busy_q, done_q;
   logic                unused_command;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
-      dst_q    <= command_i.word[DstLsb+:DstWidth];
-      a_q      <= command_i.word[ALsb+:AWidth];
+      wsel_q   <= command_i.word[DstLsb+:DstWidth];
+      sel_q    <= command_i.word[ALsb+:AWidth];
       sender_q <= sender_i;
     end
   end
@@ -68,7 +68,7 @@ module rs_rpau_link
     last_q     <= rst_ni && active_q && (&row_q);
   end
   assign re_o   = read_q && sender_q;
-  assign sel_o  = a_q;
+  assign sel_o  = sel_q;
   assign rrow_o = read_row_q;
 
   rs_delay #(
@@ -87,7 +87,7 @@ module rs_rpau_link
     else if (link_valid_i) count_q <= count_q + 1'b1;
   end
   assign we_o   = link_valid_i && busy_q && !sender_q;
-  assign wsel_o = dst_q;
+  assign wsel_o = wsel_q;
   assign wrow_o = count_q[RowBits-1:0];
 
   // ---- completion -------------------------------------------------------------------------------

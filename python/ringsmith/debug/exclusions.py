@@ -33,7 +33,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        rf"(main_|dyadic_|side_)?w?sel(_i|_o)?(\[\d+\])?{_bits(3, 7)}{_EDGE}",
+        rf"(main_|dyadic_|side_|link_|raw_)?w?sel(_[ioq])?(\[\d+\])?{_bits(3, 7)}{_EDGE}",
         "polynomial indices have 8 bits, and 8 polynomials need 3",
     ),
     Exclusion(
