@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.arch.stream import generator, latency, rtl
+from ringsmith.arch.stream import flow, generator, latency, rtl
 from ringsmith.arch.stream.descriptor import Descriptor, descriptor
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.devices.block import Block, Words
@@ -66,11 +66,6 @@ def core_block(design: StreamDesign, *, assertions: bool) -> Block:
     return block
 
 
-def to_lanes(design: StreamDesign, words: Words) -> Words:
-    """As the core takes it, (period, lanes): word l * period + t in lane l of cycle t."""
-    return words.reshape(design.lanes, design.period).T
-
-
 def stimulus(
     design: StreamDesign, frames: Sequence[Frame], schedule: generator.Schedule
 ) -> dict[str, Words]:
@@ -82,8 +77,8 @@ def stimulus(
     for name in ("q_i", "unit_i", "scale_i", "descriptor_valid_i", "first_i"):
         inputs[name] = np.zeros(last, dtype=np.uint64)
     for frame, begun, accepted in zip(frames, schedule.begun, schedule.accepted, strict=True):
-        inputs["a_i"][begun : begun + design.period] = to_lanes(design, frame.a)
-        inputs["b_i"][begun : begun + design.period] = to_lanes(design, frame.b)
+        inputs["a_i"][begun : begun + design.period] = flow.to_frame(design, frame.a)
+        inputs["b_i"][begun : begun + design.period] = flow.to_frame(design, frame.b)
         inputs["first_i"][begun] = 1
         inputs["descriptor_valid_i"][accepted] = 1
         words = frame.descriptor
@@ -116,7 +111,7 @@ def check_products(
     starts = np.flatnonzero(out["first_o"]).tolist()
     assert starts == [begun + delay for begun in schedule.begun]
     for frame, start in zip(frames, starts, strict=True):
-        words = out["y_o"][start : start + design.period].T.reshape(-1)
+        words = flow.from_frame(out["y_o"][start : start + design.period])
         assert np.array_equal(words, frame.product)
     return starts
 
