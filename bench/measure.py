@@ -6,15 +6,14 @@ from typing import Any
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.operations import operation_rows
 from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
-from ringsmith.params import ckks_set
 
 DESIGN = "nano"
-PARAMETER_SET = "nano"
 
 
 def measure(stages: Stages, command: str) -> dict[str, Any]:
@@ -30,8 +29,8 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     Raises:
         RingsmithError: When a tool is missing, or a device's bits are not the interpreter's.
     """
-    parameters, design = ckks_set(PARAMETER_SET), load_design(DESIGN)
-    current = session.begin(stages, parameters, DESIGN)
+    parameters, design = DEMO.parameters, load_design(DESIGN)
+    current = session.begin(stages, DEMO, DESIGN)
     machine = session.open_machine(stages, "rtl", DESIGN)
     answer = session.answer(stages, current, machine)
     seal = session.time_seal(stages, current)

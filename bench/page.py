@@ -27,7 +27,7 @@ def page(numbers: Mapping[str, Any]) -> str:
         f"{quality['patients']} held-out patients in one ciphertext. Classes right: "
         f"{quality['accuracy_encrypted']:.1%} encrypted, {quality['accuracy_clear']:.1%} in the "
         "clear. Largest error of a probability: "
-        f"{quality['largest_error_to_cubic']:.1e} to the clear model with the same cubic, "
+        f"{quality['largest_error_to_polynomial']:.1e} to the clear model with the same cubic, "
         f"{quality['largest_error_to_sigmoid']:.1e} to the one with the sigmoid. Every residue "
         f"equal to the CPU's: {'yes' if program['equal_bits_with_cpu'] else 'NO'}.",
         _table(

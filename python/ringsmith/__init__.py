@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         inner_product,
         matvec,
         polynomial,
+        sum_rotations,
         sum_slots,
     )
     from ringsmith.program.trace import trace
@@ -49,6 +50,7 @@ _ROOMS = {
         "inner_product",
         "matvec",
         "polynomial",
+        "sum_rotations",
         "sum_slots",
         "trace",
     ),
@@ -73,6 +75,7 @@ __all__ = [
     "open_device",
     "parameter_set",
     "polynomial",
+    "sum_rotations",
     "sum_slots",
     "trace",
 ]

@@ -5,35 +5,23 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-import seal
 from rich.console import Console
+from tests.system.seal_logreg import assert_equals_seal_from_seals_ciphertext
 from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.interface import INPUT, OUTPUT
+from ringsmith.apps.logreg.interface import OUTPUT
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.operations import OPERATIONS
-from ringsmith.apps.seal_baseline import SealBaseline
-from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.cli.main import app
-from ringsmith.client import encode
 from ringsmith.errors import ProgramError
-from ringsmith.interop import (
-    SealParameters,
-    read_ciphertext,
-    read_galois_keys,
-    read_relin_keys,
-    write_plaintext,
-)
 from ringsmith.objects import EvaluationKeys
-from ringsmith.params import parameter_set
-from ringsmith.program import Node
 
 STAGES = Stages(Console(quiet=True))
 
@@ -41,20 +29,20 @@ STAGES = Stages(Console(quiet=True))
 @pytest.fixture(scope="module")
 def current() -> session.Session:
     """The program compiled for nano, keys, and the held-out patients encrypted."""
-    return session.begin(STAGES, parameter_set("nano"), "nano")
+    return session.begin(STAGES, DEMO, "nano")
 
 
 @pytest.mark.parametrize("kind", ["cpu", "model"])  # and rtl in the demo's test below
-def test_decrypted_probabilities_are_the_clear_cubic_models(
+def test_decrypted_probabilities_are_the_clear_polynomials(
     current: session.Session, kind: str
 ) -> None:
     machine = session.open_machine(STAGES, kind, "nano")
     answer = session.answer(STAGES, current, machine)
     quality = answer.predictions.summary()
     assert quality.patients == 114
-    assert quality.largest_error_to_cubic < 1e-5
+    assert quality.largest_error_to_polynomial < 1e-5
     assert quality.largest_error_to_sigmoid < 0.09
-    assert quality.same_class_as_cubic == 114
+    assert quality.same_class_as_polynomial == 114
     assert quality.accuracy_encrypted > 0.95
     executable = current.server.compiled.compiled_graph.executable
     assert executable is not None
@@ -70,7 +58,7 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     current: session.Session,
 ) -> None:
     expander = replace(load_design("nano"), name="expander", prng="trivium", seeds=8)
-    seeded = session.begin(STAGES, parameter_set("nano"), expander)
+    seeded = session.begin(STAGES, DEMO, expander)
     assert (seeded.server.interface.seeded_keys, current.server.interface.seeded_keys) == (
         True,
         False,
@@ -115,35 +103,8 @@ def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> N
 
 
 def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:
-    """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
-    program, parameters = current.server.program, parameter_set("nano")
-    shape = SealParameters.from_parameters(parameters)
-    baseline = SealBaseline(parameters, rotation_steps(program))
-
-    def seal_plaintext(node: Node) -> seal.Plaintext:
-        assert node.plain is not None
-        vector = node.plain.vector(parameters.slots)
-        ours = encode(parameters, vector, scale=node.plain.scale, limbs=node.limbs)
-        plain = seal.Plaintext()
-        plain.load_bytes(baseline.context, write_plaintext(ours, shape))
-        return plain
-
-    packed = current.client.pack(current.records.features)
-    ciphertext = baseline.encrypt(packed, program.inputs[INPUT].scale)
-    expected = SealProgram(baseline, program, seal_plaintext).run({INPUT: ciphertext})[OUTPUT]
-
-    keys = EvaluationKeys(
-        read_relin_keys(baseline.relin_keys.to_string(), shape),
-        read_galois_keys(baseline.galois_keys.to_string(), shape),
-    )
-    records = read_ciphertext(ciphertext.to_string(), shape)
-    result = current.server.classify(runtime.open_device("model", "nano"), records, keys)
-    found = result.outputs[OUTPUT]
-    assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
-    assert found.scale == expected.scale()
-    decrypted = baseline.decrypt(expected)[: len(current.records)]
-    inputs = current.model.preprocessing(current.records.features)
-    assert np.abs(decrypted - current.model.cubic_probabilities(inputs)).max() < 1e-5
+    machine = runtime.open_device("model", "nano")
+    assert_equals_seal_from_seals_ciphertext(current, machine)
 
 
 def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path) -> None:
@@ -155,8 +116,8 @@ def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path
     program, quality = numbers["program"], numbers["quality"]
     assert program["equal_bits_with_cpu"] is True
     assert program["cycles"] == program["predicted_cycles"]
-    assert quality["same_class_as_cubic"] == quality["patients"] == 114
-    assert quality["largest_error_to_cubic"] < 1e-5
+    assert quality["same_class_as_polynomial"] == quality["patients"] == 114
+    assert quality["largest_error_to_polynomial"] < 1e-5
     assert {row["name"] for row in numbers["operations"]} == set(OPERATIONS)
     assert all(row["cycles"] > 0 < row["seal_seconds"] for row in numbers["operations"])
     assert f"{program['cycles']:,}" in done.stdout

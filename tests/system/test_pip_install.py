@@ -73,7 +73,7 @@ def test_the_demo_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> 
     numbers = json.loads((tmp_path / "numbers.json").read_text())
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
-    assert numbers["quality"]["same_class_as_cubic"] == numbers["quality"]["patients"] == 114
+    assert numbers["quality"]["same_class_as_polynomial"] == numbers["quality"]["patients"] == 114
     told = run([installed / "ringsmith", "doctor"], tmp_path)
     assert "Everything that the demo needs is here." in told
 

@@ -14,8 +14,9 @@ from ringsmith.apps.logreg.interface import INPUT
 from ringsmith.apps.logreg.model import train
 from ringsmith.apps.logreg.records import load_records
 from ringsmith.apps.logreg.server import plan
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.errors import ProgramError
-from ringsmith.params import CkksParameters, SecurityWarning, parameter_set
+from ringsmith.params import CkksParameters, SecurityWarning
 from ringsmith.program import (
     EncryptedVector,
     InputSpec,
@@ -140,12 +141,11 @@ def test_the_forecast_holds_on_random_programs_and_is_close(
 
 def test_the_forecast_holds_on_the_demo(run_encrypted: Runner) -> None:
     pytest.importorskip("sklearn")
-    training, held_out = load_records()
-    model = train(training)
-    parameters = parameter_set("nano")
-    program = plan(model, parameters)
+    training, held_out = load_records(DEMO.held_out)
+    model = train(training, DEMO)
+    program = plan(model, DEMO)
     records = model.preprocessing(held_out.features)
-    packed = packing.pack(records, parameters.slots)
+    packed = packing.pack(records, DEMO.parameters.slots, DEMO.block)
     (margin,) = margins(program, {INPUT: packed}, run_encrypted, {INPUT: np.abs(packed)})
     print(f"forecast / measured: 2^{margin:.1f}")
     assert 0 <= margin < 6

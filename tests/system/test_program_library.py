@@ -19,6 +19,7 @@ from ringsmith.program import (
     inner_product,
     matvec,
     polynomial,
+    sum_rotations,
     sum_slots,
     trace,
 )
@@ -78,6 +79,25 @@ def test_sums_of_blocks_stand_where_the_layout_says(
     program = trace(lambda x: sum_slots(x, length, stride=stride, everywhere=True), small)
     every = decrypted(program, run_encrypted, {"x": x}).reshape(-1, length, stride)
     assert np.abs(every - sums).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("count", "step", "expected"),
+    [(1, 3, 0), (2, -5, 1), (3, 100, 2), (7, -2, 4), (18, 28, 5), (32, 16, 5), (33, 1, 6)],
+)
+def test_any_number_of_rotated_terms_is_added_by_few_rotations(
+    count: int,
+    step: int,
+    expected: int,
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Runner,
+) -> None:
+    program = trace(lambda x: sum_rotations(x, count, step), small)
+    x = rng.uniform(-1, 1, small.slots)
+    total = np.sum([np.roll(x, -step * j) for j in range(count)], axis=0)
+    assert np.abs(decrypted(program, run_encrypted, {"x": x}) - total).max() < 1e-4
+    assert rotations(program) == expected
 
 
 @pytest.mark.parametrize(
@@ -211,6 +231,14 @@ def wrong_matrix(x: EncryptedVector) -> EncryptedVector:
     return matvec([["a"]], x)  # here
 
 
+def no_terms(x: EncryptedVector) -> EncryptedVector:
+    return sum_rotations(x, 0)  # here
+
+
+def wide_step(x: EncryptedVector) -> EncryptedVector:
+    return sum_rotations(x, 18, 31)  # here
+
+
 def odd_sum(x: EncryptedVector) -> EncryptedVector:
     return sum_slots(x, 3)  # here
 
@@ -226,6 +254,8 @@ def wide_stride(x: EncryptedVector) -> EncryptedVector:
         (wide_matrix, "a matrix of 2 x 1000 exceeds the 512 slots"),
         (no_matrix, r"an array of shape (2,) is no matrix"),
         (wrong_matrix, "is not numeric"),
+        (no_terms, "count = 0 is not a whole number in 1 … 512"),
+        (wide_step, "step = 31 is not a whole number in -30 … 30"),
         (odd_sum, "length = 3 is not a power of two in 1 … 512: pad to 4"),
         (wide_stride, "stride = 1024 is not a power of two in 1 … 512"),
     ],

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ringsmith.apps import seal_baseline
 from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
@@ -58,7 +59,7 @@ def test_every_operation_is_timed(limbs: int) -> None:
 def test_a_missing_seal_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.StringIO()
     stages = Stages(Console(file=text, width=200))
-    current = session.begin(stages, parameter_set("nano"), None)
+    current = session.begin(stages, DEMO, None)
     monkeypatch.setattr("ringsmith.apps.logreg.session.seal_version", lambda: None)
     assert session.time_seal(stages, current) is None
     assert "pip install 'ringsmith[seal]'" in text.getvalue()

@@ -17,6 +17,7 @@ from rich.console import Console
 from ringsmith import _core
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.client import Client
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.devices.interface import Words, Zone
@@ -134,7 +135,7 @@ class Recorder(ModelDevice):
 def test_no_part_of_the_secret_key_leaves_the_client() -> None:
     parameters = parameter_set("nano")
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, parameters, "nano")
+    current = session.begin(stages, DEMO, "nano")
     recorder = Recorder(load_design("nano"))
     answer = session.answer(stages, current, Accelerator(recorder))
     assert answer.equal_bits
@@ -165,7 +166,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
 def test_every_form_of_the_secret_key_would_be_found() -> None:
     """The control of the test above: a device write with a piece of the key in it is noticed."""
     parameters = parameter_set("nano")
-    client = session.begin(Stages(Console(quiet=True)), parameters, None).client
+    client = session.begin(Stages(Console(quiet=True)), DEMO, None).client
     secret = client._secret_key.reveal()
     found = searches(client, parameters)
     limb = _core.ntt_inverse(secret[4], parameters.primes[4], parameters.roots[4])

@@ -138,9 +138,11 @@ class SealBaseline(SealContext):
         """Returns SEAL's encoding of a program's constant, for a ciphertext of ``limbs`` limbs."""
         return self.encode(plain.vector(self.parameters.slots), plain.scale, limbs)
 
-    def encrypt(self, values: NDArray[np.generic], scale: float | None = None) -> "seal.Ciphertext":
+    def encrypt(
+        self, values: NDArray[np.generic], scale: float | None = None, limbs: int | None = None
+    ) -> "seal.Ciphertext":
         """Returns a fresh SEAL ciphertext of a vector; see ``encode``."""
-        return self._encryptor.encrypt(self.encode(values, scale or self.parameters.scale))
+        return self._encryptor.encrypt(self.encode(values, scale or self.parameters.scale, limbs))
 
     def decrypt(self, ciphertext: "seal.Ciphertext") -> NDArray[np.float64]:
         """Returns the real slots of a SEAL ciphertext."""

@@ -21,6 +21,13 @@ class DeviceKind(StrEnum):
     RTL = "rtl"
 
 
+class Size(StrEnum):
+    """How large the logistic regression is."""
+
+    DEMO = "demo"
+    PAPER = "paper"
+
+
 class Scheme(StrEnum):
     """What a program that both schemes can run is encrypted with."""
 
@@ -45,12 +52,19 @@ def demo(output: Output = None) -> None:
 def run_logreg(
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+    size: Annotated[
+        Size | None,
+        typer.Option(
+            help="30 features of 114 patients (`demo`), or as in the Medha paper 18 of 455, N = "
+            "2^14, degree 7 (`paper`). Else the largest that the design's ring is for."
+        ),
+    ] = None,
     output: Output = None,
 ) -> None:
     """Logistic regression on encrypted breast-cancer records."""
     from ringsmith.apps.logreg import commands
 
-    commands.run(device.value, design, output)
+    commands.run(device.value, design, size.value if size else None, output)
 
 
 @run_app.command("gmdh")

@@ -1,6 +1,7 @@
 """The subcommands that look inside: ``trace``, ``waves``, ``designs`` and ``coverage``."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -243,8 +244,10 @@ def _executable(
         from ringsmith.apps.logreg.model import train
         from ringsmith.apps.logreg.records import load_records
         from ringsmith.apps.logreg.server import Server
+        from ringsmith.apps.logreg.sizes import size_for
 
-        server = Server(train(load_records()[0]), chosen, design)
+        size = replace(size_for(None, design), parameter_set=parameters)
+        server = Server(train(load_records(size.held_out)[0], size), size, design)
         compiled, title = server.compiled.compiled_graph, "logistic regression"
     assert compiled.executable is not None
     return title, compiled.executable

@@ -5,7 +5,7 @@ from ringsmith.program.bfv.forecast import NoiseForecast
 from ringsmith.program.bfv.program import BfvProgram
 from ringsmith.program.ckks.forecast import Forecast, OutputForecast
 from ringsmith.program.ckks.program import CkksProgram
-from ringsmith.program.functions import inner_product, sum_slots
+from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
 from ringsmith.program.matrices import matvec
 from ringsmith.program.nodes import Node, Op, Plain, operations
@@ -33,6 +33,7 @@ __all__ = [
     "matvec",
     "operations",
     "polynomial",
+    "sum_rotations",
     "sum_slots",
     "trace",
 ]

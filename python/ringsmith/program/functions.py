@@ -1,5 +1,8 @@
 """Building blocks that users call on encrypted vectors: sums and inner products."""
 
+from dataclasses import dataclass
+from functools import cache
+
 import numpy as np
 
 from ringsmith.program.plain import PlainValues, Space, whole_number
@@ -81,17 +84,82 @@ def sum_slots(
     return _summed(x, length, stride, everywhere)
 
 
+def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVector:
+    """Returns x + x.rotate(step) + … + x.rotate((count - 1)*step): ``count`` terms, any number.
+
+    Slot i of the result is the sum over j = 0 … count - 1 of x[i + j*step], slots counted modulo
+    N/2. Sums of a half or a third of the terms are put side by side by one or two rotations, or a
+    term is put beside all others: log2(count) rotations for a power of two, and the fewest that
+    this way allows for other counts, such as 5 for 18. ``sum_slots`` has the layouts.
+
+    Args:
+        x: The encrypted vector.
+        count: Terms, 1 … N/2.
+        step: Slots that a term is rotated further to the left than the one before it; negative:
+            to the right; in magnitude such that all rotations are below N/2.
+
+    Raises:
+        ProgramError: When the count or the step is illegal.
+    """
+    source, row = caller(), x.trace.space.row
+    terms, distance = whole_number(count), whole_number(step)
+    if terms is None or not 1 <= terms <= row:
+        raise source.error(f"count = {count!r:.60} is not a whole number in 1 … {row}")
+    if distance is None or abs(distance) * (terms - 1) >= row:
+        largest = (row - 1) // max(terms - 1, 1)
+        raise source.error(
+            f"step = {step!r:.60} is not a whole number in {-largest} … {largest}, and so the last "
+            f"of {terms} terms not rotated by less than the {row} slots of a row"
+        )
+    return _side_by_side(x, terms, distance)
+
+
+@dataclass(frozen=True, order=True)
+class _Way:
+    """How terms are added: fewer rotations come first, then fewer after one another.
+
+    Attributes:
+        rotations: Rotations altogether.
+        depth: The most of them in a row.
+        parts: 2 or 3: equal parts are put side by side; 1: one term beside the others.
+    """
+
+    rotations: int
+    depth: int
+    parts: int
+
+
+@cache
+def _way(count: int) -> _Way:
+    """The best way to add ``count`` rotated terms, from 1."""
+    if count == 1:
+        return _Way(0, 0, 1)
+    ways = [(_way(count - 1), 1)] if count % 2 else []
+    ways += [(_way(count // parts), parts) for parts in (2, 3) if count % parts == 0]
+    return min(_Way(w.rotations + max(parts - 1, 1), w.depth + 1, parts) for w, parts in ways)
+
+
+def _side_by_side(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
+    if count == 1:
+        return x
+    parts = _way(count).parts
+    if parts == 1:
+        return x + _side_by_side(x, count - 1, step).rotate(step)
+    length = count // parts
+    part = total = _side_by_side(x, length, step)
+    for index in range(1, parts):
+        total = total + part.rotate(index * length * step)
+    return total
+
+
 def _summed(x: EncryptedVector, length: int, stride: int, everywhere: bool) -> EncryptedVector:
     """Rotates and adds; ``sum_slots`` describes the arguments, which were checked."""
-    space, total = x.trace.space, x
-    steps = [stride << k for k in range(length.bit_length() - 1)]
-    for step in steps:
-        total = total + total.rotate(step)
+    space = x.trace.space
+    total = _side_by_side(x, length, stride)
     block = length * stride
     if everywhere and block < space.row:
         total = total * np.tile((np.arange(block) < stride).astype(int), space.slots // block)
-        for step in steps:
-            total = total + total.rotate(-step)
+        total = _side_by_side(total, length, -stride)
     return total
 
 

@@ -29,7 +29,7 @@ class Client:
             ParameterError: When the patients do not fit one ciphertext.
         """
         inputs = self._interface.preprocessing(features)
-        return packing.pack(inputs, self._interface.parameters.slots)
+        return packing.pack(inputs, self._interface.parameters.slots, self._interface.block)
 
     def encrypt(self, features: Reals) -> Ciphertext:
         """Preprocesses, packs and encrypts raw features (patients, features).

@@ -10,40 +10,42 @@ from ringsmith.apps import tables
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import report, session
+from ringsmith.apps.logreg.sizes import DEMO, size_for
 from ringsmith.apps.operations import OperationRow, operation_rows
 from ringsmith.apps.results import check, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
-from ringsmith.params import parameter_set
 
-PARAMETER_SET: Final = "nano"
-DEMO_DESIGN = "nano"
+DEMO_DESIGN: Final = "nano"
 
 
-def run(device: str, design: str, output: Path | None = None) -> None:
+def run(device: str, design: str, size: str | None = None, output: Path | None = None) -> None:
     """Classifies the held-out patients on a device and prints how well.
 
     Args:
         device: ``cpu``, ``model`` or ``rtl``.
         design: The accelerator that ``model`` and ``rtl`` are.
+        size: A name of ``sizes.SIZES``; None: the largest that the design's ring is for.
         output: Where to write the numbers as JSON; None: nowhere.
 
     Raises:
         DeviceError: When the device's residues differ from the cpu device's.
         InteropError: When the file cannot be written.
-        ParameterError: When there is no such design.
+        ParameterError: When there is no such design or size.
+        ProgramError: When the size does not fit the design.
     """
     check(output, design)
+    chosen = size_for(size, design)
     console = Console()
     stages = Stages(console)
     scheduled = None if device == "cpu" else design
-    current = session.begin(stages, parameter_set(PARAMETER_SET), scheduled)
+    current = session.begin(stages, chosen, scheduled)
     machine = session.open_machine(stages, device, design)
     answer = session.answer(stages, current, machine)
     where = device if device == "cpu" else f"the {device} of {design}"
     _print_answer(console, current, answer, where, None)
     if output:
-        command = f"ringsmith run logreg --device {device} --design {design}"
+        command = f"ringsmith run logreg --device {device} --design {design} --size {chosen.name}"
         write(output, _numbers(command, stages, current, answer, None, None))
     refuse_different_bits(answer.equal_bits)
 
@@ -61,14 +63,14 @@ def demo(output: Path | None = None) -> None:
     """
     check(output, DEMO_DESIGN)
     console = Console()
-    parameters = parameter_set(PARAMETER_SET)
+    parameters = DEMO.parameters
     console.print(
         f"\nEncrypted logistic regression on the simulated accelerator [bold]{DEMO_DESIGN}[/bold]: "
         f"RNS-CKKS, N = {parameters.n}, {parameters.limbs} data primes and one special prime, "
         f"{parameters.log_qp} bits, {parameters.security}-bit security.\n"
     )
     stages = Stages(console)
-    current = session.begin(stages, parameters, DEMO_DESIGN)
+    current = session.begin(stages, DEMO, DEMO_DESIGN)
     machine = session.open_machine(stages, "rtl", DEMO_DESIGN)
     answer = session.answer(stages, current, machine)
     seal = session.time_seal(stages, current)

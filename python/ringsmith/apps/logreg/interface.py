@@ -19,6 +19,7 @@ class Interface:
         parameters: HE parameters to make keys for.
         key_needs: Evaluation keys to hand over.
         seeded_keys: Whether to make half of them from seeds, which the server's device expands.
+        block: Places for features in a ciphertext (``packing``).
         preprocessing: How raw features become model inputs.
         input_scale: Scale to encrypt at.
         input_limbs: Limbs to encrypt with.
@@ -27,6 +28,7 @@ class Interface:
     parameters: CkksParameters
     key_needs: KeyNeeds
     seeded_keys: bool
+    block: int
     preprocessing: Preprocessing
     input_scale: float
     input_limbs: int

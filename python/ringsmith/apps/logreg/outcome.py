@@ -19,13 +19,14 @@ class Predictions:
     Attributes:
         malignant: The truth, 0 or 1.
         encrypted: From the encrypted program, decrypted.
-        cubic: From the model with the cubic, in the clear: what ``encrypted`` should be.
+        polynomial: From the model with the sigmoid's polynomial, in the clear: what ``encrypted``
+            should be.
         clear: From the model with the true sigmoid, in the clear.
     """
 
     malignant: Labels
     encrypted: Reals
-    cubic: Reals
+    polynomial: Reals
     clear: Reals
 
     @classmethod
@@ -35,7 +36,7 @@ class Predictions:
         return cls(
             records.malignant,
             encrypted,
-            model.cubic_probabilities(inputs),
+            model.polynomial_probabilities(inputs),
             model.probabilities(inputs),
         )
 
@@ -48,10 +49,12 @@ class Predictions:
         return Quality(
             patients=len(self.malignant),
             accuracy_encrypted=self.accuracy(self.encrypted),
-            accuracy_cubic=self.accuracy(self.cubic),
+            accuracy_polynomial=self.accuracy(self.polynomial),
             accuracy_clear=self.accuracy(self.clear),
-            same_class_as_cubic=int(np.sum(classes(self.encrypted) == classes(self.cubic))),
-            largest_error_to_cubic=float(np.abs(self.encrypted - self.cubic).max()),
+            same_class_as_polynomial=int(
+                np.sum(classes(self.encrypted) == classes(self.polynomial))
+            ),
+            largest_error_to_polynomial=float(np.abs(self.encrypted - self.polynomial).max()),
             largest_error_to_sigmoid=float(np.abs(self.encrypted - self.clear).max()),
         )
 
@@ -63,19 +66,19 @@ class Quality:
     Attributes:
         patients: How many were classified.
         accuracy_encrypted: Of the decrypted results.
-        accuracy_cubic: Of the clear model with the cubic.
+        accuracy_polynomial: Of the clear model with the polynomial.
         accuracy_clear: Of the clear model with the true sigmoid.
-        same_class_as_cubic: Patients whose encrypted and clear cubic classes agree.
-        largest_error_to_cubic: What encryption cost.
-        largest_error_to_sigmoid: What encryption and the cubic cost together.
+        same_class_as_polynomial: Patients whose encrypted and clear polynomial's classes agree.
+        largest_error_to_polynomial: What encryption cost.
+        largest_error_to_sigmoid: What encryption and the polynomial cost together.
     """
 
     patients: int
     accuracy_encrypted: float
-    accuracy_cubic: float
+    accuracy_polynomial: float
     accuracy_clear: float
-    same_class_as_cubic: int
-    largest_error_to_cubic: float
+    same_class_as_polynomial: int
+    largest_error_to_polynomial: float
     largest_error_to_sigmoid: float
 
     def to_dict(self) -> dict[str, float]:

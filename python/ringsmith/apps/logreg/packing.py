@@ -1,10 +1,9 @@
 """How patients lie in the slots of one ciphertext.
 
-With P patients a ciphertext (slots / BLOCK), slot f*P + p holds feature f of patient p. Rotating
-by P, 2P, 4P, … and adding (``inner_product`` with stride P) then sums over features, cyclically
-over the whole vector: after log2(BLOCK) rotations every slot f*P + p, for every f, holds patient
-p's sum. No slot mixes two patients, which the other order (a patient's features side by side)
-would.
+A ciphertext has ``block`` places for features, and room for P = slots // block patients: slot
+f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, … (``sum_rotations``)
+then hold patient p's sum in slot p. The other slots hold sums of other rows, which no one reads. No
+slot mixes two patients, which the other order (a patient's features side by side) would.
 """
 
 import numpy as np
@@ -12,39 +11,45 @@ import numpy as np
 from ringsmith.apps.logreg.records import Reals
 from ringsmith.errors import ParameterError
 
-BLOCK = 32
-"""Features a patient, padded with zeros to a power of two."""
 
-
-def patients_per_ciphertext(slots: int) -> int:
+def patients_per_ciphertext(slots: int, block: int) -> int:
     """Returns how many patients one ciphertext holds.
 
     Raises:
         ParameterError: When the slots do not hold one patient.
     """
-    if slots < BLOCK:
+    if slots < block:
         raise ParameterError(
-            f"{slots} slots are fewer than the {BLOCK} features of a patient: raise N"
+            f"{slots} slots are fewer than the {block} features of a patient: raise N"
         )
-    return slots // BLOCK
+    return slots // block
 
 
-def pack(inputs: Reals, slots: int) -> Reals:
+def pack(inputs: Reals, slots: int, block: int) -> Reals:
     """Returns the slot vector (slots,) of inputs (patients, features); empty places are zero.
 
     Raises:
         ParameterError: When there are more patients or features than fit.
     """
     patients, features = inputs.shape
-    room = patients_per_ciphertext(slots)
-    if patients > room or features > BLOCK:
+    room = patients_per_ciphertext(slots, block)
+    if patients > room or features > block:
         raise ParameterError(
             f"{patients} patients of {features} features do not fit: one ciphertext of {slots} "
-            f"slots holds {room} patients of {BLOCK} features: split the batch"
+            f"slots holds {room} patients of {block} features: split the batch"
         )
-    block = np.zeros((BLOCK, room))
-    block[:features, :patients] = inputs.T
-    return block.reshape(-1)
+    packed = np.zeros(slots)
+    packed[: block * room].reshape(block, room)[:features, :patients] = inputs.T
+    return packed
+
+
+def pack_weights(weights: Reals, slots: int, block: int) -> Reals:
+    """Returns the slot vector (slots,) with every feature's weight, (features,), at all patients.
+
+    Raises:
+        ParameterError: When there are more features than fit.
+    """
+    return pack(np.tile(weights, (patients_per_ciphertext(slots, block), 1)), slots, block)
 
 
 def unpack(values: Reals, patients: int) -> Reals:

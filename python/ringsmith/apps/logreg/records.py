@@ -10,8 +10,6 @@ from ringsmith.errors import ToolError
 Reals = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-HELD_OUT = 114
-"""Patients kept from training: one in five."""
 SPLIT_SEED = 2026
 CLIP = 2.0
 """Standardized features are limited to [-CLIP, CLIP]: one outlier then cannot drive a logit far out
@@ -25,21 +23,33 @@ class Preprocessing:
     Public: the server publishes it with its model's interface, the client applies it.
 
     Attributes:
-        mean: Training mean of each feature.
-        deviation: Training standard deviation of each feature.
+        columns: The features that the model sees, ascending columns of the raw ones.
+        mean: Training mean of each of these.
+        deviation: Training standard deviation of each.
     """
 
+    columns: Labels
     mean: Reals
     deviation: Reals
 
     @classmethod
-    def fit(cls, features: Reals) -> "Preprocessing":
-        """Takes mean and deviation from raw training features (patients, features)."""
-        return cls(features.mean(axis=0), features.std(axis=0))
+    def fit(cls, training: "Records", count: int) -> "Preprocessing":
+        """Chooses ``count`` features and takes their means and deviations from training records.
+
+        Chosen are those whose magnitude of correlation with the diagnosis is largest: the order
+        that a one-way analysis of variance gives, too.
+        """
+        features, malignant = training.features, training.malignant
+        deviations = features.std(axis=0)
+        covariance = (features - features.mean(axis=0)).T @ (malignant - malignant.mean())
+        ranked = np.argsort(-np.abs(covariance) / deviations, kind="stable")
+        columns = np.sort(ranked[:count])
+        return cls(columns, features[:, columns].mean(axis=0), deviations[columns])
 
     def __call__(self, features: Reals) -> Reals:
         """Returns the model inputs, in [-CLIP, CLIP], for raw features (patients, features)."""
-        return np.clip((features - self.mean) / self.deviation, -CLIP, CLIP)
+        chosen = features[:, self.columns]
+        return np.clip((chosen - self.mean) / self.deviation, -CLIP, CLIP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +63,11 @@ class Records:
         return len(self.malignant)
 
 
-def load_records() -> tuple[Records, Records]:
+def load_records(held_out: int) -> tuple[Records, Records]:
     """Loads the records and splits them, stratified by diagnosis, always the same way.
+
+    Args:
+        held_out: Patients to keep from training, of 569.
 
     Returns:
         Training records and held-out records (569 together).
@@ -71,10 +84,10 @@ def load_records() -> tuple[Records, Records]:
             "pip install 'ringsmith[apps]'"
         ) from error
     features, benign = load_breast_cancer(return_X_y=True)
-    train, held_out, train_benign, held_out_benign = train_test_split(
-        features, benign, test_size=HELD_OUT, random_state=SPLIT_SEED, stratify=benign
+    train, kept, train_benign, kept_benign = train_test_split(
+        features, benign, test_size=held_out, random_state=SPLIT_SEED, stratify=benign
     )
     return (
         Records(train, (1 - train_benign).astype(np.int64)),
-        Records(held_out, (1 - held_out_benign).astype(np.int64)),
+        Records(kept, (1 - kept_benign).astype(np.int64)),
     )

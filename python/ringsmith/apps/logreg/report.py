@@ -10,7 +10,7 @@ DIAGNOSES = ("benign", "malignant")
 def patients_table(predictions: Predictions, count: int = 8) -> Table:
     """Returns a table of some patients, spread evenly over the batch."""
     table = Table(title="Some held-out patients", title_justify="left")
-    for heading in ("patient", "P(malignant) encrypted", "clear, cubic", "clear, sigmoid"):
+    for heading in ("patient", "P(malignant) encrypted", "clear, polynomial", "clear, sigmoid"):
         table.add_column(heading, justify="right")
     table.add_column("class")
     table.add_column("truth")
@@ -21,7 +21,7 @@ def patients_table(predictions: Predictions, count: int = 8) -> Table:
         table.add_row(
             str(patient),
             f"{predictions.encrypted[patient]:.6f}",
-            f"{predictions.cubic[patient]:.6f}",
+            f"{predictions.polynomial[patient]:.6f}",
             f"{predictions.clear[patient]:.6f}",
             guess,
             truth if guess == truth else f"[yellow]{truth}[/yellow]",
@@ -38,13 +38,13 @@ def quality_table(quality: Quality) -> Table:
     table.add_column("value", justify="right")
     rows = (
         ("accuracy, encrypted", f"{quality.accuracy_encrypted:.1%}"),
-        ("accuracy, clear model with the cubic", f"{quality.accuracy_cubic:.1%}"),
+        ("accuracy, clear model with the polynomial", f"{quality.accuracy_polynomial:.1%}"),
         ("accuracy, clear model with the sigmoid", f"{quality.accuracy_clear:.1%}"),
         (
-            "same class as the clear cubic model",
-            f"{quality.same_class_as_cubic} of {quality.patients}",
+            "same class as the clear polynomial",
+            f"{quality.same_class_as_polynomial} of {quality.patients}",
         ),
-        ("largest error of a probability to the clear cubic", _error(quality, "cubic")),
+        ("largest error of a probability to the clear polynomial", _error(quality, "polynomial")),
         ("largest error of a probability to the sigmoid", _error(quality, "sigmoid")),
     )
     for row in rows:

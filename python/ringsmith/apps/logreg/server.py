@@ -7,32 +7,41 @@ from ringsmith import runtime
 from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
+from ringsmith.apps.logreg.sizes import Size
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters
-from ringsmith.program import CkksProgram, EncryptedVector, inner_product, polynomial, trace
+from ringsmith.program import (
+    CkksProgram,
+    EncryptedVector,
+    InputSpec,
+    polynomial,
+    sum_rotations,
+    trace,
+)
 
 
-def plan(model: Model, parameters: CkksParameters) -> CkksProgram:
+def plan(model: Model, size: Size) -> CkksProgram:
     """Returns the encrypted program, planned: packed records in, probabilities out.
 
-    Weighted sum by ``log2(packing.BLOCK)`` rotations, bias, and the cubic in place of the sigmoid:
-    three rescalings. Weights and bias are divided by the bound of the logits, and the cubic's
-    coefficients multiplied by its powers: every encrypted number then stays near [-2, 2], so that
-    the scale is used fully and no product comes near the modulus.
+    Weighted sum by rotations, bias, and the polynomial in place of the sigmoid: one level, and
+    log2(degree + 1) more, which is what the records are encrypted over. Weights and bias are
+    multiplied by ``Model.unit``, and the polynomial's coefficients divided by its powers: every
+    encrypted number then stays near [-2, 2], so that the scale is used fully and no product comes
+    near the modulus.
 
     Raises:
         ProgramError: When the parameters have fewer levels.
     """
-    stride = packing.patients_per_ciphertext(parameters.slots)
-    bound = model.logit_bound
-    coefficients = [c * bound**power for power, c in enumerate(model.sigmoid_coefficients)]
+    slots, block = size.parameters.slots, size.block
+    stride = packing.patients_per_ciphertext(slots, block)
+    unit, coefficients = model.unit(size.monic), model.scaled_coefficients(size.monic)
 
     def logreg(records: EncryptedVector) -> dict[str, EncryptedVector]:
-        weighted = inner_product(records, model.weights / bound, packing.BLOCK, stride=stride)
-        return {OUTPUT: polynomial(weighted + model.bias / bound, coefficients)}
+        weights = packing.pack_weights(model.weights * unit, slots, block)
+        weighted = sum_rotations(records * weights, block, stride)
+        return {OUTPUT: polynomial(weighted + model.bias * unit, coefficients)}
 
-    return trace(logreg, parameters, {INPUT: parameters.slots})
+    return trace(logreg, size.parameters, {INPUT: InputSpec(slots, size.limbs)})
 
 
 class Server:
@@ -44,26 +53,25 @@ class Server:
         interface: What clients need to know.
     """
 
-    def __init__(
-        self, model: Model, parameters: CkksParameters, design: str | RpauDesign | None
-    ) -> None:
+    def __init__(self, model: Model, size: Size, design: str | RpauDesign | None) -> None:
         """Plans and compiles.
 
         Args:
             model: The trained model.
-            parameters: HE parameters with at least three levels.
+            size: What it was trained for.
             design: Accelerator to schedule for; None: the ``cpu`` device only.
 
         Raises:
             ProgramError: When the parameters or the design are too small for the program.
         """
-        self.program = plan(model, parameters)
+        self.program = plan(model, size)
         self.compiled = runtime.compile_program(self.program, design)
         records = self.program.inputs[INPUT]
         self.interface = Interface(
-            parameters,
+            size.parameters,
             self.program.key_needs,
             self.compiled.compiled_graph.expands_keys,
+            size.block,
             model.preprocessing,
             records.scale,
             records.limbs,

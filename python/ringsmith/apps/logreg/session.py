@@ -11,12 +11,12 @@ from ringsmith.apps.logreg.model import Model, train
 from ringsmith.apps.logreg.outcome import Predictions
 from ringsmith.apps.logreg.records import Records, load_records
 from ringsmith.apps.logreg.server import Server
+from ringsmith.apps.logreg.sizes import Size
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_version
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
-from ringsmith.params import CkksParameters
 
 SEAL_PROGRAM_REPEATS = 5
 
@@ -68,7 +68,7 @@ class SealTimes:
     operations: dict[str, float]
 
 
-def begin(stages: Stages, parameters: CkksParameters, design: str | RpauDesign | None) -> Session:
+def begin(stages: Stages, size: Size, design: str | RpauDesign | None) -> Session:
     """Trains, compiles, makes keys and encrypts.
 
     Raises:
@@ -76,11 +76,11 @@ def begin(stages: Stages, parameters: CkksParameters, design: str | RpauDesign |
         ToolError: When scikit-learn is missing.
     """
     with stages("Train the model in the clear") as stage:
-        training, held_out = load_records()
-        model = train(training)
-        stage.note = f"{len(training)} patients, {training.features.shape[1]} features"
+        training, held_out = load_records(size.held_out)
+        model = train(training, size)
+        stage.note = f"{len(training)} patients, {size.features} features"
     with stages("Plan and compile the program") as stage:
-        server = Server(model, parameters, design)
+        server = Server(model, size, design)
         executable = server.compiled.compiled_graph.executable
         scheduled = f", {len(executable.words)} instructions" if executable else ""
         stage.note = f"{len(server.program.nodes)} operations{scheduled}"
@@ -90,8 +90,8 @@ def begin(stages: Stages, parameters: CkksParameters, design: str | RpauDesign |
         stage.note = f"{keys} evaluation keys for the server"
     with stages("Client: encrypt the patients") as stage:
         ciphertext = client.encrypt(held_out.features)
-        size = ciphertext.data.nbytes / 2**20
-        stage.note = f"{len(held_out)} in one ciphertext of {size:.1f} MiB"
+        mebibytes = ciphertext.data.nbytes / 2**20
+        stage.note = f"{len(held_out)} in one ciphertext of {mebibytes:.1f} MiB"
     return Session(model, held_out, server, client, ciphertext)
 
 
@@ -152,7 +152,8 @@ def time_seal(stages: Stages, session: Session) -> SealTimes | None:
         steps = rotation_steps(program)
         baseline = SealBaseline(program.parameters, steps)
         packed = session.client.pack(session.records.features)
-        inputs = {INPUT: baseline.encrypt(packed, program.inputs[INPUT].scale)}
+        records = program.inputs[INPUT]
+        inputs = {INPUT: baseline.encrypt(packed, records.scale, records.limbs)}
         on_seal = SealProgram(baseline, program)
         found = baseline.decrypt(on_seal.run(inputs)[OUTPUT])
         clear = program.evaluate({INPUT: packed})[OUTPUT]

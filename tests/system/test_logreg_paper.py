@@ -1,0 +1,78 @@
+"""The Medha paper's logistic regression: 455 patients of 18 features, degree 7, N = 2^14."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from tests.system.seal_logreg import assert_equals_seal_from_seals_ciphertext
+
+from ringsmith import runtime
+from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.interface import OUTPUT
+from ringsmith.apps.logreg.sizes import PAPER
+from ringsmith.apps.stages import Stages
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.program import Op
+
+STAGES = Stages(Console(quiet=True))
+
+
+@pytest.fixture(scope="module")
+def on_cpu() -> session.Session:
+    """Client and server without an accelerator."""
+    return session.begin(STAGES, PAPER, None)
+
+
+def test_the_papers_batch_is_classified_as_in_the_clear(on_cpu: session.Session) -> None:
+    answer = session.answer(STAGES, on_cpu, runtime.open_device("cpu"))
+    quality = answer.predictions.summary()
+    assert quality.patients == 455
+    assert quality.largest_error_to_polynomial < 1e-5
+    assert quality.largest_error_to_sigmoid < 0.02
+    assert quality.same_class_as_polynomial == 455
+    assert quality.accuracy_encrypted > 0.94
+
+
+def test_the_program_takes_no_more_operations_than_the_papers(on_cpu: session.Session) -> None:
+    """The paper: 7 rotations, 11 rescalings, 5 multiplications with relinearization."""
+    program = on_cpu.server.program
+    counts = Counter(node.op for node in program.nodes)
+    assert counts[Op.ROTATE] == 5
+    assert counts[Op.RESCALE] == 7
+    assert counts[Op.MULTIPLY] + counts[Op.SQUARE] == counts[Op.RELINEARIZE] == 4
+    assert program.outputs[OUTPUT].limbs == 1
+
+
+def test_the_papers_program_from_seals_ciphertext_gives_seals_bits(
+    on_cpu: session.Session,
+) -> None:
+    assert_equals_seal_from_seals_ciphertext(on_cpu, runtime.open_device("cpu"))
+
+
+@pytest.fixture(scope="module")
+def ten() -> RpauDesign:
+    """Ten RPAUs of 16 butterfly and 8 dyadic cores, with Medha's memories, primes and seeds."""
+    return replace(
+        load_design("octo"),
+        name="ten",
+        rpaus=10,
+        dyadic_cores=8,
+        work_polys=13,
+        key_polys=24,
+        reduction="sparse",
+        family="medha",
+        prng="trivium",
+        seeds=16,
+    )
+
+
+@pytest.mark.full
+def test_the_papers_program_runs_within_the_cycles_of_its_goal(ten: RpauDesign) -> None:
+    current = session.begin(STAGES, PAPER, ten)
+    machine = session.open_machine(STAGES, "model", ten)
+    answer = session.answer(STAGES, current, machine)
+    executable = current.server.compiled.compiled_graph.executable
+    assert executable is not None
+    assert answer.equal_bits is True
+    assert answer.result.cycles == executable.cycles < 730_000
