@@ -73,7 +73,7 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     assert answers[0].result.cycles == executable.cycles
     assert answers[0].result.host_transfers == 0
     forms = [
-        conditions("", parameter_set("nano"), seeded_keys=each.server.interface.seeded_keys)["keys"]
+        conditions("", DEMO.parameters, seeded_keys=each.server.interface.seeded_keys)["keys"]
         for each in (seeded, current)
     ]
     assert [str(form).split()[0] for form in forms] == ["half", "whole"]
