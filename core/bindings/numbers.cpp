@@ -10,6 +10,7 @@
 #include "ringsmith/blake2.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernel_name.h"
+#include "ringsmith/machine_speed.h"
 #include "ringsmith/ntt.h"
 #include "ringsmith/primes.h"
 #include "ringsmith/sampling.h"
@@ -112,6 +113,13 @@ void register_numbers(nb::module_& module) {
              "The kernel set that this process computes with: RINGSMITH_KERNEL, or the fastest.");
   module.def("kernel_names", &kernel_names,
              "The kernel sets that this build and this processor have, slowest first.");
+  module.def(
+      "read_seconds",
+      [](const InputArray& words) { return read_seconds(words_of(words, "the array")); },
+      nb::arg("words"), "CPU seconds to read an array of uint64 once.");
+  module.def("multiplication_seconds", &multiplication_seconds,
+             "CPU seconds for one vector multiplication of the kernel set, in registers.");
+  module.def("multiplication_lanes", &multiplication_lanes, "Words that it multiplies.");
   module.attr("MAX_THREADS") = kMaxThreads;
   module.def("threads", &threads,
              "Threads that all computations of this process share: RINGSMITH_THREADS, or all that "

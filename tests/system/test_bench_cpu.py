@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 from ringsmith import _core
 from ringsmith.bench.cpu import lattigo_peer, ours, seal_peer, tfhe_peer
+from ringsmith.bench.cpu.floor import floor_seconds, operation_work
 from ringsmith.bench.cpu.measure import measure
-from ringsmith.bench.cpu.sets import SETS, BenchSet
+from ringsmith.bench.cpu.sets import HOISTED, SETS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
@@ -58,8 +59,10 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     records = measure(["small"], 0.01, said.append)
     assert any("Lattigo is left out" in line for line in said)
     assert any("tfhe-ntt is left out" in line for line in said)
-    assert {record.peer for record in records} == {seal_peer.version()}
-    assert {record.operation for record in records} == set(lattigo_peer.OPERATIONS)
+    peers = {record.peer: record.operation for record in records}
+    assert set(peers) == {seal_peer.version(), "8 of ours, one by one"}
+    assert peers["8 of ours, one by one"] == HOISTED
+    assert {record.operation for record in records} == {*lattigo_peer.OPERATIONS, HOISTED}
     assert all(record.value > 0 for record in records)
     assert all(_core.kernel_name() in record.conditions for record in records)
 
@@ -76,10 +79,24 @@ def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
-    assert page.read_text().count("| D |") == 3
+    assert page.read_text().count("| D |") == 4
     records = json.loads(target.read_text())
-    assert {"multiply_relinearize", "rotate", "add"} == {r["operation"] for r in records}
-    assert {"speedup", "milliseconds", "peer_milliseconds"} == {r["metric"] for r in records}
+    operations = {"multiply_relinearize", "rotate", "add", HOISTED}
+    assert operations == {r["operation"] for r in records}
+    metrics = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
+    assert metrics == {r["metric"] for r in records}
+
+
+def test_the_floor_counts_the_transforms_of_key_switching() -> None:
+    item = BenchSet("f", 1 << 12, (50, 50, 50), (50,), 0, 0, "for this test")
+    counted = {name: operation_work(item, name).transforms for name in ours.operations(item)}
+    # 3 back, 3 * 3 for the other primes; 2 back and 2 * 3 to divide by the special prime.
+    assert sum(count for _, count in counted["rotate"]) == 3 + 9 + 2 + 6
+    assert sum(count for _, count in counted["rescale"]) == 2 * 3
+    assert counted["add"] == ()
+    hoisted = operation_work(item, HOISTED)
+    assert sum(count for _, count in hoisted.transforms) == 3 + 9 + 8 * (2 + 6)
+    assert floor_seconds(hoisted) > floor_seconds(operation_work(item, "rotate")) > 0
 
 
 @pytest.mark.full

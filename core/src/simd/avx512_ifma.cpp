@@ -6,6 +6,7 @@
 #include "combine.h"
 #include "ifma.h"
 #include "key_products.h"
+#include "multiplications.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -42,6 +43,8 @@ void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
   }
 }
 
+V::Vec multiply_low(V::Vec a, V::Vec b) { return Ifma<false>::low(a, a, b); }
+
 constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forward,
                                   decltype(PrimeKernels::inverse) inverse) {
   return {bits,
@@ -68,7 +71,8 @@ constexpr PrimeKernels kClasses[] = {
     word_class<V, Word56<V>>(56),
     word_class<V, Word64<V>>(61),
 };
-constexpr KernelSet kSet{"avx512ifma", kClasses, 5, permute_words<V>};
+constexpr KernelSet kSet{"avx512ifma", kClasses, 5, permute_words<V>,
+                         multiplications<V, multiply_low>};
 
 }  // namespace
 

@@ -144,6 +144,8 @@ struct KernelSet {
   /// Writes the `count` words, a multiple of 8, of the result that begins with block 0 of
   /// `permutation`; not in place.
   void (*permute)(const u64* in, const Permutation& permutation, u64* out, std::size_t count);
+  /// `count` vector multiplications, a multiple of 12, in registers: for their time alone.
+  u64 (*multiplications)(std::size_t count);
 };
 
 /// Each of these is null where the compiler or the processor has no such instructions.

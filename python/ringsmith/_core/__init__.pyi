@@ -42,6 +42,18 @@ def kernel_name() -> str:
 def kernel_names() -> list[str]:
     """The kernel sets that this build and this processor have, slowest first."""
 
+def read_seconds(words: _Residues) -> float:
+    """CPU seconds of this thread to read a C-contiguous array once, as eight streams."""
+
+def multiplication_seconds() -> float:
+    """CPU seconds for one vector multiplication of the kernel set, many at a time, in registers.
+
+    Of 52-bit words with IFMA, of 32-bit halves in the other vector sets, of words in ``scalar``.
+    """
+
+def multiplication_lanes() -> int:
+    """Words that it multiplies."""
+
 MAX_THREADS: int
 """The most threads that can be asked for."""
 

@@ -63,7 +63,7 @@ def _show(records: "list[Record]") -> None:
     table = Table(title="cpu, milliseconds; speedup: the peer's time over ours")
     for name in ("parameters", "operation", "peer"):
         table.add_column(name)
-    for name in ("ours", "peer's", "speedup"):
+    for name in ("ours", "peer's", "speedup", "floor"):
         table.add_column(name, justify="right")
     for params, operation, peer in dict.fromkeys(key[:3] for key in values):
         key = (params, operation, peer)
@@ -72,6 +72,7 @@ def _show(records: "list[Record]") -> None:
             f"{values[(*key, 'milliseconds')]:.4g}",
             f"{values[(*key, 'peer_milliseconds')]:.4g}",
             f"{values[(*key, 'speedup')]:.2f}",
+            f"{values[(*key, 'floor_milliseconds')]:.4g}",
         )
     console = Console()
     console.print(table)

@@ -4,6 +4,7 @@ Only what parses the command line is imported here; each subcommand imports what
 ``ringsmith --help`` answers at once.
 """
 
+import os
 from typing import Annotated
 
 import typer
@@ -41,8 +42,19 @@ def _options(
             "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            envvar="RINGSMITH_THREADS",
+            help="Threads that the cpu device computes with; without it, all processors.",
+        ),
+    ] = None,
 ) -> None:
     """Options that come before any subcommand."""
+    if threads is not None:
+        os.environ["RINGSMITH_THREADS"] = str(threads)  # read when the first computation asks
 
 
 @app.command()

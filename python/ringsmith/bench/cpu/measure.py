@@ -10,7 +10,15 @@ from pathlib import Path
 
 from ringsmith import _core
 from ringsmith.bench.cpu import lattigo_peer, ours, seal_peer, tfhe_peer
-from ringsmith.bench.cpu.sets import NTT_BITS, NTT_DEGREES, SETS, BenchSet
+from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
+from ringsmith.bench.cpu.sets import (
+    HOISTED,
+    HOISTED_COUNT,
+    NTT_BITS,
+    NTT_DEGREES,
+    SETS,
+    BenchSet,
+)
 from ringsmith.bench.cpu.timing import Timed, interleaved
 from ringsmith.bench.records import Record
 from ringsmith.errors import ParameterError
@@ -45,11 +53,17 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
         if peer is None:
             say(tool)
     records: list[Record] = []
-    for name in chosen:
-        if name == NTT:
-            records += _transforms(budget, say)
-        else:
-            records += _operations(SETS[name], budget, say)
+    threads = _core.threads()
+    _core.set_threads(1)
+    try:
+        for name in chosen:
+            if name == NTT:
+                records += _transforms(budget, say)
+            else:
+                records += _operations(SETS[name], budget, say)
+                records += _hoisted(SETS[name], budget)
+    finally:
+        _core.set_threads(threads)
     return records
 
 
@@ -76,15 +90,23 @@ def _processor() -> str:
 def _operations(item: BenchSet, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
     say(f"set {item.name}: {item.text}")
     mine = ours.operations(item)
+    works = {operation: operation_work(item, operation) for operation in mine}
     peers: dict[str, Mapping[str, Timed]] = {}
     if seal := seal_peer.version():
         peers[seal] = seal_peer.operations(item)
     if lattigo := lattigo_peer.version():
         with lattigo_peer.operations(item) as theirs:
             peers[lattigo] = theirs
-            yield from _compare(item.name, mine, peers, budget)
+            yield from _compare(item.name, mine, peers, budget, works)
     else:
-        yield from _compare(item.name, mine, peers, budget)
+        yield from _compare(item.name, mine, peers, budget, works)
+
+
+def _hoisted(item: BenchSet, budget: float) -> Iterator[Record]:
+    many, singles = ours.hoisted(item)
+    peers = {f"{HOISTED_COUNT} of ours, one by one": {HOISTED: singles}}
+    works = {HOISTED: operation_work(item, HOISTED)}
+    return _compare(item.name, {HOISTED: many}, peers, budget, works)
 
 
 def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
@@ -96,9 +118,9 @@ def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
         for n in NTT_DEGREES:
             [q] = _core.prime_search(bits, n, 1)
             mine, theirs = ours.transforms(n, q), tfhe_peer.transforms(n, q)
-            yield from _compare(
-                f"N=2^{n.bit_length() - 1}, {bits} bits", mine, {peer: theirs}, budget
-            )
+            works = dict.fromkeys(mine, transform_work(n, bits))
+            params = f"N=2^{n.bit_length() - 1}, {bits} bits"
+            yield from _compare(params, mine, {peer: theirs}, budget, works)
 
 
 def _compare(
@@ -106,15 +128,18 @@ def _compare(
     mine: Mapping[str, Timed],
     peers: Mapping[str, Mapping[str, Timed]],
     budget: float,
+    works: Mapping[str, Work],
 ) -> Iterator[Record]:
     text = conditions()
     for operation, work in mine.items():
         there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
+        floor = floor_seconds(works[operation])
         for peer, found in interleaved(work, there, budget).items():
             for metric, unit, value in (
                 ("speedup", "", found.speedup),
                 ("milliseconds", "ms", found.seconds * 1e3),
                 ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
+                ("floor_milliseconds", "ms", floor * 1e3),
             ):
                 yield Record(
                     paper="",

@@ -7,23 +7,23 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import BenchSet
+from ringsmith.bench.cpu.sets import HOISTED_COUNT, BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
 from ringsmith.objects import Residues
 
 ROTATION = 1
 """Steps of the rotation that is measured."""
 
+MOST_KEY_BYTES = 4 << 30
+"""Together, keys of several rotations; where they are more, one key stands for all."""
+
 
 def operations(item: BenchSet) -> dict[str, Timed]:
     """Every operation of a set on random residues; kernels take the same time for all."""
     rng = np.random.default_rng(0)
-    primes = item.primes
-    data = primes[: len(item.data_bits)]
-    context = _core.Context(item.n, primes, item.special, item.dnum)
-    key = np.empty((context.dnum, 2, len(primes), item.n), dtype=np.uint64)
-    for index, q in enumerate(primes):
-        key[:, :, index] = rng.integers(0, q, (context.dnum, 2, item.n), dtype=np.uint64)
+    data = item.primes[: len(item.data_bits)]
+    context = _core.Context(item.n, item.primes, item.special, item.dnum)
+    key = _key(rng, context)
     a, b = (_residues(rng, item.n, data) for _ in range(2))
     element = _core.galois_element(item.n, ROTATION)
     if item.plain_modulus:
@@ -58,6 +58,40 @@ def _bfv(
         "rotate": partial(bfv.apply_galois, scheme, a, element, key),
         "add": partial(_core.add, context, a, b),
     }
+
+
+def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
+    """Several rotations of one ciphertext: hoisted, and one by one, each with a key of its own."""
+    rng = np.random.default_rng(0)
+    context = _core.Context(item.n, item.primes, item.special, item.dnum)
+    a = _residues(rng, item.n, item.primes[: len(item.data_bits)])
+    keys = [_key(rng, context)]
+    while len(keys) < HOISTED_COUNT:
+        fits = keys[0].nbytes * HOISTED_COUNT <= MOST_KEY_BYTES
+        keys.append(_key(rng, context) if fits else keys[0])
+    elements = [_core.galois_element(item.n, step + 1) for step in range(HOISTED_COUNT)]
+    many: Callable[[], object]
+    one: Callable[[int, Residues], object]
+    if item.plain_modulus:
+        extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
+        scheme = _core.BfvContext(context, item.plain_modulus, extension)
+        many = partial(bfv.apply_galois_many, scheme, a, elements, keys)
+        one = partial(bfv.apply_galois, scheme, a)
+    else:
+        many = partial(_core.apply_galois_many, context, a, elements, keys)
+        one = partial(_core.apply_galois, context, a)
+
+    def singles() -> object:
+        return [one(element, key) for element, key in zip(elements, keys, strict=True)]
+
+    return timed(many), timed(singles)
+
+
+def _key(rng: np.random.Generator, context: _core.Context) -> Residues:
+    key = np.empty((context.dnum, 2, len(context.primes), context.n), dtype=np.uint64)
+    for index, q in enumerate(context.primes):
+        key[:, :, index] = rng.integers(0, q, (context.dnum, 2, context.n), dtype=np.uint64)
+    return key
 
 
 def _residues(rng: np.random.Generator, n: int, primes: list[int]) -> Residues:

@@ -18,21 +18,25 @@ def page(records: Sequence[Record], command: str) -> str:
         "",
         "After reading this page you know how fast the `cpu` device is beside other libraries. "
         f"`{command}` wrote it; do not edit it. Milliseconds; speedup is the peer's time over "
-        "ours, the median over rounds in which both ran in turn. [cpu.md](cpu.md) says what the "
-        "sets are.",
+        "ours, the median over rounds in which both ran in turn; floor is the least that ours "
+        "could take, and the last column how far from it ours is. [cpu.md](cpu.md) says what the "
+        "sets and the floor are.",
         "",
         *(f"{text}." for text in dict.fromkeys(record.conditions for record in records)),
         "",
-        "| parameters | operation | peer | ours | peer's | speedup |",
-        "| --- | --- | --- | ---: | ---: | ---: |",
+        "| parameters | operation | peer | ours | peer's | speedup | floor | ours / floor |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for params, operation, peer in dict.fromkeys(key[:3] for key in values):
         key = (params, operation, peer)
+        own, floor = values[(*key, "milliseconds")], values[(*key, "floor_milliseconds")]
         cells = (
             *key,
-            f"{values[(*key, 'milliseconds')]:.4g}",
+            f"{own:.4g}",
             f"{values[(*key, 'peer_milliseconds')]:.4g}",
             f"{values[(*key, 'speedup')]:.2f}",
+            f"{floor:.4g}",
+            f"{own / floor:.1f}",
         )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

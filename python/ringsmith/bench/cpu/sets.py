@@ -56,6 +56,12 @@ SETS = MappingProxyType(
 )
 """By name."""
 
+HOISTED = "rotate_8_hoisted"
+"""The operation that rotates one ciphertext several times, beside as many single rotations."""
+
+HOISTED_COUNT = 8
+"""How many times."""
+
 NTT_BITS = (30, 45, 50, 60)
 """Widths of the primes of bare transforms: one in each word class."""
 

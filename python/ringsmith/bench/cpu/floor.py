@@ -1,0 +1,112 @@
+"""The floor under an operation's time: its butterflies or its bytes, at the machine's best."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from ringsmith import _core
+from ringsmith._core import bfv
+from ringsmith.bench.cpu.sets import HOISTED, HOISTED_COUNT, BenchSet
+
+WORD = 8
+"""Bytes of a residue."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an operation cannot do without.
+
+    Attributes:
+        n: Ring degree.
+        transforms: Transforms of one limb, by the bits of its prime.
+        size: Bytes of operands, keys and results.
+    """
+
+    n: int
+    transforms: tuple[tuple[int, float], ...]
+    size: int
+
+
+def floor_seconds(work: Work) -> float:
+    """Returns the larger of two times: for the butterflies' multiplications, and for the bytes.
+
+    The multiplications follow each other without a pause, the bytes are read. Both rates are measured here, the latter on an array of that size, so that what fits a cache is
+    read from it.
+    """
+    butterflies = work.n // 2 * (work.n.bit_length() - 1)
+    multiplications = sum(
+        count * butterflies * _multiplications(bits) for bits, count in work.transforms
+    )
+    return max(
+        multiplications / _core.multiplication_lanes() * _multiplication_seconds(),
+        work.size / _bandwidth(max(20, work.size.bit_length())),
+    )
+
+
+def _multiplications(bits: int) -> int:
+    """Multiplications in a butterfly's product with a constant, by Shoup: a high and two low ones.
+
+    Of words; or of their 32-bit halves where vectors have no wider multiplication: then a high
+    product of 64-bit words takes three, if its lowest part is left out, and a low one three.
+    """
+    kernel = _core.kernel_name()
+    whole = kernel == "scalar" or bits <= 31 or (kernel == "avx512ifma" and bits <= 50)
+    return 3 if whole else 9
+
+
+@cache
+def _multiplication_seconds() -> float:
+    return min(_core.multiplication_seconds() for _ in range(20))
+
+
+@cache
+def _bandwidth(bits: int) -> float:
+    """Bytes a second out of an array of 2^(bits - 1) bytes, at most 1 GiB."""
+    words = np.ones((1 << min(bits - 1, 30)) // WORD, dtype=np.uint64)
+    _core.read_seconds(words)
+    return words.nbytes / min(_core.read_seconds(words) for _ in range(5))
+
+
+def transform_work(n: int, bits: int) -> Work:
+    """One transform of one limb in place."""
+    return Work(n, ((bits, 1),), WORD * n)
+
+
+def operation_work(item: BenchSet, operation: str) -> Work:
+    """What one operation of a set needs at the highest level; names are those of ``ours``."""
+    limbs = len(item.data_bits)
+    polynomial = WORD * item.n * limbs
+    digits = item.dnum or limbs
+    key = WORD * item.n * 2 * digits * (limbs + item.special)
+    sizes = {
+        "multiply_relinearize": key + 6 * polynomial,
+        "rotate": key + 4 * polynomial,
+        HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
+        "rescale": 4 * polynomial - 2 * WORD * item.n,
+        "multiply": 7 * polynomial,
+        "multiply_plain": 5 * polynomial,
+        "add": 6 * polynomial,
+    }
+    return Work(item.n, tuple(_transforms(item, operation, digits)), sizes[operation])
+
+
+def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[int, float]]:
+    """Transforms by bits."""
+    ntt_form = not item.plain_modulus
+    if operation == "rescale":
+        yield from ((bits, 2) for bits in item.data_bits)
+    if operation not in ("multiply_relinearize", "rotate", HOISTED):
+        return
+    switches = HOISTED_COUNT if operation == HOISTED else 1
+    # In NTT form a limb is taken back once and has no transform in its own digit; ModDown takes one
+    # transform a half of every limb, whichever the form.
+    yield from ((bits, digits + 2 * switches) for bits in item.data_bits)
+    yield from ((bits, digits + 2 * switches) for bits in item.special_bits)
+    if operation == "multiply_relinearize" and not ntt_form:
+        extension = bfv.behz_extension_primes(
+            item.n, item.primes[: len(item.data_bits)], item.plain_modulus
+        )
+        yield from ((bits, 7) for bits in item.data_bits)  # four polynomials there, three back
+        yield from ((q.bit_length(), 7) for q in extension)
