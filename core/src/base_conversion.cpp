@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "parallel.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "scratch.h"
@@ -204,11 +205,15 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
   }
   context.check_size(out.size(), base.size() - drop.size(), "the result");
   const LimbDivider divider(context, drop, form, dropped);
-  for (std::size_t i = 0, kept = 0; i < base.size(); ++i) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < base.size(); ++i) {
     if (!contains(drop, base[i])) {
-      divider.divide(base[i], form, limb_of(in, i, degree), limb_of(out, kept++, degree));
+      kept.push_back(i);
     }
   }
+  parallel_for(kept.size(), kTransformPasses * degree, [&](std::size_t i) {
+    divider.divide(base[kept[i]], form, limb_of(in, kept[i], degree), limb_of(out, i, degree));
+  });
 }
 
 }  // namespace ringsmith::kernels

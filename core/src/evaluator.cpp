@@ -1,7 +1,9 @@
 #include "ringsmith/evaluator.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "parallel.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "simd/kernel_set.h"
@@ -35,14 +37,16 @@ constexpr std::size_t kPart = 512;
 template <typename Operation>
 [[nodiscard]] bool for_each_part(const RnsContext& context, BaseView base, Operation operation) {
   const std::size_t count = std::min(kPart, context.degree());
-  bool canonical = true;
-  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+  std::atomic<bool> canonical = true;
+  parallel_for(base.size(), 4 * context.degree(), [&](std::size_t limb) {
     const NttTables& tables = context.ntt(base[limb]);
     for (std::size_t begin = 0; begin < context.degree(); begin += count) {
-      canonical &=
-          operation(tables.kernels(), tables.plan().prime, limb * context.degree() + begin, count);
+      if (!operation(tables.kernels(), tables.plan().prime, limb * context.degree() + begin,
+                     count)) {
+        canonical = false;
+      }
     }
-  }
+  });
   return canonical;
 }
 
@@ -182,12 +186,12 @@ Ciphertext tensor_product(const RnsContext& context, BaseView base, CiphertextVi
   context.check_size(a.data.size(), a.size * base.size(), "the ciphertext");
   context.check_size(b.data.size(), b.size * base.size(), "the ciphertext");
   Ciphertext product(a.size + b.size - 1, base.size(), context.degree());
-  std::vector<const u64*> factors_a;
-  std::vector<const u64*> factors_b;
   const bool canonical =
       for_each_part(context, base,
                     [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t begin,
                         std::size_t count) {
+                      std::vector<const u64*> factors_a;
+                      std::vector<const u64*> factors_b;
                       bool all = true;
                       for (std::size_t sum = 0; sum < product.size; ++sum) {
                         const std::size_t first = sum < b.size ? 0 : sum - b.size + 1;

@@ -1,5 +1,6 @@
 """The ``ringsmith`` command as a person types it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -32,6 +33,15 @@ def test_help_names_every_subcommand() -> None:
 def test_help_imports_no_numpy() -> None:
     code = "import sys, ringsmith.cli.main; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_threads_are_an_option_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RINGSMITH_THREADS", "1")
+    assert runner.invoke(app, ["--threads", "3", "bench", "--help"]).exit_code == 0
+    assert os.environ["RINGSMITH_THREADS"] == "3"
+    refused = runner.invoke(app, ["--threads", "0", "bench", "--help"])
+    assert refused.exit_code == 2
+    assert "--threads" in refused.output
 
 
 def test_an_unknown_device_is_refused_with_the_known_ones() -> None:

@@ -32,8 +32,8 @@ class Work:
 def floor_seconds(work: Work) -> float:
     """Returns the larger of two times: for the butterflies' multiplications, and for the bytes.
 
-    The multiplications follow each other without a pause, the bytes are read. Both rates are measured here, the latter on an array of that size, so that what fits a cache is
-    read from it.
+    The multiplications follow each other without a pause; the bytes are read. Both rates are
+    measured here, the latter on an array of about that size: what fits a cache is read from it.
     """
     butterflies = work.n // 2 * (work.n.bit_length() - 1)
     multiplications = sum(
