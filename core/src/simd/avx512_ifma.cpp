@@ -43,7 +43,7 @@ void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
   }
 }
 
-V::Vec multiply_low(V::Vec a, V::Vec b) { return Ifma<false>::low(a, a, b); }
+V::Vec multiply_low(V::Vec a, V::Vec b) { return IfmaSum::Arithmetic::low(a, a, b); }
 
 constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forward,
                                   decltype(PrimeKernels::inverse) inverse) {
