@@ -105,11 +105,9 @@ module rs_rpau_main
   assign receive   = broadcast && !sender_q;
 
   // Operand c is dst in a mac; sums add b as operand c, so that the factor stays free.
-  logic sum, subtract;
+  logic sum, subtract, use_b, use_c, use_key;
   assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
-
-  logic use_b, use_c, use_key;
   assign use_b   = decoded.reads_b && !sum;
   assign use_key = decoded.reads_b_key;
   assign use_c   = sum || decoded.reads_dst;
