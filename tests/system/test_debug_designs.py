@@ -1,6 +1,7 @@
 """The page of named designs, and the comparison of devices behind its verification table."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,7 @@ NANO = load_design("nano")
 SMALL = replace(NANO, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
 
 
+@cache
 def rows() -> list[DesignRow]:
     designs = map(load_design, named_designs())
     return [DesignRow(design, operation_costs(design), None) for design in designs]
@@ -44,7 +46,9 @@ def test_the_page_of_designs_is_that_of_todays_designs() -> None:
     text = PAGE.read_text()
     assert size_table(rows()) in text
     assert cycles_table(rows()) in text
-    assert "| not run |" not in text
+    verified = text.partition("## Verification")[2]
+    assert "| `nano` | not run |" not in verified
+    assert "| `octo` | not run |" not in verified
 
 
 @pytest.mark.parametrize("name", ["rotate", "rescale"])
@@ -131,9 +135,35 @@ def test_a_device_that_differs_in_one_bit_or_one_cycle_is_found_out(
         compare(OneBitOff(late), SMALL, [3], 40)
 
 
-def test_the_designs_command_prints_and_writes_the_page(tmp_path: Path) -> None:
+def test_the_designs_command_prints_and_writes_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringsmith.arch.rpau.design.named_designs", lambda: ["nano"])
     target = tmp_path / "designs.md"
     done = CliRunner().invoke(app, ["designs", "--table", str(target)])
     assert done.exit_code == 0, done.output
-    assert size_table(rows()) in done.output
-    assert "| not run |" in target.read_text()
+    assert size_table([DesignRow(NANO, {}, None)]) in done.output
+    assert "| `nano` | not run |" in target.read_text()
+
+
+def test_random_programs_run_on_the_designs_that_are_named_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringsmith.arch.rpau.design.named_designs", lambda: ["nano", "octo"])
+    monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice", ModelDevice)
+    monkeypatch.setattr("ringsmith.debug.designs.operation_costs", lambda _: {})
+    monkeypatch.setattr("ringsmith.debug.designs.cycles_table", lambda _: "")
+    target = tmp_path / "designs.md"
+    words = ["designs", "--table", str(target), "--programs", "1", "--verify", "nano"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    text = target.read_text()
+    assert "| `nano` | 1 |" in text
+    assert "| `octo` | not run |" in text
+    assert "--programs 1 --verify nano`" in text
+
+
+def test_a_design_of_a_prime_family_is_filled_with_its_primes() -> None:
+    sparse = replace(SMALL, name="sparse", log_n=10, reduction="sparse", family="word48")
+    costs = operation_costs(sparse)
+    assert costs["rescale"] is not None

@@ -148,6 +148,10 @@ def designs(
     programs: Annotated[
         int, typer.Option(min=0, help="Random programs to run on the RTL of each design.")
     ] = 0,
+    verify: Annotated[
+        list[str] | None,
+        typer.Option(help="Run them on this design alone; can be repeated."),
+    ] = None,
     area: Annotated[
         list[str] | None,
         typer.Option(help="Synthesize an RPAU of this design, minutes; can be repeated."),
@@ -169,18 +173,22 @@ def designs(
     from ringsmith.devices.rtl import RtlDevice
 
     _check_targets(table)
-    for name in area or ():
+    for name in (*(area or ()), *(verify or ())):
         load_design(name)  # refuses an unknown name before the work starts
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
-        verified = compare(RtlDevice(design), design, range(programs), length) if programs else None
+        simulated = programs and design.name in (verify or named_designs())
+        verified = (
+            compare(RtlDevice(design), design, range(programs), length) if simulated else None
+        )
         synthesized = rpau_area(design) if design.name in (area or ()) else None
         rows.append(DesignRow(design, operation_costs(design), verified, synthesized))
     typer.echo(f"{size_table(rows)}\n{area_table(rows)}\n{cycles_table(rows)}", nl=False)
     if table is not None:
-        areas = "".join(f" --area {name}" for name in area or ())
-        command = f"ringsmith designs --table {table} --programs {programs}{areas}"
+        chosen = [f" --verify {name}" for name in verify or ()]
+        chosen += [f" --area {name}" for name in area or ()]
+        command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         typer.echo()
         _write(table, page(rows, command))
 

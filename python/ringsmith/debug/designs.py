@@ -83,16 +83,27 @@ def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
 
 def _parameters(design: RpauDesign) -> CkksParameters:
     """Primes that the design takes, one an RPAU, whatever their security: only cycles count."""
-    bits = [design.word_bits - _PRIME_SLACK] * (design.rpaus - 1)
+    name, count = f"{design.name} filled", design.rpaus - 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # no data will ever be encrypted with these
+        if design.reduction == "sparse":
+            first, *others = sorted(design.sparse_primes, reverse=True)[: design.rpaus]
+            return CkksParameters.from_primes(
+                n=design.n,
+                data_primes=(first, *others[:-1]),
+                special_prime=others[-1],
+                scale=float(others[-1]),
+                name=name,
+                security=None,
+            )
+        bits = [design.word_bits - _PRIME_SLACK] * count
         return CkksParameters.create(
             n=design.n,
             prime_bits=bits,
             special_bits=design.word_bits,
             scale_bits=bits[-1],
             security=None,
-            name=f"{design.name} filled",
+            name=name,
         )
 
 

@@ -82,5 +82,5 @@ def test_a_damaged_design_file_is_refused(text: str, message: str) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ParameterError, match="no design 'giga': choose one of nano"):
+    with pytest.raises(ParameterError, match=r"no design .giga.: choose one of .*nano"):
         load_design("giga")
