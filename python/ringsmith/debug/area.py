@@ -24,6 +24,17 @@ from ringsmith.devices.yosys import run_yosys, yosys
 
 UNIT = "rs_rpau"
 
+PARTS = (
+    "rs_rpau_main",
+    "rs_butterfly_lanes",
+    "rs_rpau_dyadic",
+    "rs_rpau_seeded",
+    "rs_rpau_work_memory",
+    "rs_rpau_key_store",
+    "rs_mod_mul",
+)
+"""Modules of an RPAU whose own area is told, everything below them included."""
+
 _OF_THE_DEVICE = ("Rpaus", "ProgramWords", "Interconnect")
 """Parameters of the accelerator that an RPAU does not have."""
 
@@ -82,9 +93,17 @@ def ultra_rams(width: int, depth: int) -> int:
 
 
 def rpau_area(design: RpauDesign) -> Area:
+    """Area of one RPAU; see ``rpau_areas``."""
+    return rpau_areas(design)[UNIT]
+
+
+def rpau_areas(design: RpauDesign) -> dict[str, Area]:
     """Synthesizes one RPAU of a design, or finds the result in the cache.
 
     Takes minutes of processor time, nearly four for ``nano``.
+
+    Returns:
+        Area by module: ``UNIT`` and those of ``PARTS`` that the design has, one instance of each.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -95,13 +114,16 @@ def rpau_area(design: RpauDesign) -> Area:
     own = [Path(__file__), Path(netlist.__file__)]
 
     def build(work: Path) -> None:
-        (work / "area.json").write_text(json.dumps(asdict(_synthesize(files, values, work))))
+        areas = _synthesize(files, values, work)
+        text = json.dumps({name: asdict(area) for name, area in areas.items()})
+        (work / "area.json").write_text(text)
         for file in work.iterdir():
             if file.name != "area.json":
                 file.unlink()
 
     folder = built(f"area-{UNIT}", fingerprint(facts, [*files, *own]), build)
-    return Area(**json.loads((folder / "area.json").read_text()))
+    areas = json.loads((folder / "area.json").read_text())
+    return {name: Area(**area) for name, area in areas.items()}
 
 
 def _parameters(design: RpauDesign) -> dict[str, int]:
@@ -110,7 +132,7 @@ def _parameters(design: RpauDesign) -> dict[str, int]:
     return {**unit, "Hops": interconnect_hops(design)}
 
 
-def _synthesize(files: list[Path], parameters: Mapping[str, int], work: Path) -> Area:
+def _synthesize(files: list[Path], parameters: Mapping[str, int], work: Path) -> dict[str, Area]:
     for file in files:
         shutil.copy(file, work)
     names = " ".join(file.name for file in files)
@@ -132,7 +154,11 @@ def _synthesize(files: list[Path], parameters: Mapping[str, int], work: Path) ->
         work,
     )
     statistics = json.loads((work / "statistics.json").read_text())
-    return _sum(netlist.count_cells(statistics, UNIT, memories))
+    modules = {name: f"{name}.0" for name in PARTS if f"{name}.0" in shared["modules"]}
+    return {
+        name: _sum(netlist.count_cells(statistics, module, memories))
+        for name, module in {UNIT: UNIT, **modules}.items()
+    }
 
 
 def _cut(shared: netlist.Netlist) -> dict[str, Counter[str]]:
