@@ -78,8 +78,9 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 	@$(BIN)/ringsmith demo
 
 .PHONY: bench
-bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure and write docs/results.md
+bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write docs/results.md and docs/medha.md
 	@$(BIN)/python -m bench
+	@$(BIN)/ringsmith bench medha --json docs/medha.json --page docs/medha.md
 
 # ---- checks ------------------------------------------------------------------------------------
 
@@ -127,7 +128,8 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.generate.registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --area nano
+	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --verify nano --verify octo \
+		--area nano
 
 # ---- upkeep ------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ a subroutine graph on the cpu, the model and the RTL of a design; SEAL does the 
 result, and the two are compared residue for residue.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ import seal
 from ringsmith import runtime
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.bench.medha.cases import graph_of
 from ringsmith.interop import (
     SealParameters,
     read_ciphertext,
@@ -35,6 +37,8 @@ OPERATIONS = (
     *("rotate:1", "rotate:100", "rotate:-1"),
 )
 KEY_SWITCHING = ("relinearize", "rotate", "conjugate")
+MEDHA_SECONDS = 20.0
+"""Processor time for a multiplication on the simulated design ``medha``, loading keys included."""
 LARGE_RING = ("multiply", "relinearize", "rescale", "rotate:1")
 KINDS = ("cpu", "model", "rtl")
 
@@ -159,3 +163,26 @@ def test_an_operation_on_a_device_equals_seal_residue_for_residue(
     compiled = runtime.compile_graph(graph, design(primes))
     found = runtime.run_graph(compiled, device(kind, design(primes)), inputs, here.keys).outputs
     np.testing.assert_array_equal(np.stack(list(found.values())), here.polynomials(result))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["model", "rtl"])
+def test_multiply_and_relinearize_on_medha_is_one_program_with_seals_bits(
+    kind: str, rng: np.random.Generator
+) -> None:
+    here = world("medha-set1")
+    operands, product = expected(here, "multiply", here.parameters.limbs, rng)
+    evaluator, baseline = here.baseline.evaluator, here.baseline
+    result = evaluator.relinearize(product, baseline.relin_keys)
+    graph = graph_of("multiply_relinearize", here.parameters)
+    polynomials = np.concatenate([here.polynomials(operand) for operand in operands])
+    inputs = dict(zip(graph.inputs, polynomials, strict=True))
+    medha = load_design("medha")
+    compiled = runtime.compile_graph(graph, medha).for_keys({**here.keys})
+    machine = device(kind, medha)
+    begin = time.process_time()
+    found = runtime.run_graph(compiled, machine, inputs, here.keys)
+    seconds = time.process_time() - begin
+    np.testing.assert_array_equal(np.stack(list(found.outputs.values())), here.polynomials(result))
+    assert found.host_transfers == 0
+    assert seconds < MEDHA_SECONDS, "loading operands and keys and simulating"

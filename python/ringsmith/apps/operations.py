@@ -77,7 +77,7 @@ def operation_rows(
     rows = []
     for name in names:
         graph = _operation_graph(name, parameters, limbs, steps)
-        instructions, cycles = _run_checked(graph, machine, design)
+        instructions, cycles = run_checked(runtime.compile_graph(graph, design), machine)
         seal = (seal_seconds or {}).get(name)
         rows.append(OperationRow(name, limbs, instructions, cycles, seal))
     return rows
@@ -103,12 +103,24 @@ def _random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str
     return {name: residues(kind.base) for name, kind in graph.inputs.items()}
 
 
-def _run_checked(graph: SubroutineGraph, machine: runtime.Machine, design: str) -> tuple[int, int]:
-    """Returns (instructions, cycles) of a graph on a machine, checked against the interpreter."""
-    compiled = runtime.compile_graph(graph, design)
+def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tuple[int, int]:
+    """Runs a graph on random residues, and compares what comes out with the interpreter's.
+
+    Args:
+        compiled: The graph, compiled for the machine's design.
+        machine: The accelerator, from ``runtime.open_device``.
+
+    Returns:
+        Instructions and cycles.
+
+    Raises:
+        DeviceError: When the machine's result differs from the interpreter's.
+    """
+    graph = compiled.graph
     rng = np.random.default_rng(1)
     inputs = _random_inputs(graph, rng)
-    assert compiled.executable is not None, "a design is named"
+    assert compiled.executable is not None, "compiled for a design"
+    design = compiled.executable.design.name
     primes, seeded = graph.primes[: graph.key_primes], compiled.executable.seeded
     keys = {
         name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)

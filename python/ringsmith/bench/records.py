@@ -30,7 +30,9 @@ class Record:
         value: Ours.
         source: One of ``SOURCES``.
         conditions: What must be known to compare the two, in words.
-        peer: The other library that was measured in the same run; empty: none.
+        peer: The other library that was measured in the same run, or whose number the paper
+            quotes; empty: none.
+        where: Table or section of the paper, and what must be known of its number; may be empty.
     """
 
     paper: str
@@ -44,6 +46,7 @@ class Record:
     source: str
     conditions: str
     peer: str = ""
+    where: str = ""
 
     @property
     def ratio(self) -> float | None:

@@ -8,6 +8,9 @@ import typer
 if TYPE_CHECKING:
     from ringsmith.bench.records import Record
 
+_WIDE = 140
+"""Columns of a table of records, however narrow the terminal is."""
+
 bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
 
 
@@ -52,6 +55,60 @@ def cpu(
     if page is not None:
         command = f"ringsmith bench cpu --sets {sets} --budget {budget:g}"
         write_whole(page, page_of(records, command).encode(), overwrite=True)
+
+
+@bench_app.command()
+def medha(
+    device: Annotated[
+        str,
+        typer.Option(help="What counts cycles: model, or rtl, which is built first: minutes."),
+    ] = "model",
+    sets: Annotated[str, typer.Option(help="Parameter sets, by commas; all without it.")] = "",
+    operations: Annotated[str, typer.Option(help="HE operations, by commas; or all.")] = "",
+    area: Annotated[
+        str,
+        typer.Option(
+            help="Synthesis of an RPAU of each design: none, scaled from a quarter of its cores "
+            "(minutes), or whole (a quarter of an hour)."
+        ),
+    ] = "none",
+    ablations: Annotated[bool, typer.Option(help="Compare variants of the design.")] = True,
+    seal_repeats: Annotated[
+        int, typer.Option(min=0, help="Calls of each of SEAL's operations; 0: without SEAL.")
+    ] = 15,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
+    ] = None,
+) -> None:
+    """Put both Medha papers' numbers beside those of our designs, and of SEAL on this CPU."""
+    from rich.console import Console
+
+    from ringsmith.bench.medha.measure import Options, measure
+    from ringsmith.bench.medha.page import page as page_of
+    from ringsmith.bench.records import show, write_json
+    from ringsmith.interop.files import check_target, write_whole
+
+    for target in (json, page):
+        if target is not None:
+            check_target(target, overwrite=True)
+    lists = {"sets": sets, "operations": operations}
+    chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
+    options = Options(device, area=area, ablations=ablations, seal_repeats=seal_repeats, **chosen)
+    records = measure(options, lambda line: typer.echo(line, err=True))
+    console = Console()
+    console.width = max(console.width, _WIDE)
+    show(records, "Medha: the papers' numbers and ours", console)
+    if json is not None:
+        write_json(records, json)
+    if page is not None:
+        given = [f"--{name} {words}" for name, words in lists.items() if words]
+        flags = [f"--area {area}"] * (area != "none") + ["--no-ablations"] * (not ablations)
+        files = [f"--json {json}"] * (json is not None) + [f"--page {page}"]
+        words = ["ringsmith bench medha", f"--device {device}", *given, *flags, *files]
+        write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
 
 
 def _show(records: "list[Record]") -> None:

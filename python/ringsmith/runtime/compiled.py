@@ -25,6 +25,7 @@ from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys
 from ringsmith.runtime.choose import compile_for_smallest
+from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
 
 MACHINES = ("cpu", "model", "rtl")
@@ -49,6 +50,15 @@ class RunResult:
     instructions: int | None
     host_transfers: int
     key_words: int
+
+    def transfer_seconds(self, link: HostLink) -> float:
+        """Time on a host link, which no cycle counts: results, keys, and what crossed under way.
+
+        Operands are not counted: a program before this one may have left them on the device.
+        """
+        n: int = next(output.data.shape[-1] for output in self.outputs.values())
+        results = sum(output.size * output.limbs for output in self.outputs.values())
+        return link.seconds(n, results + self.host_transfers) + link.seconds(n) * self.key_words / n
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""``ringsmith bench medha``: every number of the two Medha papers beside ours."""

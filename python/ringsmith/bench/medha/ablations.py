@@ -1,0 +1,165 @@
+"""The papers' ablations: one operation, with one choice of the design made differently."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from ringsmith.arch.rpau.cost import mod_mul_cycles, ntt_cycles
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.bench.beside import Found
+from ringsmith.bench.medha.area import area_rows, estimate, scaled, synthesized
+from ringsmith.bench.medha.cases import graph_of
+from ringsmith.bench.medha.cycles import conditions, run
+from ringsmith.debug.area import UNIT, Area
+from ringsmith.params import CkksParameters, ckks_set
+
+DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
+
+_WORK_POLYS = 24
+"""Of every variant whose cycles are counted, so that none waits for the host."""
+
+_CHANGES: Mapping[str, Mapping[str, Any]] = {
+    "as it is": {},
+    "no dyadic cores": {"dyadic_cores": 0, "prng": "none", "seeds": 0},
+    "4 dyadic cores": {"dyadic_cores": 4},
+    "8 cores, 4 dyadic": {"cores": 8, "dyadic_cores": 4},
+    "32 cores, 16 dyadic": {"cores": 32, "dyadic_cores": 16},
+    "star, not ring": {"interconnect": "gather"},
+}
+"""What differs from the design, by name."""
+
+_MOST = "64 cores, 32 dyadic"
+"""More than an RPAU can have here: what the next one down tells of it."""
+
+_NARROW_RPAUS, _NARROW_BITS = 16, 32
+
+
+def variants() -> dict[str, RpauDesign]:
+    """The designs that are compared, by what differs in them."""
+    base = replace(load_design(DESIGN), work_polys=_WORK_POLYS)
+    return {
+        name: replace(base, name=f"{DESIGN}: {name}", **change) for name, change in _CHANGES.items()
+    }
+
+
+def ablations(
+    areas: Mapping[str, Area] | None, manner: str, say: Callable[[str], None]
+) -> Iterator[Found]:
+    """Cycles on the model and area of every variant, and what follows from them.
+
+    Args:
+        areas: Of the design, by module; None: LUTs and flip-flops are left out.
+        manner: How those were found, and the areas of shorter words are: ``area.MANNERS``.
+        say: Takes lines for people.
+    """
+    parameters, designs = ckks_set(PARAMS), variants()
+    base = designs["as it is"]
+    cycles: dict[str, int] = {}
+    for name, design in designs.items():
+        say(f"ablation: {name}")
+        cycles[name], row = _cycles(design, parameters)
+        yield row
+        yield Found(
+            design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
+        )
+        yield from _area(design, areas)
+    yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"])
+    saved = 100 * (1 - cycles["as it is"] / cycles["no dyadic cores"])
+    text = f"{OPERATION}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"
+    yield Found(DESIGN, PARAMS, "dyadic_cycles_saved", "percent", saved, "model", text)
+    if areas is not None:
+        unit = sum(areas[name].luts for name in ("rs_rpau_dyadic", "rs_rpau_seeded"))
+        added = 100 * unit / (areas[UNIT].luts - unit)
+        text = f"LUTs of {base.dyadic_cores} dyadic cores and the key expander beside the rest's"
+        yield Found(DESIGN, PARAMS, "dyadic_area_added", "percent", added, "estimate", text)
+    yield from _address_delaying(base)
+    say("ablation: shorter words")
+    yield from _narrow(manner)
+
+
+def _cycles(design: RpauDesign, parameters: CkksParameters) -> tuple[int, Found]:
+    cycles, _, executable = run(graph_of(OPERATION, parameters), design, "model")
+    text = f"{_WORK_POLYS} work polynomials, {conditions(parameters, executable)}"
+    return cycles, Found(design.name, PARAMS, OPERATION, "cycles", cycles, "model", text)
+
+
+def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
+    """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
+    base = load_design(DESIGN)
+    design = replace(variant, work_polys=base.work_polys)
+    counted = f"multipliers of 9 DSPs; {design.work_polys} work polynomials and the keys; no tables"
+    if areas is None:
+        for metric, value in asdict(estimate(design)).items():
+            yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", counted)
+        return
+    text = "units of the synthesized RPAU in proportion to their cores, DSPs and RAMs counted"
+    yield from area_rows(
+        design.name, PARAMS, "rpau", scaled(design, base, areas)[UNIT], "estimate", text
+    )
+
+
+def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
+    """Twice the cores of a design: an instruction's rows halve, its pipeline stays."""
+    name = f"{DESIGN}: {_MOST}"
+    ntt = ntt_cycles(design) - design.log_n * design.rows // 2
+    text = (
+        "an RPAU has at most 32 cores here and 16 lanes of a PRNG: half the rows of 32 cores and "
+        "the same pipeline; the operation in the same proportion as its NTTs"
+    )
+    yield Found(name, PARAMS, "ntt", "cycles", ntt, "estimate", text)
+    whole = round(cycles * ntt / ntt_cycles(design))
+    yield Found(name, PARAMS, OPERATION, "cycles", whole, "estimate", text)
+    dsp = 2 * estimate(design).dsp
+    yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", "multipliers of 9 DSPs")
+    bram = 2 * estimate(replace(design, work_polys=load_design(DESIGN).work_polys)).bram
+    text = "a RAM a lane and work polynomial, however short"
+    yield Found(name, PARAMS, "rpau", "bram", bram, "estimate", text)
+
+
+def _address_delaying(design: RpauDesign) -> Iterator[Found]:
+    """What the chain that u waits in would take as flip-flops."""
+    chain = design.word_bits * mod_mul_cycles(design)
+    text = (
+        f"the chain in which u waits for w*t: {mod_mul_cycles(design)} cycles of "
+        f"{design.word_bits} bits, were they flip-flops; here they are {design.word_bits} LUTs as "
+        "shift registers, and reading u later would save those"
+    )
+    butterfly, device = "address_delaying_butterfly", "address_delaying_device"
+    yield Found(DESIGN, PARAMS, butterfly, "ff", chain, "estimate", text)
+    total = chain * design.cores * design.rpaus
+    yield Found(DESIGN, PARAMS, device, "ff", total, "estimate", text)
+
+
+def _narrow(manner: str) -> Iterator[Found]:
+    """Shorter words and more RPAUs: as many primes as RPAUs, one of them special."""
+    design = replace(
+        load_design(DESIGN),
+        name=f"{DESIGN}: {_NARROW_RPAUS} RPAUs of {_NARROW_BITS} bits",
+        rpaus=_NARROW_RPAUS,
+        word_bits=_NARROW_BITS,
+        reduction="barrett",
+        family="none",
+        work_polys=_WORK_POLYS,
+    )
+    parameters = CkksParameters.create(
+        n=design.n,
+        prime_bits=(_NARROW_BITS,) * (_NARROW_RPAUS - 1),
+        special_bits=_NARROW_BITS,
+        scale_bits=_NARROW_BITS,
+        security=None,
+        name="32-bit primes",
+    )
+    cycles, _, executable = run(graph_of(OPERATION, parameters), design, "model")
+    text = (
+        f"{parameters.limbs} data primes and a special one, log2(pQ) = {parameters.log_qp}, "
+        f"{_WORK_POLYS} work polynomials, {conditions(parameters, executable)}"
+    )
+    yield Found(design.name, parameters.name, OPERATION, "cycles", cycles, "model", text)
+    if manner != "none":
+        found = synthesized(design, parameters.name, manner)[1]
+        yield from (each for each in found if each.operation in ("rpau", "device"))
+        return
+    memories = estimate(replace(design, work_polys=load_design(DESIGN).work_polys))
+    text = "work and key polynomials; no tables"
+    for metric, value in (("bram", memories.bram), ("uram", memories.uram)):
+        yield Found(design.name, parameters.name, "rpau", metric, value, "estimate", text)

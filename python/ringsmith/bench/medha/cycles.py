@@ -1,0 +1,147 @@
+"""Cycles of instructions and HE operations, on the model or on the simulated RTL."""
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from ringsmith import runtime
+from ringsmith.apps.operations import run_checked
+from ringsmith.arch.rpau.assembler import encode
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.isa import ISA, Instruction, Operation, instruction
+from ringsmith.arch.rpau.kinds import KINDS, POLY
+from ringsmith.bench.beside import Found
+from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
+from ringsmith.devices.interface import Device
+from ringsmith.devices.model import ModelDevice
+from ringsmith.devices.rtl import RtlDevice
+from ringsmith.lower import SubroutineGraph
+from ringsmith.params import CkksParameters, ckks_set
+
+DEVICES = ("model", "rtl")
+
+_LONGEST = 10_000_000
+"""Cycles after which a program is given up; none here takes a tenth of that."""
+
+
+def operation_cycles(
+    case: Case, operations: Collection[str], device: str
+) -> Iterator[tuple[str, list[Found]]]:
+    """Measures HE operations, each as a program of its own.
+
+    Args:
+        case: The design and its parameters.
+        operations: Names of ``cases.OPERATIONS``.
+        device: One of ``DEVICES``.
+
+    Yields:
+        Operation and its cycles and instructions.
+
+    Raises:
+        ProgramError: If the parameters do not fit the design.
+        DeviceError: If a result on the RTL differs from the interpreter's.
+    """
+    design, parameters = load_design(case.design), ckks_set(case.params)
+    for operation in operations:
+        graph = graph_of(operation, parameters)
+        cycles, instructions, executable = run(graph, design, device)
+        text = conditions(parameters, executable)
+        yield (
+            operation,
+            [
+                Found(case.design, case.params, operation, metric, value, device, text)
+                for metric, value in (("cycles", cycles), ("instructions", instructions))
+            ],
+        )
+
+
+def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, int, Executable]:
+    """Runs a graph: cycles, instructions, and the executable.
+
+    The model computes cycles alone; what the RTL computes is compared with the interpreter's.
+
+    Raises:
+        ProgramError: If it does not fit the design.
+        DeviceError: If a result on the RTL differs from the interpreter's.
+    """
+    compiled = runtime.compile_graph(graph, design)
+    executable = compiled.executable
+    assert executable is not None, "compiled for a design"
+    if device == "rtl":
+        instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
+        return cycles, instructions, executable
+    model = ModelDevice(design, timing_only=True)
+    reports = []
+    for each in executable.runs:
+        model.load_program(np.array(each.words, dtype=np.uint64))
+        reports.append(model.run(_LONGEST))
+    return sum(r.cycles for r in reports), sum(r.instructions for r in reports), executable
+
+
+def conditions(parameters: CkksParameters, executable: Executable) -> str:
+    """What must be known of an operation's cycles."""
+    keys = "keys resident, half of them expanded from seeds" if executable.seeded else ""
+    if not executable.seeded and any(run.keys for run in executable.runs):
+        keys = "keys resident and whole"
+    transfers = executable.host_transfers
+    parts = (
+        _security(parameters),
+        "operands resident",
+        keys,
+        f"{transfers} transfers of limbs with the host under way, not timed" if transfers else "",
+        "host link not counted",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _security(parameters: CkksParameters) -> str:
+    """The level by the standard, or what the set's authors state."""
+    if parameters.security:
+        return f"{parameters.security}-bit security"
+    stated = parameters.declared_security
+    return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
+
+
+def instruction_cycles(case: Case, device: str) -> list[Found]:
+    """Latencies of the papers' instructions: from an instruction's issue to its unit's next one.
+
+    How much longer a program is that has the instruction before its halt. Contents do not matter,
+    and none are loaded.
+    """
+    design = load_design(case.design)
+    machine: Device = (
+        RtlDevice(design) if device == "rtl" else ModelDevice(design, timing_only=True)
+    )
+    everyone = (1 << design.rpaus) - 1
+    halt = encode(instruction("halt", everyone))
+
+    def cycles(*words: int) -> int:
+        machine.load_program(np.array(words, dtype=np.uint64))
+        return machine.run(_LONGEST).cycles
+
+    empty = cycles(halt)
+    there = {each.name: each for each in ISA.available(design)}
+    text = f"one instruction on all RPAUs, {design.n:,} coefficients"
+    return [
+        Found(
+            case.design,
+            case.params,
+            name,
+            "cycles",
+            cycles(encode(_any(there[ours], everyone)), halt) - empty,
+            device,
+            text,
+        )
+        for name, ours in INSTRUCTIONS.items()
+        if ours in there
+    ]
+
+
+def _any(operation: Operation, mask: int) -> Instruction:
+    """An instruction with legal operands, of different polynomials."""
+    values = tuple(
+        number if operand.kind == POLY else int(KINDS[operand.kind].odd)
+        for number, operand in enumerate(operation.operands)
+    )
+    return Instruction(operation, mask, values)

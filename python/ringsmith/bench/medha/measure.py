@@ -1,0 +1,104 @@
+"""``ringsmith bench medha``: everything that the two papers have numbers of, measured."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.bench.beside import Found, beside
+from ringsmith.bench.medha.ablations import ablations
+from ringsmith.bench.medha.area import MANNERS, synthesized
+from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
+from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
+from ringsmith.bench.medha.software import seal_times, times
+from ringsmith.bench.medha.surroundings import host_transfers, nets
+from ringsmith.bench.records import Record
+from ringsmith.debug.area import Area
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.params import ckks_set
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure, and how.
+
+    Attributes:
+        device: ``model`` or ``rtl``.
+        sets: Parameter sets; those of ``cases.CASES``.
+        operations: HE operations; those of ``cases.OPERATIONS``.
+        area: How areas are found: one of ``area.MANNERS``.
+        ablations: Whether to compare variants of the design, a minute.
+        seal_repeats: Calls of each of SEAL's operations; 0: SEAL is left out.
+    """
+
+    device: str = "model"
+    sets: tuple[str, ...] = tuple(case.params for case in CASES)
+    operations: tuple[str, ...] = tuple(OPERATIONS)
+    area: str = "none"
+    ablations: bool = False
+    seal_repeats: int = 15
+
+    def __post_init__(self) -> None:
+        _check("device", [self.device], DEVICES)
+        _check("area", [self.area], MANNERS)
+        _check("set", self.sets, [case.params for case in CASES])
+        _check("operation", self.operations, OPERATIONS)
+
+
+def _check(what: str, chosen: Collection[str], known: Collection[str]) -> None:
+    for name in chosen:
+        if name not in known:
+            raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
+
+
+def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
+    """Measures.
+
+    Args:
+        options: What, and how.
+        say: Takes lines for people: what is measured, and what a design refuses.
+
+    Returns:
+        Ours beside the papers'; what a design cannot run is left out.
+
+    Raises:
+        DeviceError: If a result on the RTL differs from the interpreter's.
+        ToolError: If a tool is missing or fails that the options ask for.
+    """
+    records: list[Record] = []
+    areas: dict[str, dict[str, Area]] = {}
+    for case in CASES:
+        if case.params not in options.sets:
+            continue
+        found = list(_case(case, options, say))
+        if options.area != "none" and case.design not in areas:
+            say(f"{case.design}: synthesis of an RPAU")
+            areas[case.design], rows = synthesized(
+                load_design(case.design), case.params, options.area
+            )
+            found += rows
+        records += [record for each in found for record in beside(each, case.papers)]
+    if options.ablations:
+        base = areas.get(CASES[0].design)
+        found = list(ablations(base, options.area, say))
+        records += [record for each in found for record in beside(each, CASES[0].papers)]
+    return records
+
+
+def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[Found]:
+    """All numbers of a design with a parameter set, but area."""
+    say(f"{case.design}, {case.params}: instructions on the {options.device}")
+    found = instruction_cycles(case, options.device)
+    operations: list[Found] = []
+    try:
+        for operation, rows in operation_cycles(case, options.operations, options.device):
+            say(f"{case.design}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
+            operations += rows
+    except ProgramError as error:
+        say(f"{case.design}, {case.params}: {error}")
+    seal: list[Found] = []
+    if options.seal_repeats:
+        say(f"{case.params}: SEAL on this CPU")
+        seal = seal_times(ckks_set(case.params), options.seal_repeats)
+    cycles = [each for each in operations if each.metric == "cycles"]
+    numbers = [*found, *operations, *times(cycles, seal), *seal]
+    return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers

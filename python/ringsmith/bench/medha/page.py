@@ -1,0 +1,136 @@
+"""The page of a measurement, written from its records and from nothing else."""
+
+from collections.abc import Iterable, Sequence
+
+from ringsmith.bench.beside import left_out
+from ringsmith.bench.medha.cases import PAPERS
+from ringsmith.bench.papers import AREA, Fact, papers
+from ringsmith.bench.records import Record, number
+
+_ABLATIONS = ("dyadic_cycles", "dyadic_area", "address_delaying")
+_REASONS = {
+    "device_with_platform": "there is no platform part here",
+    "program_controller": "an RPAU is synthesized, and the controller is outside it",
+    "twiddle_generator": "here its multiplier is a lane's: it is in `butterfly`",
+    "logreg": "the application's own command runs it",
+    "logreg_communication": "the application's own command runs it",
+    "dyadic_area_added": "not synthesized in this run",
+}
+"""Operation -> why it is not compared."""
+
+
+def page(records: Sequence[Record], command: str) -> str:
+    """Returns ``docs/medha.md``.
+
+    Args:
+        records: What ``measure`` returned, at least one.
+        command: What was typed.
+    """
+    lines = [
+        f"<!-- Written by `{command}`; do not edit. -->",
+        "# Medha, beside the papers",
+        "",
+        "After reading this page you know every number that the two Medha papers give of their "
+        "accelerators, ours for the same, and where both come from. "
+        f"`{command}` wrote it; `medha.json` has the same records.",
+        "",
+        "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
+        "interpreter's; `model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, "
+        "counted or computed as the conditions say; `cpu`, measured on this machine's processor. A "
+        "ratio is ours over the paper's.",
+        "",
+    ]
+    for name in dict.fromkeys(record.paper for record in records if record.paper):
+        paper = papers()[name]
+        lines += [f"- `{name}`: {paper.title}. {paper.conditions}."]
+    for title, chosen in _sections(records):
+        lines += ["", f"## {title}", "", *_table(chosen), "", *_conditions(chosen)]
+    missing = left_out(PAPERS, records)
+    if missing:
+        lines += ["", "## Not compared", "", *_missing(missing)]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
+    """Records by what they are about, in the order of the page."""
+
+    def section(record: Record) -> str:
+        if ": " in record.design or record.operation.startswith(_ABLATIONS):
+            return "Ablations"
+        if record.metric in AREA:
+            return "Area"
+        if record.metric == "nets":
+            return "Nets of the interconnect"
+        if record.peer or record.source == "cpu":
+            return "Beside software and other accelerators"
+        if record.metric == "microseconds":
+            return "Times"
+        return f"Cycles: `{record.params}` on design `{record.design}`"
+
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(section(record), []).append(record)
+    return sorted(found.items(), key=lambda item: _ORDER.index(item[0].partition(":")[0]))
+
+
+_ORDER = (
+    "Cycles",
+    "Times",
+    "Beside software and other accelerators",
+    "Area",
+    "Nets of the interconnect",
+    "Ablations",
+)
+
+
+def _table(records: Sequence[Record]) -> list[str]:
+    """A Markdown table; columns that say nothing here are left out."""
+    columns = {
+        "design": [f"`{r.design}`" for r in records],
+        "parameters": [r.params for r in records],
+        "operation": [r.operation for r in records],
+        "counted": [r.metric for r in records],
+        "of or over": [r.peer for r in records],
+        "paper": [number(r.paper_value) for r in records],
+        "ours": [number(r.value) for r in records],
+        "ratio": ["–" if r.ratio is None else f"{r.ratio:.3f}" for r in records],
+        "source": [r.source for r in records],
+        "in the paper": [f"{r.paper}: {r.where}" if r.where else "" for r in records],
+        "conditions": [str(n) for n in _numbers(records)],
+    }
+    shown = {name: cells for name, cells in columns.items() if any(cells)}
+    right = {"paper", "ours", "ratio"}
+    rules = ["---:" if name in right else "---" for name in shown]
+    rows = [list(shown), rules, *map(list, zip(*shown.values(), strict=True))]
+    return ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def _numbers(records: Sequence[Record]) -> list[int]:
+    """For each record, the number of its conditions in the list below the table."""
+    texts = list(dict.fromkeys(record.conditions for record in records))
+    return [texts.index(record.conditions) + 1 for record in records]
+
+
+def _conditions(records: Sequence[Record]) -> list[str]:
+    texts = dict.fromkeys(record.conditions for record in records)
+    return ["Conditions:", "", *(f"{n}. {text}." for n, text in enumerate(texts, 1))]
+
+
+def _missing(facts: Sequence[Fact]) -> list[str]:
+    """A line for each reason and parameter set, with what is not compared."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for fact in facts:
+        what = " ".join(filter(None, (fact.operation, fact.metric, fact.peer)))
+        groups.setdefault((fact.paper, fact.params, _why(fact)), []).append(f"`{what}`")
+    return [
+        f"- `{paper}`, {params}, {why}: {', '.join(names)}."
+        for (paper, params, why), names in groups.items()
+    ]
+
+
+def _why(fact: Fact) -> str:
+    if fact.operation in _REASONS:
+        return _REASONS[fact.operation]
+    if fact.metric in AREA:
+        return "not synthesized in this run"
+    return "not measured, or refused by the design"

@@ -1,0 +1,54 @@
+"""What lies around the RPAUs: nets of their interconnect, and the link to the host."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.arch.rpau.nets import TOPOLOGIES, interconnect_nets
+from ringsmith.bench.beside import Found
+from ringsmith.bench.medha.cases import Case
+from ringsmith.runtime.host_link import HOST_LINKS
+
+REGIONS = 4
+"""Super logic regions of the Alveo U250's FPGA, between which wires are few."""
+
+_TEXT = {
+    "ring": "each RPAU to the next, in the RTL",
+    "gather": "a star through the device's centre, in the RTL",
+    "bus": "one row that the RPAUs drive in turn",
+    "mesh": "a path from each RPAU to each other",
+}
+
+
+def nets(case: Case) -> Iterator[Found]:
+    """Nets of the interconnect and its alternatives.
+
+    Of a link, at an RPAU, in all, and across the boundary between two regions with the most.
+    """
+    design = load_design(case.design)
+    for topology in TOPOLOGIES:
+        text = (
+            f"{_TEXT[topology]}; {design.rpaus} RPAUs, rows of {design.lanes} words of "
+            f"{design.word_bits} bits and a valid bit, {REGIONS} regions"
+        )
+        for name, value in asdict(interconnect_nets(design, topology, REGIONS)).items():
+            yield Found(
+                case.design, case.params, f"{topology}_{name}", "nets", value, "estimate", text
+            )
+
+
+def host_transfers(case: Case) -> Iterator[Found]:
+    """Time of one limb over each host link."""
+    design = load_design(case.design)
+    for link in HOST_LINKS.values():
+        microseconds = link.seconds(design.n) * 1e6
+        text = f"one limb of {design.n:,} words of 64 bits over {link.name}: {link.source}"
+        yield Found(
+            case.design,
+            case.params,
+            "host_transfer",
+            "microseconds",
+            microseconds,
+            "estimate",
+            text,
+        )

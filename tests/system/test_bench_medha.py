@@ -1,0 +1,184 @@
+"""``ringsmith bench medha``: records, the papers' numbers, the page, and what is counted."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.arch.rpau.cost import latencies
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.bench.beside import Found, beside, left_out
+from ringsmith.bench.medha.area import estimate, scaled
+from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
+from ringsmith.bench.medha.measure import Options, measure
+from ringsmith.bench.medha.page import page
+from ringsmith.bench.medha.software import times
+from ringsmith.bench.papers import facts, papers
+from ringsmith.bench.records import Record
+from ringsmith.cli.main import app
+from ringsmith.debug.area import UNIT, Area
+from ringsmith.errors import ParameterError
+from ringsmith.objects import Ciphertext
+from ringsmith.params import ckks_set
+from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+CHEAP = ("add", "rescale")
+"""Operations whose scheduling takes no time."""
+
+
+def written() -> list[Record]:
+    """The records in the repository."""
+    return [Record(**entry) for entry in json.loads((DOCS / "medha.json").read_text())]
+
+
+def cycles(records: list[Record], *operations: str) -> dict[tuple[str, str, str], float]:
+    """Cycles by design, parameter set and operation."""
+    return {
+        (r.design, r.params, r.operation): r.value
+        for r in records
+        if r.metric == "cycles" and r.operation in operations and ": " not in r.design
+    }
+
+
+def test_the_page_is_the_one_that_its_records_make() -> None:
+    text = (DOCS / "medha.md").read_text()
+    command = text.partition("`")[2].partition("`")[0]
+    assert text == page(written(), command)
+
+
+def test_the_cheap_rows_of_the_page_are_what_is_counted_today() -> None:
+    """Otherwise: `ringsmith bench medha --json docs/medha.json --page docs/medha.md`."""
+    options = Options(operations=CHEAP, ablations=False, seal_repeats=0)
+    names = (*INSTRUCTIONS, *CHEAP)
+    today = cycles(measure(options, lambda _: None), *names)
+    assert ("medha", "medha-set1", "rescale") in today
+    assert today == cycles(written(), *names)
+
+
+def test_key_switching_on_the_page_takes_the_cycles_that_are_scheduled_today() -> None:
+    graph = graph_of("multiply_relinearize", ckks_set("medha21-set1"))
+    executable = runtime.compile_graph(graph, "medha21-set1").executable
+    assert executable is not None
+    key = ("medha21-set1", "medha21-set1", "multiply_relinearize")
+    assert cycles(written(), key[2])[key] == executable.cycles
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)
+def test_instructions_take_their_latencies(case: Case) -> None:
+    options = Options(sets=(case.params,), operations=(), ablations=False, seal_repeats=0)
+    found = cycles(measure(options, lambda _: None), *INSTRUCTIONS)
+    costs = latencies(load_design(case.design))
+    expected = {name: costs[ours] for name, ours in INSTRUCTIONS.items() if ours in costs}
+    assert {key[2]: value for key, value in found.items()} == expected
+
+
+def test_no_operation_of_a_set_that_its_design_runs_waits_for_the_host() -> None:
+    on_page = [r for r in written() if r.operation == "multiply_relinearize" and r.params]
+    assert on_page
+    assert not [r for r in on_page if "transfers" in r.conditions]
+
+
+def test_numbers_stand_beside_every_paper_that_has_them() -> None:
+    found = Found("medha", "medha-set1", "rescale", "cycles", 13215.0, "model", "here")
+    one, other = beside(found, PAPERS)
+    assert (one.paper, one.paper_value) == ("medha", 34430)
+    assert (other.paper, other.paper_value, other.ratio) == ("medha-2021", 26208, 13215 / 26208)
+    assert other.where.startswith("section V.A")
+    (alone,) = beside(replace(found, operation="conjugate"), PAPERS)
+    assert (alone.paper_value, alone.where) == (None, "")
+
+
+def test_what_nothing_stands_beside_is_told() -> None:
+    everything = left_out(PAPERS, [])
+    assert len(everything) == sum(len(facts(paper)) for paper in PAPERS)
+    found = Found("medha", "medha-set2", "add", "cycles", 1.0, "model", "here")
+    less = left_out(PAPERS, beside(found, PAPERS))
+    assert len(less) == len(everything) - 1
+    text = page(beside(found, PAPERS), "bench")
+    assert "`device_with_platform dsp`" in text
+    assert "there is no platform part here" in text
+
+
+def test_every_fact_says_where_the_paper_says_it() -> None:
+    assert {fact.paper for paper in papers() for fact in facts(paper)} == set(papers())
+    assert all(fact.where and fact.value >= 0 for paper in papers() for fact in facts(paper))
+    keys = [(fact.params, fact.operation, fact.metric, fact.peer) for fact in facts("medha")]
+    assert len(set(keys)) == len(keys)
+
+
+def test_an_unknown_paper_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ParameterError, match="choose one of medha, medha-2021"):
+        facts("nobody")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("device", "card"), ("area", "some"), ("sets", ("nano",)), ("operations", ("divide",))],
+)
+def test_what_cannot_be_measured_is_refused_before_the_work(option: str, value: object) -> None:
+    with pytest.raises(ParameterError, match="choose from"):
+        Options(**{option: value})  # type: ignore[arg-type]
+
+
+def test_times_are_cycles_at_the_papers_clock_beside_software_and_heax() -> None:
+    mine = Found("medha", "medha-set1", "multiply_relinearize", "cycles", 100_000, "rtl", "x")
+    seal = replace(mine, design="cpu", metric="microseconds", value=40_000, peer="SEAL")
+    found = {(each.metric, each.peer): each.value for each in times([mine], [seal])}
+    assert found["microseconds", ""] == pytest.approx(500)
+    assert found["speedup", "SEAL"] == pytest.approx(80)
+    assert found["speedup", "HEAX"] == pytest.approx(1182.27 / 500)
+
+
+def test_multipliers_and_memories_are_counted() -> None:
+    design = load_design("medha")
+    assert asdict(estimate(design)) == {"dsp": 360, "bram": 32 * design.work_polys, "uram": 96}
+    ultra = replace(design, work_ram="ultra")
+    assert estimate(ultra).bram == 0
+
+
+def test_an_area_grows_with_the_cores() -> None:
+    base = load_design("medha")
+    own = estimate(base)
+    whole = Area(own.dsp, own.bram + 32, own.uram, 50_000, 60_000)
+    parts = {
+        UNIT: whole,
+        "rs_rpau_main": Area(288, 32, 0, 20_000, 30_000),
+        "rs_butterfly_lanes": Area(288, 0, 0, 16_000, 20_000),
+        "rs_rpau_dyadic": Area(72, 0, 0, 8_000, 6_000),
+        "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
+    }
+    assert scaled(base, base, parts) == parts
+    half = scaled(replace(base, cores=8, dyadic_cores=4), base, parts)[UNIT]
+    assert (half.dsps, half.luts, half.flip_flops) == (180, 34_000, 41_000)
+    assert half.brams == own.bram + 16  # lanes halve, their RAMs double; so do not the tables
+    none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
+    assert (none.dsps, none.luts) == (288, 38_000)
+
+
+def test_transfers_take_what_the_link_says() -> None:
+    assert MEDHA_XDMA.seconds(1 << 14) == pytest.approx(125e-6)
+    assert MEDHA_XDMA.seconds(1 << 15, 3) == pytest.approx(6 * 125e-6)
+    result = Ciphertext(np.zeros((2, 3, 1 << 14), np.uint64), 1.0)
+    report = runtime.RunResult({"z": result}, 1, 1, host_transfers=4, key_words=2 << 14)
+    assert report.transfer_seconds(MEDHA_XDMA) == pytest.approx((6 + 4 + 2) * 125e-6)
+    assert 13e9 < PCIE_GEN3_X16.bytes_per_second < 15.76e9
+
+
+def test_the_command_prints_and_writes(tmp_path: Path) -> None:
+    target, text = tmp_path / "medha.json", tmp_path / "medha.md"
+    options = ["--sets", "medha21-set1", "--operations", "add", "--no-ablations"]
+    files = ["--json", str(target), "--page", str(text)]
+    done = CliRunner().invoke(app, ["bench", "medha", *options, "--seal-repeats", "0", *files])
+    assert done.exit_code == 0, done.output
+    records = [Record(**entry) for entry in json.loads(target.read_text())]
+    assert {r.params for r in records} == {"medha21-set1"}
+    assert {r.source for r in records} == {"model"}
+    add = next(r for r in records if (r.operation, r.metric) == ("add", "cycles"))
+    assert (add.paper, add.paper_value) == ("medha-2021", 1134)
+    assert "medha21-set1" in done.stdout
+    assert text.read_text().startswith("<!-- Written by `ringsmith bench medha --device model")
