@@ -142,6 +142,7 @@ def _numbers(
         "program": {
             "instructions": result.instructions,
             "cycles": cycles,
+            "host_transfers": result.host_transfers,
             "predicted_cycles": executable.cycles if executable else None,
             "seconds_at_assumed_clock": None
             if cycles is None
