@@ -70,8 +70,7 @@ package rs_stream_pkg;
     return sum;
   endfunction
 
-  // The same for the inverse transform, whose first stage is LogN-1; its latency is that of "stage"
-  // -1, written as the offset behind stage 0.
+  // The same for the inverse transform, behind so many of its stages: the first is stage LogN-1.
   function automatic int unsigned inverse_offset(int unsigned log_n, int unsigned log_lanes,
                                                  int unsigned width, int unsigned stages_before);
     int unsigned sum;
