@@ -10,7 +10,8 @@
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
 // lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
 // butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands. With TwiddlesStored it is tw_hi[i] itself, pre_latency() cycles behind.
+// ahead of the operands. Where tw_whole_i is set, pre_latency() cycles behind the operands, it is
+// tw_factor[i] of the same cycle instead.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. One row a cycle, latency
@@ -24,7 +25,6 @@ module rs_butterfly_lanes
   parameter  int unsigned Width = 48,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
@@ -43,6 +43,8 @@ module rs_butterfly_lanes
   input  logic [Width-1:0]      a_i [Lanes],
   input  logic [Width-1:0]      b_i [Lanes],
   input  logic [Width-1:0]      c_i [Lanes],
+  input  logic [Width-1:0]      tw_factor_i [Cores],
+  input  logic                  tw_whole_i,
   input  logic [Width-1:0]      tw_hi_i [Cores],
   input  logic [Width-1:0]      tw_lo_i,
   output logic [Width-1:0]      y_o [Lanes]
@@ -115,7 +117,7 @@ module rs_butterfly_lanes
     if (butterfly_i) begin
       for (int unsigned i = 0; i < Cores; i++) begin
         x_q[i]       <= inverse_i ? half_difference[i] : a_late[i+Cores];
-        y_q[i]       <= (Twiddles == TwiddlesStored) ? tw_hi_i[i] : product[i+Cores];
+        y_q[i]       <= tw_whole_i ? tw_factor_i[i] : product[i+Cores];
         z_q[i]       <= inverse_i ? half_sum[i] : a_late[i];
         x_q[i+Cores] <= tw_hi_i[i];
         y_q[i+Cores] <= tw_lo_i;

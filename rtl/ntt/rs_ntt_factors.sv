@@ -1,26 +1,37 @@
 // Twiddle factors of the NTT by the way that the design names, ahead of the butterflies.
 //
-//   Twiddles                 hi_o             lo_o      factor of butterfly i
-//   TwiddlesGenerated (0)    upper factors    lower     hi_o[i] * lo_o: rs_ntt_twiddle
-//   TwiddlesStored    (1)    factors          0         hi_o[i]: rs_ntt_twiddle_stored
+//   Twiddles                 factor_o[i]              hi_o[i] * lo_o
+//   TwiddlesGenerated (0)    rs_ntt_twiddle_first     rs_ntt_twiddle
+//   TwiddlesStored    (1)    rs_ntt_twiddle_stored    0
 //
-// From block_i and stride_i (rs_ntt_sequencer) to factors at the butterflies' operands: see
-// rs_rpau_pkg::twiddle_lead(). Tables of the other way are not there, and their writes are ignored.
+// The factor of butterfly i is factor_o[i], in the cycle in which its operands stand in front of
+// the multipliers, where whole_o is set with it. Elsewhere it is the product, whose multiplication
+// is the user's: hi_o and lo_o come mod_mul_latency() + 1 cycles ahead of that. The first steps of
+// an NTT cannot wait for a product: their factors are always whole. Tables of the other way are not
+// there, and their writes are ignored.
+//
+// start_i: as to rs_ntt_sequencer. rs_rpau_pkg says when what comes: step_to_operand(),
+// twiddle_lead().
 module rs_ntt_factors
+  import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN     = 13,
-  parameter  int unsigned Cores    = 4,
-  parameter  int unsigned Width    = 48,
-  parameter  int unsigned Sets     = 1,
-  parameter  int unsigned Twiddles = TwiddlesGenerated
+  parameter  int unsigned LogN      = 13,
+  parameter  int unsigned Cores     = 4,
+  parameter  int unsigned Width     = 48,
+  parameter  int unsigned Sets      = 1,
+  parameter  int unsigned Gap       = 0,                  // of the stages
+  parameter  int unsigned Twiddles  = TwiddlesGenerated,
+  parameter  int unsigned Reduction = ReductionBarrett
 ) (
   input  logic                  clk_i,
-  input  logic                  inverse_i,
+  input  logic                  rst_ni,
+  input  logic                  start_i,
+  input  logic                  inverse_i,   // still while busy
   input  logic [PrimeWidth-1:0] set_i,       // prime set
-  input  logic [LogN-1:0]       block_i,
-  input  logic [LogN-1:0]       stride_i,
+  output logic [Width-1:0]      factor_o [Cores],
+  output logic                  whole_o,
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
@@ -28,6 +39,7 @@ module rs_ntt_factors
   input  logic [Width-1:0]      host_word_i
 );
   localparam int unsigned LoBits = (LogN + 1) / 2;
+  localparam int unsigned Rows = (1 << LogN) / (2 * Cores);
 
   logic unused_re;
   assign unused_re = host_i.re;
@@ -35,27 +47,71 @@ module rs_ntt_factors
   logic [PrimeWidth-1:0] host_set;
   assign host_set = host_i.index[PrimeWidth-1:0];
 
+  logic            start;
+  logic [LogN-1:0] block, stride;
+  rs_delay #(
+    .Width(1),
+    .Depth((Twiddles == TwiddlesStored) ? stored_twiddle_wait() : 0)
+  ) u_wait (
+    .clk_i,
+    .d_i(start_i),
+    .d_o(start)
+  );
+  rs_ntt_blocks #(
+    .LogN(LogN),
+    .Cores(Cores),
+    .Gap(Gap),
+    .Ahead((Twiddles == TwiddlesStored) ? 0 : twiddle_lead(Reduction))
+  ) u_blocks (
+    .clk_i,
+    .rst_ni,
+    .start_i(start),
+    .inverse_i,
+    .block_o(block),
+    .stride_o(stride)
+  );
+
   if (Twiddles == TwiddlesStored) begin : gen_stored
-    assign lo_o = '0;
+    assign whole_o = 1'b1;
+    assign hi_o    = '{default: '0};
+    assign lo_o    = '0;
     rs_ntt_twiddle_stored #(
       .LogN(LogN),
       .Cores(Cores),
       .Width(Width),
-      .Sets(Sets),
-      .Wait(stored_twiddle_wait())
+      .Sets(Sets)
     ) u_stored (
       .clk_i,
       .inverse_i,
       .set_i,
-      .block_i,
-      .stride_i,
-      .factor_o(hi_o),
+      .block_i(block),
+      .stride_i(stride),
+      .factor_o,
       .we_i(host_i.we && host_i.zone == ZoneTwiddle),
       .wset_i(host_set),
       .waddr_i(host_i.row[LogN-1:0]),
       .wdata_i(host_word_i)
     );
   end else begin : gen_generated
+    localparam int unsigned Steps = first_twiddle_steps(Reduction, Rows);
+    rs_ntt_twiddle_first #(
+      .Cores(Cores),
+      .Width(Width),
+      .Sets(Sets),
+      .Steps(Steps)
+    ) u_first (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .inverse_i,
+      .set_i,
+      .factor_o,
+      .valid_o(whole_o),
+      .we_i(host_i.we && host_i.zone == ZoneTwiddle),
+      .wset_i(host_set),
+      .waddr_i(host_i.row[$clog2(Steps+1)+$clog2(Cores)-1:0]),
+      .wdata_i(host_word_i)
+    );
     rs_ntt_twiddle #(
       .LogN(LogN),
       .Cores(Cores),
@@ -65,8 +121,8 @@ module rs_ntt_factors
       .clk_i,
       .inverse_i,
       .set_i,
-      .block_i,
-      .stride_i,
+      .block_i(block),
+      .stride_i(stride),
       .hi_o,
       .lo_o,
       .lo_we_i(host_i.we && host_i.zone == ZoneTwiddleLo),

@@ -3,7 +3,7 @@
 //   hi_o[i] * lo_o = psi^e_i         forward
 //                  = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). The
+// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_blocks). The
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //

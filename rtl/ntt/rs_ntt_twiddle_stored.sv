@@ -3,14 +3,14 @@
 //   factor_o[i] = psi^e_i         forward
 //               = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_sequencer). Word j of
+// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_blocks). Word j of
 // the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
 // the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
 // Cores words, and a selector hands it to them.
 //
-// One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(); the addresses wait first for
-// Wait cycles more. Tables are written one word a cycle while no steps are under way. Cost: N words
-// a prime set, and one selector of Cores words a core.
+// One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(). Tables are written one word a
+// cycle while no steps are under way. Cost: N words a prime set, and one selector of Cores words a
+// core.
 module rs_ntt_twiddle_stored
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -18,8 +18,7 @@ module rs_ntt_twiddle_stored
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
-  parameter  int unsigned Sets    = 1,
-  parameter  int unsigned Wait    = 0
+  parameter  int unsigned Sets    = 1
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
@@ -39,20 +38,10 @@ module rs_ntt_twiddle_stored
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  logic [LogN-1:0] block, stride;
-  rs_delay #(
-    .Width(2 * LogN),
-    .Depth(Wait)
-  ) u_wait (
-    .clk_i,
-    .d_i({block_i, stride_i}),
-    .d_o({block, stride})
-  );
-
   // Blocks of the stage, and the bits below that number, which the inverse mirrors.
   logic [LogN-1:0] blocks, below;
   always_comb begin
-    for (int unsigned b = 0; b < LogN; b++) blocks[b] = stride[LogN-1-b];
+    for (int unsigned b = 0; b < LogN; b++) blocks[b] = stride_i[LogN-1-b];
   end
   assign below = blocks - 1'b1;
 
@@ -61,9 +50,9 @@ module rs_ntt_twiddle_stored
   logic [LogN-1:0] word [Cores];
   always_comb begin
     for (int unsigned i = 0; i < Cores; i++) begin
-      word[i] = block;
+      word[i] = block_i;
       for (int k = 0; k < LogCores; k++) begin
-        if (stride[k]) word[i] = block | LogN'(i >> k);
+        if (stride_i[k]) word[i] = block_i | LogN'(i >> k);
       end
       word[i] = blocks | (inverse_i ? word[i] ^ below : word[i]);
     end

@@ -72,6 +72,7 @@ module rs_rpau_main
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
+  localparam int unsigned Gap = stage_gap(Reduction, 1 << RowBits);
 
   // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u
   // stands in physical half 0, or in half 1 where the halves are swapped.
@@ -114,21 +115,18 @@ module rs_rpau_main
   assign use_o   = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
-  logic [LogN-1:0]        block, stride;
   logic                   ntt_valid, ntt_again, ntt_last, ntt_half;
   logic [RowBits-1:0]     ntt_row_u, ntt_row_t;
   logic [PatternBits-1:0] ntt_pattern;
   rs_ntt_sequencer #(
     .LogN(LogN),
     .Cores(Cores),
-    .Gap(stage_gap(Reduction, 1 << RowBits))
+    .Gap(Gap)
   ) u_ntt_sequencer (
     .clk_i,
     .rst_ni,
     .start_i(started_q && transform),
     .inverse_i(inverse),
-    .block_o(block),
-    .stride_o(stride),
     .valid_o(ntt_valid),
     .again_o(ntt_again),
     .last_o(ntt_last),
@@ -160,6 +158,8 @@ module rs_rpau_main
   );
 
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
+  logic [Width-1:0] tw_factor [Cores];
+  logic             tw_whole;
   logic [Width-1:0] tw_hi [Cores];
   logic [Width-1:0] tw_lo;
   rs_ntt_factors #(
@@ -167,21 +167,26 @@ module rs_rpau_main
     .Cores(Cores),
     .Width(Width),
     .Sets(PrimeSets),
-    .Twiddles(Twiddles)
+    .Gap(Gap),
+    .Twiddles(Twiddles),
+    .Reduction(Reduction)
   ) u_factors (
     .clk_i,
+    .rst_ni,
+    .start_i(started_q && transform),
     .inverse_i(inverse),
     .set_i,
-    .block_i(block),
-    .stride_i(stride),
+    .factor_o(tw_factor),
+    .whole_o(tw_whole),
     .hi_o(tw_hi),
     .lo_o(tw_lo),
     .host_i,
     .host_word_i
   );
 
-  step_t ntt_step, ntt_step_late, walk_read, walk_write, read_step, write_step;
-  logic  ntt_last_late, last;
+  // ---- read -------------------------------------------------------------------------------------
+  step_t ntt_step, walk_read, walk_write, read_step, write_step;
+  logic  last;
   assign ntt_step = '{
           valid: ntt_valid,
           again: ntt_again,
@@ -190,16 +195,6 @@ module rs_rpau_main
           row_t: ntt_row_t,
           pattern: ntt_pattern
       };
-  rs_delay #(
-    .Width($bits(step_t) + 1),
-    .Depth(twiddle_lead(Reduction, Twiddles))
-  ) u_lead (
-    .clk_i,
-    .d_i({ntt_last, ntt_step}),
-    .d_o({ntt_last_late, ntt_step_late})
-  );
-
-  // ---- read -------------------------------------------------------------------------------------
   assign walk_read = '{
           valid: walk_valid && !receive,
           again: 1'b0,
@@ -216,9 +211,9 @@ module rs_rpau_main
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
       };
-  assign read_step  = transform ? ntt_step_late : walk_read;
-  assign write_step = transform ? ntt_step_late : walk_write;
-  assign last       = transform ? ntt_last_late : walk_last;
+  assign read_step  = transform ? ntt_step : walk_read;
+  assign write_step = transform ? ntt_step : walk_write;
+  assign last       = transform ? ntt_last : walk_last;
 
   assign re_o      = read_step.valid;
   assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
@@ -283,8 +278,7 @@ module rs_rpau_main
     .Cores(Cores),
     .Width(Width),
     .Reduction(Reduction),
-    .Family(Family),
-    .Twiddles(Twiddles)
+    .Family(Family)
   ) u_lanes (
     .clk_i,
     .butterfly_i(transform),
@@ -301,6 +295,8 @@ module rs_rpau_main
     .a_i(operand),
     .b_i(b_lanes_q),
     .c_i(c_lanes_q),
+    .tw_factor_i(tw_factor),
+    .tw_whole_i(tw_whole),
     .tw_hi_i(tw_hi),
     .tw_lo_i(tw_lo),
     .y_o(result)

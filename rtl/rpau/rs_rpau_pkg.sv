@@ -22,7 +22,7 @@ package rs_rpau_pkg;
     ZoneModulus   = 3'd3,  // rows 0, 1, 2, 3: q, mu, bits of q, index of q in the family
     ZoneTwiddleLo = 3'd4,  // psi^e
     ZoneTwiddleHi = 3'd5,  // psi^(e << LoBits)
-    ZoneTwiddle   = 3'd6,  // psi^brev(j), in place of the two above
+    ZoneTwiddle   = 3'd6,  // whole factors: of the first steps, or all, in place of the two above
     ZoneSeed      = 3'd7   // seed store: rows 0 to 3: 20 bits of the seed each; 4: limb
   } zone_e;
   localparam int unsigned ModulusWords = 4;
@@ -143,11 +143,22 @@ package rs_rpau_pkg;
     return step_to_operand() - stored_twiddle_latency();
   endfunction
 
-  // By how much the NTT's twiddle factors set out before the data that they meet: generated ones
-  // pass an operand register and a multiplier first.
-  function automatic int unsigned twiddle_lead(int unsigned reduction, int unsigned twiddles);
-    return (twiddles == TwiddlesStored) ? 0 :
-           twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
+  // By how much generated twiddle factors set out before the data that they meet: they pass an
+  // operand register and a multiplier first.
+  function automatic int unsigned twiddle_lead(int unsigned reduction);
+    return twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
+  endfunction
+
+  // Steps of an NTT that begin before a product could be there; they lie in its first stage.
+  function automatic int unsigned first_twiddle_steps(int unsigned reduction, int unsigned rows);
+    return (twiddle_lead(reduction) < rows) ? twiddle_lead(reduction) : rows;
+  endfunction
+
+  // Words of the whole factors of a prime set, with generated twiddle factors: a row of `cores` for
+  // the forward transform, and one for each of the inverse one's first steps.
+  function automatic int unsigned first_twiddle_words(int unsigned reduction, int unsigned rows,
+                                                      int unsigned cores);
+    return (first_twiddle_steps(reduction, rows) + 1) * cores;
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage

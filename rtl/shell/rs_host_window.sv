@@ -10,6 +10,7 @@
 // there; the next access comes after that. Without effect, and refused, are accesses while the
 // device is not ready, to places that it does not have, of words out of order or too wide.
 module rs_host_window
+  import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
@@ -22,6 +23,7 @@ module rs_host_window
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
+  parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores
 ) (
@@ -53,6 +55,8 @@ module rs_host_window
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned LoBits = (LogN + 1) / 2;
+  localparam int unsigned WholeTwiddles = (Twiddles == TwiddlesStored) ? 1 << LogN :
+      first_twiddle_words(Reduction, (1 << LogN) / Lanes, Cores);
 
   // ---- the place --------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the zone has
@@ -73,7 +77,7 @@ module rs_host_window
       8'(ZoneModulus):   words = 17'(ModulusWords);
       8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
       8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (LogN - LoBits);
-      8'(ZoneTwiddle):   if (Twiddles == TwiddlesStored) words = 17'd1 << LogN;
+      8'(ZoneTwiddle):   words = 17'(WholeTwiddles);
       8'(ZoneSeed): begin
         indices = 17'(Seeds);
         words   = 17'(SeedWords);

@@ -941,8 +941,8 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h3;
-            readback_data_var[31:16] = 16'h1;
+            readback_data_var[15:0] = 16'h0;
+            readback_data_var[31:16] = 16'h2;
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[31:0] = 32'h1;

@@ -212,6 +212,7 @@ module rs_rpau_axil
     .Constants(Constants),
     .PrimeSets(PrimeSets),
     .Twiddles(Twiddles),
+    .Reduction(Reduction),
     .Seeds(Seeds)
   ) u_host_window (
     .clk_i,

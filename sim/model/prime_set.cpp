@@ -88,7 +88,7 @@ void PrimeSet::write_twiddle_hi(std::span<const u64> words) {
 }
 
 void PrimeSet::write_twiddles(std::span<const u64> words) {
-  expect_size(words, design_.n());
+  expect_size(words, design_.whole_twiddles);
   twiddles_ = copy_of(words);
   tables_.reset();
 }
@@ -114,13 +114,28 @@ const NttTables& PrimeSet::tables() {
 
 u64 PrimeSet::generated_root() const {
   const Modulus& q = modulus();
-  if (twiddle_lo_.empty() || twiddle_hi_.empty()) {
-    throw ModelError("a twiddle table was never loaded: write both first");
+  if (twiddle_lo_.empty() || twiddle_hi_.empty() || twiddles_.empty()) {
+    throw ModelError("a twiddle table was never loaded: write all three first");
   }
   const u64 root = q.reduce(twiddle_lo_.at(1));
   expect_powers(twiddle_lo_, root, q, "low");
   expect_powers(twiddle_hi_, q.power(root, twiddle_lo_.size()), q, "high");
+  expect_first_twiddles(root);
   return root;
+}
+
+void PrimeSet::expect_first_twiddles(u64 root) const {
+  const Modulus& q = modulus();
+  const std::size_t half = design_.n() / 2;
+  const auto cores = static_cast<std::size_t>(design_.cores);
+  for (std::size_t i = 0; i < twiddles_.size(); ++i) {
+    const std::size_t exponent =
+        i < cores ? half : design_.n() - reverse_bits(half + i - cores, design_.log_n);
+    const u64 factor = q.power(root, exponent);
+    if (twiddles_[i] != factor) {
+      refuse_twiddle("first", i, twiddles_[i], factor, q);
+    }
+  }
 }
 
 u64 PrimeSet::stored_root() const {

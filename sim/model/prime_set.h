@@ -27,7 +27,9 @@ class PrimeSet {
   void write_modulus(std::span<const u64> words);
   void write_twiddle_lo(std::span<const u64> words);
   void write_twiddle_hi(std::span<const u64> words);
-  /// @param words psi^brev(j) for 0 <= j < N, in a design that stores all factors
+  /// @param words psi^brev(j) for 0 <= j < N, in a design that stores all factors; otherwise those
+  ///        of an NTT's first steps: psi^(N/2), once for each core, and psi^(N - brev(N/2 + b)) for
+  ///        the first blocks b of the inverse transform
   void write_twiddles(std::span<const u64> words);
 
   // What instructions use. Each throws ModelError if it was never written or is not what it should
@@ -39,6 +41,7 @@ class PrimeSet {
 
  private:
   [[nodiscard]] u64 generated_root() const;
+  void expect_first_twiddles(u64 root) const;
   [[nodiscard]] u64 stored_root() const;
 
   Design design_;

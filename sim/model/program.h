@@ -25,7 +25,9 @@ struct Design {
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
-  bool stored_twiddles;            ///< whether NTT factors come from one table of N words
+  bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
+  std::size_t whole_twiddles;      ///< words of that table, or of the one for an NTT's first steps
+  int cores;                       ///< butterflies a step
   std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
 
   [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }

@@ -11,11 +11,11 @@ from ringsmith.debug.exclusions import EXCLUSIONS
 from ringsmith.debug.isa_coverage import by_kind, every_situation
 from ringsmith.debug.rtl_coverage import FileCoverage, by_file, excused, share
 
-GOALS: Mapping[str, float] = MappingProxyType({"line": 0.995, "toggle": 0.98, "situation": 1.0})
+GOALS: Mapping[str, float] = MappingProxyType({"line": 0.999, "toggle": 0.995, "situation": 1.0})
 """Least share of each kind of point that a campaign must cover.
 
-One campaign elaborates one design: lines that only other designs take (stored twiddle factors, …)
-and bits that its prime sets, family and seeds never move are missed, and named.
+One campaign elaborates one design: what only others have (stored twiddle factors, …) does not
+count, and bits that its one prime set, its primes and its sizes never move are excused by rules.
 """
 
 _MISSES = 40

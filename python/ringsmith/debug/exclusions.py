@@ -4,52 +4,87 @@ The rules hold for ``campaign.campaign_design``: fields of fixed width are wider
 design needs. A rule that excludes what is reached is found out by the tests.
 """
 
+from collections.abc import Iterable
+
+from ringsmith.arch.rpau.isa import ISA
+from ringsmith.debug.campaign import campaign_design
 from ringsmith.debug.rtl_coverage import Exclusion
 
 _EDGE = ":(0->1|1->0)"
+_DESIGN = campaign_design()
+
+
+def _one_of(bits: Iterable[int]) -> str:
+    """Pattern of the last index of a bit."""
+    return rf"\[({'|'.join(map(str, bits))})\]"
 
 
 def _bits(first: int, last: int) -> str:
-    """Pattern of the last index of a bit."""
-    return rf"\[({'|'.join(map(str, range(first, last + 1)))})\]"
+    return _one_of(range(first, last + 1))
 
 
-_WIDE_WORD = "|".join(
-    _bits(first, last)
-    for first, last in ((11, 23), (27, 31), (35, 39), (51, 55), (59, 63))  # of mask, dst, a, k1, k2
-)
+def _idle_word_bits() -> list[int]:
+    """Bits of an instruction word that the design's programs leave 0."""
+    needed = {
+        "poly": (_DESIGN.work_polys - 1).bit_length(),
+        "key_poly": (_DESIGN.key_polys - 1).bit_length(),
+        "constant": (_DESIGN.constants - 1).bit_length(),
+        "rpau": (_DESIGN.rpaus - 1).bit_length(),
+        "prime_set": (_DESIGN.prime_sets - 1).bit_length(),
+        "seed": (_DESIGN.seeds - 1).bit_length(),
+        "galois_element": _DESIGN.log_n + 1,
+        "mask": _DESIGN.rpaus,
+        "prime": (_DESIGN.prime_sets - 1).bit_length(),
+    }
+    used = {
+        field.lsb + bit
+        for field in ISA.fields.values()
+        for bit in range(needed.get(field.kind or field.name, field.width))
+    }
+    return sorted(set(range(64)) - used)
 
-EXCLUSIONS: tuple[Exclusion, ...] = (
+
+_IDLE = _idle_word_bits()
+_OWN = r"(main_|dyadic_)?{0}(_main|_dyadic)?(_[ioq])?(\[0\])?"
+"""A prime's own words, by any name on their way from the prime sets to the arithmetic."""
+
+_PRIME_IS_ONE = "a prime is 1 modulo 2N = 512, so these bits of it are fixed"
+_LARGEST = "the primes are the largest of their 19 to 30 bits, which fixes these bits"
+_NO_INDEX = "Barrett reduction has no index"
+_TILING = "parts of the tiling that a product of 30-bit words does not have"
+
+_WIDE: tuple[Exclusion, ...] = (
     Exclusion(
         "rpau/.*",
-        rf"(.*word|fetched|word_q|program_data_i)({_WIDE_WORD}){_EDGE}",
+        rf"(.*word|fetched|word_q|program_data_i){_one_of(_IDLE)}{_EDGE}",
         "instruction fields are wider than the indices of a design of 3 RPAUs, 8 polynomials and "
         "8 constants",
     ),
     Exclusion(
         "mem/rs_ram_1r1w.sv",
-        rf"(wdata_i|rdata_o|read_q|.*output_q)({_bits(30, 31)}|{_WIDE_WORD}){_EDGE}",
+        rf"(wdata_i|rdata_o|read_q|.*output_q){_one_of(bit for bit in _IDLE if bit >= 30)}{_EDGE}",
         "the program store holds the same instruction words, and other memories 30-bit words",
     ),
     Exclusion(
         "rpau/.*",
         rf"(main_|dyadic_|side_|link_|raw_)?w?sel(_[ioq])?(\[\d+\])?{_bits(3, 7)}{_EDGE}",
-        "polynomial indices have 8 bits, and 8 polynomials need 3",
+        "polynomial indices are wider than the 3 bits of 8 polynomials",
     ),
     Exclusion(
-        "rpau/.*",
-        rf"(key_index(_o)?|[wr]index_i|host_index_i|.*host.*\.index){_bits(3, 11)}{_EDGE}",
+        "(ntt|rpau)/.*",
+        rf"((main_|dyadic_)?key_index(_o)?|(main_|side_)?index_i|[wr]?index(_i)?|host_index_i"
+        rf"|.*host.*\.index){_bits(3, 11)}{_EDGE}",
         "memory indices have 12 bits, and 8 polynomials need 3",
     ),
     Exclusion(
-        "rpau/.*",
-        rf"(host_row_i|.*host.*\.row){_bits(6, 15)}{_EDGE}",
-        "row numbers have 16 bits, and 64 rows at the most need 6",
+        "(ntt|rpau)/.*",
+        rf"(host_row_i|.*host.*\.row){_bits(7, 15)}{_EDGE}",
+        "row numbers have 16 bits, and the longest zone, of 72 rows, needs 7",
     ),
     Exclusion(
         "rpau/rs_rpau_constants.sv",
-        rf"(k[12]_i{_bits(3, 7)}|waddr_i{_bits(6, 7)}){_EDGE}",
-        "constant and table addresses are wider than 8 constants and 64 words need",
+        rf"(k[12]_i{_bits(3, 7)}|waddr_i{_bits(3, 7)}){_EDGE}",
+        "constant addresses are wider than 8 constants need",
     ),
     Exclusion(
         "rpau/.*", rf"host_rpau_i{_bits(2, 3)}{_EDGE}", "RPAU numbers have 4 bits, and 3 need 2"
@@ -61,28 +96,86 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "counters have 64 bits, and no program here takes 2^14 cycles or has 64 instructions",
     ),
     Exclusion(
-        "(arith|ntt|rpau)/.*",
-        rf"(q(_[ioq])?|b_i){_bits(0, 8)}{_EDGE}",
-        "a prime is 1 modulo 2N = 512, so these bits of it are fixed",
+        "(ntt|rpau)/.*",
+        rf"set(_command|_main|_dyadic)?(_[ioq])?\[\d\]{_EDGE}",
+        "an RPAU has one prime set",
     ),
     Exclusion(
-        "arith/.*", rf"(.*unused_)?index(_i\[\d\])?{_EDGE}", "Barrett reduction has no index"
+        "prng/rs_key_expander.sv",
+        rf"(digit_[iq]{_bits(8, 15)}|.*\.iv({_bits(4, 15)}|{_bits(40, 79)})){_EDGE}",
+        "streams have indices of 16 bits each, and an instruction names digits of 8 bits and 16 "
+        "streams",
     ),
     Exclusion(
-        "arith/rs_mul.sv",
-        rf"(centre\[\d+\]|low_east_q{_bits(27, 36)}|low_north_q{_bits(26, 36)}|low_q{_bits(28, 36)}"
-        rf"|high_north_q{_bits(13, 16)}){_EDGE}",
-        "parts of the tiling that a product of 30-bit words does not have",
+        "rpau/rs_rpau_seeded.sv",
+        rf"word\[4\]{_bits(16, 19)}{_EDGE}",
+        "a limb's number has 16 bits of the seed store's 20",
+    ),
+)
+"""What is wider than the design needs."""
+
+_PRIMES: tuple[Exclusion, ...] = (
+    Exclusion(
+        "(arith|ntt|prng|rpau)/.*", rf"({_OWN.format('q')}|b_i){_bits(0, 8)}{_EDGE}", _PRIME_IS_ONE
+    ),
+    Exclusion("prng/rs_scale_product.sv", "unused_low_bits:1->0", _PRIME_IS_ONE),
+    Exclusion(
+        "arith/rs_mod_halve.sv",
+        rf"addend({_bits(0, 7)}|{_bits(29, 29)}){_EDGE}",
+        "half a prime: it is 1 modulo 2N = 512, and half of it has 29 bits",
     ),
     Exclusion(
-        "arith/rs_mul_low.sv",
-        rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}",
-        "parts of the tiling that a product of 30-bit words does not have",
+        "(arith|ntt|prng|rpau)/.*",
+        rf"({_OWN.format('q')}|b_i){_bits(14, 15)}:1->0",
+        _LARGEST,
     ),
+    Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(27, 29)}{_EDGE}", _LARGEST),
+    Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('shift')}\[4\]:1->0", _LARGEST),
+    Exclusion("prng/rs_key_expander.sv", rf"mask_q{_bits(0, 14)}:1->0", _LARGEST),
     Exclusion(
         "arith/rs_mod_mul_barrett.sv",
         rf"(coarse{_bits(0, 1)}|q3_q({_bits(0, 8)}|{_bits(15, 15)})|h{_bits(26, 29)}){_EDGE}",
         "quotient bits that the size of the primes, the largest of 19 to 30 bits, fixes",
+    ),
+    Exclusion(
+        "(arith|ntt|prng)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_seeded)?.sv",
+        rf"(.*unused_)?{_OWN.format('index')}(\[\d\])?{_EDGE}",
+        _NO_INDEX,
+    ),
+)
+"""What the primes and their reduction fix."""
+
+_SHAPES: tuple[Exclusion, ...] = (
+    Exclusion(
+        "arith/rs_mul.sv",
+        rf"(centre\[\d+\]|low_east_q{_bits(27, 36)}|low_north_q{_bits(26, 36)}|low_q{_bits(28, 36)}"
+        rf"|high_north_q{_bits(13, 16)}){_EDGE}",
+        _TILING,
+    ),
+    Exclusion("arith/rs_mul_low.sv", rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}", _TILING),
+    Exclusion(
+        "prng/rs_scale_(product|step).sv",
+        rf"(far(_o)?\[\d+\]|near(_o)?\[30\]|sum_q\[30\]){_EDGE}",
+        "a step's product has no more than the 30 bits of one block, and its result is no negative",
+    ),
+    Exclusion("ntt/rs_lane_gather.sv", rf"reversed.*{_EDGE}", "constants"),
+    Exclusion(
+        "ntt/rs_ntt_twiddle.sv",
+        rf"core_exponent.*{_EDGE}",
+        "bits of the exponent that the numbers of four cores do not reach",
+    ),
+    Exclusion(
+        "ntt/rs_ntt_.*",
+        rf"(block(_[ioq])?\[7\]|block_step{_bits(3, 7)}|pair\[4\]){_EDGE}",
+        "a stage has at most N/2 blocks, a step at most 4 of them, and half as many pairs as rows",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_main.sv",
+        rf"(walk_read|walk_write|receive_step)\.pattern\[\d\]{_EDGE}",
+        "only the NTT reads words in another order",
+    ),
+    Exclusion(
+        "rpau/.*", r"(main_|dyadic_|side_)?use(_[io])?\[0\]:1->0", "operand a is always read"
     ),
     Exclusion(
         "rpau/.*",
@@ -90,11 +183,14 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "no device loads a word that is no instruction",
     ),
     Exclusion(
-        "rpau/rs_rpau_(dyadic|main).sv",
+        "rpau/rs_rpau_(dyadic|main|seeded).sv",
         rf"(command_q\.)?(decoded\.(opcode{_bits(2, 5)}|unit\[\d\]|uses_\w+|reads_a|reads_b_key"
         rf"|writes_dst)|word({_bits(2, 5)}|{_bits(43, 50)}|{_bits(56, 58)})){_EDGE}",
         "a unit sees its own instructions only, which agree in these flags, opcode bits and fields",
     ),
     Exclusion("(ntt|rpau)/.*", r"element(_i)?\[0\]:1->0", "Galois elements are odd"),
 )
+"""What the blocks' shapes and their users fix."""
+
+EXCLUSIONS: tuple[Exclusion, ...] = (*_WIDE, *_PRIMES, *_SHAPES)
 """Rules for ``rtl_coverage.by_file``."""

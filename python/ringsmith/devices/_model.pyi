@@ -23,6 +23,8 @@ class RpauModel:
         link: bool,
         seeds: int,
         stored_twiddles: bool,
+        whole_twiddles: int,
+        cores: int,
         sparse_primes: Sequence[int],
         fetch_cycles: int,
         latencies: Sequence[int],

@@ -29,8 +29,10 @@ class Zone(IntEnum):
     TWIDDLE_HI = 5
     """Index selects the prime set: the N / 2^lo words psi^(e * 2^lo); written only."""
     TWIDDLE = 6
-    """Where twiddle factors are stored, in place of the two zones above: index selects the prime
-    set, the N words psi^brev(j); written only."""
+    """Whole twiddle factors: index selects the prime set; written only. Where factors are
+    generated, those of a transform's first steps,
+    :func:`ringsmith.arch.rpau.constants.first_twiddles`; where they are stored, and the two zones
+    above are not there, the N words psi^brev(j)."""
     SEED = 7
     """Seed store: index selects the entry, the five words of
     :func:`ringsmith.arch.rpau.constants.seed_words`; written only."""

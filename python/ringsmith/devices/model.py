@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ringsmith.arch.rpau.assembler import check_program, format_instruction
+from ringsmith.arch.rpau.constants import whole_twiddle_words
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA, Instruction
 from ringsmith.arch.rpau.timeline import Timing
@@ -55,6 +56,8 @@ class ModelDevice:
             dyadic=design.dyadic_cores > 0,
             link=design.link,
             stored_twiddles=design.twiddles == "stored",
+            whole_twiddles=whole_twiddle_words(design),
+            cores=design.cores,
             seeds=design.seeds,
             sparse_primes=_by_index(design),
             fetch_cycles=timing.fetch_cycles,

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
+from ringsmith.arch.rpau.constants import (
+    MODULUS_WORDS,
+    SEED_WORD_BITS,
+    SEED_WORDS,
+    whole_twiddle_words,
+)
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.errors import DeviceError
@@ -21,10 +26,9 @@ def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
         Zone.KEY: (design.key_polys, design.n),
         Zone.CONSTANT: (sets, design.constants),
         Zone.MODULUS: (sets, MODULUS_WORDS),
+        Zone.TWIDDLE: (sets, whole_twiddle_words(design)),
     }
-    if design.twiddles == "stored":
-        shapes[Zone.TWIDDLE] = (sets, design.n)
-    else:
+    if design.twiddles == "generated":
         shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
         shapes[Zone.TWIDDLE_HI] = (sets, design.n >> lo_bits)
     if design.seeds:

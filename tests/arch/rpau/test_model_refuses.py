@@ -137,6 +137,7 @@ def test_what_only_looks_like_a_hazard_runs(small_design: RpauDesign, text: str)
         ("ntt p0, p0 @0", "MODULUS", "RPAU 0: no modulus was loaded"),
         ("ntt p0, p0 @0", "TWIDDLE_LO", "RPAU 0: a twiddle table was never loaded"),
         ("intt p0, p0 @0", "TWIDDLE_HI", "RPAU 0: a twiddle table was never loaded"),
+        ("intt p0, p0 @0", "TWIDDLE", "RPAU 0: a twiddle table was never loaded: write all three"),
         (
             "affine p0, p1, c3, c4 @0",
             "CONSTANT",
@@ -166,6 +167,7 @@ def test_a_read_of_what_was_never_loaded_is_refused(
         (Zone.CONSTANT, "broadcast p1, p2, r1, q0, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
         (Zone.TWIDDLE_LO, "ntt p1, p1 @0", "word 5 of the low twiddle table is {q} and must be"),
         (Zone.TWIDDLE_HI, "intt p1, p1 @0", "word 5 of the high twiddle table is {q} and must be"),
+        (Zone.TWIDDLE, "intt p1, p1 @0", "word 5 of the first twiddle table is {q} and must be"),
     ],
 )
 def test_a_word_that_is_no_residue_is_refused(
@@ -173,11 +175,9 @@ def test_a_word_that_is_no_residue_is_refused(
 ) -> None:
     device = prepared(small_design, f"{text}\nhalt")
     (q,) = _core.prime_search(small_design.word_bits, small_design.n, 1)
-    length = {Zone.CONSTANT: 8, Zone.TWIDDLE_LO: 16, Zone.TWIDDLE_HI: 16}.get(zone, small_design.n)
-    words = np.ones(length, dtype=np.uint64)
-    if zone in (Zone.TWIDDLE_LO, Zone.TWIDDLE_HI):
-        tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
-        words = tables.twiddles[zone.name]
+    tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
+    length = small_design.constants if zone is Zone.CONSTANT else small_design.n
+    words = tables.twiddles.get(zone.name, np.ones(length, dtype=np.uint64))
     words[5] = q
     device.write(zone, 0, 0, words)
     with pytest.raises(DeviceError) as caught:
@@ -300,7 +300,8 @@ def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
         (Zone.MODULUS, 0, 0, words_of(65537, 5, 17, 0), "modulus 65537 needs mu = "),
         (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 16, 0), ", k = 17 and index 0, not"),
         (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 17, 1), "1099494850815, 17 and 1"),
-        (Zone.TWIDDLE, 0, 0, np.ones(256, np.uint64), "design small has no zone"),
+        (Zone.TWIDDLE, 0, 0, np.ones(256, np.uint64), "of design small takes 36 words of type"),
+        (Zone.SEED, 0, 0, np.ones(5, np.uint64), "design small has no zone"),
     ],
 )
 def test_a_wrong_write_is_refused(
@@ -359,6 +360,8 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         link=False,
         seeds=0,
         stored_twiddles=False,
+        whole_twiddles=36,
+        cores=2,
         sparse_primes=[],
         fetch_cycles=4,
         latencies=[1] * 64,

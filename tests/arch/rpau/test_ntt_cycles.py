@@ -15,7 +15,7 @@ from ringsmith import _core
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.assembler import encode
 from ringsmith.arch.rpau.constants import prime_tables
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import TWIDDLES, RpauDesign
 from ringsmith.arch.rpau.isa import instruction
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import Zone
@@ -24,14 +24,15 @@ from ringsmith.devices.rtl import RtlDevice
 PIPELINE = 31
 """From a row's address at the work memory to its results at the write port."""
 
-DEPTH = {"generated": 53, "stored": 36}
-"""What a transform takes beyond its stages, by `twiddles`: generated factors are a product."""
+DEPTH = 36
+"""What a transform takes beyond its stages, whether factors are generated or stored."""
 
 LOG_N = range(10, 16)
 CORES = (1, 2, 4, 8, 16, 32)
 EVERY = [(log_n, cores, "generated") for log_n in LOG_N for cores in CORES]
 EVERY += [(log_n, cores, "stored") for log_n, cores in ((10, 4), (12, 8), (14, 16), (10, 32))]
-QUICK = [(10, 4, "stored"), (10, 16, "generated")]
+QUICK = [(10, 4, "stored"), (10, 4, "generated"), (10, 32, "generated")]
+"""The nearest to 3 %, both ways; and a first stage of fewer steps than a factor takes cycles."""
 
 
 def design_of(log_n: int, cores: int, twiddles: str) -> RpauDesign:
@@ -52,7 +53,7 @@ def design_of(log_n: int, cores: int, twiddles: str) -> RpauDesign:
     )
 
 
-@pytest.mark.parametrize("twiddles", DEPTH)
+@pytest.mark.parametrize("twiddles", TWIDDLES)
 @pytest.mark.parametrize("cores", CORES)
 @pytest.mark.parametrize("log_n", LOG_N)
 def test_cycles_follow_the_formula(log_n: int, cores: int, twiddles: str) -> None:
@@ -60,8 +61,8 @@ def test_cycles_follow_the_formula(log_n: int, cores: int, twiddles: str) -> Non
     ideal = log_n * design.rows
     gaps = (log_n - 1) * max(0, PIPELINE + 1 - design.rows // 2)
     cycles = cost.ntt_cycles(design)
-    assert cycles == ideal + gaps + DEPTH[twiddles]
-    if design.rows >= (128 if twiddles == "stored" else 256):
+    assert cycles == ideal + gaps + DEPTH
+    if design.rows >= 128:
         assert cycles <= 1.03 * ideal
 
 

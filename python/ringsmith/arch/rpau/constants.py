@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.arch.rpau.cost import first_twiddle_steps
 from ringsmith.arch.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.errors import ParameterError
 
@@ -81,7 +82,8 @@ def prime_tables(prime: int, root: int, design: RpauDesign) -> PrimeTables:
     if design.twiddles == "stored":
         return PrimeTables(modulus, {"TWIDDLE": stored_twiddles(prime, root, design)})
     low, high = twiddle_tables(prime, root, design)
-    return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high})
+    first = first_twiddles(prime, root, design)
+    return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high, "TWIDDLE": first})
 
 
 def modulus_words(prime: int, design: RpauDesign) -> Words:
@@ -153,6 +155,31 @@ def twiddle_tables(prime: int, root: int, design: RpauDesign) -> tuple[Words, Wo
     low = _powers(root, 1 << lo_bits, prime)
     high = _powers(pow(root, 1 << lo_bits, prime), design.n >> lo_bits, prime)
     return low, high
+
+
+def whole_twiddle_words(design: RpauDesign) -> int:
+    """Length of :func:`stored_twiddles` or of :func:`first_twiddles`, whichever the design has."""
+    if design.twiddles == "stored":
+        return design.n
+    return design.cores * (1 + first_twiddle_steps(design))
+
+
+def first_twiddles(prime: int, root: int, design: RpauDesign) -> Words:
+    """The factors of an NTT's first steps for psi = ``root``, with ``twiddles = "generated"``.
+
+    First psi^(N/2), once for each core: the one factor of the forward transform's first stage.
+    Then, for the first blocks b of the inverse one's, ``cores`` of them in each step,
+    psi^(N - brev(N/2 + b)).
+
+    Raises:
+        ParameterError: If the root is not a primitive 2N-th root of unity modulo the prime.
+    """
+    _check_root(prime, root, design)
+    half = design.n // 2
+    exponents = [half] * design.cores
+    for block in range(design.cores * first_twiddle_steps(design)):
+        exponents.append(design.n - int(f"{half + block:0{design.log_n}b}"[::-1], 2))
+    return np.array([pow(root, e, prime) for e in exponents], dtype=np.uint64)
 
 
 def stored_twiddles(prime: int, root: int, design: RpauDesign) -> Words:

@@ -79,15 +79,17 @@ def main_read_to_write(design: RpauDesign) -> int:
     return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
 
 
-def twiddle_lead(design: RpauDesign) -> int:
-    """How long the NTT asks for twiddle factors before the data they meet.
+def first_twiddle_steps(design: RpauDesign) -> int:
+    """Steps of an NTT that begin before a generated factor's multiplication could have ended.
 
-    Stored factors need no multiplication: they wait for the data instead.
+    They lie in the first stage, and take their factors whole from a table. Stored factors are
+    there sooner than the data: then there are no such steps.
     """
     if design.twiddles == "stored":
         return 0
     factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
-    return factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
+    lead = factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
+    return min(lead, design.rows)
 
 
 def stage_gap(design: RpauDesign) -> int:
@@ -112,7 +114,7 @@ def zero_cycles(design: RpauDesign) -> int:
 def ntt_cycles(design: RpauDesign) -> int:
     """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, one pipeline."""
     reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
-    return _main_cycles(design, twiddle_lead(design) + reading, main_read_to_write(design))
+    return _main_cycles(design, reading, main_read_to_write(design))
 
 
 def pointwise_cycles(design: RpauDesign) -> int:
