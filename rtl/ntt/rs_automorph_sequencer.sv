@@ -1,58 +1,99 @@
 // Order of X -> X^element on a polynomial in NTT form, and (element = 1) of any walk over all rows.
 //
 // In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
-// source, i' = element * i + (element - 1) / 2 mod N. Rows are visited in bit-reversed order: i
-// then counts up in its lower bits, a row's, and its upper bits are the lane's, reversed. So whole
-// rows move to whole rows, i' needs one addition a row, and inside the row lane brev(l) takes lane
-// brev(offset_o + element * l), counted modulo 2*Cores.
+// source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P pieces,
+// the lowest bits of i are the piece, reversed: so all words of the result's piece piece_i, with
+// i = P * j + c, come from one piece of the source, and j' begins at the carry of
+// element * c + (element - 1) / 2 and goes on as i' of a whole polynomial does.
+//
+// Rows are visited in bit-reversed order: j then counts up in its lower bits, a row's, and its upper
+// bits are the lane's, reversed. So whole rows move to whole rows, j' needs one addition a row, and
+// inside the row lane brev(l) takes lane brev(offset_o + element * l), counted modulo 2*Cores. Where
+// polynomials are shorter than 2^LogN words, counters count at the upper end of their bits.
+//
+// With pairs_i each row lasts two cycles, half_o naming its half.
 //
 // start_i: one cycle, while idle; the first step stands at the outputs two cycles later.
-module rs_automorph_sequencer #(
+module rs_automorph_sequencer
+  import rs_rpau_pkg::*;
+#(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
+  parameter  int unsigned LargerRings = 0,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
-  localparam int unsigned RowBits  = LogN - LogLanes
+  localparam int unsigned RowBits  = LogN - LogLanes,
+  localparam int unsigned MaxLogN  = LogN + LargerRings
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  ring_t               ring_i,     // still while busy, as the next three
   input  logic                start_i,
-  input  logic [LogN:0]       element_i,  // odd, below 2N; still while busy
+  input  logic [MaxLogN:0]    element_i,  // odd, below twice the ring's degree
+  input  logic [1:0]          piece_i,
+  input  logic                pairs_i,
   output logic                valid_o,
   output logic                last_o,
   output logic [RowBits-1:0]  row_read_o,
   output logic [RowBits-1:0]  row_write_o,
+  output logic                half_o,
   output logic [LogLanes-1:0] offset_o
 );
-  logic               active_q;
-  logic [RowBits-1:0] step_q;
-  logic [LogN-1:0]    source_q;  // i' of the row's first lane
+  // j' of the row's first lane, and where it begins.
+  logic [LogN-1:0] first, increment;
+  if (LargerRings > 0) begin : gen_pieces
+    logic [1:0]         place;   // the piece, reversed
+    logic [MaxLogN+2:0] moved;
+    always_comb begin
+      place = (ring_i.log_pieces == 2'd2) ? {piece_i[0], piece_i[1]} : {1'b0, piece_i[0]};
+      if (ring_i.log_pieces == '0) place = '0;
+      moved = (MaxLogN + 3)'(element_i) * (MaxLogN + 3)'(place) +
+              (MaxLogN + 3)'(element_i[MaxLogN:1]);
+    end
+    assign first = LogN'(moved >> ring_i.log_pieces);
+  end else begin : gen_whole
+    logic unused_piece;
+    assign unused_piece = ^piece_i;
+    assign first        = element_i[LogN:1];
+  end
+  assign increment = element_i[LogN-1:0] << ring_i.skip;
 
+  logic               active_q, half_q, row_end, last;
+  logic [RowBits-1:0] step_q, unit;
+  logic [LogN-1:0]    source_q;
+  assign unit    = RowBits'(1) << ring_i.skip;
+  assign row_end = !pairs_i || half_q;
+  assign last    = row_end && (&(step_q | (unit - 1'b1)));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) active_q <= 1'b0;
     else if (start_i) active_q <= 1'b1;
-    else if (&step_q) active_q <= 1'b0;
+    else if (last) active_q <= 1'b0;
 
     if (start_i) begin
+      half_q   <= 1'b0;
       step_q   <= '0;
-      source_q <= element_i[LogN:1];
+      source_q <= first << ring_i.skip;
     end else if (active_q) begin
-      step_q   <= step_q + 1'b1;
-      source_q <= source_q + element_i[LogN-1:0];
+      half_q <= !row_end;
+      if (row_end) begin
+        step_q   <= step_q + unit;
+        source_q <= source_q + increment;
+      end
     end
   end
 
-  logic                valid_q, last_q;
+  logic                valid_q, last_q, half_out_q;
   logic [RowBits-1:0]  row_read_q, row_write_q;
   logic [LogLanes-1:0] offset_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && active_q;
-    last_q  <= active_q && (&step_q);
+    last_q  <= active_q && last;
     if (active_q) begin
       for (int unsigned b = 0; b < RowBits; b++) begin
         row_read_q[b]  <= source_q[RowBits-1-b];
         row_write_q[b] <= step_q[RowBits-1-b];
       end
-      offset_q <= source_q[LogN-1:RowBits];
+      half_out_q <= half_q;
+      offset_q   <= source_q[LogN-1:RowBits];
     end
   end
 
@@ -60,5 +101,6 @@ module rs_automorph_sequencer #(
   assign last_o      = last_q;
   assign row_read_o  = row_read_q;
   assign row_write_o = row_write_q;
+  assign half_o      = half_out_q;
   assign offset_o    = offset_q;
 endmodule

@@ -10,7 +10,7 @@
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
 // lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
 // butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands. Where tw_whole_i is set, pre_latency() cycles behind the operands, it is
+// ahead of the operands. With constant_i it is k1 instead. Where tw_whole_i is set, pre_latency() cycles behind the operands, it is
 // tw_factor[i] of the same cycle instead.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
@@ -32,6 +32,7 @@ module rs_butterfly_lanes
   input  logic                  butterfly_i,
   input  logic                  inverse_i,
   input  logic                  sub_i,
+  input  logic                  constant_i,   // a butterfly's factor is k1
   input  logic                  use_b_i,      // B is b, otherwise k1 (the constant 1 comes as k1)
   input  logic                  use_c_i,      // C is c, otherwise k2 (and 0 as k2)
   input  logic [Width-1:0]      k1_i,
@@ -117,7 +118,8 @@ module rs_butterfly_lanes
     if (butterfly_i) begin
       for (int unsigned i = 0; i < Cores; i++) begin
         x_q[i]       <= inverse_i ? half_difference[i] : a_late[i+Cores];
-        y_q[i]       <= tw_whole_i ? tw_factor_i[i] : product[i+Cores];
+        if (constant_i) y_q[i] <= k1_i;
+        else y_q[i] <= tw_whole_i ? tw_factor_i[i] : product[i+Cores];
         z_q[i]       <= inverse_i ? half_sum[i] : a_late[i];
         x_q[i+Cores] <= tw_hi_i[i];
         y_q[i+Cores] <= tw_lo_i;

@@ -1,24 +1,32 @@
-// Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer, or Ahead
-// of it.
+// Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer, or
+// ahead of it.
 //
-// Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e,
-// with e = brev(N / (2*stride) + b) (brev reverses LogN bits): e is the stride's own bit, and the
-// block reversed above it. block_o, common to all cores, has the row's part of b.
+// Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e. In
+// the ring's transform, of which a piece p of P has its part, block b of m has the number
+// v = (P + p)*m + b, m being half a polynomial by the stride, and e is v with its bits reversed, at
+// the upper end of MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common to
+// all cores, reversed.
 //
-// start_i: one cycle, while idle. The block and stride of step s are there 1 + s - Ahead cycles
-// later, with the gaps before that step on top; those of the first Ahead steps never come.
-module rs_ntt_blocks #(
+// start_i: one cycle, while idle. Block, stride and mark of step s are there in cycle 1 + s
+// behind it, with the gaps before that step on top; with Ahead so much sooner as
+// rs_rpau_pkg::twiddle_lead() says, and those of the first steps never come.
+module rs_ntt_blocks
+  import rs_rpau_pkg::*;
+#(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
-  parameter  int unsigned Gap     = 0,
-  parameter  int unsigned Ahead   = 0
+  parameter  bit          Ahead   = 1'b0,
+  parameter  int unsigned MaxLogN = LogN  // of the largest ring
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic            start_i,
-  input  logic            inverse_i,  // still while busy
-  output logic [LogN-1:0] block_o,
-  output logic [LogN-1:0] stride_o    // one bit set
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  ring_t              ring_i,
+  input  logic               start_i,
+  input  logic               inverse_i,  // still while busy
+  input  logic [1:0]         piece_i,    // likewise, as the ring
+  output logic [LogN-1:0]    block_o,
+  output logic [LogN-1:0]    stride_o,   // one bit set
+  output logic [MaxLogN-1:0] mark_o
 );
   localparam int unsigned LogLanes = $clog2(2 * Cores);
   localparam int unsigned RowBits  = LogN - LogLanes;
@@ -29,11 +37,11 @@ module rs_ntt_blocks #(
   rs_ntt_steps #(
     .LogN(LogN),
     .Cores(Cores),
-    .Gap(Gap),
     .Ahead(Ahead)
   ) u_steps (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i,
     .inverse_i,
     .valid_o(valid),
@@ -61,14 +69,31 @@ module rs_ntt_blocks #(
   end
 
   // The first stage has one block forward, and Cores blocks a step inverse.
-  localparam int unsigned FirstBlock = (Ahead < 1 << RowBits) ? Ahead * Cores : 0;
-  logic [LogN-1:0] block_q;
+  logic [LogN-1:0] first_block, block_q;
+  assign first_block = Ahead ? LogN'(ring_i.first_step) << $clog2(Cores) : '0;
   always_ff @(posedge clk_i) begin
-    if (start_i) block_q <= inverse_i ? LogN'(FirstBlock) : '0;
+    if (start_i) block_q <= inverse_i ? first_block : '0;
     else if (valid && stage_end) block_q <= '0;
     else if (valid && block_end) block_q <= block_q + block_step;
   end
 
+  // P + p, reversed, is the mark of the forward transform's first stage.
+  logic               in_gap;
+  logic [2:0]         node;
+  logic [MaxLogN-1:0] top_mark, mark_q;
+  assign in_gap = Ahead && ring_i.in_gap;
+  assign node   = (3'd1 << ring_i.log_pieces) | 3'(piece_i);
+  always_comb begin
+    top_mark = '0;
+    for (int unsigned b = 0; b < 3; b++) top_mark[MaxLogN-1-b] = node[b];
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i && inverse_i) mark_q <= top_mark >> (4'(LogN - 1) - ring_i.skip - 4'(in_gap));
+    else if (start_i) mark_q <= top_mark >> in_gap;
+    else if (valid && stage_end) mark_q <= inverse_i ? mark_q << 1 : mark_q >> 1;
+  end
+
   assign block_o  = block_q;
   assign stride_o = stride;
+  assign mark_o   = mark_q;
 endmodule

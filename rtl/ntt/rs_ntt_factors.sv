@@ -21,12 +21,14 @@ module rs_ntt_factors
   parameter  int unsigned Cores     = 4,
   parameter  int unsigned Width     = 48,
   parameter  int unsigned Sets      = 1,
-  parameter  int unsigned Gap       = 0,                  // of the stages
+  parameter  int unsigned LargerRings = 0,                // log2 of the largest ring's pieces
   parameter  int unsigned Twiddles  = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
+  input  ring_t                 ring_i,
+  input  logic [1:0]            piece_i,     // still while busy, as the ring
   input  logic                  start_i,
   input  logic                  inverse_i,   // still while busy
   input  logic [PrimeWidth-1:0] set_i,       // prime set
@@ -38,7 +40,8 @@ module rs_ntt_factors
   input  host_t                 host_i,      // writes of the zones of twiddle tables
   input  logic [Width-1:0]      host_word_i
 );
-  localparam int unsigned LoBits = (LogN + 1) / 2;
+  localparam int unsigned MaxLogN = LogN + LargerRings;
+  localparam int unsigned LoBits = (MaxLogN + 1) / 2;
   localparam int unsigned Rows = (1 << LogN) / (2 * Cores);
 
   logic unused_re;
@@ -49,6 +52,7 @@ module rs_ntt_factors
 
   logic            start;
   logic [LogN-1:0] block, stride;
+  logic [MaxLogN-1:0] mark;
   rs_delay #(
     .Width(1),
     .Depth((Twiddles == TwiddlesStored) ? stored_twiddle_wait() : 0)
@@ -60,15 +64,18 @@ module rs_ntt_factors
   rs_ntt_blocks #(
     .LogN(LogN),
     .Cores(Cores),
-    .Gap(Gap),
-    .Ahead((Twiddles == TwiddlesStored) ? 0 : twiddle_lead(Reduction))
+    .Ahead(Twiddles != TwiddlesStored),
+    .MaxLogN(MaxLogN)
   ) u_blocks (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(start),
     .inverse_i,
+    .piece_i,
     .block_o(block),
-    .stride_o(stride)
+    .stride_o(stride),
+    .mark_o(mark)
   );
 
   if (Twiddles == TwiddlesStored) begin : gen_stored
@@ -78,6 +85,7 @@ module rs_ntt_factors
     rs_ntt_twiddle_stored #(
       .LogN(LogN),
       .Cores(Cores),
+      .MaxLogN(MaxLogN),
       .Width(Width),
       .Sets(Sets)
     ) u_stored (
@@ -86,10 +94,11 @@ module rs_ntt_factors
       .set_i,
       .block_i(block),
       .stride_i(stride),
+      .mark_i(mark),
       .factor_o,
       .we_i(host_i.we && host_i.zone == ZoneTwiddle),
       .wset_i(host_set),
-      .waddr_i(host_i.row[LogN-1:0]),
+      .waddr_i(host_i.row[MaxLogN-1:0]),
       .wdata_i(host_word_i)
     );
   end else begin : gen_generated
@@ -98,23 +107,27 @@ module rs_ntt_factors
       .Cores(Cores),
       .Width(Width),
       .Sets(Sets),
+      .LargerRings(LargerRings),
       .Steps(Steps)
     ) u_first (
       .clk_i,
       .rst_ni,
+      .ring_i,
       .start_i,
       .inverse_i,
+      .piece_i,
       .set_i,
       .factor_o,
       .valid_o(whole_o),
       .we_i(host_i.we && host_i.zone == ZoneTwiddle),
       .wset_i(host_set),
-      .waddr_i(host_i.row[$clog2(Steps+1)+$clog2(Cores)-1:0]),
+      .waddr_i(host_i.row[$clog2(Steps+1)+LargerRings+$clog2(Cores)-1:0]),
       .wdata_i(host_word_i)
     );
     rs_ntt_twiddle #(
       .LogN(LogN),
       .Cores(Cores),
+      .MaxLogN(MaxLogN),
       .Width(Width),
       .Sets(Sets)
     ) u_generated (
@@ -123,6 +136,7 @@ module rs_ntt_factors
       .set_i,
       .block_i(block),
       .stride_i(stride),
+      .mark_i(mark),
       .hi_o,
       .lo_o,
       .lo_we_i(host_i.we && host_i.zone == ZoneTwiddleLo),

@@ -10,16 +10,18 @@
 //
 // Ports of the same cycle belong to one step. start_i: one cycle, while idle; the first step is
 // there two cycles later. rs_ntt_blocks walks the same way and says which factors the steps need.
-module rs_ntt_sequencer #(
+module rs_ntt_sequencer
+  import rs_rpau_pkg::*;
+#(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
-  parameter  int unsigned Gap     = 0,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
   localparam int unsigned RowBits  = LogN - LogLanes,
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
+  input  ring_t                  ring_i,
   input  logic                   start_i,
   input  logic                   inverse_i,  // still while busy
   output logic                   valid_o,
@@ -36,11 +38,11 @@ module rs_ntt_sequencer #(
   logic               unused_stage_end;
   rs_ntt_steps #(
     .LogN(LogN),
-    .Cores(Cores),
-    .Gap(Gap)
+    .Cores(Cores)
   ) u_steps (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i,
     .inverse_i,
     .valid_o(valid),
@@ -75,7 +77,7 @@ module rs_ntt_sequencer #(
     valid_q <= rst_ni && valid;
     last_q  <= last;
     if (valid) begin
-      again_q   <= inverse_i ? !stride[0] : !stride[LogN-1];
+      again_q   <= inverse_i ? !stride[0] : !(|(stride & ring_i.top_stride[LogN-1:0]));
       row_u_q   <= row_u;
       row_t_q   <= row_u | row_stride;
       half_q    <= across && step[0];

@@ -1,20 +1,23 @@
 // Stages and steps of an in-place NTT, counted.
 //
-// LogN stages of N / (2*Cores) steps follow one another, a step a cycle, with Gap idle cycles
-// between two stages. Forward, the stage's stride goes from N/2 down to 1, inverse from 1 up.
+// As many stages as the ring's polynomials have words in bits follow one another, of a step for each
+// row, a step a cycle, with the ring's gap between two stages. Forward, the stage's stride goes from
+// half a polynomial down to 1, inverse from 1 up.
 //
 // start_i: one cycle, while idle. In the next cycle there is step 0 of the first stage, or, with
-// Ahead, what would be there Ahead cycles later: a step of the first stage, or of the gap behind it.
-module rs_ntt_steps #(
+// Ahead, what would be there rs_rpau_pkg::twiddle_lead() cycles later: a step of the first stage, or of the gap behind it.
+module rs_ntt_steps
+  import rs_rpau_pkg::*;
+#(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
-  parameter  int unsigned Gap     = 0,
-  parameter  int unsigned Ahead   = 0,
+  parameter  bit          Ahead   = 1'b0,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
   localparam int unsigned RowBits  = LogN - LogLanes
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
+  input  ring_t              ring_i,
   input  logic               start_i,
   input  logic               inverse_i,    // still while busy
   output logic               valid_o,      // there is a step
@@ -23,27 +26,25 @@ module rs_ntt_steps #(
   output logic               stage_end_o,  // the last step of its stage
   output logic               last_o        // the last step of all
 );
-  localparam int unsigned Rows = 1 << RowBits;
-  localparam int unsigned GapBits = (Gap > 0) ? $clog2(Gap + 1) : 1;
-
-  if (Ahead >= Rows + Gap) begin : gen_too_far_ahead
-    $error("rs_ntt_steps: Ahead = %0d is behind a stage of %0d steps and its gap of %0d",
-           Ahead, Rows, Gap);
-  end
-
   // Where a start begins: in the first stage, or in the gap, in which the second one's stride is up.
-  localparam bit          InGap     = Ahead >= Rows;
-  localparam int unsigned FirstStep = InGap ? 0 : Ahead;
-  localparam int unsigned FirstGap  = InGap ? Gap - (Ahead - Rows) : 0;
+  logic               in_gap_first;
+  logic [RowBits-1:0] first_step;
+  logic [7:0]         first_gap;
+  assign in_gap_first = Ahead && ring_i.in_gap;
+  assign first_step   = Ahead ? RowBits'(ring_i.first_step) : '0;
+  assign first_gap    = Ahead ? ring_i.first_gap : '0;
+
+  logic [LogN-1:0] top;
+  assign top = ring_i.top_stride[LogN-1:0];
 
   logic               active_d, active_q;
   logic [LogN-1:0]    stride_d, stride_q;
   logic [RowBits-1:0] step_d, step_q;
-  logic [GapBits-1:0] gap_d, gap_q;
+  logic [7:0]         gap_d, gap_q;
 
   logic stage_end, last_stage, in_gap, valid;
-  assign stage_end  = &step_q;
-  assign last_stage = inverse_i ? stride_q[LogN-1] : stride_q[0];
+  assign stage_end  = step_q == ring_i.last_row[RowBits-1:0];
+  assign last_stage = inverse_i ? |(stride_q & top) : stride_q[0];
   assign in_gap     = (gap_q != '0);
   assign valid      = active_q && !in_gap;
 
@@ -54,16 +55,17 @@ module rs_ntt_steps #(
     gap_d    = gap_q;
     if (start_i) begin
       active_d = 1'b1;
-      stride_d = inverse_i ? LogN'(1) << InGap : LogN'(1) << (LogN - 1 - 32'(InGap));
-      step_d   = RowBits'(FirstStep);
-      gap_d    = GapBits'(FirstGap);
+      stride_d = inverse_i ? LogN'(1) << in_gap_first : top >> in_gap_first;
+      step_d   = first_step;
+      gap_d    = first_gap;
     end else if (in_gap) begin
       gap_d = gap_q - 1'b1;
     end else if (active_q) begin
       step_d = step_q + 1'b1;
       if (stage_end) begin
         stride_d = inverse_i ? stride_q << 1 : stride_q >> 1;
-        gap_d    = GapBits'(Gap);
+        step_d   = '0;
+        gap_d    = ring_i.gap;
         if (last_stage) begin
           active_d = 1'b0;
           gap_d    = '0;

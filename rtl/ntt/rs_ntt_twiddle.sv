@@ -3,28 +3,30 @@
 //   hi_o[i] * lo_o = psi^e_i         forward
 //                  = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_blocks). The
+// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). The
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
 // One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
-// 2^(LogN - LoBits) words a core. Tables are written one word a cycle while no steps are under way.
+// 2^(MaxLogN - LoBits) words a core. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
+  parameter  int unsigned MaxLogN = LogN,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
   parameter  int unsigned Sets    = 1,
-  localparam int unsigned LoBits  = (LogN + 1) / 2,
-  localparam int unsigned HiBits  = LogN - LoBits
+  localparam int unsigned LoBits  = (MaxLogN + 1) / 2,
+  localparam int unsigned HiBits  = MaxLogN - LoBits
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
   input  logic [PrimeWidth-1:0] set_i,       // prime set
   input  logic [LogN-1:0]       block_i,
-  input  logic [LogN-1:0]       stride_i,
+  input  logic [LogN-1:0]       stride_i,    // counts within a row only
+  input  logic [MaxLogN-1:0]    mark_i,
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
@@ -56,10 +58,12 @@ module rs_ntt_twiddle
     end
   end
 
-  logic [LogN-1:0] exponent;
+  logic               unused_stride;
+  logic [MaxLogN-1:0] exponent;
+  assign unused_stride = ^stride_i;
   always_comb begin
-    exponent = stride_i;
-    for (int unsigned b = 0; b < LogN; b++) exponent[b] = exponent[b] | block_i[LogN-1-b];
+    exponent = mark_i;
+    for (int unsigned b = 0; b < LogN; b++) exponent[MaxLogN-1-b] |= block_i[b];
   end
 
   // The exponent, then N minus it for the inverse (it is never 0).
@@ -70,7 +74,7 @@ module rs_ntt_twiddle
     e_lo_q <= exponent[LoBits-1:0];
     lo_q   <= inverse_i ? -e_lo_q : e_lo_q;
     for (int unsigned i = 0; i < Cores; i++) begin
-      e_hi_q[i] <= exponent[LogN-1:LoBits] | core_exponent[i];
+      e_hi_q[i] <= exponent[MaxLogN-1:LoBits] | core_exponent[i];
       hi_q[i]   <= inverse_i ? ~e_hi_q[i] + HiBits'(e_lo_q == '0) : e_hi_q[i];
     end
   end

@@ -3,7 +3,7 @@
 //   factor_o[i] = psi^e_i         forward
 //               = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i and stride_i (rs_ntt_blocks). Word j of
+// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). Word j of
 // the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
 // the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
 // Cores words, and a selector hands it to them.
@@ -16,6 +16,7 @@ module rs_ntt_twiddle_stored
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
+  parameter  int unsigned MaxLogN = LogN,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
   parameter  int unsigned Sets    = 1
@@ -24,37 +25,43 @@ module rs_ntt_twiddle_stored
   input  logic                  inverse_i,
   input  logic [PrimeWidth-1:0] set_i,       // prime set
   input  logic [LogN-1:0]       block_i,
-  input  logic [LogN-1:0]       stride_i,
+  input  logic [LogN-1:0]       stride_i,    // counts within a row only
+  input  logic [MaxLogN-1:0]    mark_i,
   output logic [Width-1:0]      factor_o [Cores],
 
   input  logic                  we_i,
   input  logic [PrimeWidth-1:0] wset_i,
-  input  logic [LogN-1:0]       waddr_i,
+  input  logic [MaxLogN-1:0]    waddr_i,
   input  logic [Width-1:0]      wdata_i
 );
   localparam int LogCores = $clog2(Cores);
   localparam int unsigned SelBits = (LogCores > 0) ? LogCores : 1;
-  localparam int unsigned RowBits = LogN - LogCores;
+  localparam int unsigned RowBits = MaxLogN - LogCores;
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  // Blocks of the stage, and the bits below that number, which the inverse mirrors.
-  logic [LogN-1:0] blocks, below;
+  // The number that block 0 of the piece has in the stage, and the bits below its first one, which the
+  // inverse mirrors.
+  logic               unused_stride;
+  logic [MaxLogN-1:0] blocks, below;
+  assign unused_stride = ^stride_i;
   always_comb begin
-    for (int unsigned b = 0; b < LogN; b++) blocks[b] = stride_i[LogN-1-b];
+    for (int unsigned b = 0; b < MaxLogN; b++) blocks[b] = mark_i[MaxLogN-1-b];
+    below = blocks >> 1;
+    for (int unsigned b = 1; b < MaxLogN; b <<= 1) below |= below >> b;
   end
-  assign below = blocks - 1'b1;
 
   // Within a row of words core i works on the block core i / stride of the row; across rows all
   // cores work on one block.
-  logic [LogN-1:0] word [Cores];
+  logic [MaxLogN-1:0] word [Cores];
   always_comb begin
     for (int unsigned i = 0; i < Cores; i++) begin
-      word[i] = block_i;
+      word[i] = MaxLogN'(block_i);
       for (int k = 0; k < LogCores; k++) begin
-        if (stride_i[k]) word[i] = block_i | LogN'(i >> k);
+        if (stride_i[k]) word[i] = MaxLogN'(block_i | LogN'(i >> k));
       end
-      word[i] = blocks | (inverse_i ? word[i] ^ below : word[i]);
+      word[i] = blocks | word[i];
+      if (inverse_i) word[i] = word[i] ^ below;
     end
   end
 
@@ -71,7 +78,7 @@ module rs_ntt_twiddle_stored
     end
   end
   always_ff @(posedge clk_i) begin
-    row_q     <= word[0][LogN-1:LogCores];
+    row_q     <= word[0][MaxLogN-1:LogCores];
     select1_q <= select_d;
     select2_q <= select1_q;  // RamLatency cycles, as the words take
     select3_q <= select2_q;
@@ -90,7 +97,7 @@ module rs_ntt_twiddle_stored
     ) u_ram (
       .clk_i,
       .we_i(we),
-      .waddr_i(AddrWidth'({wset_i, waddr_i[LogN-1:LogCores]})),
+      .waddr_i(AddrWidth'({wset_i, waddr_i[MaxLogN-1:LogCores]})),
       .wdata_i,
       .re_i(!we_i),
       .raddr_i(AddrWidth'({set_i, row_q})),

@@ -16,6 +16,8 @@ module rs_rpau
 #(
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Hops = 4,         // of the interconnect
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
@@ -37,6 +39,7 @@ module rs_rpau
   input  logic                 rst_ni,
   input  logic [RpauWidth-1:0] rpau_i,          // number of this RPAU, constant
 
+  input  ring_t                ring_i,          // still while a program runs
   input  logic                 start_main_i,
   input  logic                 start_dyadic_i,
   input  logic                 start_link_i,
@@ -158,6 +161,7 @@ module rs_rpau
     .LogN(LogN),
     .Cores(Cores),
     .Width(Width),
+    .LargerRings(LargerRings),
     .Hops(Hops),
     .PrimeSets(PrimeSets),
     .Twiddles(Twiddles),
@@ -166,6 +170,7 @@ module rs_rpau
   ) u_main (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(start_main_i),
     .command_i,
     .sender_i(sender),
@@ -213,6 +218,7 @@ module rs_rpau
   logic [Width-1:0]          dyadic_wdata [Lanes];
   rs_rpau_side #(
     .LogN(LogN),
+    .SmallerRings(SmallerRings),
     .Cores(Cores),
     .DyadicCores(DyadicCores),
     .Width(Width),
@@ -225,6 +231,7 @@ module rs_rpau
   ) u_side (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(start_dyadic_i),
     .command_i,
     .set_i(set_command),
@@ -265,6 +272,7 @@ module rs_rpau
   ) u_port (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(start_link_i),
     .command_i,
     .sender_i(sender),

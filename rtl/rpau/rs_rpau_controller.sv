@@ -19,6 +19,7 @@ module rs_rpau_controller
   parameter  bit          Dyadic = 1'b1,      // the RPAUs have dyadic units
   parameter  bit          Prng = 1'b0,        // they expand seeds
   parameter  bit          Link = 1'b0,        // they have link units
+  parameter  bit          Pieces = 1'b0,      // they run rings whose polynomials lie in pieces
   localparam int unsigned AddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                 clk_i,
@@ -89,7 +90,8 @@ module rs_rpau_controller
   assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
   assign wants_link   = decoded_q.unit == UnitLink || decoded_q.wait_link;
   assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic) ||
-                        (!Link && decoded_q.unit == UnitLink) || (!Prng && decoded_q.uses_seed);
+                        (!Link && decoded_q.unit == UnitLink) || (!Prng && decoded_q.uses_seed) ||
+                        (!Pieces && decoded_q.opcode inside {OpSplit, OpJoin});
   assign halt         = decoded_q.opcode == OpHalt || missing;
 
   always_comb begin

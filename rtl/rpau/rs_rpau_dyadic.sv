@@ -14,6 +14,7 @@ module rs_rpau_dyadic
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
+  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
@@ -27,6 +28,7 @@ module rs_rpau_dyadic
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
+  input  ring_t                     ring_i,     // still while a program runs
   input  logic                      start_i,
   input  command_t                  command_i,
   output logic                      done_o,
@@ -85,16 +87,17 @@ module rs_rpau_dyadic
 
   // ---- read: one row, then its groups of words --------------------------------------------------
   // Rows set out Lead cycles later where the key expander has to begin first.
-  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(LogN, DyadicCores);
+  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(LogN - SmallerRings, DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead_q;
   logic                 begins;
   logic                 started_q, active_q, read_q, last_q;
   logic [RowBits-1:0]   row_q, read_row_q;
   logic [GroupBits-1:0] group_q;
-  logic                 row_end;
+  logic                 row_end, at_last;
   assign begins  = use_seed ? lead_q == LeadBits'(1) : started_q;
   assign row_end = group_q == GroupBits'(Groups - 1);
+  assign at_last = row_q == ring_i.last_row[RowBits-1:0];
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (!rst_ni) lead_q <= '0;
@@ -102,7 +105,7 @@ module rs_rpau_dyadic
     else if (lead_q != '0) lead_q <= lead_q - 1'b1;
     if (!rst_ni) active_q <= 1'b0;
     else if (begins) active_q <= 1'b1;
-    else if (row_end && (&row_q)) active_q <= 1'b0;
+    else if (row_end && at_last) active_q <= 1'b0;
 
     if (begins) begin
       row_q   <= '0;
@@ -114,7 +117,7 @@ module rs_rpau_dyadic
 
     read_q     <= rst_ni && active_q && group_q == '0;
     read_row_q <= row_q;
-    last_q     <= active_q && row_end && (&row_q);
+    last_q     <= active_q && row_end && at_last;
   end
   assign re_o     = read_q;
   assign key_re_o = read_q && use_key;

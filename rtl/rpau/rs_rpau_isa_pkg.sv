@@ -58,9 +58,12 @@ package rs_rpau_isa_pkg;
   // Digit of the seeded key.
   parameter int unsigned DigitLsb = 54;
   parameter int unsigned DigitWidth = 8;
-  // Galois element, odd, below 2N.
+  // Galois element, odd, below twice the ring's degree.
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
+  // Piece of a polynomial of a larger ring.
+  parameter int unsigned PieceLsb = 59;
+  parameter int unsigned PieceWidth = 2;
 
   typedef enum logic [5:0] {
     // Nothing; takes one issue slot.
@@ -68,18 +71,26 @@ package rs_rpau_isa_pkg;
     // Waits until every unit of every RPAU is idle, then ends the program.
     OpHalt = 6'd1,
     // dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
-    // dst is a; otherwise the first stage reads a, and a stays as it is.
+    // dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
+    // split has made of a polynomial, and dst that piece of its transform.
     OpNtt = 6'd2,
     // dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N.
     // As ntt.
     OpIntt = 6'd3,
-    // NTT form: dst becomes a under X -> X^element.
+    // NTT form: dst becomes a under X -> X^element. In a larger ring dst is that piece of the
+    // result, and a the piece of the source that all of its words come from.
     OpAutomorph = 6'd4,
     // RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
     // words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
     // and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask;
     // it reads a and writes nothing, the others write dst and read nothing.
     OpBroadcast = 6'd5,
+    // A larger ring's stage of the forward transform, on two pieces: dst = u + const[k1]*t and b =
+    // u - const[k1]*t, where u was dst and t was b.
+    OpSplit = 6'd6,
+    // A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
+    // where u was dst and t was b. It undoes split where const[k1] is minus the inverse of split's.
+    OpJoin = 6'd7,
     // dst = a*b.
     OpMul = 6'd8,
     // dst = dst + a*b.
@@ -110,7 +121,8 @@ package rs_rpau_isa_pkg;
     // dst = dst + a*key on the dyadic cores.
     OpDmacKey = 6'd27,
     // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-    // from the seed store's entry and the digit, modulo the prime set's prime.
+    // from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring
+    // that is as many residues as a piece has words, the first of the entry's stream.
     OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
     OpDmacSeed = 6'd29,
@@ -157,9 +169,11 @@ package rs_rpau_isa_pkg;
     logic    uses_element;
     logic    uses_k1;
     logic    uses_k2;
+    logic    uses_piece;
     logic    uses_seed;
     logic    uses_src;
     logic    uses_src_prime;
+    logic    writes_b;
     logic    writes_dst;
   } decoded_t;
 
@@ -205,17 +219,20 @@ package rs_rpau_isa_pkg;
       OpNtt: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
+        decoded.uses_piece = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpIntt: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
+        decoded.uses_piece = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpAutomorph: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_element = 1'b1;
+        decoded.uses_piece = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpBroadcast: begin
@@ -225,6 +242,22 @@ package rs_rpau_isa_pkg;
         decoded.uses_k2 = 1'b1;
         decoded.uses_src = 1'b1;
         decoded.uses_src_prime = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpSplit: begin
+        decoded.unit = UnitMain;
+        decoded.reads_b = 1'b1;
+        decoded.reads_dst = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.writes_b = 1'b1;
+        decoded.writes_dst = 1'b1;
+      end
+      OpJoin: begin
+        decoded.unit = UnitMain;
+        decoded.reads_b = 1'b1;
+        decoded.reads_dst = 1'b1;
+        decoded.uses_k1 = 1'b1;
+        decoded.writes_b = 1'b1;
         decoded.writes_dst = 1'b1;
       end
       OpMul: begin

@@ -3,7 +3,7 @@
 // It has no words of its own. The RPAU that sends reads its rows from the first to the last, and
 // what comes out of its work memory stands at the interconnect; the others write what reaches them,
 // and count the rows. Rows keep the order of their words: all RPAUs swap the halves of the same
-// rows. The unit is taken for N / (2*Cores) cycles and the way to the RPAU that is reached last:
+// rows. The unit is taken for a cycle a row and the way to the RPAU that is reached last:
 // python/ringsmith/arch/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
@@ -20,6 +20,7 @@ module rs_rpau_link
   input  logic                clk_i,
   input  logic                rst_ni,
 
+  input  ring_t               ring_i,       // still while a program runs
   input  logic                start_i,
   input  command_t            command_i,
   input  logic                sender_i,     // this RPAU sends
@@ -54,18 +55,19 @@ module rs_rpau_link
 
   // ---- send: everyone counts the rows, for all end together -------------------------------------
   logic               active_q, read_q, last_q;
-  logic [RowBits-1:0] row_q, read_row_q;
+  logic [RowBits-1:0] row_q, read_row_q, last_row;
+  assign last_row = ring_i.last_row[RowBits-1:0];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) active_q <= 1'b0;
     else if (started_q) active_q <= 1'b1;
-    else if (&row_q) active_q <= 1'b0;
+    else if (row_q == last_row) active_q <= 1'b0;
 
     if (started_q) row_q <= '0;
     else if (active_q) row_q <= row_q + 1'b1;
 
     read_q     <= rst_ni && active_q;
     read_row_q <= row_q;
-    last_q     <= rst_ni && active_q && (&row_q);
+    last_q     <= rst_ni && active_q && row_q == last_row;
   end
   assign re_o   = read_q && sender_q;
   assign sel_o  = sel_q;
@@ -117,6 +119,6 @@ module rs_rpau_link
   else $error("an instruction starts while another is under way");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(done_q && !sender_q) ||
-                                    count_q == (RowBits + 1)'(1 << RowBits))
-  else $error("a send ends after %0d of %0d rows", count_q, 1 << RowBits);
+                                    count_q == (RowBits + 1)'(last_row) + 1'b1)
+  else $error("a send ends after %0d of %0d rows", count_q, 32'(last_row) + 1);
 endmodule

@@ -16,6 +16,7 @@ module rs_rpau_main
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned LargerRings = 0,
   parameter  int unsigned Hops = 4,            // of the interconnect
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
@@ -29,6 +30,7 @@ module rs_rpau_main
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
+  input  ring_t                 ring_i,        // still while a program runs
   input  logic                  start_i,
   input  command_t              command_i,
   input  logic                  sender_i,      // this RPAU is the source of the broadcast
@@ -72,14 +74,14 @@ module rs_rpau_main
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
-  localparam int unsigned Gap = stage_gap(Reduction, 1 << RowBits);
 
   // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u
   // stands in physical half 0, or in half 1 where the halves are swapped.
   typedef struct packed {
     logic                   valid;
-    logic                   again;    // reads what an earlier stage has written
+    logic                   again;    // reads dst: what an earlier stage has written
     logic                   swap;
+    logic                   half;     // of a row of two polynomials
     logic [RowBits-1:0]     row_u;
     logic [RowBits-1:0]     row_t;
     logic [PatternBits-1:0] pattern;
@@ -98,9 +100,10 @@ module rs_rpau_main
   end
   assign decoded = command_q.decoded;
 
-  logic transform, inverse, permute, broadcast, receive;
+  logic transform, pair, inverse, permute, broadcast, receive;
   assign transform = decoded.opcode inside {OpNtt, OpIntt};
-  assign inverse   = (decoded.opcode == OpIntt);
+  assign pair      = decoded.opcode inside {OpSplit, OpJoin};
+  assign inverse   = decoded.opcode inside {OpIntt, OpJoin};
   assign permute   = (decoded.opcode == OpAutomorph);
   assign broadcast = (decoded.opcode == OpBroadcast);
   assign receive   = broadcast && !sender_q;
@@ -111,49 +114,57 @@ module rs_rpau_main
   assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
   assign use_b   = decoded.reads_b && !sum;
   assign use_key = decoded.reads_b_key;
-  assign use_c   = sum || decoded.reads_dst;
+  assign use_c   = sum || (decoded.reads_dst && !pair);
   assign use_o   = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
-  logic                   ntt_valid, ntt_again, ntt_last, ntt_half;
-  logic [RowBits-1:0]     ntt_row_u, ntt_row_t;
-  logic [PatternBits-1:0] ntt_pattern;
+  step_t ntt_step;
+  logic  ntt_last, ntt_half;
+  assign ntt_step.swap = ntt_half ^ (^ntt_step.row_u);
+  assign ntt_step.half = 1'b0;
   rs_ntt_sequencer #(
     .LogN(LogN),
-    .Cores(Cores),
-    .Gap(Gap)
+    .Cores(Cores)
   ) u_ntt_sequencer (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(started_q && transform),
     .inverse_i(inverse),
-    .valid_o(ntt_valid),
-    .again_o(ntt_again),
+    .valid_o(ntt_step.valid),
+    .again_o(ntt_step.again),
     .last_o(ntt_last),
-    .row_u_o(ntt_row_u),
-    .row_t_o(ntt_row_t),
+    .row_u_o(ntt_step.row_u),
+    .row_t_o(ntt_step.row_t),
     .half_o(ntt_half),
-    .pattern_o(ntt_pattern)
+    .pattern_o(ntt_step.pattern)
   );
 
-  logic [LogN:0]       element;
-  logic                walk_valid, walk_last;
+  logic [LogN+LargerRings:0] element;
+  logic [1:0]          piece;
+  logic                walk_valid, walk_last, walk_half;
   logic [RowBits-1:0]  walk_row_read, walk_row_write;
   logic [LogLanes-1:0] walk_offset;
-  assign element = permute ? (LogN + 1)'(command_q.word[ElementLsb+:ElementWidth])
-                           : (LogN + 1)'(1);
+  assign element = permute ? (LogN + LargerRings + 1)'(command_q.word[ElementLsb+:ElementWidth])
+                           : (LogN + LargerRings + 1)'(1);
+  assign piece   = decoded.uses_piece ? command_q.word[PieceLsb+:PieceWidth] : '0;
   rs_automorph_sequencer #(
     .LogN(LogN),
-    .Cores(Cores)
+    .Cores(Cores),
+    .LargerRings(LargerRings)
   ) u_walk_sequencer (
     .clk_i,
     .rst_ni,
+    .ring_i,
     .start_i(started_q && !transform),
     .element_i(element),
+    .piece_i(piece),
+    .pairs_i(pair),
     .valid_o(walk_valid),
     .last_o(walk_last),
     .row_read_o(walk_row_read),
     .row_write_o(walk_row_write),
+    .half_o(walk_half),
     .offset_o(walk_offset)
   );
 
@@ -167,12 +178,14 @@ module rs_rpau_main
     .Cores(Cores),
     .Width(Width),
     .Sets(PrimeSets),
-    .Gap(Gap),
+    .LargerRings(LargerRings),
     .Twiddles(Twiddles),
     .Reduction(Reduction)
   ) u_factors (
     .clk_i,
     .rst_ni,
+    .ring_i,
+    .piece_i(piece),
     .start_i(started_q && transform),
     .inverse_i(inverse),
     .set_i,
@@ -185,20 +198,13 @@ module rs_rpau_main
   );
 
   // ---- read -------------------------------------------------------------------------------------
-  step_t ntt_step, walk_read, walk_write, read_step, write_step;
+  step_t walk_read, walk_write, read_step, write_step;
   logic  last;
-  assign ntt_step = '{
-          valid: ntt_valid,
-          again: ntt_again,
-          swap: ntt_half ^ (^ntt_row_u),
-          row_u: ntt_row_u,
-          row_t: ntt_row_t,
-          pattern: ntt_pattern
-      };
   assign walk_read = '{
           valid: walk_valid && !receive,
-          again: 1'b0,
-          swap: ^walk_row_read,
+          again: pair,
+          swap: (^walk_row_read) ^ (pair && walk_half),
+          half: walk_half,
           row_u: walk_row_read,
           row_t: walk_row_read,
           pattern: PatternBits'(InOrder)
@@ -207,6 +213,7 @@ module rs_rpau_main
           valid: walk_valid && !receive,
           again: 1'b0,
           swap: ^walk_row_write,
+          half: walk_half,
           row_u: walk_row_write,
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
@@ -227,52 +234,33 @@ module rs_rpau_main
   assign key_re_o    = read_step.valid && use_key;
   assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
-  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
-  // them.
-  logic                   gather_swap, words_swap;
-  logic [PatternBits-1:0] gather_pattern;
-  logic [LogLanes-1:0]    gather_offset;
-  rs_delay #(
-    .Width(1 + PatternBits + LogLanes),
-    .Depth(memory_read_latency() - 1)
-  ) u_gather_controls (
-    .clk_i,
-    .d_i({read_step.swap, read_step.pattern, walk_offset}),
-    .d_o({gather_swap, gather_pattern, gather_offset})
-  );
-  always_ff @(posedge clk_i) words_swap <= gather_swap;
-
+  // ---- compute ----------------------------------------------------------------------------------
   logic [Width-1:0] a_lanes [Lanes];
-  rs_lane_gather #(
+  logic [Width-1:0] b_lanes [Lanes];
+  logic [Width-1:0] c_lanes [Lanes];
+  logic [Width-1:0] result [Lanes];
+  rs_rpau_operands #(
     .Cores(Cores),
     .Width(Width)
-  ) u_gather (
+  ) u_operands (
     .clk_i,
-    .swap_i(gather_swap),
+    .swap_i(read_step.swap),
+    .pattern_i(read_step.pattern),
     .permute_i(permute),
-    .pattern_i(gather_pattern),
     .element_i(element[LogLanes-1:0]),
-    .offset_i(gather_offset),
-    .word_i(a_i),
-    .lane_o(a_lanes)
+    .offset_i(walk_offset),
+    .pair_i(pair),
+    .use_key_i(use_key),
+    .use_link_i(receive),
+    .a_i,
+    .b_i,
+    .c_i,
+    .key_i,
+    .link_i,
+    .a_o(a_lanes),
+    .b_o(b_lanes),
+    .c_o(c_lanes)
   );
-
-  // Operands b and c keep the row's order; the key store's halves are never swapped.
-  logic [Width-1:0] b_lanes_q [Lanes];
-  logic [Width-1:0] c_lanes_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      b_lanes_q[l] <= use_key ? key_i[l] : b_i[words_swap ? l ^ Cores : l];
-      c_lanes_q[l] <= c_i[words_swap ? l ^ Cores : l];
-    end
-  end
-
-  // ---- compute ----------------------------------------------------------------------------------
-  logic [Width-1:0] operand [Lanes];
-  logic [Width-1:0] result [Lanes];
-  always_comb begin
-    for (int unsigned l = 0; l < Lanes; l++) operand[l] = receive ? link_i[l] : a_lanes[l];
-  end
 
   rs_butterfly_lanes #(
     .Cores(Cores),
@@ -281,7 +269,8 @@ module rs_rpau_main
     .Family(Family)
   ) u_lanes (
     .clk_i,
-    .butterfly_i(transform),
+    .butterfly_i(transform || pair),
+    .constant_i(pair),
     .inverse_i(inverse),
     .sub_i(subtract),
     .use_b_i(use_b || use_key),
@@ -292,9 +281,9 @@ module rs_rpau_main
     .mu_i,
     .shift_i,
     .index_i,
-    .a_i(operand),
-    .b_i(b_lanes_q),
-    .c_i(c_lanes_q),
+    .a_i(a_lanes),
+    .b_i(b_lanes),
+    .c_i(c_lanes),
     .tw_factor_i(tw_factor),
     .tw_whole_i(tw_whole),
     .tw_hi_i(tw_hi),
@@ -303,8 +292,8 @@ module rs_rpau_main
   );
 
   // ---- the steps alongside: memory to lanes, then lanes to results ------------------------------
-  step_t              lanes_step, operand_step, receive_step, result_step;
-  logic [RowBits:0]   receive_count_q;  // its upper bit tells all rows from none: the assertion
+  step_t              lanes_step, operand_step, receive_step, result_step, row_step;
+  logic               received;         // all rows
   logic [RowBits-1:0] receive_row;
   rs_delay #(
     .Width($bits(step_t)),
@@ -315,18 +304,21 @@ module rs_rpau_main
     .d_o(lanes_step)
   );
 
-  // Rows come in the order in which the source reads them. What comes while idle is for others.
-  always_ff @(posedge clk_i) begin
-    if (started_q) receive_count_q <= '0;
-    else if (link_valid_i) receive_count_q <= receive_count_q + 1'b1;
-  end
-  always_comb begin
-    for (int unsigned b = 0; b < RowBits; b++) receive_row[b] = receive_count_q[RowBits-1-b];
-  end
+  rs_rpau_receive #(
+    .RowBits(RowBits)
+  ) u_receive (
+    .clk_i,
+    .start_i(started_q),
+    .skip_i(ring_i.skip),
+    .valid_i(link_valid_i),
+    .row_o(receive_row),
+    .all_o(received)
+  );
   assign receive_step = '{
           valid: link_valid_i && busy,
           again: 1'b0,
           swap: ^receive_row,
+          half: 1'b0,
           row_u: receive_row,
           row_t: receive_row,
           pattern: PatternBits'(InOrder)
@@ -342,26 +334,36 @@ module rs_rpau_main
   );
 
   // ---- write, or send ---------------------------------------------------------------------------
-  rs_lane_scatter #(
+  logic second;
+  rs_rpau_write #(
     .Cores(Cores),
-    .Width(Width)
-  ) u_scatter (
+    .Width(Width),
+    .StepWidth($bits(step_t))
+  ) u_write (
     .clk_i,
-    .swap_i(result_step.swap),
-    .pattern_i(result_step.pattern),
+    .rst_ni,
+    .pair_i(pair),
+    .valid_i(result_step.valid),
+    .half_i(result_step.half),
+    .step_i(result_step),
     .lane_i(result),
+    .swap_i(row_step.swap),
+    .pattern_i(row_step.pattern),
+    .step_o(row_step),
+    .second_o(second),
     .word_o(wdata_o)
   );
-  logic               we_q;
+  logic               we_q, second_q;
   logic [RowBits-1:0] wrow_q [2];
   always_ff @(posedge clk_i) begin
-    we_q      <= result_step.valid && !link_send_o;
-    wrow_q[0] <= result_step.swap ? result_step.row_t : result_step.row_u;
-    wrow_q[1] <= result_step.swap ? result_step.row_u : result_step.row_t;
+    second_q  <= second;
+    we_q      <= row_step.valid && !link_send_o;
+    wrow_q[0] <= row_step.swap ? row_step.row_t : row_step.row_u;
+    wrow_q[1] <= row_step.swap ? row_step.row_u : row_step.row_t;
   end
   assign we_o   = we_q;
   assign wrow_o = wrow_q;
-  assign wsel_o = command_q.word[DstLsb+:DstWidth];
+  assign wsel_o = second_q ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
 
   assign link_send_o  = busy && broadcast && sender_q;
   assign link_valid_o = result_step.valid;
@@ -380,6 +382,7 @@ module rs_rpau_main
     .start_i,
     .last_i(last),
     .broadcast_i(broadcast),
+    .pair_i(pair),
     .busy_o(busy),
     .ending_o(ending),
     .done_o
@@ -389,7 +392,6 @@ module rs_rpau_main
   assert property (@(posedge clk_i) !(ending && !broadcast) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
   ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(receive && ending) ||
-                                    receive_count_q == (RowBits + 1)'(1 << RowBits))
-  else $error("a broadcast ends after %0d of %0d rows", receive_count_q, 1 << RowBits);
+  assert property (@(posedge clk_i) !(receive && ending) || received)
+  else $error("a broadcast ends without all of its rows");
 endmodule

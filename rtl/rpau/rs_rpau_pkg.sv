@@ -67,6 +67,8 @@ package rs_rpau_pkg;
     FactPrng,
     FactSeeds,
     FactLink,
+    FactLargerRings,
+    FactSmallerRings,
     // end of generated
     FactCount
   } fact_e;
@@ -85,6 +87,19 @@ package rs_rpau_pkg;
     decoded_t decoded;
     word_t    word;
   } command_t;
+
+  // The ring of a program: how long its polynomials are, and what follows from that.
+  typedef struct packed {
+    logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
+    logic [RowWidth-1:0] top_stride;   // half a polynomial's words
+    logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
+    logic [1:0]          log_pieces;   // log2 of the pieces that polynomials of a larger ring lie in
+    logic [7:0]          gap;          // idle cycles between two stages of an NTT
+    logic [7:0]          first_steps;  // steps of an NTT with whole factors
+    logic                in_gap;       // these take a stage, and some of the gap behind it
+    logic [7:0]          first_step;   // the first step with a generated factor, in its stage
+    logic [7:0]          first_gap;    // and the idle cycles before it
+  } ring_t;
 
   // Work memory: address at the port to words at the unit.
   function automatic int unsigned memory_read_latency();
@@ -166,6 +181,27 @@ package rs_rpau_pkg;
   function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
     return (main_read_to_write(reduction) + 1 > rows / 2) ?
            main_read_to_write(reduction) + 1 - rows / 2 : 0;
+  endfunction
+
+  // The ring of degree 2^log_degree on a device for N = 2^log_n.
+  function automatic ring_t ring_of(int unsigned reduction, int unsigned log_n,
+                                    int unsigned log_lanes, int unsigned log_degree);
+    int unsigned log_words, rows, lead, gap;
+    log_words = (log_degree < log_n) ? log_degree : log_n;
+    rows      = 1 << (log_words - log_lanes);
+    lead      = twiddle_lead(reduction);
+    gap       = stage_gap(reduction, rows);
+    return '{
+        last_row: RowWidth'(rows - 1),
+        top_stride: RowWidth'(1 << (log_words - 1)),
+        skip: 4'(log_n - log_words),
+        log_pieces: 2'(log_degree - log_words),
+        gap: 8'(gap),
+        first_steps: 8'(first_twiddle_steps(reduction, rows)),
+        in_gap: lead >= rows,
+        first_step: (lead >= rows) ? 8'd0 : 8'(lead),
+        first_gap: (lead >= rows) ? 8'(rows + gap - lead) : 8'd0
+    };
   endfunction
 
   // By how much the rows of an instruction that expands a seed set out later than others: the

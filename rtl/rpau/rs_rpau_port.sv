@@ -18,6 +18,7 @@ module rs_rpau_port
   input  logic                clk_i,
   input  logic                rst_ni,
 
+  input  ring_t               ring_i,
   input  logic                start_i,
   input  command_t            command_i,
   input  logic                sender_i,
@@ -49,6 +50,7 @@ module rs_rpau_port
     ) u_link (
       .clk_i,
       .rst_ni,
+      .ring_i,
       .start_i,
       .command_i,
       .sender_i,
@@ -79,7 +81,7 @@ module rs_rpau_port
       unused_words = '0;
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= words_i[l];
     end
-    assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, sender_i, link_valid_i};
+    assign unused_inputs = ^{clk_i, rst_ni, ring_i, start_i, command_i, sender_i, link_valid_i};
     assign done_o       = 1'b0;
     assign re_o         = 1'b0;
     assign sel_o        = '0;

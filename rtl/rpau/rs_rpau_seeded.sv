@@ -10,7 +10,7 @@ module rs_rpau_seeded
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter int unsigned LogN = 13,
+  parameter int unsigned MinLogN = 13,  // of the smallest ring, whose primes it takes
   parameter int unsigned DyadicCores = 2,
   parameter int unsigned Width = 48,
   parameter int unsigned Seeds = 16,
@@ -64,7 +64,7 @@ module rs_rpau_seeded
   rs_key_expander #(
     .Width(Width),
     .Lanes(DyadicCores),
-    .StepBits(scale_step_bits(LogN)),
+    .StepBits(scale_step_bits(MinLogN)),
     .Reduction(Reduction),
     .Family(Family)
   ) u_expander (

@@ -8,6 +8,7 @@ module rs_rpau_side
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
+  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
@@ -24,6 +25,7 @@ module rs_rpau_side
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
+  input  ring_t                     ring_i,
   input  logic                      start_i,
   input  command_t                  command_i,
   input  logic [PrimeWidth-1:0]     set_i,
@@ -53,7 +55,7 @@ module rs_rpau_side
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   logic unused_host;
-  assign unused_host = ^host_i;
+  assign unused_host = ^{host_i, ring_i};
 
   if (DyadicCores > 0) begin : gen_dyadic
     logic [Width-1:0] k1, k2;
@@ -80,7 +82,7 @@ module rs_rpau_side
     logic [Width-1:0] seeded [DyadicCores];
     if (Prng != PrngNone) begin : gen_seeded
       rs_rpau_seeded #(
-        .LogN(LogN),
+        .MinLogN(LogN - SmallerRings),
         .DyadicCores(DyadicCores),
         .Width(Width),
         .Seeds(Seeds),
@@ -103,6 +105,7 @@ module rs_rpau_side
 
     rs_rpau_dyadic #(
       .LogN(LogN),
+      .SmallerRings(SmallerRings),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .Width(Width),
@@ -112,6 +115,7 @@ module rs_rpau_side
     ) u_dyadic (
       .clk_i,
       .rst_ni,
+      .ring_i,
       .start_i,
       .command_i,
       .done_o,

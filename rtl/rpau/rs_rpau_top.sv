@@ -10,6 +10,7 @@
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i,
 //              host_rpau_i and host_index_i hold still until the last is there.
 //   program_*  One instruction a cycle, only while busy_o is low.
+//   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
 //              until halt has issued.
 //   cycles_o, instructions_o   Of the program under way, or of the last one.
@@ -43,6 +44,8 @@ module rs_rpau_top
   parameter  int unsigned Prng = 0,
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned Link = 0,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned SmallerRings = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -64,6 +67,7 @@ module rs_rpau_top
   input  logic [ProgramAddrWidth-1:0] program_addr_i,
   input  logic [WordBits-1:0]         program_data_i,
 
+  input  logic [4:0]                  ring_i,
   input  logic                        start_i,
   output logic                        busy_o,
   output logic                        error_o,
@@ -92,6 +96,8 @@ module rs_rpau_top
   assign design_o[FactPrng] = FactBits'(Prng);
   assign design_o[FactSeeds] = FactBits'(Seeds);
   assign design_o[FactLink] = FactBits'(Link);
+  assign design_o[FactLargerRings] = FactBits'(LargerRings);
+  assign design_o[FactSmallerRings] = FactBits'(SmallerRings);
   // end of generated
 
   command_t         command;
@@ -101,7 +107,8 @@ module rs_rpau_top
     .ProgramWords(ProgramWords),
     .Dyadic(DyadicCores > 0),
     .Prng(Prng != PrngNone),
-    .Link(Link != 0)
+    .Link(Link != 0),
+    .Pieces(LargerRings > 0)
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -122,6 +129,17 @@ module rs_rpau_top
     .done_link_i(done_link)
   );
 
+  ring_t ring_d, ring_q;
+  always_comb begin
+    ring_d = ring_of(Reduction, LogN, $clog2(Lanes), LogN);
+    for (int unsigned r = LogN - SmallerRings; r <= LogN + LargerRings; r++) begin
+      if (ring_i == 5'(r)) ring_d = ring_of(Reduction, LogN, $clog2(Lanes), r);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i && !busy_o) ring_q <= ring_d;
+  end
+
   logic [Rpaus-1:0] read_valid, send, send_valid, receive_valid;
   logic [Width-1:0] read_words [Rpaus][Lanes];
   logic [Width-1:0] send_words [Rpaus][Lanes];
@@ -138,6 +156,8 @@ module rs_rpau_top
         };
     rs_rpau #(
       .LogN(LogN),
+      .LargerRings(LargerRings),
+      .SmallerRings(SmallerRings),
       .Width(Width),
       .Hops(interconnect_hops(Interconnect, Rpaus)),
       .Cores(Cores),
@@ -158,6 +178,7 @@ module rs_rpau_top
       .clk_i,
       .rst_ni,
       .rpau_i(RpauWidth'(r)),
+      .ring_i(ring_q),
       .start_main_i(start_main[r]),
       .start_dyadic_i(start_dyadic[r]),
       .start_link_i(start_link[r]),
@@ -218,6 +239,10 @@ module rs_rpau_top
   assign host_rvalid_o = host_rvalid_q;
   assign host_rdata_o  = host_rdata_q;
 
+  RunsTheRing_A :
+  assert property (@(posedge clk_i) !(start_i && !busy_o) ||
+                   (32'(ring_i) >= LogN - SmallerRings && 32'(ring_i) <= LogN + LargerRings))
+  else $error("a program starts in a ring of degree 2^%0d", ring_i);
   HostWhileIdle_A :
   assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o))
   else $error("the host reaches into a memory while a program runs");

@@ -15,6 +15,7 @@ module rs_host_window
   import rs_shell_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
+  parameter  int unsigned LargerRings = 0,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Rpaus = 5,
   parameter  int unsigned Cores = 4,
@@ -54,9 +55,10 @@ module rs_host_window
   input  logic [Width-1:0]          host_rdata_i [Lanes]
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
-  localparam int unsigned LoBits = (LogN + 1) / 2;
-  localparam int unsigned WholeTwiddles = (Twiddles == TwiddlesStored) ? 1 << LogN :
-      first_twiddle_words(Reduction, (1 << LogN) / Lanes, Cores);
+  localparam int unsigned MaxLogN = LogN + LargerRings;
+  localparam int unsigned LoBits = (MaxLogN + 1) / 2;
+  localparam int unsigned WholeTwiddles = (Twiddles == TwiddlesStored) ? 1 << MaxLogN :
+      first_twiddle_words(Reduction, (1 << LogN) / Lanes, Cores) << LargerRings;
 
   // ---- the place --------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the zone has
@@ -76,7 +78,7 @@ module rs_host_window
       8'(ZoneConstant):  words = 17'(Constants);
       8'(ZoneModulus):   words = 17'(ModulusWords);
       8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
-      8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (LogN - LoBits);
+      8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (MaxLogN - LoBits);
       8'(ZoneTwiddle):   words = 17'(WholeTwiddles);
       8'(ZoneSeed): begin
         indices = 17'(Seeds);

@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x0
+#define RS_REGISTERS__VERSION__MINOR_reset 0x1
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -127,6 +127,12 @@ extern "C" {
 #define RS_REGISTERS__HOST_DATA__VALUE_bp 0
 #define RS_REGISTERS__HOST_DATA__VALUE_bw 64
 
+// reg - rs_registers::ring
+#define RS_REGISTERS__RING__LOG_DEGREE_bm 0x1f
+#define RS_REGISTERS__RING__LOG_DEGREE_bp 0
+#define RS_REGISTERS__RING__LOG_DEGREE_bw 5
+#define RS_REGISTERS__RING__LOG_DEGREE_reset 0x0
+
 // reg - rs_registers::facts::log_n
 #define RS_REGISTERS__FACTS__LOG_N__VALUE_bm 0xffffffff
 #define RS_REGISTERS__FACTS__LOG_N__VALUE_bp 0
@@ -222,6 +228,16 @@ extern "C" {
 #define RS_REGISTERS__FACTS__LINK__VALUE_bp 0
 #define RS_REGISTERS__FACTS__LINK__VALUE_bw 32
 
+// reg - rs_registers::facts::larger_rings
+#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bw 32
+
+// reg - rs_registers::facts::smaller_rings
+#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -243,6 +259,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t prng;
     uint32_t seeds;
     uint32_t link;
+    uint32_t larger_rings;
+    uint32_t smaller_rings;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -265,12 +283,13 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t host_index;
     uint32_t host_word;
     uint64_t host_data;
-    uint8_t RESERVED_58_7f[0x28];
+    uint32_t ring;
+    uint8_t RESERVED_5c_7f[0x24];
     rs_registers__facts_t facts;
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xcc, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xd4, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -244,6 +244,7 @@ module rs_registers (
         logic host_index;
         logic host_word;
         logic [1:0] host_data;
+        logic ring;
         struct {
             logic log_n;
             logic word_bits;
@@ -264,6 +265,8 @@ module rs_registers (
             logic prng;
             logic seeds;
             logic link;
+            logic larger_rings;
+            logic smaller_rings;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -347,6 +350,9 @@ module rs_registers (
         is_external |= cpuif_req_masked & (cpuif_addr == 12'h54);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h54);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h54);
+        decoded_reg_strb.ring = cpuif_req_masked & (cpuif_addr == 12'h58);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h58);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h58);
         decoded_reg_strb.facts.log_n = cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h80);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
@@ -404,6 +410,12 @@ module rs_registers (
         decoded_reg_strb.facts.link = cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.larger_rings = cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hcc);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.smaller_rings = cpuif_req_masked & (cpuif_addr == 12'hd0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd0) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -497,6 +509,12 @@ module rs_registers (
                 logic overflow;
             } value;
         } host_word;
+        struct {
+            struct {
+                logic [4:0] next;
+                logic load_next;
+            } log_degree;
+        } ring;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -548,6 +566,11 @@ module rs_registers (
                 logic [16:0] value;
             } value;
         } host_word;
+        struct {
+            struct {
+                logic [4:0] value;
+            } log_degree;
+        } ring;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -865,6 +888,29 @@ module rs_registers (
     assign hwif_out.host_data.req_is_wr = decoded_req_is_wr;
     assign hwif_out.host_data.wr_data = decoded_wr_data;
     assign hwif_out.host_data.wr_biten = decoded_wr_biten;
+    // Field: rs_registers.ring.log_degree
+    always_comb begin
+        automatic logic [4:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ring.log_degree.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ring && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ring.log_degree.value & ~decoded_wr_biten[4:0]) | (decoded_wr_data[4:0] & decoded_wr_biten[4:0]);
+            load_next_c = '1;
+        end
+        field_combo.ring.log_degree.next = next_c;
+        field_combo.ring.log_degree.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.ring.log_degree.value <= 5'h0;
+        end else begin
+            if(field_combo.ring.log_degree.load_next) begin
+                field_storage.ring.log_degree.value <= field_combo.ring.log_degree.next;
+            end
+        end
+    end
+    assign hwif_out.ring.log_degree.value = field_storage.ring.log_degree.value;
 
     //--------------------------------------------------------------------------
     // Read double-buffers
@@ -941,7 +987,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h0;
+            readback_data_var[15:0] = 16'h1;
             readback_data_var[31:16] = 16'h2;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -993,6 +1039,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'h54) begin
             readback_data_var = hwif_in.host_data.rd_data;
+        end
+        if(rd_mux_addr == 12'h58) begin
+            readback_data_var[4:0] = field_storage.ring.log_degree.value;
         end
         if(rd_mux_addr == 12'h80) begin
             readback_data_var[31:0] = hwif_in.facts.log_n.value.next;
@@ -1050,6 +1099,12 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hc8) begin
             readback_data_var[31:0] = hwif_in.facts.link.value.next;
+        end
+        if(rd_mux_addr == 12'hcc) begin
+            readback_data_var[31:0] = hwif_in.facts.larger_rings.value.next;
+        end
+        if(rd_mux_addr == 12'hd0) begin
+            readback_data_var[31:0] = hwif_in.facts.smaller_rings.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'hcc;
+    localparam RS_REGISTERS_SIZE = 'hd4;
 
     typedef struct {
         logic [31:0] next;
@@ -256,6 +256,22 @@ package rs_registers_pkg;
     } rs_registers__facts__link__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__larger_rings__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__larger_rings__value__in_t value;
+    } rs_registers__facts__larger_rings__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__smaller_rings__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__smaller_rings__value__in_t value;
+    } rs_registers__facts__smaller_rings__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -275,6 +291,8 @@ package rs_registers_pkg;
         rs_registers__facts__prng__in_t prng;
         rs_registers__facts__seeds__in_t seeds;
         rs_registers__facts__link__in_t link;
+        rs_registers__facts__larger_rings__in_t larger_rings;
+        rs_registers__facts__smaller_rings__in_t smaller_rings;
     } rs_registers__facts__in_t;
 
     typedef struct {
@@ -385,6 +403,14 @@ package rs_registers_pkg;
     } rs_registers__host_data__external__out_t;
 
     typedef struct {
+        logic [4:0] value;
+    } rs_registers__ring__log_degree__out_t;
+
+    typedef struct {
+        rs_registers__ring__log_degree__out_t log_degree;
+    } rs_registers__ring__out_t;
+
+    typedef struct {
         rs_registers__control__out_t control;
         rs_registers__refused__out_t refused;
         rs_registers__program_address__out_t program_address;
@@ -394,6 +420,7 @@ package rs_registers_pkg;
         rs_registers__host_index__out_t host_index;
         rs_registers__host_word__out_t host_word;
         rs_registers__host_data__external__out_t host_data;
+        rs_registers__ring__out_t ring;
     } rs_registers__out_t;
 
     typedef enum logic {

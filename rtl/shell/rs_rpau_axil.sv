@@ -31,6 +31,8 @@ module rs_rpau_axil
   parameter  int unsigned Prng = 0,
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned Link = 0,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned SmallerRings = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -113,6 +115,8 @@ module rs_rpau_axil
   assign hwif_in.facts.prng.value.next = told[FactPrng];
   assign hwif_in.facts.seeds.value.next = told[FactSeeds];
   assign hwif_in.facts.link.value.next = told[FactLink];
+  assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
+  assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -125,7 +129,13 @@ module rs_rpau_axil
     device_rst_nq <= rst_ni && reset_q == '0;
   end
   assign ready = device_rst_nq && reset_q == '0 && !busy;
-  assign start = hwif_out.control.start.value && !hwif_out.control.reset.value && ready;
+  logic [4:0] ring;
+  logic       runs_ring;
+  assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
+                                                            : hwif_out.ring.log_degree.value;
+  assign runs_ring = 32'(ring) >= LogN - SmallerRings && 32'(ring) <= LogN + LargerRings;
+  assign start     = hwif_out.control.start.value && !hwif_out.control.reset.value && ready &&
+                     runs_ring;
 
   assign hwif_in.status.busy.next       = busy && device_rst_nq;
   assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
@@ -137,7 +147,11 @@ module rs_rpau_axil
 
   // ---- refusals ---------------------------------------------------------------------------------
   refused_t refused, refused_program, refused_host, refused_start;
-  assign refused_start = '{busy: hwif_out.control.start.value && !start, default: 1'b0};
+  assign refused_start = '{
+          busy: hwif_out.control.start.value && (!ready || hwif_out.control.reset.value),
+          place: hwif_out.control.start.value && !runs_ring,
+          default: 1'b0
+      };
   assign refused       = refused_program | refused_host | refused_start;
 
   assign hwif_in.refused.busy.hwset  = refused.busy;
@@ -211,6 +225,7 @@ module rs_rpau_axil
     .KeyPolys(KeyPolys),
     .Constants(Constants),
     .PrimeSets(PrimeSets),
+    .LargerRings(LargerRings),
     .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Seeds(Seeds)
@@ -261,7 +276,9 @@ module rs_rpau_axil
     .Family(Family),
     .Prng(Prng),
     .Seeds(Seeds),
-    .Link(Link)
+    .Link(Link),
+    .LargerRings(LargerRings),
+    .SmallerRings(SmallerRings)
     // end of generated
   ) u_device (
     .clk_i,
@@ -278,6 +295,7 @@ module rs_rpau_axil
     .program_we_i(program_we),
     .program_addr_i(program_addr),
     .program_data_i(program_data),
+    .ring_i(ring),
     .start_i(start),
     .busy_o(busy),
     .error_o(bad_opcode),

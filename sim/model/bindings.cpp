@@ -53,19 +53,26 @@ NB_MODULE(_model, m) {
   nb::class_<RpauModel>(m, "RpauModel")
       .def(
           "__init__",
-          [](RpauModel* self, int log_n, int word_bits, int rpaus, int work_polys, int key_polys,
-             int constants, int prime_sets, bool dyadic, bool link, int seeds, bool stored_twiddles,
-             std::size_t whole_twiddles, int cores, const std::vector<u64>& sparse_primes,
-             u64 fetch_cycles, const std::vector<u64>& latencies, bool timing_only) {
-            const Design design{log_n,           word_bits,      rpaus,  work_polys,   key_polys,
-                                constants,       prime_sets,     dyadic, link,         seeds,
-                                stored_twiddles, whole_twiddles, cores,  sparse_primes};
+          [](RpauModel* self, int log_n, int larger_rings, int smaller_rings, int word_bits,
+             int rpaus, int work_polys, int key_polys, int constants, int prime_sets, bool dyadic,
+             bool link, int seeds, bool stored_twiddles, int first_steps, int cores,
+             const std::vector<u64>& sparse_primes, u64 fetch_cycles,
+             const std::vector<u64>& latencies, bool timing_only) {
+            const Design design{log_n,           larger_rings, smaller_rings, word_bits,
+                                rpaus,           work_polys,   key_polys,     constants,
+                                prime_sets,      dyadic,       link,          seeds,
+                                stored_twiddles, first_steps,  cores,         sparse_primes};
             new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
           },
-          nb::kw_only(), "log_n"_a, "word_bits"_a, "rpaus"_a, "work_polys"_a, "key_polys"_a,
-          "constants"_a, "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "stored_twiddles"_a,
-          "whole_twiddles"_a, "cores"_a, "sparse_primes"_a, "fetch_cycles"_a, "latencies"_a,
-          "timing_only"_a)
+          nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a, "rpaus"_a,
+          "work_polys"_a, "key_polys"_a, "constants"_a, "prime_sets"_a, "dyadic"_a, "link"_a,
+          "seeds"_a, "stored_twiddles"_a, "first_steps"_a, "cores"_a, "sparse_primes"_a,
+          "fetch_cycles"_a, "latencies"_a, "timing_only"_a)
+      .def(
+          "set_ring",
+          [](RpauModel& self, int log_degree, u64 fetch_cycles, const std::vector<u64>& latencies) {
+            self.set_ring(log_degree, Timing{fetch_cycles, latencies});
+          })
       .def("write_poly",
            [](RpauModel& self, int unit, int index, const Words& words) {
              self.rpau(unit).write_poly(index, span_of(words));

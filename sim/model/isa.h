@@ -13,18 +13,26 @@ enum class Opcode : std::uint8_t {
   /// Waits until every unit of every RPAU is idle, then ends the program.
   kHalt = 1,
   /// dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
-  /// dst is a; otherwise the first stage reads a, and a stays as it is.
+  /// dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
+  /// split has made of a polynomial, and dst that piece of its transform.
   kNtt = 2,
   /// dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N. As
   /// ntt.
   kIntt = 3,
-  /// NTT form: dst becomes a under X -> X^element.
+  /// NTT form: dst becomes a under X -> X^element. In a larger ring dst is that piece of the
+  /// result, and a the piece of the source that all of its words come from.
   kAutomorph = 4,
   /// RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
   /// words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
   /// and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it
   /// reads a and writes nothing, the others write dst and read nothing.
   kBroadcast = 5,
+  /// A larger ring's stage of the forward transform, on two pieces: dst = u + const[k1]*t and b = u
+  /// - const[k1]*t, where u was dst and t was b.
+  kSplit = 6,
+  /// A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
+  /// where u was dst and t was b. It undoes split where const[k1] is minus the inverse of split's.
+  kJoin = 7,
   /// dst = a*b.
   kMul = 8,
   /// dst = dst + a*b.
@@ -55,7 +63,8 @@ enum class Opcode : std::uint8_t {
   /// dst = dst + a*key on the dyadic cores.
   kDmacKey = 27,
   /// dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-  /// from the seed store's entry and the digit, modulo the prime set's prime.
+  /// from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring that
+  /// is as many residues as a piece has words, the first of the entry's stream.
   kDmulSeed = 28,
   /// dst = dst + a*half on the dyadic cores, as dmul_seed.
   kDmacSeed = 29,
@@ -88,7 +97,8 @@ enum class Kind : std::uint8_t {
   kPrimeSet,
   kSeed,
   kDigit,
-  kGaloisElement
+  kGaloisElement,
+  kPiece
 };
 
 /// In which RPAUs of the mask a polynomial is accessed.
@@ -136,8 +146,10 @@ inline constexpr Field kSrcPrime{46, 3};
 inline constexpr Field kSeed{42, 12};
 /// Digit of the seeded key.
 inline constexpr Field kDigit{54, 8};
-/// Galois element, odd, below 2N.
+/// Galois element, odd, below twice the ring's degree.
 inline constexpr Field kElement{42, 17};
+/// Piece of a polynomial of a larger ring.
+inline constexpr Field kPiece{59, 2};
 
 /// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
 inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic, kWaitLink};
@@ -161,23 +173,26 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 28> kOperations{{
+inline constexpr std::array<Operation, 30> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, 0, {{
     }}},
-    {Opcode::kNtt, "ntt", Unit::kMain, 2, {{
+    {Opcode::kNtt, "ntt", Unit::kMain, 3, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
+        {kPiece, Kind::kPiece, false, false, Where::kAll},
     }}},
-    {Opcode::kIntt, "intt", Unit::kMain, 2, {{
+    {Opcode::kIntt, "intt", Unit::kMain, 3, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
+        {kPiece, Kind::kPiece, false, false, Where::kAll},
     }}},
-    {Opcode::kAutomorph, "automorph", Unit::kMain, 3, {{
+    {Opcode::kAutomorph, "automorph", Unit::kMain, 4, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kElement, Kind::kGaloisElement, false, false, Where::kAll},
+        {kPiece, Kind::kPiece, false, false, Where::kAll},
     }}},
     {Opcode::kBroadcast, "broadcast", Unit::kMain, 6, {{
         {kDst, Kind::kPoly, false, true, Where::kOthers},
@@ -186,6 +201,16 @@ inline constexpr std::array<Operation, 28> kOperations{{
         {kSrcPrime, Kind::kPrimeSet, false, false, Where::kAll},
         {kK1, Kind::kConstant, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kSplit, "split", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kB, Kind::kPoly, true, true, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
+    }}},
+    {Opcode::kJoin, "join", Unit::kMain, 3, {{
+        {kDst, Kind::kPoly, true, true, Where::kAll},
+        {kB, Kind::kPoly, true, true, Where::kAll},
+        {kK1, Kind::kConstant, false, false, Where::kAll},
     }}},
     {Opcode::kMul, "mul", Unit::kMain, 3, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},

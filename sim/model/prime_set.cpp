@@ -1,5 +1,6 @@
 #include "model/prime_set.h"
 
+#include <algorithm>
 #include <string>
 
 #include "ringsmith/error.h"
@@ -15,14 +16,23 @@ namespace {
                    ": load the tables for this prime");
 }
 
-/// Checks that `table` holds the powers base^0, base^1, ...
-void expect_powers(const std::vector<u64>& table, u64 base, const Modulus& q, const char* name) {
-  u64 power = 1;
+/// Checks that word i of `table` is root^((i << shift) >> ring).
+void expect_powers(const std::vector<u64>& table, u64 root, int shift, int ring, const Modulus& q,
+                   const char* name) {
   for (std::size_t i = 0; i < table.size(); ++i) {
+    const u64 power = q.power(root, (i << shift) >> ring);
     if (table[i] != power) {
       refuse_twiddle(name, i, table[i], power, q);
     }
-    power = q.multiply(power, base);
+  }
+}
+
+/// Multiplies word i by factor^i.
+void twist_by(std::span<u64> words, u64 factor, const Modulus& q) {
+  u64 power = 1;
+  for (u64& word : words) {
+    word = q.multiply(word, power);
+    power = q.multiply(power, factor);
   }
 }
 
@@ -35,6 +45,14 @@ void expect_size(std::span<const u64> words, std::size_t size) {
     throw ModelError(std::to_string(words.size()) + " words were given and " +
                      std::to_string(size) + " are needed");
   }
+}
+
+void PrimeSet::set_ring(const Ring& ring) {
+  ring_ = ring;
+  for (std::vector<u64>* table : {&constants_, &twiddle_lo_, &twiddle_hi_, &twiddles_}) {
+    table->clear();
+  }
+  tables_.reset();
 }
 
 void PrimeSet::write_constants(std::span<const u64> words) {
@@ -82,13 +100,13 @@ void PrimeSet::write_twiddle_lo(std::span<const u64> words) {
 }
 
 void PrimeSet::write_twiddle_hi(std::span<const u64> words) {
-  expect_size(words, design_.n() >> design_.twiddle_lo_bits());
+  expect_size(words, std::size_t{1} << (design_.max_log_n() - design_.twiddle_lo_bits()));
   twiddle_hi_ = copy_of(words);
   tables_.reset();
 }
 
 void PrimeSet::write_twiddles(std::span<const u64> words) {
-  expect_size(words, design_.whole_twiddles);
+  expect_size(words, whole_twiddles());
   twiddles_ = copy_of(words);
   tables_.reset();
 }
@@ -100,11 +118,26 @@ const Modulus& PrimeSet::modulus() const {
   return *modulus_;
 }
 
+void PrimeSet::forward(std::span<u64> words, int piece) {
+  const NttTables& tables = this->tables();
+  if (ring_.pieces() > 1) {
+    twist_by(words, twist(piece), modulus());
+  }
+  tables.forward(words);
+}
+
+void PrimeSet::inverse(std::span<u64> words, int piece) {
+  tables().inverse(words);
+  if (ring_.pieces() > 1) {
+    twist_by(words, modulus().inverse(twist(piece)), modulus());
+  }
+}
+
 const NttTables& PrimeSet::tables() {
   if (!tables_) {
-    const u64 root = design_.stored_twiddles ? stored_root() : generated_root();
+    root_ = checked_root();
     try {
-      tables_.emplace(modulus(), design_.n(), root);
+      tables_.emplace(modulus(), ring_.n(), modulus().power(root_, ring_.pieces()));
     } catch (const ParameterError& error) {
       throw ModelError(error.what());
     }
@@ -112,25 +145,56 @@ const NttTables& PrimeSet::tables() {
   return *tables_;
 }
 
+u64 PrimeSet::twist(int piece) {
+  // With P pieces and c = brev(piece), value j of a piece is at psi^(2P*brev(j) + 2c + 1). That of
+  // N words by psi^P is at psi^(2P*brev(j) + P).
+  const u64 order = u64{2} << ring_.log_degree;
+  const u64 place = reverse_bits(piece, ring_.log_pieces());
+  return modulus().power(root_, (order + 2 * place + 1 - ring_.pieces()) % order);
+}
+
+u64 PrimeSet::checked_root() const {
+  return design_.stored_twiddles ? stored_root() : generated_root();
+}
+
 u64 PrimeSet::generated_root() const {
   const Modulus& q = modulus();
   if (twiddle_lo_.empty() || twiddle_hi_.empty() || twiddles_.empty()) {
     throw ModelError("a twiddle table was never loaded: write all three first");
   }
-  const u64 root = q.reduce(twiddle_lo_.at(1));
-  expect_powers(twiddle_lo_, root, q, "low");
-  expect_powers(twiddle_hi_, q.power(root, twiddle_lo_.size()), q, "high");
+  // Exponents stand at the upper end of as many bits as the largest ring has.
+  const int ring = design_.max_log_n() - ring_.log_degree;
+  const int low = design_.twiddle_lo_bits();
+  const u64 root = q.reduce(ring < low ? twiddle_lo_.at(std::size_t{1} << ring)
+                                       : twiddle_hi_.at(std::size_t{1} << (ring - low)));
+  expect_powers(twiddle_lo_, root, 0, ring, q, "low");
+  expect_powers(twiddle_hi_, root, low, ring, q, "high");
   expect_first_twiddles(root);
   return root;
 }
 
+std::size_t PrimeSet::first_steps() const {
+  const std::size_t rows = ring_.n() / (2 * static_cast<std::size_t>(design_.cores));
+  return std::min(static_cast<std::size_t>(design_.first_steps), rows);
+}
+
+std::size_t PrimeSet::whole_twiddles() const {
+  return design_.stored_twiddles ? std::size_t{1} << ring_.log_degree
+                                 : ((1 + first_steps()) * design_.cores) << design_.larger_rings;
+}
+
 void PrimeSet::expect_first_twiddles(u64 root) const {
   const Modulus& q = modulus();
-  const std::size_t half = design_.n() / 2;
+  const std::size_t degree = std::size_t{1} << ring_.log_degree;
+  const std::size_t pieces = ring_.pieces();
   const auto cores = static_cast<std::size_t>(design_.cores);
   for (std::size_t i = 0; i < twiddles_.size(); ++i) {
-    const std::size_t exponent =
-        i < cores ? half : design_.n() - reverse_bits(half + i - cores, design_.log_n);
+    const std::size_t row = i / cores;
+    const std::size_t step = row >> design_.larger_rings;
+    const std::size_t piece = row % pieces;
+    const std::size_t block = piece * (degree / pieces / 2) + (step - 1) * cores + i % cores;
+    const u64 exponent = step == 0 ? reverse_bits(pieces + piece, ring_.log_degree)
+                                   : degree - reverse_bits(degree / 2 + block, ring_.log_degree);
     const u64 factor = q.power(root, exponent);
     if (twiddles_[i] != factor) {
       refuse_twiddle("first", i, twiddles_[i], factor, q);
@@ -146,7 +210,7 @@ u64 PrimeSet::stored_root() const {
   const u64 root = q.reduce(twiddles_.at(twiddles_.size() / 2));  // brev(N / 2) is 1
   u64 power = 1;
   for (std::size_t e = 0; e < twiddles_.size(); ++e) {
-    const std::size_t place = reverse_bits(e, design_.log_n);
+    const std::size_t place = reverse_bits(e, ring_.log_degree);
     if (twiddles_[place] != power) {
       refuse_twiddle("stored", place, twiddles_[place], power, q);
     }

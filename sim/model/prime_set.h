@@ -16,7 +16,10 @@ namespace ringsmith::sim {
 /// instruction first needs them, and again after one of them was written anew.
 class PrimeSet {
  public:
-  explicit PrimeSet(const Design& design) : design_(design) {}
+  explicit PrimeSet(const Design& design) : design_(design), ring_(ring_of(design, design.log_n)) {}
+
+  /// Chooses the ring: tables and constants of another one are forgotten.
+  void set_ring(const Ring& ring);
 
   // What the host writes. Lengths must be right; words must fit the design's word width.
 
@@ -27,26 +30,39 @@ class PrimeSet {
   void write_modulus(std::span<const u64> words);
   void write_twiddle_lo(std::span<const u64> words);
   void write_twiddle_hi(std::span<const u64> words);
-  /// @param words psi^brev(j) for 0 <= j < N, in a design that stores all factors; otherwise those
-  ///        of an NTT's first steps: psi^(N/2), once for each core, and psi^(N - brev(N/2 + b)) for
-  ///        the first blocks b of the inverse transform
+  /// @param words psi^brev(j) for 0 <= j < the ring's degree, in a design that stores all factors;
+  ///        otherwise those of an NTT's first steps, as `arch/rpau/constants.py` has them
   void write_twiddles(std::span<const u64> words);
 
   // What instructions use. Each throws ModelError if it was never written or is not what it should
   // be.
 
   [[nodiscard]] const Modulus& modulus() const;
-  [[nodiscard]] const NttTables& tables();
+  /// Transforms a piece of a polynomial in place, one of those that `split` makes; a whole
+  /// polynomial is its piece 0.
+  void forward(std::span<u64> words, int piece);
+  /// The inverse of forward(), with the division by the number of words.
+  void inverse(std::span<u64> words, int piece);
   [[nodiscard]] u64 constant(int index) const;
 
  private:
+  /// The transform of N words by the root's power, of which those of pieces are twists.
+  [[nodiscard]] const NttTables& tables();
+  /// The factor by which the words of a piece are twisted, word i by its i-th power.
+  [[nodiscard]] u64 twist(int piece);
+  [[nodiscard]] u64 checked_root() const;
   [[nodiscard]] u64 generated_root() const;
   void expect_first_twiddles(u64 root) const;
+  /// Steps of an NTT whose factors are whole ones, in the ring.
+  [[nodiscard]] std::size_t first_steps() const;
+  [[nodiscard]] std::size_t whole_twiddles() const;
   [[nodiscard]] u64 stored_root() const;
 
   Design design_;
+  Ring ring_;
   std::optional<Modulus> modulus_;
   std::optional<NttTables> tables_;
+  u64 root_ = 0;  // of the tables
   std::vector<u64> constants_;
   std::vector<u64> twiddle_lo_;
   std::vector<u64> twiddle_hi_;

@@ -23,12 +23,23 @@ int limit_of(isa::Kind kind, const Design& design) {
     case isa::Kind::kDigit:
       return 1 << isa::kDigit.width;
     case isa::Kind::kGaloisElement:
-      return 2 << design.log_n;
+      return 2 << design.max_log_n();
+    case isa::Kind::kPiece:
+      return 1 << design.larger_rings;
   }
   throw ModelError("the operand's kind does not exist");
 }
 
 }  // namespace
+
+Ring ring_of(const Design& design, int log_degree) {
+  if (log_degree < design.min_log_n() || log_degree > design.max_log_n()) {
+    throw ModelError("the device runs rings of degree 2^" + std::to_string(design.min_log_n()) +
+                     " to 2^" + std::to_string(design.max_log_n()) + ", not 2^" +
+                     std::to_string(log_degree));
+  }
+  return {log_degree, std::min(log_degree, design.log_n)};
+}
 
 int Instruction::operator[](const isa::Field& field) const {
   for (int i = 0; i < operation->operand_count; ++i) {
@@ -77,6 +88,11 @@ Instruction decode(u64 word, const Design& design) {
   }
   if (operation->unit == isa::Unit::kLink && !design.link) {
     throw ModelError(std::string(operation->name) + ": the design has no link unit");
+  }
+  const bool divided =
+      operation->opcode == isa::Opcode::kSplit || operation->opcode == isa::Opcode::kJoin;
+  if (divided && design.larger_rings == 0) {
+    throw ModelError(std::string(operation->name) + ": the design runs no larger rings");
   }
   Instruction instruction{operation, {}, {}, {}, static_cast<int>(isa::kPrime.extract(word))};
   if (instruction.prime >= design.prime_sets) {

@@ -16,6 +16,8 @@ namespace ringsmith::sim {
 /// What the model must know of a design point; `python/ringsmith/arch/rpau/design.py` checks it.
 struct Design {
   int log_n;                       ///< log2 of the ring degree N
+  int larger_rings;                ///< doublings of N that the device runs
+  int smaller_rings;               ///< halvings of N that the device runs
   int word_bits;                   ///< width of a residue word
   int rpaus;                       ///< number of RPAUs
   int work_polys;                  ///< work polynomials an RPAU
@@ -26,13 +28,26 @@ struct Design {
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
   bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
-  std::size_t whole_twiddles;      ///< words of that table, or of the one for an NTT's first steps
+  int first_steps;                 ///< steps of an NTT whose factors are whole, at most
   int cores;                       ///< butterflies a step
   std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
 
-  [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
+  [[nodiscard]] int max_log_n() const { return log_n + larger_rings; }
+  [[nodiscard]] int min_log_n() const { return log_n - smaller_rings; }
   /// Bits of a twiddle exponent that the low twiddle table resolves.
-  [[nodiscard]] int twiddle_lo_bits() const { return (log_n + 1) / 2; }
+  [[nodiscard]] int twiddle_lo_bits() const { return (max_log_n() + 1) / 2; }
+};
+
+/// The ring that a program runs in: Z_q[x] / (x^(2^log_degree) + 1).
+///
+/// Its polynomials lie in pieces of n() words, one work polynomial each.
+struct Ring {
+  int log_degree;
+  int log_n;  ///< log2 of a piece's words
+
+  [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
+  [[nodiscard]] int log_pieces() const { return log_degree - log_n; }
+  [[nodiscard]] int pieces() const { return 1 << log_pieces(); }
 };
 
 /// What the model refuses: a program, or contents, that the hardware would answer with nonsense.
@@ -47,6 +62,9 @@ class ModelError : public std::runtime_error {
  private:
   std::optional<std::size_t> index_;
 };
+
+/// The design's ring of degree 2^log_degree. @throws ModelError if the device does not run it
+[[nodiscard]] Ring ring_of(const Design& design, int log_degree);
 
 /// One decoded instruction.
 struct Instruction {

@@ -16,18 +16,28 @@ std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), wo
 
 Rpau::Rpau(const Design& design)
     : design_(design),
+      ring_(ring_of(design, design.log_n)),
       sets_(design.prime_sets, PrimeSet(design)),
       work_(design.work_polys),
       keys_(design.key_polys),
       seeds_(design.seeds) {}
 
+void Rpau::set_ring(const Ring& ring) {
+  ring_ = ring;
+  for (PrimeSet& set : sets_) {
+    set.set_ring(ring);
+  }
+  std::fill(work_.begin(), work_.end(), Poly{});
+  std::fill(keys_.begin(), keys_.end(), Poly{});
+}
+
 void Rpau::write_poly(int index, std::span<const u64> words) {
-  expect_size(words, design_.n());
+  expect_size(words, ring_.n());
   store(index, words);
 }
 
 void Rpau::write_key(int index, std::span<const u64> words) {
-  expect_size(words, design_.n());
+  expect_size(words, ring_.n());
   keys_.at(index) = {copy_of(words), kUnchecked};
 }
 
@@ -109,7 +119,7 @@ Rpau::Residues Rpau::key(int index) { return residues(keys_.at(index), "key", in
 template <typename Value>
 void Rpau::fill(int dst, const Value& value) {
   Poly& poly = work_.at(dst);
-  poly.words.resize(design_.n());
+  poly.words.resize(ring_.n());
   for (std::size_t i = 0; i < poly.words.size(); ++i) {
     poly.words[i] = value(i);
   }
@@ -124,17 +134,66 @@ std::span<u64> Rpau::copied(int dst, int a) {
   return work_.at(dst).words;
 }
 
-void Rpau::ntt(int dst, int a) { sets_.at(current_).tables().forward(copied(dst, a)); }
+void Rpau::expect_piece(int piece) const {
+  if (piece >= ring_.pieces()) {
+    throw ModelError("piece " + std::to_string(piece) + " of a polynomial of degree 2^" +
+                     std::to_string(ring_.log_degree) + ", which has " +
+                     std::to_string(ring_.pieces()) + ": set the ring that the program is for");
+  }
+}
 
-void Rpau::intt(int dst, int a) { sets_.at(current_).tables().inverse(copied(dst, a)); }
+void Rpau::expect_pieces() const {
+  if (ring_.pieces() == 1) {
+    throw ModelError("polynomials of degree 2^" + std::to_string(ring_.log_degree) +
+                     " do not lie in pieces: set the ring that the program is for");
+  }
+}
 
-void Rpau::automorph(int dst, int a, u64 element) {
+void Rpau::ntt(int dst, int a, int piece) {
+  expect_piece(piece);
+  sets_.at(current_).forward(copied(dst, a), piece);
+}
+
+void Rpau::intt(int dst, int a, int piece) {
+  expect_piece(piece);
+  sets_.at(current_).inverse(copied(dst, a), piece);
+}
+
+void Rpau::split(int dst, int b, int k1) {
+  expect_pieces();
+  const std::vector<u64> u = copy_of(work(dst));
+  const std::vector<u64> t = copy_of(work(b));
+  const Modulus& q = modulus();
+  const u64 factor = constant(k1);
+  fill(dst, [&](std::size_t i) { return q.add(u[i], q.multiply(factor, t[i])); });
+  fill(b, [&](std::size_t i) { return q.subtract(u[i], q.multiply(factor, t[i])); });
+}
+
+void Rpau::join(int dst, int b, int k1) {
+  expect_pieces();
+  const std::vector<u64> u = copy_of(work(dst));
+  const std::vector<u64> t = copy_of(work(b));
+  const Modulus& q = modulus();
+  const u64 half = q.inverse(2);
+  const u64 factor = q.multiply(constant(k1), half);
+  fill(dst, [&](std::size_t i) { return q.multiply(q.add(u[i], t[i]), half); });
+  fill(b, [&](std::size_t i) { return q.multiply(q.subtract(t[i], u[i]), factor); });
+}
+
+void Rpau::automorph(int dst, int a, u64 element, int piece) {
+  expect_piece(piece);
+  const int log_degree = ring_.log_degree;
+  const u64 degree = u64{1} << log_degree;
+  if (element >= 2 * degree) {
+    throw ModelError("element " + std::to_string(element) + " must be below 2N = " +
+                     std::to_string(2 * degree) + ": set the ring that the program is for");
+  }
   const std::vector<u64> in = copy_of(work(a));
-  const u64 n = design_.n();
-  const int log_n = design_.log_n;
+  const u64 first = piece * ring_.n();
   fill(dst, [&](std::size_t i) {
-    const u64 exponent = element * reverse_bits(n + i, log_n + 1);
-    return in[reverse_bits((exponent >> 1) & (n - 1), log_n)];
+    const u64 exponent = element * reverse_bits(degree + first + i, log_degree + 1);
+    const u64 source = reverse_bits((exponent >> 1) & (degree - 1), log_degree);
+    return in[source % ring_.n()];
   });
 }
 
@@ -193,13 +252,13 @@ std::vector<u64> Rpau::expanded(int seed, int digit) const {
     throw ModelError("expands seed " + std::to_string(seed) +
                      ", which was never written: write it first");
   }
-  const int step = std::min(kMostStepBits, design_.log_n + 1);
+  const int step = std::min(kMostStepBits, design_.min_log_n() + 1);
   const u64 q = modulus().value();
   if ((q - 1) % (u64{1} << step) != 0) {
     throw ModelError("expands a seed modulo " + std::to_string(q) + ", which must be 1 modulo 2^" +
                      std::to_string(step) + ": take NTT primes of the design's ring");
   }
-  std::vector<u64> half(design_.n());
+  std::vector<u64> half(ring_.n());
   expand_key_half(entry.key, digit, entry.limb, modulus(), half);
   return half;
 }

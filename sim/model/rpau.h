@@ -22,6 +22,9 @@ class Rpau {
  public:
   explicit Rpau(const Design& design);
 
+  /// Chooses the ring of what follows: all contents but moduli and seeds are forgotten.
+  void set_ring(const Ring& ring);
+
   // What the host writes. Lengths must be right; words must fit the design's word width.
 
   void write_poly(int index, std::span<const u64> words);
@@ -42,10 +45,15 @@ class Rpau {
 
   // Instructions. Each throws ModelError if it reads what was never written or is no residue.
 
-  void ntt(int dst, int a);
-  void intt(int dst, int a);
-  /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values.
-  void automorph(int dst, int a, u64 element);
+  void ntt(int dst, int a, int piece);
+  void intt(int dst, int a, int piece);
+  /// dst, b = dst + const[k1] * b, dst - const[k1] * b
+  void split(int dst, int b, int k1);
+  /// dst, b = (dst + b) / 2, const[k1] * (b - dst) / 2
+  void join(int dst, int b, int k1);
+  /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values. Of a
+  /// polynomial in pieces dst is the result's `piece`, and a the one that its words come from.
+  void automorph(int dst, int a, u64 element, int piece);
   /// What the RPAU sends in a broadcast: a * const[k1] + const[k2], canonical.
   [[nodiscard]] std::vector<u64> sent(int a, int k1, int k2);
   /// Receives words of any other prime, reduced modulo the own one: dst = w * const[k1] +
@@ -100,8 +108,13 @@ class Rpau {
   void accumulate(int dst, Residues a, Residues b);
   /// Copies a to dst and hands out dst's words to be transformed in place.
   [[nodiscard]] std::span<u64> copied(int dst, int a);
+  /// @throws ModelError unless polynomials of the ring have this piece
+  void expect_piece(int piece) const;
+  /// @throws ModelError unless polynomials of the ring lie in pieces
+  void expect_pieces() const;
 
   Design design_;
+  Ring ring_;
   std::vector<PrimeSet> sets_;
   int current_ = 0;  // the prime set that instructions compute with
   std::vector<Poly> work_;

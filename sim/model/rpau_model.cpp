@@ -19,6 +19,14 @@ Rpau& RpauModel::rpau(int index) {
   return rpaus_.at(index);
 }
 
+void RpauModel::set_ring(int log_degree, Timing timing) {
+  const Ring ring = ring_of(design_, log_degree);
+  for (Rpau& rpau : rpaus_) {
+    rpau.set_ring(ring);
+  }
+  timing_ = std::move(timing);
+}
+
 void RpauModel::load_program(std::span<const u64> words) {
   std::vector<Instruction> program;
   program.reserve(words.size());
@@ -89,6 +97,7 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   const auto a = [&] { return instruction[isa::kA]; };
   const auto b = [&] { return instruction[isa::kB]; };
   const auto key = [&] { return instruction[isa::kBKey]; };
+  const auto piece = [&] { return instruction[isa::kPiece]; };
   const auto seed = [&] { return instruction[isa::kSeed]; };
   const auto digit = [&] { return instruction[isa::kDigit]; };
   const auto k1 = [&] { return instruction[isa::kK1]; };
@@ -100,11 +109,15 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kSend:
       return;
     case isa::Opcode::kNtt:
-      return rpau.ntt(dst(), a());
+      return rpau.ntt(dst(), a(), piece());
     case isa::Opcode::kIntt:
-      return rpau.intt(dst(), a());
+      return rpau.intt(dst(), a(), piece());
+    case isa::Opcode::kSplit:
+      return rpau.split(dst(), b(), k1());
+    case isa::Opcode::kJoin:
+      return rpau.join(dst(), b(), k1());
     case isa::Opcode::kAutomorph:
-      return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]));
+      return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]), piece());
     case isa::Opcode::kMul:
     case isa::Opcode::kDmul:
       return rpau.multiply(dst(), a(), b());

@@ -32,6 +32,10 @@ class RpauModel {
   /// The memories of one RPAU. @throws ModelError in timing-only mode or if there is no such RPAU
   [[nodiscard]] Rpau& rpau(int index);
 
+  /// Chooses the ring of the programs that follow, with its latencies. All contents but programs,
+  /// moduli and seeds are forgotten. @throws ModelError if the device does not run the ring
+  void set_ring(int log_degree, Timing timing);
+
   /// Loads a program. @throws ModelError as decode() does, with the instruction's index
   void load_program(std::span<const u64> words);
 

@@ -32,6 +32,7 @@ class Accelerator {
     context_.randSeed(seed);
     ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
+    top_->ring_i = fact(0);  // rs_rpau_pkg::FactLogN
     recover();
   }
 
@@ -118,6 +119,8 @@ class Accelerator {
     running_ = false;
     reset();
   }
+
+  void set_ring(int log_degree) { top_->ring_i = log_degree; }
 
   bool failed() const { return top_->error_o; }
   u64 cycles() const { return top_->cycles_o; }
@@ -230,6 +233,11 @@ RPAU_EXPORT int rpau_read(Accelerator* accelerator, int zone, int rpau, int inde
 
 RPAU_EXPORT int rpau_load_program(Accelerator* accelerator, const u64* words, u64 count) {
   return guarded(accelerator, [&] { accelerator->load_program(words, count); });
+}
+
+/// Chooses the ring of degree 2^log_degree, which the device must run.
+RPAU_EXPORT void rpau_set_ring(Accelerator* accelerator, int log_degree) {
+  accelerator->set_ring(log_degree);
 }
 
 /// Runs the program. `ended` tells whether it ended within `max_cycles`, `failed` whether it ended

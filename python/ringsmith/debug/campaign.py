@@ -47,6 +47,7 @@ def campaign_design() -> RpauDesign:
         prng="trivium",
         seeds=4,
         link=True,
+        larger_rings=1,
     )
 
 
@@ -114,7 +115,7 @@ def run_campaign(
 
 
 def _situations(design: RpauDesign, seed: int, length: int) -> Counter[Situation]:
-    program = random_program(design, seed, length)
+    program = random_program(design, seed, length, log_degree=design.max_log_n)
     return situations(Trace.of_run(design, [int(w) for w in program.words], program.starts))
 
 

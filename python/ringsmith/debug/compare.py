@@ -47,7 +47,7 @@ def run_random(device: Device, program: RandomProgram) -> RunReport:
 
 
 def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: int) -> Compared:
-    """Runs random programs on a device and on the model.
+    """Runs random programs on a device and on the model, in the largest ring of the design.
 
     Args:
         device: The device to be compared, of the same design.
@@ -60,8 +60,10 @@ def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: in
     """
     programs = instructions = cycles = polynomials = 0
     for seed in seeds:
-        program = random_program(design, seed, length)
+        program = random_program(design, seed, length, log_degree=design.max_log_n)
         model = ModelDevice(design)
+        for each in (device, model):
+            each.set_ring(design.max_log_n)
         found, expected = run_random(device, program), run_random(model, program)
         if found != expected:
             raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")

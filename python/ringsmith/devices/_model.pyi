@@ -13,6 +13,8 @@ class RpauModel:
         self,
         *,
         log_n: int,
+        larger_rings: int,
+        smaller_rings: int,
         word_bits: int,
         rpaus: int,
         work_polys: int,
@@ -23,13 +25,14 @@ class RpauModel:
         link: bool,
         seeds: int,
         stored_twiddles: bool,
-        whole_twiddles: int,
+        first_steps: int,
         cores: int,
         sparse_primes: Sequence[int],
         fetch_cycles: int,
         latencies: Sequence[int],
         timing_only: bool,
     ) -> None: ...
+    def set_ring(self, log_degree: int, fetch_cycles: int, latencies: Sequence[int], /) -> None: ...
     def write_poly(self, unit: int, index: int, words: NDArray[np.uint64], /) -> None: ...
     def write_key(self, unit: int, index: int, words: NDArray[np.uint64], /) -> None: ...
     def write_seed(self, unit: int, index: int, words: NDArray[np.uint64], /) -> None: ...

@@ -16,9 +16,10 @@ class Zone(IntEnum):
     """A memory that the host reaches. Sizes are words a unit (RPAU)."""
 
     POLY = 0
-    """Work polynomials: index selects the polynomial, N words in logical order."""
+    """Work polynomials: index selects the polynomial, N words in logical order, in rings below N as
+    many as the ring's degree."""
     KEY = 1
-    """Key store: index selects the polynomial, N words in logical order; written only."""
+    """Key store: index selects the polynomial, as many words in logical order; written only."""
     CONSTANT = 2
     """Constant file: index selects the prime set, ``constants`` words; written only."""
     MODULUS = 3
@@ -62,6 +63,18 @@ class Device(Protocol):
     @property
     def design(self) -> RpauDesign:
         """The design that the device says it was built from."""
+        ...
+
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring that programs run in, of degree 2^log_degree; at first that of N.
+
+        Sizes of zones and latencies are those of the ring. All that belongs to a ring is written
+        anew after the choice: polynomials, keys, constants and twiddle tables. A polynomial of a
+        ring larger than N lies in pieces of N words.
+
+        Raises:
+            DeviceError: If the design does not run the ring.
+        """
         ...
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:

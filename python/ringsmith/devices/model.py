@@ -5,13 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ringsmith.arch.rpau.assembler import check_program, format_instruction
-from ringsmith.arch.rpau.constants import whole_twiddle_words
+from ringsmith.arch.rpau.cost import first_twiddle_steps
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA, Instruction
 from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.devices import _model
 from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.zones import check_read, check_write
+from ringsmith.devices.zones import check_read, check_ring, check_write
 from ringsmith.errors import DeviceError, ProgramError
 
 
@@ -38,15 +38,15 @@ class ModelDevice:
             timing_only: Compute cycles only.
             timing: Latencies to use in place of the design's own.
         """
-        timing = timing or Timing.of(design)
-        latencies = [0] * (1 << ISA.fields["opcode"].width)
-        for operation in ISA.available(design):
-            latencies[operation.opcode] = timing.latencies[operation.name]
         self._design = design
+        self._timing = timing
+        self._log_degree = design.log_n
         self.timing_only = timing_only
         self._program: list[Instruction] = []
         self._model = _model.RpauModel(
             log_n=design.log_n,
+            larger_rings=design.larger_rings,
+            smaller_rings=design.smaller_rings,
             word_bits=design.word_bits,
             rpaus=design.rpaus,
             work_polys=design.work_polys,
@@ -56,12 +56,12 @@ class ModelDevice:
             dyadic=design.dyadic_cores > 0,
             link=design.link,
             stored_twiddles=design.twiddles == "stored",
-            whole_twiddles=whole_twiddle_words(design),
+            first_steps=first_twiddle_steps(design),
             cores=design.cores,
             seeds=design.seeds,
             sparse_primes=_by_index(design),
-            fetch_cycles=timing.fetch_cycles,
-            latencies=latencies,
+            fetch_cycles=self._timing_now().fetch_cycles,
+            latencies=self._latencies(),
             timing_only=timing_only,
         )
         self._writers: dict[Zone, Callable[[int, int, Words], None]] = {
@@ -80,6 +80,20 @@ class ModelDevice:
         """The design point that the device was made for."""
         return self._design
 
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+
+        What was written for another ring counts as never written.
+
+        Raises:
+            DeviceError: If the design does not run the ring.
+        """
+        check_ring(self._design, log_degree)
+        if log_degree != self._log_degree:
+            self._log_degree = log_degree
+            fetch_cycles = self._timing_now().fetch_cycles
+            self._model.set_ring(log_degree, fetch_cycles, self._latencies())
+
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
 
@@ -89,7 +103,7 @@ class ModelDevice:
             DeviceError: On a wrong zone, unit, index, length or word too wide, or modulus words
                 that contradict each other.
         """
-        words = check_write(self._design, zone, unit, index, words)
+        words = check_write(self._design, zone, unit, index, words, self._log_degree)
         if self.timing_only:
             return
         try:
@@ -144,6 +158,17 @@ class ModelDevice:
     def trace(self) -> Words:
         """The cycle in which each instruction of the last run issued, in program order."""
         return self._model.starts()
+
+    def _timing_now(self) -> Timing:
+        return self._timing or Timing.of(self._design, self._log_degree)
+
+    def _latencies(self) -> list[int]:
+        """Latencies in the ring, by opcode."""
+        timing = self._timing_now()
+        latencies = [0] * (1 << ISA.fields["opcode"].width)
+        for operation in ISA.available(self._design):
+            latencies[operation.opcode] = timing.latencies[operation.name]
+        return latencies
 
 
 def _by_index(design: RpauDesign) -> list[int]:

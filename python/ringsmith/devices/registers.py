@@ -15,7 +15,7 @@ from ringsmith.devices.bus import RegisterBus
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.outcome import checked_words, report_of, stopped
-from ringsmith.devices.zones import check_read, check_write, zone_shape
+from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
 
 _RESET_PATIENCE = 1000  # looks at a device in its reset
@@ -44,9 +44,11 @@ class RegisterDevice:
         self.name = name
         self._design = design
         self._bus = bus
+        self._log_degree = design.log_n
         self._loaded = False
         self._check()
         self.reset()
+        self.set_ring(design.log_n)
 
     @property
     def design(self) -> RpauDesign:
@@ -69,6 +71,16 @@ class RegisterDevice:
                 return
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+
+        Raises:
+            DeviceError: If the design does not run the ring.
+        """
+        check_ring(self._design, log_degree)
+        self._bus.write(Register.RING, log_degree)
+        self._log_degree = log_degree
+
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
 
@@ -76,7 +88,7 @@ class RegisterDevice:
             DeviceError: On a wrong zone, unit, index, length or word too wide, or if the device
                 refuses.
         """
-        words = check_write(self._design, zone, unit, index, words)
+        words = check_write(self._design, zone, unit, index, words, self._log_degree)
         self._move(zone, unit, index)
         self._bus.write_words(Register.HOST_DATA, words)
         self._check_refused(f"writing zone {zone.name} of RPAU {unit}")
@@ -89,7 +101,9 @@ class RegisterDevice:
         """
         check_read(self._design, zone, unit, index)
         self._move(zone, unit, index)
-        words = self._bus.read_words(Register.HOST_DATA, zone_shape(self._design, zone)[1])
+        words = self._bus.read_words(
+            Register.HOST_DATA, zone_shape(self._design, zone, self._log_degree)[1]
+        )
         self._check_refused(f"reading zone {zone.name} of RPAU {unit}")
         return words
 

@@ -14,7 +14,7 @@ from ringsmith.devices.library import load_library
 from ringsmith.devices.outcome import checked_words, report_of, stopped
 from ringsmith.devices.sources import rtl_sources, sim_root
 from ringsmith.devices.verilate import build_design
-from ringsmith.devices.zones import check_read, check_write, zone_shape
+from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
@@ -87,6 +87,7 @@ class RtlDevice:
             DeviceError: If the device says that it was built from another design.
         """
         self._design = design
+        self._log_degree = design.log_n
         self._loaded = False
         self._handle: int | None = None
         self._library = _load(build(design, assertions=assertions, instrument=instrument))
@@ -109,13 +110,25 @@ class RtlDevice:
     def __del__(self) -> None:
         self.close()
 
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+
+        Raises:
+            DeviceError: If the design does not run the ring, or the device is closed.
+        """
+        check_ring(self._design, log_degree)
+        if self._handle is None:
+            raise DeviceError("the device is closed: make another")
+        self._library.rpau_set_ring(self._handle, log_degree)
+        self._log_degree = log_degree
+
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
 
         Raises:
             DeviceError: On a wrong zone, unit, index, length or word too wide.
         """
-        words = check_write(self._design, zone, unit, index, words)
+        words = check_write(self._design, zone, unit, index, words, self._log_degree)
         whole = zone in _WHOLE_ROWS
         rows = words.size // self._design.lanes if whole else words.size
         pointer = words.ctypes.data_as(_POINTER)
@@ -128,9 +141,11 @@ class RtlDevice:
             DeviceError: On a wrong zone, unit or index.
         """
         check_read(self._design, zone, unit, index)
-        words = np.empty(zone_shape(self._design, zone)[1], dtype=np.uint64)
+        _, count = zone_shape(self._design, zone, self._log_degree)
+        words = np.empty(count, dtype=np.uint64)
         pointer = words.ctypes.data_as(_POINTER)
-        self._call("rpau_read", int(zone), unit, index, self._design.rows, pointer)
+        rows = count // self._design.lanes
+        self._call("rpau_read", int(zone), unit, index, rows, pointer)
         return words
 
     def load_program(self, words: Words) -> None:
@@ -186,6 +201,8 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_free.restype = None
     library.rpau_error.argtypes = [handle]
     library.rpau_error.restype = ctypes.c_char_p
+    library.rpau_set_ring.argtypes = [handle, integer]
+    library.rpau_set_ring.restype = None
     library.rpau_facts.argtypes = [handle]
     library.rpau_fact.argtypes = [handle, integer]
     library.rpau_fact.restype = number

@@ -10,27 +10,34 @@ from ringsmith.arch.rpau.constants import (
 )
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
-from ringsmith.errors import DeviceError
+from ringsmith.errors import DeviceError, ParameterError
 
 
-def zone_shape(design: RpauDesign, zone: Zone) -> tuple[int, int]:
+def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) -> tuple[int, int]:
     """How many indices a zone has in each RPAU, and how many words each index holds.
+
+    Args:
+        design: The design point.
+        zone: The zone.
+        log_degree: log2 of the degree of the device's ring; None for N's own.
 
     Raises:
         DeviceError: If there is no such zone.
     """
+    degree = design.n if log_degree is None else 1 << log_degree
+    words = min(design.n, degree)
     lo_bits = design.twiddle_lo_bits
     sets = design.prime_sets
     shapes = {
-        Zone.POLY: (design.work_polys, design.n),
-        Zone.KEY: (design.key_polys, design.n),
+        Zone.POLY: (design.work_polys, words),
+        Zone.KEY: (design.key_polys, words),
         Zone.CONSTANT: (sets, design.constants),
         Zone.MODULUS: (sets, MODULUS_WORDS),
-        Zone.TWIDDLE: (sets, whole_twiddle_words(design)),
+        Zone.TWIDDLE: (sets, whole_twiddle_words(design, log_degree)),
     }
     if design.twiddles == "generated":
         shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
-        shapes[Zone.TWIDDLE_HI] = (sets, design.n >> lo_bits)
+        shapes[Zone.TWIDDLE_HI] = (sets, design.twiddle_hi_words)
     if design.seeds:
         shapes[Zone.SEED] = (design.seeds, SEED_WORDS)
     if zone not in shapes:
@@ -68,15 +75,34 @@ def check_read(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
     check_place(design, zone, unit, index)
 
 
-def check_write(design: RpauDesign, zone: Zone, unit: int, index: int, words: Words) -> Words:
-    """Checks a write and returns its words as a contiguous array.
+def check_ring(design: RpauDesign, log_degree: int) -> None:
+    """Checks that a design runs a ring of degree 2^log_degree.
+
+    Raises:
+        DeviceError: If it does not.
+    """
+    try:
+        design.check_ring(log_degree)
+    except ParameterError as error:
+        raise DeviceError(str(error)) from error
+
+
+def check_write(
+    design: RpauDesign,
+    zone: Zone,
+    unit: int,
+    index: int,
+    words: Words,
+    log_degree: int | None = None,
+) -> Words:
+    """Checks a write, in a ring, and returns its words as a contiguous array.
 
     Raises:
         DeviceError: If the zone has no such place, or the words are of another number or type
             than it holds, or one is wider than the design's words.
     """
     check_place(design, zone, unit, index)
-    _, count = zone_shape(design, zone)
+    _, count = zone_shape(design, zone, log_degree)
     if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != (count,):
         found = f"{words.dtype} {words.shape}" if isinstance(words, np.ndarray) else type(words)
         raise DeviceError(

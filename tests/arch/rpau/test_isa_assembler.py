@@ -122,7 +122,7 @@ def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        (6, "there is no opcode 6"),
+        (62, "there is no opcode 62"),
         (
             encode(instruction("ntt", 1, dst=1, a=1)) | 1 << 63,
             "bits 0x8000000000000000 belong to none",

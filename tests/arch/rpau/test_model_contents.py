@@ -160,7 +160,7 @@ def load(device: Device, program: RandomProgram) -> None:
 
 def test_every_instruction_has_a_meaning_here() -> None:
     inside = {o.name for o in ISA.operations if o.unit != "control" and o.source is None}
-    assert inside == MEANING.keys()
+    assert inside - {"split", "join"} == MEANING.keys()  # those: test_rings.py
 
 
 VARIANTS: list[dict[str, object]] = [
@@ -218,6 +218,7 @@ def test_operands_may_be_one_polynomial_read_and_written(
     operation = ISA.operation(name)
     operands = {operand.name: 1 for operand in operation.operands}
     operands |= {operand: index for index, operand in enumerate(operation.distinct)}
+    operands |= {o.name: o.default for o in operation.operands if o.default is not None}
     each = instruction(name, 0b111, **operands)
     design = replace(small_design, prng="trivium", seeds=2)
     program = random_program(design, 5, 2)

@@ -350,6 +350,8 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
     """Without the assembler's checks in front: nothing out of range reaches its memories."""
     model = _model.RpauModel(
         log_n=8,
+        larger_rings=0,
+        smaller_rings=0,
         word_bits=40,
         rpaus=3,
         work_polys=8,
@@ -360,7 +362,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         link=False,
         seeds=0,
         stored_twiddles=False,
-        whole_twiddles=36,
+        first_steps=17,
         cores=2,
         sparse_primes=[],
         fetch_cycles=4,

@@ -58,6 +58,11 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: design {design.name} expands no seeds (prng = 'none'): load the "
             "key whole and use dmul_key, dmac_key, or take a design with prng = 'trivium'"
         )
+    if operation.needs and not getattr(design, operation.needs):
+        raise ProgramError(
+            f"{operation.name}: design {design.name} has {operation.needs} = 0: take a design that "
+            "has more"
+        )
     for operand, value in zip(operation.operands, instruction.values, strict=True):
         kind = KINDS[operand.kind]
         limit = kind.limit(design)
@@ -157,10 +162,10 @@ def decode(word: int) -> Instruction:
 
 def format_instruction(instruction: Instruction) -> str:
     """The instruction as one line of assembly text."""
-    operands = ", ".join(
-        f"{KINDS[operand.kind].prefix}{value}"
-        for operand, value in zip(instruction.operation.operands, instruction.values, strict=True)
-    )
+    named = list(zip(instruction.operation.operands, instruction.values, strict=True))
+    while named and named[-1][0].default == named[-1][1]:
+        named.pop()
+    operands = ", ".join(f"{KINDS[operand.kind].prefix}{value}" for operand, value in named)
     words = [f"{instruction.operation.name} {operands}".rstrip()]
     if instruction.mask:
         words.append(f" @{_format_rpaus(instruction.rpaus())}")
@@ -185,6 +190,9 @@ def parse_instruction(line: str, design: RpauDesign) -> Instruction:
         )
     operation = ISA.operation(match["name"])
     texts = [text.strip() for text in (match["operands"] or "").split(",") if text.strip()]
+    for operand in operation.operands[len(texts) :]:
+        if operand.default is not None:
+            texts.append(f"{KINDS[operand.kind].prefix}{operand.default}")
     if len(texts) != len(operation.operands):
         expected = ", ".join(f"{KINDS[o.kind].prefix}<{o.name}>" for o in operation.operands)
         raise ProgramError(f"{operation.name} takes ({expected}), not ({', '.join(texts)})")

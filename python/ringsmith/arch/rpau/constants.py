@@ -67,26 +67,29 @@ class PrimeTables:
         yield from self.twiddles.items()
 
 
-def prime_tables(prime: int, root: int, design: RpauDesign) -> PrimeTables:
+def prime_tables(
+    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
+) -> PrimeTables:
     """All tables for one prime and its root.
 
     Args:
-        prime: An NTT prime, q = 1 mod 2N.
-        root: A primitive 2N-th root of unity modulo ``prime``.
+        prime: An NTT prime, 1 modulo twice the ring's degree.
+        root: A primitive root of unity modulo ``prime`` of twice the ring's degree as order.
         design: The accelerator.
+        log_degree: log2 of the ring's degree; None for the design's N, as in all functions below.
 
     Raises:
         ParameterError: As :func:`modulus_words` and :func:`twiddle_tables` do.
     """
-    modulus = modulus_words(prime, design)
+    modulus = modulus_words(prime, design, log_degree)
     if design.twiddles == "stored":
-        return PrimeTables(modulus, {"TWIDDLE": stored_twiddles(prime, root, design)})
-    low, high = twiddle_tables(prime, root, design)
-    first = first_twiddles(prime, root, design)
+        return PrimeTables(modulus, {"TWIDDLE": stored_twiddles(prime, root, design, log_degree)})
+    low, high = twiddle_tables(prime, root, design, log_degree)
+    first = first_twiddles(prime, root, design, log_degree)
     return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high, "TWIDDLE": first})
 
 
-def modulus_words(prime: int, design: RpauDesign) -> Words:
+def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None) -> Words:
     """The words q, mu, k, index of a modulus.
 
     k is the bits of q. With Barrett reduction mu = floor(2^(W+k) / q) - 2^W, W the width of a word,
@@ -95,9 +98,9 @@ def modulus_words(prime: int, design: RpauDesign) -> Words:
     Raises:
         ParameterError: If the design does not take the prime: it is wider than a word, narrower
             than half a word (the Barrett multiplier's normalizing shift ends there), not of the
-            design's family, or not 1 modulo 2N.
+            design's family, or not 1 modulo twice the ring's degree.
     """
-    refusal = prime_refusal(prime, design)
+    refusal = prime_refusal(prime, design, log_degree)
     if refusal:
         raise ParameterError(refusal)
     bits, width = prime.bit_length(), design.word_bits
@@ -107,8 +110,9 @@ def modulus_words(prime: int, design: RpauDesign) -> Words:
     return np.array([prime, mu, bits, 0], dtype=np.uint64)
 
 
-def prime_refusal(prime: int, design: RpauDesign) -> str:
-    """Returns why the design does not take the prime; nothing where it does."""
+def prime_refusal(prime: int, design: RpauDesign, log_degree: int | None = None) -> str:
+    """Returns why the design does not take the prime in a ring; nothing where it does."""
+    degree = _degree(design, log_degree)
     bits, width = prime.bit_length(), design.word_bits
     lowest = (width + 1) // 2
     if design.reduction == "sparse" and prime not in design.sparse_primes:
@@ -122,10 +126,10 @@ def prime_refusal(prime: int, design: RpauDesign) -> str:
             f"prime {prime} has {bits} bits and design {design.name} takes primes of {lowest} to "
             f"{width} bits: choose another prime or a design with another word_bits"
         )
-    if prime % (2 * design.n) != 1:
+    if prime % (2 * degree) != 1:
         return (
-            f"prime {prime} is {prime % (2 * design.n)} modulo 2N = {2 * design.n}, and design "
-            f"{design.name} needs 1: choose a prime for ring degree {design.n}"
+            f"prime {prime} is {prime % (2 * degree)} modulo 2N = {2 * degree}, and design "
+            f"{design.name} needs 1: choose a prime for ring degree {degree}"
         )
     return ""
 
@@ -142,47 +146,71 @@ def _way_out(prime: int, design: RpauDesign) -> str:
     )
 
 
-def twiddle_tables(prime: int, root: int, design: RpauDesign) -> tuple[Words, Words]:
+def twiddle_tables(
+    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
+) -> tuple[Words, Words]:
     """The low table psi^e and the high table psi^(e * 2^lo) for psi = ``root``.
 
-    Their products are psi^e for all 0 <= e < N: a design with ``twiddles = "generated"``.
+    Their products are psi^e for all 0 <= e < N: a design with ``twiddles = "generated"``. Exponents
+    have as many bits as those of the largest ring; a smaller one's stand at their upper end, where
+    the bit-reversed numbers of its blocks do: then word i of a table is that of i >> missing bits.
 
     Raises:
-        ParameterError: If the root is not a primitive 2N-th root of unity modulo the prime.
+        ParameterError: If the root is no primitive root of unity of the ring modulo the prime.
     """
-    _check_root(prime, root, design)
-    lo_bits = design.twiddle_lo_bits
-    low = _powers(root, 1 << lo_bits, prime)
-    high = _powers(pow(root, 1 << lo_bits, prime), design.n >> lo_bits, prime)
-    return low, high
+    degree = _degree(design, log_degree)
+    _check_root(prime, root, degree)
+    lo_bits, missing = design.twiddle_lo_bits, design.max_log_n - degree.bit_length() + 1
+    powers = _powers(root, degree, prime)
+    low = np.arange(1 << lo_bits) >> missing
+    high = np.arange(design.twiddle_hi_words) << lo_bits >> missing
+    return powers[low], powers[high]
 
 
-def whole_twiddle_words(design: RpauDesign) -> int:
+def whole_twiddle_words(design: RpauDesign, log_degree: int | None = None) -> int:
     """Length of :func:`stored_twiddles` or of :func:`first_twiddles`, whichever the design has."""
     if design.twiddles == "stored":
-        return design.n
-    return design.cores * (1 + first_twiddle_steps(design))
+        return _degree(design, log_degree)
+    return (
+        design.cores * (1 + first_twiddle_steps(design.in_ring(log_degree))) << design.larger_rings
+    )
 
 
-def first_twiddles(prime: int, root: int, design: RpauDesign) -> Words:
+def first_twiddles(
+    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
+) -> Words:
     """The factors of an NTT's first steps for psi = ``root``, with ``twiddles = "generated"``.
 
-    First psi^(N/2), once for each core: the one factor of the forward transform's first stage.
-    Then, for the first blocks b of the inverse one's, ``cores`` of them in each step,
-    psi^(N - brev(N/2 + b)).
+    In rows of a word for each core, and as many rows for each step as the largest ring has pieces,
+    those of piece 0 first: where a ring has fewer, its own again. First psi^brev(P + p) for each of
+    the P pieces p: the one factor of the forward transform's first stage, psi^(N/2) where there is
+    one piece. Then, for the first blocks b of the inverse one's, ``cores`` of them in each step,
+    psi^(N - brev(N/2 + b)), where b counts on from piece to piece.
 
     Raises:
-        ParameterError: If the root is not a primitive 2N-th root of unity modulo the prime.
+        ParameterError: If the root is no primitive root of unity of the ring modulo the prime.
     """
-    _check_root(prime, root, design)
-    half = design.n // 2
-    exponents = [half] * design.cores
-    for block in range(design.cores * first_twiddle_steps(design)):
-        exponents.append(design.n - int(f"{half + block:0{design.log_n}b}"[::-1], 2))
-    return np.array([pow(root, e, prime) for e in exponents], dtype=np.uint64)
+    degree = _degree(design, log_degree)
+    _check_root(prime, root, degree)
+    log_n = degree.bit_length() - 1
+    pieces = design.pieces(log_n)
+    blocks = degree // pieces // 2
+
+    def power(node: int, sign: int) -> int:
+        return pow(root, sign * int(f"{node:0{log_n}b}"[::-1], 2) % (2 * degree), prime)
+
+    words = []
+    for step in range(-1, first_twiddle_steps(design.in_ring(log_n))):
+        for piece in [i % pieces for i in range(1 << design.larger_rings)]:
+            for core in range(design.cores):
+                block = degree // 2 + piece * blocks + step * design.cores + core
+                words.append(power(pieces + piece, 1) if step < 0 else prime - power(block, -1))
+    return np.array(words, dtype=np.uint64)
 
 
-def stored_twiddles(prime: int, root: int, design: RpauDesign) -> Words:
+def stored_twiddles(
+    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
+) -> Words:
     """The N words psi^brev(j) for psi = ``root``: a design with ``twiddles = "stored"``.
 
     Word m + b is the factor of block b in the stage of m blocks.
@@ -190,17 +218,88 @@ def stored_twiddles(prime: int, root: int, design: RpauDesign) -> Words:
     Raises:
         ParameterError: If the root is not a primitive 2N-th root of unity modulo the prime.
     """
-    _check_root(prime, root, design)
+    degree = _degree(design, log_degree)
+    _check_root(prime, root, degree)
     order = np.zeros(1, dtype=np.int64)
-    for bit in reversed(range(design.log_n)):  # brev of 0 … 2^k - 1, for k = 1, 2, …
+    for bit in reversed(range(degree.bit_length() - 1)):  # brev of 0 … 2^k - 1, for k = 1, 2, …
         order = np.concatenate([order, order + (1 << bit)])
-    return _powers(root, design.n, prime)[order]
+    return _powers(root, degree, prime)[order]
 
 
-def _check_root(prime: int, root: int, design: RpauDesign) -> None:
-    if not 0 < root < prime or pow(root, design.n, prime) != prime - 1:
+@dataclass(frozen=True)
+class PieceFactors:
+    """Constants of one pair of pieces in ``split`` and in ``join``, for a prime.
+
+    Attributes:
+        first: The pair's first piece, operand ``dst``.
+        second: Its second piece, operand ``b``.
+        split: The factor that ``split`` takes.
+        join: The one that ``join`` takes: minus the inverse of ``split``'s.
+    """
+
+    first: int
+    second: int
+    split: int
+    join: int
+
+
+def piece_stages(
+    prime: int, root: int, design: RpauDesign, log_degree: int
+) -> list[list[PieceFactors]]:
+    """Stages of a larger ring's transform that work between pieces, for psi = ``root``.
+
+    A forward transform splits every pair of the first stage, then every pair of the next, and then
+    transforms each piece. The inverse transforms each piece back, and then joins the pairs of the
+    last stage, and so on to the first. Block b of the stage of m blocks has the factor
+    psi^brev(m + b), as in every stage of the transform.
+
+    Raises:
+        ParameterError: If the root is no primitive root of unity of the ring modulo the prime, or
+            the design does not run the ring.
+    """
+    pieces = design.pieces(log_degree)
+    _check_root(prime, root, 1 << log_degree)
+    stages = []
+    blocks = 1
+    while blocks < pieces:
+        apart = pieces // (2 * blocks)
+        stage = []
+        for block in range(blocks):
+            exponent = int(f"{blocks + block:0{log_degree}b}"[::-1], 2)
+            factors = pow(root, exponent, prime), -pow(root, -exponent, prime) % prime
+            for first in range(2 * block * apart, (2 * block + 1) * apart):
+                stage.append(PieceFactors(first, first + apart, *factors))
+        stages.append(stage)
+        blocks *= 2
+    return stages
+
+
+def source_piece(design: RpauDesign, log_degree: int, element: int, piece: int) -> int:
+    """The piece that ``automorph`` must read to make a piece of its result, in NTT form.
+
+    Raises:
+        ParameterError: If the design does not run the ring.
+    """
+    pieces = design.pieces(log_degree)
+    reverse = _bit_reversal(pieces)
+    return reverse[(element * reverse[piece] + element // 2) % pieces]
+
+
+def _bit_reversal(count: int) -> list[int]:
+    order = [0]
+    while len(order) < count:
+        order = [2 * i for i in order] + [2 * i + 1 for i in order]
+    return order
+
+
+def _degree(design: RpauDesign, log_degree: int | None) -> int:
+    return design.n if log_degree is None else 1 << log_degree
+
+
+def _check_root(prime: int, root: int, degree: int) -> None:
+    if not 0 < root < prime or pow(root, degree, prime) != prime - 1:
         raise ParameterError(
-            f"root {root} is no primitive root of unity of order 2N = {2 * design.n} modulo "
+            f"root {root} is no primitive root of unity of order 2N = {2 * degree} modulo "
             f"{prime}: root^N must be -1"
         )
 

@@ -59,6 +59,7 @@ _STEP = 1  # row addresses out of a unit's counters
 _ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
 _OPERAND = 1  # choice of the multipliers' operands
 _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
+_PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
 _HOP = 1  # from one RPAU of the ring to the next, or into the centre, or out of it
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
@@ -122,6 +123,11 @@ def pointwise_cycles(design: RpauDesign) -> int:
     return _main_cycles(design, design.rows, main_read_to_write(design))
 
 
+def split_cycles(design: RpauDesign) -> int:
+    """Latency of ``split`` and ``join``: half a row of both a cycle, written row by row."""
+    return _main_cycles(design, 2 * design.rows, main_read_to_write(design) + _PAIR)
+
+
 def automorph_cycles(design: RpauDesign) -> int:
     """Latency of ``automorph``: a row a cycle."""
     return pointwise_cycles(design)
@@ -147,7 +153,7 @@ def interconnect_hops(design: RpauDesign) -> int:
 
 def expander_cycles(design: RpauDesign) -> int:
     """From the start of the key expander to its first residues (``rtl/prng``)."""
-    steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.log_n + 1))
+    steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.min_log_n + 1))
     scaling = steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
     turns = MAX_PRNG_LANES // design.dyadic_cores
     return 1 + (1 + _WARM_UP_STEPS) * turns + 1 + scaling
@@ -177,14 +183,22 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "broadcast_cycles": broadcast_cycles,
         "pointwise_cycles": pointwise_cycles,
         "send_cycles": send_cycles,
+        "split_cycles": split_cycles,
         "dyadic_cycles": dyadic_cycles,
         "dyadic_seed_cycles": dyadic_seed_cycles,
     }
 )
 
 
-def latencies(design: RpauDesign) -> dict[str, int]:
-    """Cycles of every instruction that the design has, by its name."""
-    return {
-        operation.name: _FUNCTIONS[operation.latency](design) for operation in ISA.available(design)
-    }
+def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, int]:
+    """Cycles of every instruction that the design has, by its name.
+
+    Args:
+        design: The design point.
+        log_degree: log2 of the degree of the ring that a program runs in; None for N's own.
+
+    Raises:
+        ParameterError: If the design does not run the ring.
+    """
+    ring = design.in_ring(log_degree)
+    return {each.name: _FUNCTIONS[each.latency](ring) for each in ISA.available(design)}

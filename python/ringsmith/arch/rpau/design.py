@@ -1,7 +1,7 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
 import tomllib
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ INTERCONNECTS = ("ring", "gather")
 TWIDDLES = ("generated", "stored")
 RAM_STYLES = ("block", "ultra")
 NO_PRNG = "none"
+MIN_LOG_DEGREE = 8
+MAX_LOG_DEGREE = 16
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
 """Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
@@ -55,6 +57,10 @@ class RpauDesign:
             PRNG.
         link: Whether there is a link unit, which sends polynomials to other RPAUs beside the main
             unit.
+        larger_rings: Doublings of N: the device runs rings of degree up to 2^larger_rings * N,
+            whose polynomials lie in that many pieces of N words.
+        smaller_rings: Halvings of N: it runs rings of degree down to N / 2^smaller_rings, whose
+            polynomials take the first rows of a polynomial's memory.
     """
 
     name: str
@@ -77,17 +83,21 @@ class RpauDesign:
     prng: str = NO_PRNG
     seeds: int = 0
     link: bool = False
+    larger_rings: int = 0
+    smaller_rings: int = 0
 
     def __post_init__(self) -> None:
-        _check_range(self, "log_n", 8, 16)
+        _check_range(self, "log_n", MIN_LOG_DEGREE, MAX_LOG_DEGREE)
+        _check_range(self, "larger_rings", 0, min(2, MAX_LOG_DEGREE - self.log_n))
+        _check_range(self, "smaller_rings", 0, self.log_n - MIN_LOG_DEGREE)
         _check_range(self, "word_bits", 30, 60)
         _check_range(self, "rpaus", 2, 16)
         _check_power_of_two(self, "cores", 1, 32)
         _check_choice(self, "twiddles", TWIDDLES)
-        if self.twiddles == "generated" and self.cores > self.n >> self.twiddle_lo_bits:
+        if self.twiddles == "generated" and self.cores > self.twiddle_hi_words:
             raise ParameterError(
                 f"design {self.name}: cores = {self.cores} at N = {self.n} is more than "
-                f"{self.n >> self.twiddle_lo_bits}, the words of the upper twiddle table: take "
+                f"{self.twiddle_hi_words}, the words of the upper twiddle table: take "
                 "fewer cores, a larger N, or twiddles = 'stored'"
             )
         _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
@@ -155,8 +165,64 @@ class RpauDesign:
 
     @property
     def twiddle_lo_bits(self) -> int:
-        """Bits of a twiddle exponent that the low table resolves: half of log2 N, rounded up."""
-        return (self.log_n + 1) // 2
+        """Bits of a twiddle exponent that the low table resolves: half of them, rounded up.
+
+        Exponents have as many bits as the largest ring's.
+        """
+        return (self.max_log_n + 1) // 2
+
+    @property
+    def twiddle_hi_words(self) -> int:
+        """Words of the upper twiddle table."""
+        return 1 << self.max_log_n - self.twiddle_lo_bits
+
+    @property
+    def max_log_n(self) -> int:
+        """log2 of the degree of the largest ring that the device runs."""
+        return self.log_n + self.larger_rings
+
+    @property
+    def min_log_n(self) -> int:
+        """log2 of the degree of the smallest ring that the device runs."""
+        return self.log_n - self.smaller_rings
+
+    def pieces(self, log_degree: int) -> int:
+        """Pieces that a polynomial of a ring lies in, each in a work polynomial.
+
+        Raises:
+            ParameterError: If the device does not run the ring.
+        """
+        self.check_ring(log_degree)
+        return 1 << max(0, log_degree - self.log_n)
+
+    def in_ring(self, log_degree: int | None) -> "RpauDesign":
+        """The design whose polynomials are as long as this one's, or their pieces, in a ring.
+
+        Args:
+            log_degree: log2 of the ring's degree; None for N's own.
+
+        Raises:
+            ParameterError: If the device does not run the ring.
+        """
+        if log_degree is None:
+            return self
+        self.check_ring(log_degree)
+        log_n = min(log_degree, self.log_n)
+        larger, smaller = min(2, self.max_log_n - log_n), log_n - self.min_log_n
+        return replace(self, log_n=log_n, larger_rings=larger, smaller_rings=smaller)
+
+    def check_ring(self, log_degree: int) -> None:
+        """Checks that the device runs a ring.
+
+        Raises:
+            ParameterError: If it does not.
+        """
+        if not self.min_log_n <= log_degree <= self.max_log_n:
+            raise ParameterError(
+                f"design {self.name} runs rings of degree 2^{self.min_log_n} to "
+                f"2^{self.max_log_n}, not 2^{log_degree}: take a design with other larger_rings "
+                "or smaller_rings"
+            )
 
     @property
     def sparse_primes(self) -> dict[int, int]:

@@ -7,6 +7,7 @@ are written against the records and name no instruction themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
@@ -71,12 +72,14 @@ class Operand:
 
     ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
     before the operation where it is read, and after it where it is written.
+    ``default``: the value where it is left out; None where it must be there.
     """
 
     field: Field
     access: str
     where: str
     any_words: bool = False
+    default: int | None = None
 
     @property
     def name(self) -> str:
@@ -102,7 +105,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Operation:
-    """One kind of instruction."""
+    """One kind of instruction; ``needs``: the design's parameter that must not be 0 for it."""
 
     name: str
     opcode: int
@@ -111,6 +114,7 @@ class Operation:
     distinct: tuple[str, ...]
     latency: str
     doc: str
+    needs: str = ""
 
     def operand(self, name: str) -> Operand | None:
         """The operand of that name, or None."""
@@ -153,11 +157,13 @@ class Isa:
         return tuple(unit for unit in self.execution_units if has_unit(design, unit))
 
     def available(self, design: RpauDesign) -> tuple[Operation, ...]:
-        """The operations that a design has: those of the units and the PRNG that it has."""
+        """The operations that a design has: those of the units and of all else that it has."""
         return tuple(
             each
             for each in self.operations
-            if has_unit(design, each.unit) and (design.prng != NO_PRNG or not each.seeded)
+            if has_unit(design, each.unit)
+            and (design.prng != NO_PRNG or not each.seeded)
+            and (not each.needs or getattr(design, each.needs))
         )
 
     def operation(self, name: str) -> Operation:
@@ -246,6 +252,8 @@ def instruction(
     """
     operation = ISA.operation(name)
     expected = [operand.name for operand in operation.operands]
+    defaults = {o.name: o.default for o in operation.operands if o.default is not None}
+    operands = defaults | operands
     if set(expected) != operands.keys():
         raise ProgramError(
             f"{name} takes the operands ({', '.join(expected)}), not ({', '.join(operands)})"
@@ -272,9 +280,10 @@ def parse_isa(text: str) -> Isa:
         _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
     for entry in table["instructions"]:
         required = {"name", "opcode", "unit", "operands", "latency", "doc"}
-        _check_keys(f"instruction {entry.get('name')}", entry, required, {"distinct"})
+        _check_keys(f"instruction {entry.get('name')}", entry, required, {"distinct", "needs"})
         for item in entry["operands"]:
-            _check_keys(f"operand of {entry['name']}", item, {"name"}, {"access", "where", "words"})
+            optional = {"access", "where", "words", "default"}
+            _check_keys(f"operand of {entry['name']}", item, {"name"}, optional)
     fields = {
         name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
         for name, entry in table["fields"].items()
@@ -309,7 +318,8 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
         if words not in ("any", "residues"):
             raise IsaError(f"{name}: operand {item['name']} has words {words!r}: any or residues")
         access, where = item.get("access", ""), item.get("where", "all")
-        operands.append(Operand(fields[item["name"]], access, where, words == "any"))
+        field, default = fields[item["name"]], item.get("default")
+        operands.append(Operand(field, access, where, words == "any", default))
     return Operation(
         name=name,
         opcode=entry["opcode"],
@@ -318,6 +328,7 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
         distinct=tuple(entry.get("distinct", ())),
         latency=entry["latency"],
         doc=" ".join(entry["doc"].split()),
+        needs=entry.get("needs", ""),
     )
 
 
@@ -381,6 +392,12 @@ def _check_operands(operation: Operation) -> None:
                 f"{operation.name}: operand {operand.name} is for {operand.where}, but no "
                 "operand names the source"
             )
+    optional = [operand.default is not None for operand in operation.operands]
+    if optional != sorted(optional):
+        raise IsaError(f"{operation.name}: an operand without default follows one that has one")
+    known = {field.name for field in dataclass_fields(RpauDesign)}
+    if operation.needs and operation.needs not in known:
+        raise IsaError(f"{operation.name}: needs {operation.needs!r}, no parameter of a design")
     for name in operation.distinct:
         if operation.operand(name) is None:
             raise IsaError(f"{operation.name}: distinct names {name!r}, which is no operand")

@@ -27,6 +27,7 @@ class Kind:
 
 
 POLY, KEY_POLY, RPAU, PRIME_SET, SEED = "poly", "key_poly", "rpau", "prime_set", "seed"
+GALOIS_ELEMENT, PIECE = "galois_element", "piece"
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -37,6 +38,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
         SEED: Kind("s", lambda d: d.seeds, False, ("",), "Entry of the seed store."),
         "digit": Kind("d", lambda _: 256, False, ("",), "Digit of a seeded key."),
-        "galois_element": Kind("g", lambda d: 2 * d.n, True, ("",), "Galois element, below 2N."),
+        GALOIS_ELEMENT: Kind("g", lambda d: 2 << d.max_log_n, True, ("",), "Galois element."),
+        PIECE: Kind(
+            "piece",
+            lambda d: 1 << d.larger_rings,
+            False,
+            ("",),
+            "Piece of a polynomial of a larger ring.",
+        ),
     }
 )

@@ -17,7 +17,16 @@ from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import PrimeTables, Words, prime_tables, seed_words
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Operand, Operation, instruction
-from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, POLY, PRIME_SET, RPAU, SEED
+from ringsmith.arch.rpau.kinds import (
+    GALOIS_ELEMENT,
+    KEY_POLY,
+    KINDS,
+    PIECE,
+    POLY,
+    PRIME_SET,
+    RPAU,
+    SEED,
+)
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 
 _Item = TypeVar("_Item")
@@ -78,7 +87,11 @@ class RandomProgram:
 
 
 def random_program(
-    design: RpauDesign, seed: int, length: int, timing: Timing | None = None
+    design: RpauDesign,
+    seed: int,
+    length: int,
+    timing: Timing | None = None,
+    log_degree: int | None = None,
 ) -> RandomProgram:
     """Draws a program of ``length`` instructions, ``halt`` included, and initial contents.
 
@@ -87,8 +100,10 @@ def random_program(
         seed: Equal seeds give equal programs.
         length: Instructions; one of every operation needs as many as the set has.
         timing: Latencies to use in place of the design's own.
+        log_degree: log2 of the degree of the ring that it runs in; None for N's own.
     """
-    return _Draw(design, seed, timing or Timing.of(design)).run(length)
+    ring = design.log_n if log_degree is None else log_degree
+    return _Draw(design, seed, timing or Timing.of(design, ring), ring).run(length)
 
 
 @dataclass(frozen=True)
@@ -102,8 +117,10 @@ class _Sender:
 class _Draw:
     """The state of one draw: what is written where, and the timeline so far."""
 
-    def __init__(self, design: RpauDesign, seed: int, timing: Timing) -> None:
+    def __init__(self, design: RpauDesign, seed: int, timing: Timing, log_degree: int) -> None:
         self.design = design
+        self.log_degree = log_degree
+        self.pieces = design.pieces(log_degree)
         self.rng: Generator = np.random.default_rng(seed)
         self.timeline = Timeline(timing, design.rpaus)
         self.primes = self._primes()
@@ -117,8 +134,7 @@ class _Draw:
         self.written = [dict(polys) for polys in self.loaded]
 
     def run(self, length: int) -> RandomProgram:
-        available = ISA.available(self.design)
-        every = [operation for operation in available if operation.name != HALT]
+        every = [each for each in ISA.available(self.design) if self._runs(each)]
         queue = [every[i] for i in self.rng.permutation(len(every))]
         program: list[Instruction] = []
         starts: list[int] = []
@@ -134,12 +150,17 @@ class _Draw:
         starts.append(self.timeline.issue(program[-1]))
         return self._result(program, starts)
 
+    def _runs(self, operation: Operation) -> bool:
+        """Whether an operation is drawn: not halt, and what the ring has."""
+        return operation.name != HALT and (self.pieces > 1 or operation.needs != "larger_rings")
+
     def _result(self, program: list[Instruction], starts: list[int]) -> RandomProgram:
         for each in program:
             check(each, self.design)
         assert self.timeline.cycles is not None
-        n, design = self.design.n, self.design
-        roots = tuple(tuple(_core.smallest_root(q, n) for q in sets) for sets in self.primes)
+        design, degree = self.design, 1 << self.log_degree
+        n = degree // self.pieces
+        roots = tuple(tuple(_core.smallest_root(q, degree) for q in sets) for sets in self.primes)
         return RandomProgram(
             instructions=tuple(program),
             words=np.array([encode(each) for each in program], dtype=np.uint64),
@@ -148,7 +169,9 @@ class _Draw:
             primes=self.primes,
             roots=roots,
             tables=tuple(
-                tuple(prime_tables(*pair, design) for pair in zip(*both, strict=True))
+                tuple(
+                    prime_tables(*pair, design, self.log_degree) for pair in zip(*both, strict=True)
+                )
                 for both in zip(self.primes, roots, strict=True)
             ),
             constants=tuple(
@@ -220,8 +243,11 @@ class _Draw:
             return [key for key in self.keys if key % self.design.prime_sets == prime]
         if operand.kind == SEED:
             return self.seeds
-        kind = KINDS[operand.kind]
-        every = range(1, kind.limit(self.design), 2) if kind.odd else range(kind.limit(self.design))
+        if operand.kind == PIECE:
+            return range(self.pieces)
+        if operand.kind == GALOIS_ELEMENT:
+            return range(1, 2 << self.log_degree, 2)
+        every = range(KINDS[operand.kind].limit(self.design))
         if operand.kind != POLY or not operand.reads:
             return every
         if sender and operand.where == "source":
@@ -260,13 +286,13 @@ class _Draw:
 
     def _any_primes(self) -> list[int]:
         design = self.design
-        lowest = max((design.word_bits + 1) // 2, design.log_n + 8)
+        lowest = max((design.word_bits + 1) // 2, self.log_degree + 8)
         bits = [design.word_bits]
         while len(bits) < design.limbs:
             bits.append(int(self.rng.integers(lowest, design.word_bits, endpoint=True)))
         primes: list[int] = []
         for size in bits:
-            found = _core.prime_search(size, design.n, bits.count(size))
+            found = _core.prime_search(size, 1 << self.log_degree, bits.count(size))
             primes.append(next(prime for prime in found if prime not in primes))
         return primes
 

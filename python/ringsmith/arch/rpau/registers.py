@@ -42,6 +42,7 @@ class Register(IntEnum):
     HOST_INDEX = 0x48
     HOST_WORD = 0x4C
     HOST_DATA = 0x50
+    RING = 0x58
 
 
 class Control(IntFlag):
@@ -85,7 +86,7 @@ class Refused(IntFlag):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 0
+VERSION_MINOR = 1
 VERSION_MAJOR = 2
 ARCHITECTURE = 1
 
@@ -109,5 +110,7 @@ FACTS = (
     Fact("prng", "Prng", 0xC0, ("none", "trivium")),
     Fact("seeds", "Seeds", 0xC4, ()),
     Fact("link", "Link", 0xC8, ()),
+    Fact("larger_rings", "LargerRings", 0xCC, ()),
+    Fact("smaller_rings", "SmallerRings", 0xD0, ()),
 )
 """What a device tells, in the order of its registers."""

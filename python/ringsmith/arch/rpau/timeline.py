@@ -32,9 +32,9 @@ class Timing:
     latencies: Mapping[str, int]
 
     @classmethod
-    def of(cls, design: RpauDesign) -> "Timing":
-        """The timing of a design."""
-        return cls(cost.FETCH_CYCLES, MappingProxyType(cost.latencies(design)))
+    def of(cls, design: RpauDesign, log_degree: int | None = None) -> "Timing":
+        """The timing of a design, in the ring of degree 2^log_degree or in that of degree N."""
+        return cls(cost.FETCH_CYCLES, MappingProxyType(cost.latencies(design, log_degree)))
 
 
 @dataclass(frozen=True)

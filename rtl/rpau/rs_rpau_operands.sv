@@ -1,0 +1,82 @@
+// Words of the memories, of the key store and of the interconnect to the lanes of the main unit.
+//
+// The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later their
+// words come, a_i and b_i and c_i with their halves swapped by swap_i, key_i as it is. One cycle more,
+// and lanes are there. Operand a is arranged by rs_lane_gather; with use_link_i it is link_i of the
+// same cycle. With pair_i its upper lanes are half of operand b: that which swap_i puts first.
+module rs_rpau_operands
+  import rs_rpau_pkg::*;
+#(
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned LogLanes = $clog2(Lanes),
+  localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
+) (
+  input  logic                   clk_i,
+  input  logic                   swap_i,
+  input  logic [PatternBits-1:0] pattern_i,
+  input  logic                   permute_i,   // still while busy, as element_i and the four below
+  input  logic [LogLanes-1:0]    element_i,
+  input  logic [LogLanes-1:0]    offset_i,
+  input  logic                   pair_i,
+  input  logic                   use_key_i,   // operand b is key_i
+  input  logic                   use_link_i,
+  input  logic [Width-1:0]       a_i [Lanes],
+  input  logic [Width-1:0]       b_i [Lanes],
+  input  logic [Width-1:0]       c_i [Lanes],
+  input  logic [Width-1:0]       key_i [Lanes],
+  input  logic [Width-1:0]       link_i [Lanes],
+  output logic [Width-1:0]       a_o [Lanes],
+  output logic [Width-1:0]       b_o [Lanes],
+  output logic [Width-1:0]       c_o [Lanes]
+);
+  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
+  // them.
+  logic                   gather_swap, swap_q;
+  logic [PatternBits-1:0] gather_pattern;
+  logic [LogLanes-1:0]    gather_offset;
+  rs_delay #(
+    .Width(1 + PatternBits + LogLanes),
+    .Depth(memory_read_latency() - 1)
+  ) u_controls (
+    .clk_i,
+    .d_i({swap_i, pattern_i, offset_i}),
+    .d_o({gather_swap, gather_pattern, gather_offset})
+  );
+
+  logic [Width-1:0] gathered [Lanes];
+  rs_lane_gather #(
+    .Cores(Cores),
+    .Width(Width)
+  ) u_gather (
+    .clk_i,
+    .swap_i(gather_swap),
+    .permute_i,
+    .pattern_i(gather_pattern),
+    .element_i,
+    .offset_i(gather_offset),
+    .word_i(a_i),
+    .lane_o(gathered)
+  );
+
+  // Operands b and c keep the row's order; the key store's halves are never swapped.
+  logic [Width-1:0] b_q [Lanes];
+  logic [Width-1:0] c_q [Lanes];
+  always_ff @(posedge clk_i) begin
+    swap_q <= gather_swap;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      b_q[l] <= use_key_i ? key_i[l] : b_i[swap_q ? l ^ Cores : l];
+      c_q[l] <= c_i[swap_q ? l ^ Cores : l];
+    end
+  end
+  assign b_o = b_q;
+  assign c_o = c_q;
+
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) a_o[l] = use_link_i ? link_i[l] : gathered[l];
+    for (int unsigned i = 0; i < Cores; i++) begin
+      if (pair_i) a_o[i+Cores] = b_q[i];
+    end
+  end
+endmodule

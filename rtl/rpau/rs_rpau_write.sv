@@ -1,0 +1,59 @@
+// Results of the main unit's lanes on their way to the memory's words.
+//
+// step_i comes with lane_i, and step_o says what to write a cycle later, word_o then being its words:
+// step_i itself, but with pair_i. Then lanes hold halves of rows of two polynomials (rs_pair_rows):
+// the row of the first is written with its upper half, half_i, and that of the second a cycle later,
+// with second_o. Bit StepWidth - 1 of a step says that there is one.
+module rs_rpau_write #(
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned StepWidth = 8,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned LogLanes = $clog2(Lanes),
+  localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   pair_i,
+  input  logic                   valid_i,    // of step_i
+  input  logic                   half_i,     // likewise
+  input  logic [StepWidth-1:0]   step_i,
+  input  logic [Width-1:0]       lane_i [Lanes],
+  input  logic                   swap_i,     // of step_o
+  input  logic [PatternBits-1:0] pattern_i,  // likewise
+  output logic [StepWidth-1:0]   step_o,
+  output logic                   second_o,
+  output logic [Width-1:0]       word_o [Lanes]
+);
+  logic                 upper, waits_q;
+  logic [StepWidth-1:0] step_q;
+  assign upper = valid_i && half_i;
+  always_ff @(posedge clk_i) begin
+    waits_q <= rst_ni && upper;
+    step_q  <= step_i;
+  end
+  assign second_o = pair_i && !upper;
+  assign step_o   = second_o ? {waits_q, step_q[StepWidth-2:0]} : step_i;
+
+  logic [Width-1:0] lanes [Lanes];
+  rs_pair_rows #(
+    .Cores(Cores),
+    .Width(Width)
+  ) u_pair_rows (
+    .clk_i,
+    .pair_i,
+    .upper_i(upper),
+    .lane_i,
+    .lane_o(lanes)
+  );
+  rs_lane_scatter #(
+    .Cores(Cores),
+    .Width(Width)
+  ) u_scatter (
+    .clk_i,
+    .swap_i,
+    .pattern_i,
+    .lane_i(lanes),
+    .word_o
+  );
+endmodule
