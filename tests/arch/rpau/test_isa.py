@@ -59,8 +59,8 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("{name: element}, ", "{name: exponent}, ", "operand 'exponent' is not a field"),
         ("{name: element}, ", "{name: element, access: r}, ", "has access 'r'"),
         (
-            "{name: dst, access: w}, {name: a, access: r}, {name: piece, default: 0}]\n    latency: ntt",
-            "{name: dst}]\n    latency: ntt",
+            "{name: a, access: r}, {name: piece, default: 0}]\n    latency: ntt",
+            "{name: a}, {name: piece, default: 0}]\n    latency: ntt",
             "has access ''",
         ),
         ("where: others", "where: nobody", "unknown where"),
