@@ -29,7 +29,7 @@ module rs_ntt_sequencer
   output logic                   last_o,     // the last step of all
   output logic [RowBits-1:0]     row_u_o,    // row of the first words, and of the second
   output logic [RowBits-1:0]     row_t_o,
-  output logic                   half_o,     // half of the rows that meets; 0 within a row
+  output logic                   swap_o,     // the words u stand in physical half 1, t in half 0
   output logic [PatternBits-1:0] pattern_o   // log2 of the stride in a row; LogLanes-1 across
 );
   logic               valid, last;
@@ -90,6 +90,6 @@ module rs_ntt_sequencer
   assign last_o    = last_q;
   assign row_u_o   = row_u_q;
   assign row_t_o   = row_t_q;
-  assign half_o    = half_q;
+  assign swap_o    = half_q ^ (^row_u_q);
   assign pattern_o = pattern_q;
 endmodule

@@ -87,7 +87,8 @@ module rs_rpau_dyadic
 
   // ---- read: one row, then its groups of words --------------------------------------------------
   // Rows set out Lead cycles later where the key expander has to begin first.
-  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(LogN - SmallerRings, DyadicCores);
+  localparam int unsigned Lead = (Prng == PrngNone) ? 1 :
+                                 seed_lead(LogN - SmallerRings, DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead_q;
   logic                 begins;

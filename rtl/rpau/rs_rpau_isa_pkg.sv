@@ -173,8 +173,6 @@ package rs_rpau_isa_pkg;
     logic    uses_seed;
     logic    uses_src;
     logic    uses_src_prime;
-    logic    writes_b;
-    logic    writes_dst;
   } decoded_t;
 
   function automatic logic [OpcodeWidth-1:0] get_opcode(word_t word);
@@ -220,20 +218,17 @@ package rs_rpau_isa_pkg;
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_piece = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpIntt: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_piece = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpAutomorph: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_element = 1'b1;
         decoded.uses_piece = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpBroadcast: begin
         decoded.unit = UnitMain;
@@ -242,122 +237,102 @@ package rs_rpau_isa_pkg;
         decoded.uses_k2 = 1'b1;
         decoded.uses_src = 1'b1;
         decoded.uses_src_prime = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpSplit: begin
         decoded.unit = UnitMain;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpJoin: begin
         decoded.unit = UnitMain;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpMul: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpMac: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpAdd: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpSub: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpAffine: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpScaleAdd: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpScaleSub: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpReduce: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpMulKey: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpMacKey: begin
         decoded.unit = UnitMain;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
         decoded.reads_dst = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmul: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmac: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmulKey: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmacKey: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b_key = 1'b1;
         decoded.reads_dst = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmulSeed: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.uses_digit = 1'b1;
         decoded.uses_seed = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDmacSeed: begin
         decoded.unit = UnitDyadic;
@@ -365,46 +340,39 @@ package rs_rpau_isa_pkg;
         decoded.reads_dst = 1'b1;
         decoded.uses_digit = 1'b1;
         decoded.uses_seed = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDaffine: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDscaleAdd: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDscaleSub: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.uses_k1 = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDadd: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpDsub: begin
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.reads_b = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       OpSend: begin
         decoded.unit = UnitLink;
         decoded.reads_a = 1'b1;
         decoded.uses_src = 1'b1;
-        decoded.writes_dst = 1'b1;
       end
       default: decoded.valid = 1'b0;
     endcase

@@ -119,8 +119,7 @@ module rs_rpau_main
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
-  logic  ntt_last, ntt_half;
-  assign ntt_step.swap = ntt_half ^ (^ntt_step.row_u);
+  logic  ntt_last;
   assign ntt_step.half = 1'b0;
   rs_ntt_sequencer #(
     .LogN(LogN),
@@ -136,7 +135,7 @@ module rs_rpau_main
     .last_o(ntt_last),
     .row_u_o(ntt_step.row_u),
     .row_t_o(ntt_step.row_t),
-    .half_o(ntt_half),
+    .swap_o(ntt_step.swap),
     .pattern_o(ntt_step.pattern)
   );
 

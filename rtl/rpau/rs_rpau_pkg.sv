@@ -93,7 +93,7 @@ package rs_rpau_pkg;
     logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
     logic [RowWidth-1:0] top_stride;   // half a polynomial's words
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
-    logic [1:0]          log_pieces;   // log2 of the pieces that polynomials of a larger ring lie in
+    logic [1:0]          log_pieces;   // log2 of the pieces of a larger ring's polynomials
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
     logic [7:0]          first_steps;  // steps of an NTT with whole factors
     logic                in_gap;       // these take a stage, and some of the gap behind it

@@ -31,7 +31,6 @@ def flags(operation: Operation) -> frozenset[str]:
     for operand in operation.operands:
         if operand.kind in (POLY, KEY_POLY):
             names |= {f"reads_{operand.name}"} if operand.reads else set()
-            names |= {f"writes_{operand.name}"} if operand.writes else set()
         else:
             names.add(f"uses_{operand.name}")
     return frozenset(names)
