@@ -25,7 +25,7 @@ def upper_camel(name: str) -> str:
 def flags(operation: Operation) -> frozenset[str]:
     """What an instruction does with its fields, as the names of decoder flags.
 
-    ``reads_X`` and ``writes_X`` for a polynomial X, ``uses_X`` for any other operand X.
+    ``reads_X`` for a polynomial X, ``uses_X`` for any other operand X.
     """
     names: set[str] = set()
     for operand in operation.operands:
