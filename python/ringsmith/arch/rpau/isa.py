@@ -7,7 +7,6 @@ are written against the records and name no instruction themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
@@ -21,6 +20,10 @@ from ringsmith.errors import ProgramError
 
 CONTROL = "control"
 """The unit of instructions that the program controller carries out itself."""
+
+
+_REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
+_OPTIONAL = {"access", "where", "words", "default"}  # of an operand
 
 
 class IsaError(ValueError):
@@ -72,7 +75,7 @@ class Operand:
 
     ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
     before the operation where it is read, and after it where it is written.
-    ``default``: the value where it is left out; None where it must be there.
+    ``default``: the value where it is left out, or None.
     """
 
     field: Field
@@ -172,11 +175,12 @@ class Isa:
         Raises:
             ProgramError: If there is none.
         """
-        for operation in self.operations:
-            if operation.name == name:
-                return operation
-        names = ", ".join(operation.name for operation in self.operations)
-        raise ProgramError(f"there is no instruction {name!r}: choose one of {names}")
+        found = {each.name: each for each in self.operations}
+        if name not in found:
+            raise ProgramError(
+                f"there is no instruction {name!r}: choose one of {', '.join(found)}"
+            )
+        return found[name]
 
 
 @dataclass(frozen=True)
@@ -209,10 +213,7 @@ class Instruction:
         return tuple(i for i in range(self.mask.bit_length()) if self.mask >> i & 1)
 
     def accesses(self, rpau: int) -> tuple[tuple[Operand, int], ...]:
-        """The (operand, polynomial) pairs that the instruction touches in one RPAU of its mask.
-
-        Work polynomials and key polynomials; tell them apart by ``operand.kind``.
-        """
+        """The (operand, work or key polynomial) pairs that it touches in one RPAU of its mask."""
         return tuple(
             (operand, value)
             for operand, value in zip(self.operation.operands, self.values, strict=True)
@@ -220,11 +221,7 @@ class Instruction:
         )
 
     def touched(self, rpau: int) -> frozenset[int]:
-        """What the instruction keeps for itself in one RPAU of its mask.
-
-        The work polynomials that it reads or writes, and ``KEY_PORT`` where it reads the key store,
-        which has one read port.
-        """
+        """What it keeps for itself in one RPAU: work polynomials, and the key store's port."""
         return frozenset(
             KEY_PORT if operand.kind == KEY_POLY else poly for operand, poly in self.accesses(rpau)
         )
@@ -252,8 +249,7 @@ def instruction(
     """
     operation = ISA.operation(name)
     expected = [operand.name for operand in operation.operands]
-    defaults = {o.name: o.default for o in operation.operands if o.default is not None}
-    operands = defaults | operands
+    operands = {o.name: o.default for o in operation.operands if o.default is not None} | operands
     if set(expected) != operands.keys():
         raise ProgramError(
             f"{name} takes the operands ({', '.join(expected)}), not ({', '.join(operands)})"
@@ -279,11 +275,9 @@ def parse_isa(text: str) -> Isa:
     for name, entry in table["fields"].items():
         _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
     for entry in table["instructions"]:
-        required = {"name", "opcode", "unit", "operands", "latency", "doc"}
-        _check_keys(f"instruction {entry.get('name')}", entry, required, {"distinct", "needs"})
+        _check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, {"distinct", "needs"})
         for item in entry["operands"]:
-            optional = {"access", "where", "words", "default"}
-            _check_keys(f"operand of {entry['name']}", item, {"name"}, optional)
+            _check_keys(f"operand of {entry['name']}", item, {"name"}, _OPTIONAL)
     fields = {
         name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
         for name, entry in table["fields"].items()
@@ -392,12 +386,8 @@ def _check_operands(operation: Operation) -> None:
                 f"{operation.name}: operand {operand.name} is for {operand.where}, but no "
                 "operand names the source"
             )
-    optional = [operand.default is not None for operand in operation.operands]
-    if optional != sorted(optional):
-        raise IsaError(f"{operation.name}: an operand without default follows one that has one")
-    known = {field.name for field in dataclass_fields(RpauDesign)}
-    if operation.needs and operation.needs not in known:
-        raise IsaError(f"{operation.name}: needs {operation.needs!r}, no parameter of a design")
+    if any(o.default is not None for o in operation.operands[:-1]):
+        raise IsaError(f"{operation.name}: an operand with a default is not the last one")
     for name in operation.distinct:
         if operation.operand(name) is None:
             raise IsaError(f"{operation.name}: distinct names {name!r}, which is no operand")
