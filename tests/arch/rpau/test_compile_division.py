@@ -81,6 +81,9 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
         {"rpaus": 6, "dyadic_cores": 0},
         {"rpaus": 4, "work_polys": 8, "key_polys": 4},
         {"rpaus": 6, "prng": "trivium", "seeds": 1},
+        {"rpaus": 6, "link": True, "interconnect": "gather"},
+        {"rpaus": 2, "prime_sets": 2, "link": True},
+        {"rpaus": 3, "prime_sets": 2, "link": True},
     ],
     ids=str,
 )
@@ -93,7 +96,7 @@ def test_relinearization_fused_with_rescaling(shape: dict[str, int]) -> None:
 
 
 def test_the_fused_form_shares_the_special_primes_work_and_is_shorter() -> None:
-    graph, design = empty_graph(), replace(DESIGN, rpaus=6, dyadic_cores=4)
+    graph, design = empty_graph(), replace(DESIGN, rpaus=6, dyadic_cores=8)
     relinearize_and_rescale(graph)
     shared = run_both(graph, design)
     assert shared.limbs == (0, 1, 2, 3, 3, 3)

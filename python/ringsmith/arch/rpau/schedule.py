@@ -8,11 +8,10 @@ of that choice are tried, and the shortest program wins.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import Instruction, instruction
+from ringsmith.arch.rpau.isa import ISA, MAIN, Instruction, instruction
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
 
@@ -78,26 +77,30 @@ class _Policy:
         priority: For each instruction, how much it wants to come first.
         slack: Instructions that start at most this many cycles after the first one compete.
         lookahead: Only so many of the instructions left, in sequential order, are looked at.
+        twins: Whether main and dyadic unit may do what was meant for the other.
     """
 
     priority: Sequence[float]
     slack: int
     lookahead: int
+    twins: bool
 
 
-_SLACKS = (0, 1024, 4096)
-_LOOKAHEADS = (1 << 20, 8, 1)
+_ALL = 1 << 20
+_SLACK = 1024
+_LOOKAHEAD = 8
 
 
 def schedule(problem: Problem) -> Schedule:
     """The shortest schedule found of a problem that ``first_fit`` can solve."""
     graph = _Dependences(problem)
     sequential = _sequential(problem)
-    policies = [
-        _Policy(priority, slack, lookahead)
-        for priority in ([float(cycles) for cycles in graph.path], sequential)
-        for slack, lookahead in product(_SLACKS, _LOOKAHEADS)
-    ]
+    policies = [_Policy(sequential, slack=0, lookahead=1, twins=False)]
+    twins = graph.choices[-1]
+    for priority in ([float(cycles) for cycles in graph.path], sequential):
+        policies += [_Policy(priority, 0, _ALL, choice) for choice in graph.choices]
+        policies += [_Policy(priority, _SLACK, _ALL, twins)]
+        policies += [_Policy(priority, 0, _LOOKAHEAD, twins)]
     limit = problem.design.work_polys
     plans = (_Run(problem, graph, policy, limit).run() for policy in policies)
     return min((plan for plan in plans if plan is not None), key=lambda plan: plan.cycles)
@@ -105,13 +108,13 @@ def schedule(problem: Problem) -> Schedule:
 
 def first_fit(problem: Problem) -> Schedule | None:
     """The schedule in sequential order, thrifty with memory; None if it does not fit."""
-    policy = _Policy(_sequential(problem), slack=0, lookahead=1)
+    policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
     return _Run(problem, _Dependences(problem), policy, problem.design.work_polys).run()
 
 
 def needed_polys(problem: Problem) -> int:
     """Work polynomials that the sequential order needs."""
-    policy = _Policy(_sequential(problem), slack=0, lookahead=1)
+    policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
     plan = _Run(problem, _Dependences(problem), policy, None).run()
     assert plan is not None
     return plan.peak
@@ -126,9 +129,11 @@ class _Dependences:
 
     def __init__(self, problem: Problem) -> None:
         timing = Timing.of(problem.design)
-        self.latency = [
-            timing.latencies[v.instruction.operation.name] for v in problem.instructions
-        ]
+        operations = [virtual.instruction.operation for virtual in problem.instructions]
+        known = {each: ISA.twin(each, problem.design) for each in set(operations)}
+        self.twins = [known[each] for each in operations]
+        self.choices = (False, True) if any(self.twins) else (False,)
+        self.latency = [timing.latencies[each.name] for each in operations]
         self.successors: list[set[int]] = [set() for _ in problem.instructions]
         self.predecessors = [0] * len(problem.instructions)
         self._order_conflicts(problem.instructions)
@@ -202,6 +207,7 @@ class _Candidate:
         index: Its position in the sequential order.
         instruction: It, placed.
         start: When it would issue.
+        end: When its unit would be idle again.
         new: The slots that it would take.
         barrier: What must issue before it so that the ring is free, if anything.
     """
@@ -209,8 +215,13 @@ class _Candidate:
     index: int
     instruction: Instruction
     start: int
+    end: int
     new: Mapping[int, int]
     barrier: Instruction | None
+
+
+def _unit(candidate: _Candidate) -> str:
+    return candidate.instruction.operation.unit
 
 
 class _Run:
@@ -223,9 +234,8 @@ class _Run:
         self.graph = graph
         self.policy = policy
         self.memory = _Memory(limit, problem.design.rpaus)
-        timing = Timing.of(problem.design)
-        self.fetch_cycles = timing.fetch_cycles
-        self.timeline = Timeline(timing, problem.design.rpaus)
+        self.timing = Timing.of(problem.design)
+        self.timeline = Timeline(self.timing, problem.design.rpaus)
         self.placed: list[Placed] = []
         self.left: dict[tuple[int, int], int] = {}
         for masks in (*(virtual.touched for virtual in problem.instructions), problem.kept):
@@ -267,30 +277,55 @@ class _Run:
 
     def _choose(self, ready: Sequence[int]) -> _Candidate | None:
         """Of those that could start about first, the one with the highest priority."""
-        found = (self._candidate(index) for index in ready)
-        candidates = [candidate for candidate in found if candidate is not None]
-        if not candidates:
+        options = [options for index in ready if (options := self._options(index))]
+        if not options:
             return None
+        bound = [each for each, *twin in options if not twin and _unit(each) == MAIN]
+        candidates = [self._faster(each, bound) for each in options]
         horizon = min(candidate.start for candidate in candidates) + self.policy.slack
         early = (candidate for candidate in candidates if candidate.start <= horizon)
         return max(early, key=lambda candidate: self.policy.priority[candidate.index])
 
-    def _candidate(self, index: int) -> _Candidate | None:
-        """The instruction as it would issue next; None while there is no memory for its result."""
+    def _faster(self, options: Sequence[_Candidate], bound: Sequence[_Candidate]) -> _Candidate:
+        """Of main unit and twin the one that is done first, if the main one is not needed else.
+
+        ``bound`` are the others that only the main unit can do.
+        """
+        if len(options) == 1:
+            return options[0]
+        main, twin = sorted(options, key=lambda each: _unit(each) != MAIN)
+        needed = any(
+            other.start < main.end and other.instruction.mask & main.instruction.mask
+            for other in bound
+        )
+        return twin if needed or twin.end < main.end else main
+
+    def _options(self, index: int) -> list[_Candidate]:
+        """The instruction as it would issue next, and what could stand for it.
+
+        Nothing while there is no memory for its result.
+        """
         virtual, slots = self.problem.instructions[index], self.memory.slots
         new: dict[int, int] = {}
         for poly in virtual.touched:
             if poly not in slots:
                 slot = self.memory.find(self.problem.placement[poly])
                 if slot is None:
-                    return None
+                    return []
                 new[poly] = slot
-        placed = self.timeline.guarded(virtual.place({**slots, **new}))
+        placed = virtual.place({**slots, **new})
+        twin = self.graph.twins[index] if self.policy.twins else None
+        forms = [placed] if twin is None else [placed, replace(placed, operation=twin)]
+        return [self._candidate(index, form, new) for form in forms]
+
+    def _candidate(self, index: int, placed: Instruction, new: Mapping[int, int]) -> _Candidate:
+        placed = self.timeline.guarded(placed)
         start = self.timeline.start_of(placed)
         barrier = self._barrier() if self.timeline.ring_conflict(placed) else None
         if barrier is not None:
-            start = max(start, self.timeline.start_of(barrier) + self.fetch_cycles)
-        return _Candidate(index, placed, start, new, barrier)
+            start = max(start, self.timeline.start_of(barrier) + self.timing.fetch_cycles)
+        end = start + self.timing.latencies[placed.operation.name]
+        return _Candidate(index, placed, start, end, new, barrier)
 
     def _barrier(self) -> Instruction:
         """Issues when the last broadcast has ended, whose RPAUs the next one may not share."""
@@ -305,8 +340,9 @@ class _Run:
             barrier_start = self.timeline.issue(chosen.barrier)
             self.placed.append(Placed(chosen.barrier, barrier_start, virtual.origin))
         start = self.timeline.issue(chosen.instruction)
+        end = start + self.timing.latencies[chosen.instruction.operation.name]
         for poly, rpau in _places(virtual.touched):
             self.left[poly, rpau] -= 1
             if self.left[poly, rpau] == 0:
-                self.memory.release(poly, rpau, start + self.graph.latency[chosen.index])
+                self.memory.release(poly, rpau, end)
         self.placed.append(Placed(chosen.instruction, start, virtual.origin))

@@ -19,6 +19,7 @@ Identities used here, all exact on canonical residues:
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from itertools import permutations
 from math import prod
 from typing import TypeVar
 
@@ -102,7 +103,9 @@ class _Selector(Selector):
     ) -> None:
         super().__init__(graph, design, layout, apart=apart, seeded=seeded)
         self.key_unit = "d" if design.dyadic_cores else ""
+        self.link = design.link
         self.fused = self._summands_to_fuse()
+        self.beginnings = self._beginnings()
 
     def node(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
@@ -148,6 +151,8 @@ class _Selector(Selector):
             dst = self.own(other, node.type.base, node)
             a, b = (self.location[factor] for factor in served.operands)
             self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
+        elif served.op == "mod_down":
+            dst = self._divided(served, other)
         else:
             dst = self._add_scaled(other, served, node)
         self.pending.subtract(self.reads(served))
@@ -155,6 +160,8 @@ class _Selector(Selector):
 
     def _add_scaled(self, total: int, scaled: SubroutineNode, node: SubroutineNode) -> Location:
         """``total`` with a value times the other primes added: nothing in those primes."""
+        if total in self.beginnings:
+            return self.location[total]
         base = scaled.attrs["digit"]
         others = [limb for limb in node.type.base if limb not in base]
         a, b = self.location[scaled.operands[0]], self.location[total]
@@ -169,7 +176,10 @@ class _Selector(Selector):
         return self.constant({limb: factor % primes[limb] for limb in base})
 
     def _summands_to_fuse(self) -> set[int]:
-        """Products and scaled values whose only use is an addition: one instruction does both."""
+        """What is used by an addition only, and needs no instruction of its own for that.
+
+        A product (multiply-accumulate), a scaled value, and a quotient: x*P^-1 + c comes first.
+        """
         users = Counter(operand for node in self.graph.nodes for operand in node.operands)
         fused: set[int] = set()
         for node in self.graph.nodes:
@@ -177,10 +187,28 @@ class _Selector(Selector):
                 continue
             for operand in reversed(node.operands):
                 summand = self.graph.nodes[operand]
-                if (summand.op == "mul" or is_scaled(summand)) and users[operand] == 1:
+                fusible = summand.op in ("mul", "mod_down") or is_scaled(summand)
+                if fusible and users[operand] == 1:
                     fused.add(operand)
                     break
         return fused
+
+    def _beginnings(self) -> dict[int, SubroutineNode]:
+        """Sums of key products that only a scaled value is added to: they begin with it."""
+        users = Counter(operand for node in self.graph.nodes for operand in node.operands)
+        found: dict[int, SubroutineNode] = {}
+        for node in self.graph.nodes:
+            for total, other in permutations(node.operands) if node.op == "add" else ():
+                summand, scaled = self.graph.nodes[total], self.graph.nodes[other]
+                if (
+                    summand.op == "ksk_inner_product"
+                    and users[total] == 1
+                    and other in self.fused
+                    and is_scaled(scaled)
+                    and scaled.operands[0] < total
+                ):
+                    found[total] = scaled
+        return found
 
     def _neg(self, node: SubroutineNode) -> Location:
         dst = self.target(node)
@@ -224,7 +252,8 @@ class _Selector(Selector):
         (digit,) = node.attrs["digit"]
         others = [place for place in self.base(node) if place != digit]
         a = self.location[value][digit]
-        location = self.send(digit, a, others, self.ones(), self.zeros()) if others else {}
+        send = self.send_beside if self.link else self.send
+        location = send(digit, a, others, self.ones(), self.zeros()) if others else {}
         if digit in node.type.base:
             location[digit] = a
         return location
@@ -241,15 +270,19 @@ class _Selector(Selector):
         key, half = node.attrs["key"], node.attrs["half"]
         total = self._sums(node)
         begun: set[int] = set()
+        if scaled := self.beginnings.get(node.id):
+            begun.update(base := scaled.attrs["digit"])
+            a, factor = self.location[scaled.operands[0]], self._raising_factor(scaled)
+            self.emit(base, "affine", dst=total, a=a, k1=factor, k2=self.zeros())
         for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
             places = self.layout.places(operand, node.type.base)
-            suffix, factor = self._key_factor(key, digit, half, places)
+            suffix, source = self._key_factor(key, digit, half, places)
             for opcode, members in (
                 ("mul", [place for place in places if place not in begun]),
                 ("mac", [place for place in places if place in begun]),
             ):
                 a = self.location[operand]
-                self.emit(members, self.key_unit + opcode + suffix, dst=total, a=a, **factor)
+                self.emit(members, self.key_unit + opcode + suffix, dst=total, a=a, **source)
             begun.update(places)
         return total
 
@@ -283,10 +316,14 @@ class _Selector(Selector):
         return "_key", {"b_key": indices}
 
     def _mod_down(self, node: SubroutineNode) -> Location:
+        return self._divided(node, None)
+
+    def _divided(self, node: SubroutineNode, summand: int | None) -> Location:
+        """A rounded quotient, plus a value if one is given."""
         (value,) = node.operands
         primes, base, dropped = self.graph.primes, node.type.base, node.attrs["drop"]
         product = prod(primes[limb] for limb in dropped)
-        inverse = {j: pow(product, -1, primes[j]) for j in base}
+        factor = self.constant({j: pow(product, -1, primes[j]) for j in base})
         down: Location = {}
         for limb in dropped:
             part = self._divided_part(node, limb, product // primes[limb])
@@ -295,8 +332,13 @@ class _Selector(Selector):
             down = down or part
         if node.type.form == Form.NTT:
             self.emit(base, "ntt", dst=down, a=down)
-        factor = self.constant(inverse)
-        self.emit(base, "scale_sub", dst=down, a=self.location[value], b=down, k1=factor)
+        x = self.location[value]
+        if summand is None:
+            self.emit(base, "scale_sub", dst=down, a=x, b=down, k1=factor)
+            return down
+        total = self.target(node)
+        self.emit(base, "scale_add", dst=total, a=x, b=self.location[summand], k1=factor)
+        self.emit(base, "sub", dst=down, a=total, b=down)
         return down
 
     def _divided_part(self, node: SubroutineNode, dropped: int, cofactor: int) -> Location:
@@ -314,7 +356,9 @@ class _Selector(Selector):
         if node.type.form == Form.NTT:
             self.emit([root], "intt", dst=dst, a=last)
             last = dst
-        return self.send(root, last, base, factor, addend)
+        beside = self.link and dropped in self.graph.special
+        send = self.send_beside if beside else self.send
+        return send(root, last, base, factor, addend)
 
     def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int, int]:
         """Brings a limb together that is a sum over places.
@@ -334,7 +378,8 @@ class _Selector(Selector):
                 continue
             arrived = self.own(value, [part], node)[part]
             if part % self.rpaus != root % self.rpaus:
-                arrived = self.send(part, arrived, [root], self.ones(), self.zeros())[root]
+                send = self.send_beside if self.link else self.send
+                arrived = send(part, arrived, [root], self.ones(), self.zeros())[root]
             if total is not None:
                 self.emit([root], "add", dst=arrived, a=arrived, b=total)
             total = arrived

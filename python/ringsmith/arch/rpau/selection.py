@@ -58,7 +58,8 @@ class Selection:
 
 
 _KEY_PRODUCTS = ("mul_key", "mac_key", "dmul_key", "dmac_key", "dmul_seed", "dmac_seed")
-_LONG = frozenset({"ntt", "intt", "scale_sub", "add", *_KEY_PRODUCTS})
+_SUMS = ("reduce", "scale_add", "scale_sub", "add", "sub")
+_LONG = frozenset({"ntt", "intt", *_SUMS, *_KEY_PRODUCTS})
 """What an RPAU of key switching need not begin in the same cycle as the others."""
 
 
@@ -157,9 +158,13 @@ class Selector:
         """A new virtual polynomial for each prime set, in all its RPAUs."""
         location: Location = {}
         for members in self.by_set(places).values():
-            location.update(dict.fromkeys(members, len(self.out.placement)))
-            self.out.placement.append(self.mask(members))
+            location.update(dict.fromkeys(members, self.polynomial(self.mask(members))))
         return location
+
+    def polynomial(self, mask: int) -> int:
+        """A new virtual polynomial in the RPAUs of a mask."""
+        self.out.placement.append(mask)
+        return len(self.out.placement) - 1
 
     def dies(self, value: int, place: int, node: SubroutineNode) -> bool:
         """Whether nobody after ``node`` reads what stands where ``value`` has a limb."""
@@ -223,11 +228,10 @@ class Selector:
 
         It is multiplied by one constant and increased by another twice: in its own prime where it
         leaves, in every other one where it arrives. It goes to other RPAUs for one prime set at a
-        time; what its own RPAU holds of other limbs needs no sending.
+        time, on the main units; what its own RPAU holds of other limbs needs no sending.
         """
         home, from_set = source % self.rpaus, source // self.rpaus
         arrived = self.fresh(places)
-        sent: Location = {}
         for prime_set, members in self.by_set(arrived).items():
             away = [place for place in members if place % self.rpaus != home]
             if away:
@@ -242,15 +246,47 @@ class Selector:
                     k1=factor,
                     k2=addend,
                 )
-            here = [place for place in members if place % self.rpaus == home]
-            if here and (factor, addend) == (self.ones(), self.zeros()):
-                sent = {source: poly}
-            elif here and not sent:
-                sent = self.fresh([source])
-                self.emit([source], "affine", dst=sent, a=poly, k1=factor, k2=addend)
-            for place in here:
-                self.emit([place], "reduce", dst=arrived, a=sent[source], k1=factor, k2=addend)
+        here = {place: arrived[place] for place in arrived if place % self.rpaus == home}
+        if here:
+            sent = self._leaving(source, poly, factor, addend)
+            self.emit(here, "reduce", dst=here, a=sent, k1=factor, k2=addend)
         return arrived
+
+    def send_beside(
+        self, source: int, poly: int, places: Iterable[int], factor: int, addend: int
+    ) -> Location:
+        """As ``send``, on the link units: what arrives is reduced afterwards, on either unit.
+
+        Words of a smaller prime that only need to be carried are residues already.
+        """
+        home, limbs, primes = source % self.rpaus, self.layout.limbs, self.graph.primes
+        carried = (factor, addend) == (self.ones(), self.zeros())
+        sent = self._leaving(source, poly, factor, addend)
+        places = list(places)
+        away = {place % self.rpaus for place in places} - {home}
+        words = self.polynomial(mask_of(away)) if away else -1
+        if away:
+            self.append("send", mask_of({*away, home}), 0, dst=words, a=sent, src=home)
+        raw = {place: sent if place % self.rpaus == home else words for place in places}
+        whole = {
+            place: raw[place]
+            for place in places
+            if carried
+            and place % self.rpaus in away
+            and primes[limbs[source]] <= primes[limbs[place]]
+            and sum(other % self.rpaus == place % self.rpaus for other in places) == 1
+        }
+        arrived = self.fresh(place for place in places if place not in whole)
+        self.emit(arrived, "reduce", dst=arrived, a=raw, k1=factor, k2=addend)
+        return arrived | whole
+
+    def _leaving(self, source: int, poly: int, factor: int, addend: int) -> int:
+        """A limb times a constant plus another: itself where they are 1 and 0."""
+        if (factor, addend) == (self.ones(), self.zeros()):
+            return poly
+        changed = self.fresh([source])
+        self.emit([source], "affine", dst=changed, a=poly, k1=factor, k2=addend)
+        return changed[source]
 
     def constant(self, by_limb: Mapping[int, int]) -> int:
         """Index of a constant with these values by limb, shared where no place disagrees."""
