@@ -142,16 +142,21 @@ class OperationWriter(ABC):
         return first, second
 
     def _tensor(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """The tensor product of two pairs in NTT form, of three polynomials."""
+        """The tensor product of two pairs in NTT form, of three polynomials.
+
+        The last comes first, since a relinearization waits for that alone.
+        """
         graph, (a0, a1), (b0, b1) = self._graph, a, b
+        last = graph.mul(a1, b1)
         middle = graph.add(graph.mul(a0, b1), graph.mul(a1, b0))
-        return graph.mul(a0, b0), middle, graph.mul(a1, b1)
+        return graph.mul(a0, b0), middle, last
 
     def _tensor_square(self, a: Polynomials) -> Polynomials:
         """The tensor product of a pair in NTT form with itself."""
         graph, (a0, a1) = self._graph, a
+        last = graph.mul(a1, a1)
         cross = graph.mul(a0, a1)
-        return graph.mul(a0, a0), graph.add(cross, cross), graph.mul(a1, a1)
+        return graph.mul(a0, a0), graph.add(cross, cross), last
 
     @abstractmethod
     def _coefficients(self, a: int) -> int:
