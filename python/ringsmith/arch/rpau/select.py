@@ -17,13 +17,12 @@ Identities used here, all exact on canonical residues:
   read by the extension of digit J only, so that digit's own transform happens in place.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable
-from itertools import permutations
 from math import prod
 from typing import TypeVar
 
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.fusion import begun_sums, fused_summands
 from ringsmith.arch.rpau.layout import Layout, is_scaled
 from ringsmith.arch.rpau.selection import KeyPolynomial, KeySeed, Location, Selection, Selector
 from ringsmith.errors import ProgramError
@@ -104,8 +103,8 @@ class _Selector(Selector):
         super().__init__(graph, design, layout, apart=apart, seeded=seeded)
         self.key_unit = "d" if design.dyadic_cores else ""
         self.link = design.link
-        self.fused = self._summands_to_fuse()
-        self.beginnings = self._beginnings()
+        self.fused = fused_summands(graph)
+        self.beginnings = begun_sums(graph, self.fused)
 
     def node(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
@@ -174,41 +173,6 @@ class _Selector(Selector):
         primes, base = self.graph.primes, scaled.attrs["digit"]
         factor = prod(primes[limb] for limb in scaled.type.base if limb not in base)
         return self.constant({limb: factor % primes[limb] for limb in base})
-
-    def _summands_to_fuse(self) -> set[int]:
-        """What is used by an addition only, and needs no instruction of its own for that.
-
-        A product (multiply-accumulate), a scaled value, and a quotient: x*P^-1 + c comes first.
-        """
-        users = Counter(operand for node in self.graph.nodes for operand in node.operands)
-        fused: set[int] = set()
-        for node in self.graph.nodes:
-            if node.op != "add" or node.operands[0] == node.operands[1]:
-                continue
-            for operand in reversed(node.operands):
-                summand = self.graph.nodes[operand]
-                fusible = summand.op in ("mul", "mod_down") or is_scaled(summand)
-                if fusible and users[operand] == 1:
-                    fused.add(operand)
-                    break
-        return fused
-
-    def _beginnings(self) -> dict[int, SubroutineNode]:
-        """Sums of key products that only a scaled value is added to: they begin with it."""
-        users = Counter(operand for node in self.graph.nodes for operand in node.operands)
-        found: dict[int, SubroutineNode] = {}
-        for node in self.graph.nodes:
-            for total, other in permutations(node.operands) if node.op == "add" else ():
-                summand, scaled = self.graph.nodes[total], self.graph.nodes[other]
-                if (
-                    summand.op == "ksk_inner_product"
-                    and users[total] == 1
-                    and other in self.fused
-                    and is_scaled(scaled)
-                    and scaled.operands[0] < total
-                ):
-                    found[total] = scaled
-        return found
 
     def _neg(self, node: SubroutineNode) -> Location:
         dst = self.target(node)
