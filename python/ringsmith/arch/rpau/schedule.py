@@ -87,7 +87,7 @@ class _Policy:
 
 
 _ALL = 1 << 20
-_SLACK = 1024
+_SLACKS = (0, 1024)
 _LOOKAHEAD = 8
 
 
@@ -96,11 +96,11 @@ def schedule(problem: Problem) -> Schedule:
     graph = _Dependences(problem)
     sequential = _sequential(problem)
     policies = [_Policy(sequential, slack=0, lookahead=1, twins=False)]
-    twins = graph.choices[-1]
     for priority in ([float(cycles) for cycles in graph.path], sequential):
-        policies += [_Policy(priority, 0, _ALL, choice) for choice in graph.choices]
-        policies += [_Policy(priority, _SLACK, _ALL, twins)]
-        policies += [_Policy(priority, 0, _LOOKAHEAD, twins)]
+        policies += [
+            _Policy(priority, slack, _ALL, twins) for slack in _SLACKS for twins in graph.choices
+        ]
+        policies += [_Policy(priority, 0, _LOOKAHEAD, graph.choices[-1])]
     limit = problem.design.work_polys
     plans = (_Run(problem, graph, policy, limit).run() for policy in policies)
     return min((plan for plan in plans if plan is not None), key=lambda plan: plan.cycles)
