@@ -33,9 +33,6 @@ class IsaError(ValueError):
 KEY_PORT = -1
 """Stands for the key store's read port among the work polynomials that an instruction touches."""
 
-MAIN = "main"
-"""The unit of the butterfly cores."""
-
 DYADIC = "dyadic"
 """The unit of the dyadic cores, which a design may lack."""
 
@@ -171,16 +168,6 @@ class Isa:
             and (design.prng != NO_PRNG or not each.seeded)
             and (not each.needs or getattr(design, each.needs))
         )
-
-    def twin(self, operation: Operation, design: RpauDesign) -> Operation | None:
-        """What does the same on the other of main and dyadic unit; None if nothing does."""
-        if operation.unit == MAIN:
-            name = DYADIC[0] + {"reduce": "affine"}.get(operation.name, operation.name)
-        elif operation.unit == DYADIC:
-            name = {"daffine": "reduce"}.get(operation.name, operation.name[1:])
-        else:
-            return None
-        return next((each for each in self.available(design) if each.name == name), None)
 
     def operation(self, name: str) -> Operation:
         """The operation of that name.

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import ISA, MAIN, Instruction, instruction
+from ringsmith.arch.rpau.isa import Instruction, instruction
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
+from ringsmith.arch.rpau.twins import MAIN, twin_of
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
 
 
@@ -130,7 +131,7 @@ class _Dependences:
     def __init__(self, problem: Problem) -> None:
         timing = Timing.of(problem.design)
         operations = [virtual.instruction.operation for virtual in problem.instructions]
-        known = {each: ISA.twin(each, problem.design) for each in set(operations)}
+        known = {each: twin_of(each, problem.design) for each in set(operations)}
         self.twins = [known[each] for each in operations]
         self.choices = (False, True) if any(self.twins) else (False,)
         self.latency = [timing.latencies[each.name] for each in operations]
