@@ -26,6 +26,7 @@ class Accelerator:
     def __init__(self, device: Device) -> None:
         self.device = device
         self._turn = Lock()
+        self._log_degree: int | None = None
         self._primes: tuple[tuple[int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._program: Run | None = None
@@ -73,13 +74,15 @@ class Accelerator:
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
+        self._choose_ring(executable.log_degree)
         self._load_primes(executable)
         self._load_constants(executable)
-        rpaus = executable.design.rpaus
+        rpaus, pieces = executable.design.rpaus, executable.pieces
         host = {
-            (value, limb % rpaus): residues
+            (first + piece, limb % rpaus): words
             for name, values in executable.inputs.items()
-            for residues, (limb, value) in zip(inputs[name], sorted(values.items()), strict=True)
+            for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True)
+            for piece, words in enumerate(np.split(residues, pieces))
         }
         cycles = instructions = self._key_words = 0
         for run in executable.runs:
@@ -87,7 +90,12 @@ class Accelerator:
             cycles += report.cycles
             instructions += report.instructions
         outputs = {
-            name: np.stack([host[value, limb % rpaus] for limb, value in sorted(values.items())])
+            name: np.stack(
+                [
+                    np.concatenate([host[first + piece, limb % rpaus] for piece in range(pieces)])
+                    for limb, first in sorted(values.items())
+                ]
+            )
             for name, values in executable.outputs.items()
         }
         return GraphResult(
@@ -103,7 +111,7 @@ class Accelerator:
     ) -> RunReport:
         """Carries out one run: what it takes from ``host`` and adds there are limbs."""
         self._load_program(run)
-        self._load_keys(run, executable.limbs, keys)
+        self._load_keys(run, executable, keys)
         self._load_seeds(run, executable, keys)
         for value, places in run.loads.items():
             for rpau, index in places.items():
@@ -113,6 +121,13 @@ class Accelerator:
             for rpau, index in places.items():
                 host[value, rpau] = self.device.read(Zone.POLY, rpau, index)
         return report
+
+    def _choose_ring(self, log_degree: int) -> None:
+        if self._log_degree != log_degree:
+            self._log_degree = None
+            self._primes = self._program = None  # all that was written belongs to another ring
+            self.device.set_ring(log_degree)
+            self._log_degree = log_degree
 
     def _load_primes(self, executable: Executable) -> None:
         wanted = tuple(
@@ -126,7 +141,7 @@ class Accelerator:
         design = executable.design
         for place, (prime, root) in enumerate(wanted):
             prime_set, rpau = divmod(place, design.rpaus)
-            for zone, words in prime_tables(prime, root, design).loads():
+            for zone, words in prime_tables(prime, root, design, executable.log_degree).loads():
                 self.device.write(Zone[zone], rpau, prime_set, words)
         self._primes = wanted
 
@@ -149,7 +164,7 @@ class Accelerator:
             self._program = run
 
     def _load_keys(
-        self, run: Run, limbs: tuple[int, ...], keys: Mapping[str, KeySwitchKey]
+        self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
     ) -> None:
         for load in run.keys:
             key = keys[load.key].data
@@ -158,9 +173,10 @@ class Accelerator:
             if same and not key.flags.writeable:
                 self._keys[load.index] = (load, key)
                 continue
-            first = load.prime_set * self.device.design.rpaus
+            first = load.prime_set * executable.design.rpaus
             for rpau in bits_of(load.mask):
-                limb = key[load.digit, load.half, limbs[first + rpau]]
+                limb = key[load.digit, load.half, executable.limbs[first + rpau]]
+                limb = np.split(limb, executable.pieces)[load.piece]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
                 self._key_words += limb.size
             self._keys[load.index] = (load, key)

@@ -52,8 +52,8 @@ def compile_graph(
 def _expanded(
     graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
 ) -> frozenset[str]:
-    """Names of the graph's keys whose half 1 the design expands."""
-    if design.prng == NO_PRNG:
+    """Names of the graph's keys whose half 1 the design expands: none in a larger ring."""
+    if design.prng == NO_PRNG or graph.n > design.n:
         return frozenset()
     return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
 
@@ -62,6 +62,7 @@ def _compile(graph: SubroutineGraph, design: RpauDesign, selection: Selection) -
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
     return Executable(
         design=design,
+        log_degree=selection.log_degree,
         primes=tuple(graph.primes),
         roots=tuple(graph.roots),
         limbs=selection.limbs,
@@ -89,7 +90,7 @@ def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
         cycles=plan.cycles,
         peak_polys=plan.peak,
         keys=tuple(
-            KeyLoad(key.key, key.digit, key.half, key.prime_set, place, mask)
+            KeyLoad(key.key, key.digit, key.half, key.prime_set, key.piece, place, mask)
             for index, place in segment.keys.items()
             for key, mask in [polynomials[index]]
         ),
@@ -109,11 +110,14 @@ def _places(masks: Mapping[int, int], slots: Mapping[int, int]) -> dict[int, dic
 
 
 def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
-    if graph.n != design.n:
+    log_degree = graph.n.bit_length() - 1
+    if not design.min_log_n <= log_degree <= design.max_log_n:
+        rings = f"N = {design.n}"
+        if design.min_log_n < design.max_log_n:
+            rings = f"N = {1 << design.min_log_n} to {1 << design.max_log_n}"
         raise ProgramError(
             f"the program works in a ring of degree N = {graph.n} and design {design.name} is "
-            f"built for N = {design.n}: "
-            "choose parameters or a design of the same N"
+            f"built for {rings}: choose parameters or a design of the same N"
         )
     if len(graph.primes) > design.limbs:
         raise ProgramError(
@@ -122,7 +126,7 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
             "fewer primes or a design with more RPAUs or prime sets"
         )
     for prime in graph.primes:
-        refusal = prime_refusal(prime, design)
+        refusal = prime_refusal(prime, design, log_degree)
         if refusal:
             raise ProgramError(refusal)
 

@@ -13,20 +13,21 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.timeline import HALT
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
 class KeyLoad:
     """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
 
-    Each takes the limb of its place with ``prime_set``.
+    Each takes the limb of its place with ``prime_set``, or that piece of it.
     """
 
     key: str
     digit: int
     half: int
     prime_set: int
+    piece: int
     index: int
     mask: int
 
@@ -80,10 +81,13 @@ class Executable:
     """A scheduled program of one design: one run, or several where it does not fit at once.
 
     The host knows polynomials as limbs of numbered values. Values that are no input came to be on
-    the device and are spilled to the host between runs.
+    the device and are spilled to the host between runs. In a ring larger than the design's N a limb
+    lies in pieces of N words, which are values of their own, one number after the other: an input
+    or output names the first.
 
     Attributes:
         design: The design that it was scheduled for.
+        log_degree: log2 of the degree N of the ring.
         primes: Prime of each limb.
         roots: The primes' 2N-th roots of unity.
         limbs: The limb at each place. Place p is RPAU p mod R with prime set p div R, R the RPAUs
@@ -95,6 +99,7 @@ class Executable:
     """
 
     design: RpauDesign
+    log_degree: int
     primes: tuple[int, ...]
     roots: tuple[int, ...]
     limbs: tuple[int, ...]
@@ -102,6 +107,11 @@ class Executable:
     inputs: Mapping[str, Mapping[int, int]]
     outputs: Mapping[str, Mapping[int, int]]
     runs: tuple[Run, ...]
+
+    @property
+    def pieces(self) -> int:
+        """Values, and work polynomials, that a limb lies in."""
+        return self.design.pieces(self.log_degree)
 
     @property
     def seeded(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ringsmith.arch.rpau.assembler import check_program
 from ringsmith.arch.rpau.constants import prime_refusal
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.arch.rpau.executable import (
     FORMAT,
     VERSION,
@@ -74,30 +74,34 @@ def check_executable(executable: Executable) -> None:
     Raises:
         ProgramError: Otherwise; says where.
     """
+    executable.design.check_ring(executable.log_degree)
     _check_primes(executable)
-    design, limbs = executable.design, executable.limbs
+    limbs = executable.limbs
     for values in (*executable.inputs.values(), *executable.outputs.values()):
         if not values or not set(values) <= set(range(len(executable.primes))):
             raise ProgramError("an input or an output has no limb, or one of no prime")
     if not executable.runs:
         raise ProgramError("it has no run")
-    known = {place for each in executable.inputs.values() for place in _limbs(each, design)}
+    known = {place for each in executable.inputs.values() for place in _limbs(each, executable)}
     for run in executable.runs:
-        _check_run(run, design, len(limbs))
+        _check_run(run, executable, len(limbs))
         if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
             raise ProgramError("it loads a value that the host does not have")
         known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
-    if not {place for each in executable.outputs.values() for place in _limbs(each, design)} <= (
-        known
-    ):
+    if not {
+        place for each in executable.outputs.values() for place in _limbs(each, executable)
+    } <= (known):
         raise ProgramError("an output is never stored")
 
 
 def _check_primes(executable: Executable) -> None:
     """Checks primes, roots, and the constants of each place."""
     design, primes, limbs = executable.design, executable.primes, executable.limbs
-    SubroutineGraph(design.n, primes, executable.roots, ())  # refuses what is no prime or no root
-    for refusal in (prime_refusal(prime, design) for prime in primes):
+    log_degree = executable.log_degree
+    SubroutineGraph(
+        1 << log_degree, primes, executable.roots, ()
+    )  # refuses what is no prime or no root
+    for refusal in (prime_refusal(prime, design, log_degree) for prime in primes):
         if refusal:
             raise ProgramError(refusal)
     own = limbs[: len(primes)] == tuple(range(len(primes)))
@@ -110,8 +114,9 @@ def _check_primes(executable: Executable) -> None:
             raise ProgramError("a constant file is too long, or holds what is no residue")
 
 
-def _check_run(run: Run, design: RpauDesign, places: int) -> None:
+def _check_run(run: Run, executable: Executable, places: int) -> None:
     """Checks a run of an executable with so many places."""
+    design = executable.design
     program = check_program(run.words, design)
     if not len(run.words) == len(run.starts) == len(run.origins):
         raise ProgramError("its instructions, starts and origins differ in number")
@@ -129,6 +134,8 @@ def _check_run(run: Run, design: RpauDesign, places: int) -> None:
                 raise ProgramError(f"a {what} lies outside the {what} store")
             if any(first + rpau >= places for rpau in bits_of(load.mask)):
                 raise ProgramError(f"a {what} belongs to a place that holds no limb")
+        if any(isinstance(load, KeyLoad) and load.piece >= executable.pieces for load in loads):
+            raise ProgramError("a key has a piece that a polynomial of its ring has not")
         _check_loaded(what, kind, loads, program)
     for values in (run.loads, run.stores):
         for slots in values.values():
@@ -159,9 +166,13 @@ def _check_loaded(
                 )
 
 
-def _limbs(values: Mapping[int, int], design: RpauDesign) -> set[tuple[int, int]]:
+def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, int]]:
     """The (value, RPAU) pairs of an input or an output."""
-    return {(value, limb % design.rpaus) for limb, value in values.items()}
+    return {
+        (first + piece, limb % executable.design.rpaus)
+        for limb, first in values.items()
+        for piece in range(executable.pieces)
+    }
 
 
 # Reading: from JSON values to integers and texts within bounds --------------------------------
@@ -174,6 +185,7 @@ def _executable(table: object) -> Executable:
         raise ProgramError(f"the design's name {design.name!r:.80} is no printable text")
     return Executable(
         design=design,
+        log_degree=checked_integer("log_degree", entries["log_degree"], 1, MAX_LOG_DEGREE),
         primes=_integers("prime", entries["primes"]),
         roots=_integers("root", entries["roots"]),
         limbs=_integers("limb", entries["limbs"]),
@@ -208,6 +220,7 @@ def _key(value: object) -> KeyLoad:
         digit=checked_integer("digit of a key", entries["digit"], 0, MAX_PRIMES - 1),
         half=checked_integer("half of a key", entries["half"], 0, 1),
         prime_set=checked_integer("prime set of a key", entries["prime_set"], 0, _MAX_WORD),
+        piece=checked_integer("piece of a key", entries["piece"], 0, _MAX_WORD),
         index=checked_integer("index of a key", entries["index"], 0, _MAX_WORD),
         mask=checked_integer("mask of a key", entries["mask"], 1, _MAX_WORD),
     )

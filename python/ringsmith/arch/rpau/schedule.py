@@ -28,6 +28,7 @@ class Problem:
         kept: Virtual polynomial -> mask, for those read after it has ended.
         pinned: Virtual polynomial -> slot, for resident ones that lie there already.
         design: The accelerator.
+        log_degree: log2 of the degree of the ring.
     """
 
     instructions: Sequence[VirtualInstruction]
@@ -36,6 +37,12 @@ class Problem:
     kept: Mapping[int, int]
     pinned: Mapping[int, int]
     design: RpauDesign
+    log_degree: int
+
+    @property
+    def timing(self) -> Timing:
+        """Cycles of the accelerator's instructions in the ring."""
+        return Timing.of(self.design, self.log_degree)
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,7 @@ class _Dependences:
     """Who must follow whom, and how long each instruction's longest path to the end is."""
 
     def __init__(self, problem: Problem) -> None:
-        timing = Timing.of(problem.design)
+        timing = problem.timing
         operations = [virtual.instruction.operation for virtual in problem.instructions]
         known = {each: twin_of(each, problem.design) for each in set(operations)}
         self.twins = [known[each] for each in operations]
@@ -235,7 +242,7 @@ class _Run:
         self.graph = graph
         self.policy = policy
         self.memory = _Memory(limit, problem.design.rpaus)
-        self.timing = Timing.of(problem.design)
+        self.timing = problem.timing
         self.timeline = Timeline(self.timing, problem.design.rpaus)
         self.placed: list[Placed] = []
         self.left: dict[tuple[int, int], int] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.schedule import Problem, Schedule, first_fit, needed_polys, schedule
-from ringsmith.arch.rpau.selection import Selection
+from ringsmith.arch.rpau.selection import Location, Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
 from ringsmith.errors import ProgramError
 
@@ -57,10 +57,11 @@ class _Cutter:
 
     def __init__(self, selection: Selection, design: RpauDesign) -> None:
         self.design = design
+        self.log_degree = selection.log_degree
         self.instructions = selection.instructions
         self.placement = selection.placement
-        self.outputs = _masks(selection.outputs.values(), design.rpaus)
-        self.inputs = _masks(selection.inputs.values(), design.rpaus)
+        self.outputs = _masks(selection, selection.outputs, design.rpaus)
+        self.inputs = _masks(selection, selection.inputs, design.rpaus)
         self.ends = _clean_ends(self.instructions, self.inputs)
         self.position = 0
         self.on_host = dict(self.inputs)  # of these the host has the contents of now
@@ -130,6 +131,7 @@ class _Cutter:
             kept=_common(touched, _union(later, self.outputs)),
             pinned={poly: slots[poly] for poly in stays} if pinning else {},
             design=self.design,
+            log_degree=self.log_degree,
         )
 
     def _keys(self, end: int) -> dict[int, int] | None:
@@ -209,12 +211,13 @@ def _touched(instructions: Iterable[VirtualInstruction]) -> Masks:
     return masks
 
 
-def _masks(locations: Iterable[Mapping[int, int]], rpaus: int) -> Masks:
-    """The virtual polynomials of some locations."""
+def _masks(selection: Selection, locations: Mapping[str, Location], rpaus: int) -> Masks:
+    """The virtual polynomials of some locations, all their pieces."""
     masks: Masks = {}
-    for location in locations:
-        for limb, poly in location.items():
-            masks[poly] = masks.get(poly, 0) | 1 << limb % rpaus
+    for location in locations.values():
+        for limb, first in location.items():
+            for poly in range(first, first + selection.pieces):
+                masks[poly] = masks.get(poly, 0) | 1 << limb % rpaus
     return masks
 
 

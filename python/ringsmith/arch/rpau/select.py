@@ -24,7 +24,8 @@ from typing import TypeVar
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.fusion import begun_sums, fused_summands
 from ringsmith.arch.rpau.layout import Layout, is_scaled
-from ringsmith.arch.rpau.selection import KeyPolynomial, KeySeed, Location, Selection, Selector
+from ringsmith.arch.rpau.selection import KeyPolynomial, KeySeed, Location, Selection
+from ringsmith.arch.rpau.selector import Selector
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 from ringsmith.lower.types import OPS
@@ -100,7 +101,8 @@ class _Selector(Selector):
         apart: bool,
         seeded: Collection[str],
     ) -> None:
-        super().__init__(graph, design, layout, apart=apart, seeded=seeded)
+        super().__init__(graph, design, layout, apart=apart)
+        self.seeded = seeded
         self.key_unit = "d" if design.dyadic_cores else ""
         self.link = design.link
         self.fused = fused_summands(graph)
@@ -189,13 +191,13 @@ class _Selector(Selector):
             )
         dst = self.fresh(node.type.base)
         a = self.location[node.operands[0]]
-        self.emit(node.type.base, "automorph", dst=dst, a=a, element=node.attrs["element"])
+        self.permute(node.type.base, dst, a, node.attrs["element"])
         return dst
 
     def _intt(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
         dst = self.over(value, node.type.base, node)
-        self.emit(node.type.base, "intt", dst=dst, a=self.location[value])
+        self.transform(node.type.base, "intt", dst, self.location[value])
         return dst
 
     def _ntt(self, node: SubroutineNode) -> Location:
@@ -203,7 +205,7 @@ class _Selector(Selector):
         base = [place for place in self.base(node) if copied is None or place != copied[1]]
         (value,) = node.operands
         location = self.over(value, base, node)
-        self.emit(base, "ntt", dst=location, a=self.location[value])
+        self.transform(base, "ntt", location, self.location[value])
         if copied is not None:
             origin, limb = copied
             location[limb] = self.location[origin][limb]
@@ -272,8 +274,12 @@ class _Selector(Selector):
             if expanded:
                 index = _needed(self.out.seeds, KeySeed(key, prime_set), self.mask(members))
             else:
-                polynomial = KeyPolynomial(key, digit, half, prime_set)
-                index = _needed(self.out.keys, polynomial, self.mask(members))
+                whole = [
+                    KeyPolynomial(key, digit, half, prime_set, piece)
+                    for piece in range(self.pieces)
+                ]
+                mask = self.mask(members)
+                index = min(_needed(self.out.keys, piece, mask) for piece in whole)
             indices.update(dict.fromkeys(members, index))
         if expanded:
             return "_seed", {"seed": indices, "digit": digit}
@@ -295,7 +301,7 @@ class _Selector(Selector):
                 self.emit(base, "add", dst=down, a=down, b=part)
             down = down or part
         if node.type.form == Form.NTT:
-            self.emit(base, "ntt", dst=down, a=down)
+            self.transform(base, "ntt", down, down)
         x = self.location[value]
         if summand is None:
             self.emit(base, "scale_sub", dst=down, a=x, b=down, k1=factor)
@@ -318,7 +324,7 @@ class _Selector(Selector):
         addend = self.constant({dropped: p // 2, **shift})
         root, last, dst = self._gathered(node, node.operands[0], dropped)
         if node.type.form == Form.NTT:
-            self.emit([root], "intt", dst=dst, a=last)
+            self.transform([root], "intt", {root: dst}, {root: last})
             last = dst
         beside = self.link and dropped in self.graph.special
         send = self.send_beside if beside else self.send
