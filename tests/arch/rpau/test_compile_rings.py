@@ -1,0 +1,123 @@
+"""Programs in rings larger and smaller than a design's N: the interpreter's bits on the model."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.arch.rpau.assembler import decode
+from ringsmith.arch.rpau.compile import compile_graph
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import ProgramError
+from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph, Cpu
+from ringsmith.runtime.random_keys import random_key
+
+DESIGN = replace(
+    load_design("nano"),
+    name="rings",
+    log_n=9,
+    work_polys=64,
+    key_polys=64,
+    constants=128,
+    larger_rings=2,
+    smaller_rings=1,
+)
+DATA, SPECIAL = (0, 1, 2), 3
+RINGS = (8, 9, 10, 11)
+
+
+@cache
+def program(log_degree: int) -> SubroutineGraph:
+    """A product, relinearized, rotated, rescaled and transformed."""
+    n = 1 << log_degree
+    primes = tuple(q for bits in (46, 41, 47, 48) for q in _core.prime_search(bits, n, 1))
+    roots = tuple(_core.smallest_root(q, n) for q in primes)
+    graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 3, "galois:5": 3})
+
+    def switched(value: int, key: str) -> list[int]:
+        coefficients = graph.intt(value)
+        digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
+        totals = [graph.ksk_inner_product(digits, key, half, DATA) for half in (0, 1)]
+        return [graph.mod_down(total, SPECIAL) for total in totals]
+
+    a, b, c = (graph.input(name, DATA) for name in "abc")
+    relinearized = switched(graph.mul(a, b), "relin")
+    p0, p1 = graph.add(a, relinearized[0]), graph.add(b, relinearized[1])
+    rotated = switched(graph.automorph(p1, 5), "galois:5")
+    graph.output(graph.add(graph.automorph(p0, 5), rotated[0]), "y0")
+    graph.output(rotated[1], "y1")
+    graph.output(graph.mod_down(p0, 2), "rescaled")
+    graph.output(graph.automorph(c, 2 * n - 1), "conjugate")
+    graph.output(graph.ntt(graph.input("d", DATA, Form.COEFF)), "transformed")
+    return graph
+
+
+def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
+    """Runs the program on a device and through the interpreter; checks contents and cycles."""
+    graph, random = program(log_degree), np.random.default_rng(log_degree)
+    inputs = {
+        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
+        for name, kind in graph.inputs.items()
+    }
+    keys = {
+        name: random_key(graph.primes, graph.n, digits, random, seeded=True)
+        for name, digits in graph.keys.items()
+    }
+    executable = compile_graph(graph, accelerator.device.design)
+    compiled = CompiledGraph(graph, executable)
+    expected = Cpu().execute(compiled, inputs, keys)
+    found = accelerator.execute(compiled, inputs, keys)
+    assert found.cycles == executable.cycles
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    return executable
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"rpaus": 6, "link": True, "prng": "trivium", "seeds": 4},
+        {"rpaus": 2, "prime_sets": 2, "twiddles": "stored"},
+        {"work_polys": 24, "key_polys": 24},
+    ],
+    ids=str,
+)
+def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bool]) -> None:
+    design: RpauDesign = replace(DESIGN, **change)
+    accelerator = Accelerator(ModelDevice(design))
+    for log_degree in (*RINGS, RINGS[0]):
+        executable = run_both(log_degree, accelerator)
+        assert executable.pieces == design.pieces(log_degree)
+        # Half keys of a larger ring are loaded whole: no stream is defined for its pieces.
+        assert bool(executable.seeded) == (design.seeds > 0 and log_degree <= design.log_n)
+        assert Executable.from_json(executable.to_json()) == executable
+
+
+def test_a_larger_ring_splits_before_its_transforms_and_joins_after_them() -> None:
+    executable = compile_graph(program(11), DESIGN)
+    names = [decode(word).operation.name for word in executable.words]
+    assert names.count("split") == names.count("ntt")  # 4 pieces: two stages of two pairs
+    assert names.count("join") == names.count("intt")
+
+
+def test_a_ring_that_the_device_does_not_run_is_refused() -> None:
+    with pytest.raises(ProgramError, match=r"N = 2048 .* built for N = 256 to 1024: choose"):
+        compile_graph(program(11), replace(DESIGN, larger_rings=1))
+
+
+def test_an_executable_of_a_wrong_ring_is_refused() -> None:
+    text = compile_graph(program(10), DESIGN).to_json()
+    for old, new, message in (
+        ('"log_degree": 10', '"log_degree": 12', "runs rings of degree"),
+        ('"log_degree": 10', '"log_degree": 11', "modulo 2N|primitive"),
+        ('"piece": 1', '"piece": 2', "a piece that a polynomial of its ring has not"),
+    ):
+        with pytest.raises(ProgramError, match=message):
+            Executable.from_json(text.replace(old, new, 1))
