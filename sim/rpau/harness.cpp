@@ -32,8 +32,8 @@ class Accelerator {
     context_.randSeed(seed);
     ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
+    recover();               // the first evaluation: facts stand only afterwards
     top_->ring_i = fact(0);  // rs_rpau_pkg::FactLogN
-    recover();
   }
 
   ~Accelerator() {

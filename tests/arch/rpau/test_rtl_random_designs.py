@@ -48,11 +48,12 @@ def random_designs() -> list[RpauDesign]:
     seeds = [0] * DESIGNS
     for i in rng.permutation(expanding)[::2]:
         seeds[i] = int(rng.integers(1, 8, endpoint=True))
+    log_ns = column(rng, (8, 8, 9, 10))
     primes = column(rng, PRIMES)
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
-        "log_n": column(rng, (8, 8, 9, 10)),
+        "log_n": log_ns,
         "word_bits": widths,
         "rpaus": column(rng, (2, 3, 4)),
         "cores": cores,
@@ -71,6 +72,8 @@ def random_designs() -> list[RpauDesign]:
         "prng": ["trivium" if count else "none" for count in seeds],
         "seeds": seeds,
         "link": column(rng, (False, True)),
+        "larger_rings": column(rng, (0, 1, 2)),
+        "smaller_rings": [min(n - 8, int(rng.integers(0, 2))) for n in log_ns],
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]
