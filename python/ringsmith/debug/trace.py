@@ -134,7 +134,8 @@ class Trace:
 
     @classmethod
     def _of_runs(cls, executable: Executable, starts: Sequence[Sequence[int]]) -> "Trace":
-        replay = _Replay(executable.design, Timing.of(executable.design))
+        timing = Timing.of(executable.design, executable.log_degree)
+        replay = _Replay(executable.design, timing)
         for run, cycles in zip(executable.runs, starts, strict=True):
             replay.run(run.words, cycles, run.origins)
         return replay.trace()

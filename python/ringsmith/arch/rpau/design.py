@@ -207,9 +207,10 @@ class RpauDesign:
         if log_degree is None:
             return self
         self.check_ring(log_degree)
-        log_n = min(log_degree, self.log_n)
-        larger, smaller = min(2, self.max_log_n - log_n), log_n - self.min_log_n
-        return replace(self, log_n=log_n, larger_rings=larger, smaller_rings=smaller)
+        if log_degree >= self.log_n:
+            return self
+        larger, smaller = min(2, self.max_log_n - log_degree), log_degree - self.min_log_n
+        return replace(self, log_n=log_degree, larger_rings=larger, smaller_rings=smaller)
 
     def check_ring(self, log_degree: int) -> None:
         """Checks that the device runs a ring.
