@@ -138,6 +138,8 @@ def _way_out(prime: int, design: RpauDesign) -> str:
     """A design of the same ring degree that takes the prime, in words."""
     for name in named_designs():
         other = load_design(name)
+        if other.reduction == "sparse" and prime not in other.sparse_primes:
+            continue  # its refusal would ask for a way out in turn
         if other.log_n == design.log_n and not prime_refusal(prime, other):
             return f"design {name}, which takes it"
     return (
