@@ -77,8 +77,10 @@ def test_instructions_take_their_latencies(case: Case) -> None:
     assert {key[2]: value for key, value in found.items()} == expected
 
 
-def test_no_operation_of_a_set_that_its_design_runs_waits_for_the_host() -> None:
-    on_page = [r for r in written() if r.operation == "multiply_relinearize" and r.params]
+def test_no_operation_in_a_ring_of_the_designs_own_degree_waits_for_the_host() -> None:
+    """The two pieces of a limb of Set-2's ring do not fit into 13 work polynomials."""
+    own = {r.params for r in written()} - {"medha-set2"}
+    on_page = [r for r in written() if r.operation == "multiply_relinearize" and r.params in own]
     assert on_page
     assert not [r for r in on_page if "transfers" in r.conditions]
 
