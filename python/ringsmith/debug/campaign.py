@@ -22,7 +22,7 @@ from ringsmith.errors import DeviceError
 LENGTH = 60
 """Instructions of a program."""
 
-CANDIDATES = 1600
+CANDIDATES = 2400
 """Random programs to choose from."""
 
 
