@@ -22,7 +22,7 @@ from ringsmith.errors import DeviceError
 LENGTH = 60
 """Instructions of a program."""
 
-CANDIDATES = 2400
+CANDIDATES = 4000
 """Random programs to choose from."""
 
 
