@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.random_program import random_program
+from ringsmith.arch.rpau.random_program import random_program, ring_in_turn
+from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.debug.compare import Compared, compare
 from ringsmith.debug.isa_coverage import Situation, every_situation, situations
 from ringsmith.debug.rtl_coverage import Point, read_counts
@@ -22,7 +23,7 @@ from ringsmith.errors import DeviceError
 LENGTH = 60
 """Instructions of a program."""
 
-CANDIDATES = 4000
+CANDIDATES = 1600
 """Random programs to choose from."""
 
 
@@ -35,7 +36,7 @@ def campaign_design() -> RpauDesign:
     return replace(
         load_design("nano"),
         name="covered",
-        log_n=8,
+        log_n=9,
         word_bits=30,
         rpaus=3,
         cores=4,
@@ -48,6 +49,7 @@ def campaign_design() -> RpauDesign:
         seeds=4,
         link=True,
         larger_rings=1,
+        smaller_rings=1,
     )
 
 
@@ -115,8 +117,10 @@ def run_campaign(
 
 
 def _situations(design: RpauDesign, seed: int, length: int) -> Counter[Situation]:
-    program = random_program(design, seed, length, log_degree=design.max_log_n)
-    return situations(Trace.of_run(design, [int(w) for w in program.words], program.starts))
+    ring = ring_in_turn(design, seed)
+    program = random_program(design, seed, length, log_degree=ring)
+    words = [int(word) for word in program.words]
+    return situations(Trace.of_run(design, words, program.starts, timing=Timing.of(design, ring)))
 
 
 def _give_up(device: CoverageDevice) -> None:

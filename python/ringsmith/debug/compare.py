@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.random_program import RandomProgram, random_program
+from ringsmith.arch.rpau.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.devices.interface import Device, RunReport, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError
@@ -47,7 +47,7 @@ def run_random(device: Device, program: RandomProgram) -> RunReport:
 
 
 def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: int) -> Compared:
-    """Runs random programs on a device and on the model, in the largest ring of the design.
+    """Runs random programs on a device and on the model, in the design's rings in turn.
 
     Args:
         device: The device to be compared, of the same design.
@@ -60,10 +60,11 @@ def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: in
     """
     programs = instructions = cycles = polynomials = 0
     for seed in seeds:
-        program = random_program(design, seed, length, log_degree=design.max_log_n)
+        ring = ring_in_turn(design, seed)
+        program = random_program(design, seed, length, log_degree=ring)
         model = ModelDevice(design)
         for each in (device, model):
-            each.set_ring(design.max_log_n)
+            each.set_ring(ring)
         found, expected = run_random(device, program), run_random(model, program)
         if found != expected:
             raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")

@@ -4,13 +4,18 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
-from ringsmith.arch.rpau.design import RpauDesign, load_design, named_designs
+from ringsmith.arch.rpau.design import (
+    MAX_WORK_POLYS,
+    RpauDesign,
+    load_design,
+    named_designs,
+)
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
 
-_MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (256, 65536))
+_MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (MAX_WORK_POLYS, 65536))
 """Work polynomials and program words that are tried, in this order, for a design made to fit."""
 _MIN_KEY_POLYS, _MAX_KEY_POLYS = 16, 4096
 """Key-store polynomials are a power of two in this range, so that operations share a design."""

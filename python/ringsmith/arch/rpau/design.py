@@ -16,6 +16,8 @@ RAM_STYLES = ("block", "ultra")
 NO_PRNG = "none"
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
+MAX_WORK_POLYS = 128
+"""Work polynomials that the 7 bits of an instruction's operand tell apart."""
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
 """Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
@@ -101,7 +103,7 @@ class RpauDesign:
                 "fewer cores, a larger N, or twiddles = 'stored'"
             )
         _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
-        _check_range(self, "work_polys", 4, 128)
+        _check_range(self, "work_polys", 4, MAX_WORK_POLYS)
         _check_range(self, "key_polys", 1, 4096)
         _check_range(self, "constants", 4, 128)
         _check_range(self, "program_words", 16, 65536)

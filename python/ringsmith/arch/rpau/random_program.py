@@ -32,10 +32,11 @@ from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 _Item = TypeVar("_Item")
 
 _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at most; or two a set
-_EXTRA_WAIT = 0.15  # how often a wait bit is set that nothing needs
+_EXTRA_WAITS = 0.25  # how often wait bits are drawn, rather than set where needed alone
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
 _ANY_PRIME = -1  # stands for the prime set of words that are residues of none in particular
-_FULL_MASK = 0.5  # how often every RPAU takes part
+_FULL_MASK = 0.25  # how often every RPAU takes part
+_ONE_RPAU = 0.5  # how often one takes part, where not every one does
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,12 @@ def random_program(
     """
     ring = design.log_n if log_degree is None else log_degree
     return _Draw(design, seed, timing or Timing.of(design, ring), ring).run(length)
+
+
+def ring_in_turn(design: RpauDesign, seed: int) -> int:
+    """log2 of the degree of a ring of the design: all of its rings, as seeds go up."""
+    rings = range(design.min_log_n, design.max_log_n + 1)
+    return rings[seed % len(rings)]
 
 
 @dataclass(frozen=True)
@@ -217,7 +224,9 @@ class _Draw:
             if not legal:
                 return None
             values[operand.name] = self._choice(legal)
-        waits = [unit for unit in ISA.execution_units if self.rng.random() < _EXTRA_WAIT]
+        waits: list[str] = []
+        if self.rng.random() < _EXTRA_WAITS:
+            waits = [unit for unit in ISA.execution_units if self.rng.random() < 0.5]
         drawn = instruction(operation.name, mask, prime=prime, waits=waits, **values)
         if self.timeline.conflicts(drawn) and self.rng.random() < _AVOID_CONFLICT:
             return None
@@ -228,6 +237,8 @@ class _Draw:
         everyone = (1 << self.design.rpaus) - 1
         if self.rng.random() < _FULL_MASK:
             return everyone
+        if self.rng.random() < _ONE_RPAU:
+            return 1 << int(self.rng.integers(self.design.rpaus))
         lowest = 0 if operation.unit == CONTROL else 1
         return int(self.rng.integers(lowest, everyone, endpoint=True))
 
