@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -187,7 +188,7 @@ class Planner {
     return users_[id].size() == 1 && nodes_[users_[id][0]].op == op;
   }
 
-  // A node all of whose users are left out need not be computed.
+  // A node that no step reads need not be computed if all its users are left out.
   void leave_out_if_unread(std::size_t id) {
     left_out_[id] =
         std::ranges::all_of(users_[id], [this](std::size_t user) { return left_out_[user]; });
@@ -216,17 +217,27 @@ class Planner {
             .push_back(id);
       }
     }
+    std::set<std::size_t> replaced;  // automorphisms that a step computes on the digits instead
     for (const auto& [likeness, members] : alike) {
       for (std::size_t begin = 0; begin < members.size(); begin += kMostHoisted) {
         const std::size_t end = std::min(members.size(), begin + kMostHoisted);
         if (end - begin > 1) {
-          join(steps, {members.begin() + begin, members.begin() + end});
+          join(steps, {members.begin() + begin, members.begin() + end}, replaced);
         }
       }
     }
+    for (const auto& [id, step] : steps) {  // some may be switched otherwise too
+      for (const std::size_t value : step.reads) {
+        replaced.erase(value);
+      }
+    }
+    for (const std::size_t moved : replaced) {
+      leave_out_if_unread(moved);
+    }
   }
 
-  void join(std::map<std::size_t, Step>& steps, const std::vector<std::size_t>& members) {
+  void join(std::map<std::size_t, Step>& steps, const std::vector<std::size_t>& members,
+            std::set<std::size_t>& replaced) const {
     Step joined = steps.at(members[0]);
     joined.switches.clear();
     for (const std::size_t id : members) {
@@ -235,7 +246,7 @@ class Planner {
       one.element = nodes_[moved].element;
       joined.source = nodes_[moved].operands[0];
       steps.erase(id);
-      leave_out_if_unread(moved);
+      replaced.insert(moved);
     }
     set_reads(joined);
     steps.emplace(members[0], std::move(joined));

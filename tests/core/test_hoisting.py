@@ -1,6 +1,6 @@
 """Several rotations of one ciphertext: the bits of each alone, in the evaluator and in graphs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -118,7 +118,9 @@ def test_hoisting_refuses_what_single_rotations_refuse(random_residues: RandomRe
 class RotationGraph:
     """A graph that rotates one ciphertext by every element, as `lower` writes it."""
 
-    def __init__(self, context: _core.Context, limbs: int, form: str) -> None:
+    def __init__(
+        self, context: _core.Context, limbs: int, form: str, inputs: Sequence[str] = ("c0", "c1")
+    ) -> None:
         widths = len(context.primes) - context.max_limbs
         self.graph = _core.Graph(N, context.primes, context.roots)
         self.form = form
@@ -127,7 +129,7 @@ class RotationGraph:
         size = -(-context.max_limbs // context.dnum)
         self.digits = [self.limbs[i : i + size] for i in range(0, limbs, size)]
         self.single = size == 1
-        self.c = [self.node("input", name=f"c{i}", base=self.limbs, form=form) for i in range(2)]
+        self.c = [self.node("input", name=name, base=self.limbs, form=form) for name in inputs]
 
     def node(self, op: str, *operands: int, **attrs: object) -> int:
         """Any node."""
@@ -136,27 +138,34 @@ class RotationGraph:
     def rotate(self, element: int) -> tuple[int, int]:
         """The two polynomials of a rotation."""
         moved = [self.node("automorph", node, element=element) for node in self.c]
-        target = self.node("intt", moved[1]) if self.form == "ntt" else moved[1]
+        halves = [self.divided(half) for half in self.products(moved[1], f"k{element}")]
+        return self.node("add", moved[0], halves[0]), halves[1]
+
+    def products(self, polynomial: int, key: str) -> list[int]:
+        """A polynomial's digits times both halves of a key."""
+        target = self.node("intt", polynomial) if self.form == "ntt" else polynomial
         variant = "rns_digit" if self.single else "fast_base_conv"
         raised = [
             self.node("ntt", self.node("mod_up", target, digit=d, base=self.base, variant=variant))
             for d in self.digits
         ]
-        halves = []
-        for half in (0, 1):
-            total = self.node(
+        return [
+            self.node(
                 "ksk_inner_product",
                 *raised,
-                key=f"k{element}",
+                key=key,
                 half=half,
                 digits=list(range(len(raised))),
                 base=self.base,
             )
-            if self.form == "coeff":
-                total = self.node("intt", total)
-            drop = self.base[len(self.limbs) :]
-            halves.append(self.node("mod_down", total, drop=drop, variant="centred_base_conv"))
-        return self.node("add", moved[0], halves[0]), halves[1]
+            for half in (0, 1)
+        ]
+
+    def divided(self, product: int) -> int:
+        """An inner product, divided by the special primes."""
+        total = self.node("intt", product) if self.form == "coeff" else product
+        drop = self.base[len(self.limbs) :]
+        return self.node("mod_down", total, drop=drop, variant="centred_base_conv")
 
     def output(self, node: int, name: str) -> None:
         """Hands a value out."""
@@ -210,6 +219,30 @@ def test_forty_rotations_in_a_graph_equal_one_graph_each(
         expected = alone.graph.run(inputs, {f"k{element}": key})
         for name, words in expected.items():
             assert np.array_equal(results[name], words)
+
+
+@pytest.mark.parametrize("form", ["ntt", "coeff"])
+def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
+    form: str, random_residues: RandomResidues
+) -> None:
+    """One step computes two rotations, and another the products of one of their polynomials."""
+    context = context_of("narrow primes")
+    inputs = {"c1": random_residues(N, context.primes[:3])}
+    keys = {name: random_residues(N, context.primes, context.dnum, 2) for name in "abc"}
+
+    def switched(wanted: str) -> dict[str, Residues]:
+        graph = RotationGraph(context, 3, form, inputs=("c1",))
+        first, second = (graph.node("automorph", graph.c[-1], element=e) for e in (3, 9))
+        for name, moved, divided in (("a", first, True), ("b", second, True), ("c", first, False)):
+            if name in wanted:
+                for half, node in enumerate(graph.products(moved, name)):
+                    graph.output(graph.divided(node) if divided else node, f"{name}{half}")
+        return graph.graph.run(inputs, {name: keys[name] for name in wanted})
+
+    together = switched("abc")
+    for name in "abc":
+        for output, words in switched(name).items():
+            assert np.array_equal(together[output], words)
 
 
 def test_a_graph_names_the_key_and_the_residue_that_is_wrong(
