@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "parallel.h"
@@ -96,9 +97,9 @@ class Pool {
     const bool outermost = !counted;
     std::unique_lock lock(mutex_);
     start_helpers();
+    jobs_.push_front(&job);  // loops within loops first: somebody waits for them
     counted = true;
     active_ += outermost ? 1 : 0;
-    jobs_.push_front(&job);  // loops within loops first: somebody waits for them
     wake_.notify_all();
     while (job.next < job.count) {
       run_one(job, lock);
@@ -115,9 +116,13 @@ class Pool {
   }
 
  private:
+  // As many as may work, or as the system gives: results do not depend on their number.
   void start_helpers() {
-    for (; helpers_ + 1 < limit_; ++helpers_) {
-      std::thread([this] { help(); }).detach();  // for the life of the process, as the pool is
+    try {
+      for (; helpers_ + 1 < limit_; ++helpers_) {
+        std::thread([this] { help(); }).detach();  // for the life of the process, as the pool is
+      }
+    } catch (const std::system_error&) {  // tried again with the next loop
     }
   }
 

@@ -169,3 +169,21 @@ if child == 0:
 print(os.waitpid(child, 0)[1], c.threads())
 """
     assert threads_in_a_process("3", program) == "0 3"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for the memory in use")
+def test_a_system_that_gives_no_more_threads_is_no_error() -> None:
+    program = """
+import resource, numpy as np
+n, q = 4096, c.prime_search(50, 4096, 9)
+x = c.Context(n, q)
+key = np.stack([np.full(n, p - 1, np.uint64) for p in q])
+key = np.ascontiguousarray(np.broadcast_to(key, (8, 2, 9, n)))
+a = np.ascontiguousarray(key[0, :, :8])
+before = c.apply_galois(x, a, 3, key)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20),) * 2)  # stacks of a few threads
+c.set_threads(1024)
+print(np.array_equal(before, c.apply_galois(x, a, 3, key)))
+"""
+    assert threads_in_a_process("1", program) == "True"
