@@ -23,17 +23,28 @@ SECRET_KEY_CODE = "_core.secret"  # noqa: S105 - a module, not a password
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "": frozenset({"params", "program", "runtime"}),  # ringsmith/__init__.py
     "errors": frozenset(),
+    "design_files": frozenset(),
     "params": frozenset({"_core"}),
     "objects": frozenset({"params"}),
     "interop": frozenset({"params", "objects", "_core"}),
     "client": frozenset({"params", "objects", "interop", "_core", SECRET_KEY_CODE}),
     "program": frozenset({"params"}),
     "lower": frozenset({"program", "params", "_core"}),
-    "arch": frozenset({"lower", "_core"}),
+    "arch": frozenset({"design_files", "lower", "_core"}),
     "devices": frozenset({"arch"}),
     "generate": frozenset({"arch"}),
     "runtime": frozenset(
-        {"_core", "arch", "devices", "interop", "lower", "objects", "params", "program"}
+        {
+            "_core",
+            "arch",
+            "design_files",
+            "devices",
+            "interop",
+            "lower",
+            "objects",
+            "params",
+            "program",
+        }
     ),
     "debug": frozenset(
         {"_core", "arch", "devices", "lower", "objects", "params", "program", "runtime"}

@@ -18,9 +18,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 LEFT_OUT = (".git", ".venv", "build", ".*_cache", "__pycache__", ".hypothesis")
 WHERE = """
 import ringsmith
-from ringsmith.arch.rpau.design import named_designs
+from ringsmith.design_files import named
 from ringsmith.devices.sources import rtl_root, sim_root
-print(ringsmith.__file__, rtl_root(), sim_root(), *named_designs(), sep="\\n")
+print(ringsmith.__file__, rtl_root(), sim_root(), *named(), sep="\\n")
 """
 
 

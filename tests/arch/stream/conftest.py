@@ -7,21 +7,17 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.arch.stream import flow, generator, latency, rtl
-from ringsmith.arch.stream.descriptor import Descriptor, descriptor
+from ringsmith.arch.stream import flow, generator, latency
+from ringsmith.arch.stream.descriptor import descriptor
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.devices.block import Block, Words
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.verilate import build_block
+from ringsmith.devices.stream_rtl import Frame, core_block, stimulus
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A product: its descriptor, operands and result, in natural order."""
+class Product(Frame):
+    """A frame and core's product of its operands, in natural order."""
 
-    descriptor: Descriptor
-    a: Words
-    b: Words
     product: Words
 
 
@@ -32,7 +28,7 @@ def ntt_primes(design: StreamDesign, count: int) -> list[int]:
     return found[:count]
 
 
-def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Frame:
+def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Product:
     """Random operands modulo q, some words at the edges, and core's product of them."""
     root = _core.smallest_root(q, design.n)
     a, b = rng.integers(0, q, (2, design.n), dtype=np.uint64)
@@ -47,49 +43,11 @@ def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Fram
         )
     ]
     product = _core.ntt_inverse(np.array(pointwise, dtype=np.uint64), q, root)
-    return Frame(descriptor(q, root, design), a, b, product)
-
-
-def core_block(design: StreamDesign, *, assertions: bool) -> Block:
-    """The core's RTL, out of reset."""
-    sources = rtl_sources(*rtl.ROOMS)
-    library = build_block(
-        rtl.CORE,
-        sources,
-        rtl.parameters(design),
-        assertions=assertions,
-        flags=rtl.SIMULATION,
-    )
-    block = Block(library)
-    block.step(rtl.RESET_CYCLES)
-    block.poke("rst_ni", 1)
-    return block
-
-
-def stimulus(
-    design: StreamDesign, frames: Sequence[Frame], schedule: generator.Schedule
-) -> dict[str, Words]:
-    """What to drive in each cycle so that frames flow as the schedule says."""
-    last = schedule.begun[-1] + design.period
-    inputs = {
-        name: np.zeros((last, design.lanes), dtype=np.uint64) for name in ("a_i", "b_i", "powers_i")
-    }
-    for name in ("q_i", "unit_i", "scale_i", "descriptor_valid_i", "first_i"):
-        inputs[name] = np.zeros(last, dtype=np.uint64)
-    for frame, begun, accepted in zip(frames, schedule.begun, schedule.accepted, strict=True):
-        inputs["a_i"][begun : begun + design.period] = flow.to_frame(design, frame.a)
-        inputs["b_i"][begun : begun + design.period] = flow.to_frame(design, frame.b)
-        inputs["first_i"][begun] = 1
-        inputs["descriptor_valid_i"][accepted] = 1
-        words = frame.descriptor
-        for name, value in (("q_i", words.q), ("unit_i", words.unit), ("scale_i", words.scale)):
-            inputs[name][accepted] = value
-        inputs["powers_i"][accepted] = words.powers
-    return inputs
+    return Product(descriptor(q, root, design), a, b, product)
 
 
 def check_products(
-    block: Block, design: StreamDesign, frames: Sequence[Frame], wanted: Sequence[int]
+    block: Block, design: StreamDesign, frames: Sequence[Product], wanted: Sequence[int]
 ) -> list[int]:
     """Runs frames and asserts results, cycles and readiness; returns when products began."""
     shape = (design.log_n, design.log_lanes, design.word_bits)
@@ -97,10 +55,6 @@ def check_products(
     delay = latency.core_cycles(*shape)
     total = schedule.begun[-1] + design.period + delay
     inputs = stimulus(design, frames, schedule)
-    for name in ("first_i", "descriptor_valid_i"):
-        inputs[name] = np.concatenate([inputs[name], np.zeros(1, dtype=np.uint64)])
-    for name in set(inputs) - {"first_i", "descriptor_valid_i"}:
-        inputs[name] = np.concatenate([inputs[name], inputs[name][-1:]])
     names = ["descriptor_ready_o", "ready_o", "first_o", "y_o"]
     out = block.run(inputs, names, cycles=total)
     assert out["descriptor_ready_o"][schedule.accepted].all()
@@ -117,10 +71,10 @@ def check_products(
 
 
 @pytest.fixture
-def frames_of(rng: np.random.Generator) -> Callable[[StreamDesign, int, int], list[Frame]]:
+def frames_of(rng: np.random.Generator) -> Callable[[StreamDesign, int, int], list[Product]]:
     """Makes so many random products modulo so many primes, in random order."""
 
-    def make(design: StreamDesign, count: int, primes: int) -> list[Frame]:
+    def make(design: StreamDesign, count: int, primes: int) -> list[Product]:
         moduli = ntt_primes(design, primes)
         assert len(set(moduli)) == primes
         order = rng.permutation(np.arange(count) % primes)
@@ -130,11 +84,11 @@ def frames_of(rng: np.random.Generator) -> Callable[[StreamDesign, int, int], li
 
 
 @pytest.fixture
-def starts_of() -> Callable[[StreamDesign, Sequence[Frame], Sequence[int], bool], list[int]]:
+def starts_of() -> Callable[[StreamDesign, Sequence[Product], Sequence[int], bool], list[int]]:
     """Runs products on the core's RTL, checks all of them, and returns when each began."""
 
     def run(
-        design: StreamDesign, frames: Sequence[Frame], wanted: Sequence[int], assertions: bool
+        design: StreamDesign, frames: Sequence[Product], wanted: Sequence[int], assertions: bool
     ) -> list[int]:
         with core_block(design, assertions=assertions) as block:
             return check_products(block, design, frames, wanted)

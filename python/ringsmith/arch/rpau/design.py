@@ -1,13 +1,13 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
-import tomllib
-from dataclasses import MISSING, dataclass, fields, replace
-from importlib import resources
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
 
+from ringsmith import design_files
 from ringsmith.arch.rpau.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
+
+ARCHITECTURE = "rpau"
+"""What files of these designs say."""
 
 REDUCTIONS = ("barrett", "sparse")
 INTERCONNECTS = ("ring", "gather")
@@ -278,39 +278,18 @@ def parse_design(text: str, origin: str) -> RpauDesign:
     Raises:
         ParameterError: If a key is missing, unknown or has an illegal value.
     """
-    try:
-        table: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"{origin}: not a TOML file: {error}") from error
-    architecture = table.pop("architecture", None)
-    if architecture != "rpau":
-        raise ParameterError(
-            f"{origin}: architecture = {architecture!r}, and only 'rpau' is known here"
-        )
-    known = {field.name for field in fields(RpauDesign)}
-    required = {field.name for field in fields(RpauDesign) if field.default is MISSING}
-    missing, unknown = sorted(required - table.keys()), sorted(table.keys() - known)
-    if missing or unknown:
-        raise ParameterError(f"{origin}: missing keys: {missing}; unknown keys: {unknown}")
-    return RpauDesign(**table)
+    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign)
 
 
 def named_designs() -> list[str]:
-    """Names of the designs that come with Ringsmith."""
-    folder = resources.files("ringsmith") / "designs"
-    return sorted(
-        Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".toml")
-    )
+    """Names of the designs of this architecture that come with Ringsmith."""
+    return design_files.named(ARCHITECTURE)
 
 
 def load_design(name: str) -> RpauDesign:
     """Loads a named design.
 
     Raises:
-        ParameterError: If there is no design of that name.
+        ParameterError: If there is no design of that name, or it is of another architecture.
     """
-    if name not in named_designs():
-        known = ", ".join(named_designs())
-        raise ParameterError(f"there is no design {name!r}: choose one of {known}")
-    resource = resources.files("ringsmith") / "designs" / f"{name}.toml"
-    return parse_design(resource.read_text(encoding="utf-8"), f"design {name}")
+    return design_files.load(name, ARCHITECTURE, RpauDesign)

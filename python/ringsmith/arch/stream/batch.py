@@ -1,0 +1,78 @@
+"""Batches of products: when each flows through the core, and what they are by ``core``."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith import _core
+from ringsmith.arch.stream import generator, latency
+from ringsmith.arch.stream.descriptor import Descriptor, descriptor, prime_refusal
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.errors import ParameterError
+from ringsmith.lower.graph import SubroutineGraph
+from ringsmith.lower.types import Form
+
+Words = NDArray[np.uint64]
+
+_STEADY = 24
+"""Frames from which on one follows another every period: ``generator.slots`` chooses so."""
+
+
+def batch_schedule(design: StreamDesign, count: int) -> generator.Schedule:
+    """When an idle core takes the descriptors of a batch, and when its frames begin to flow.
+
+    All is offered at once, from cycle 0 on. The beginning is simulated, from there on descriptors
+    and frames follow each other every period.
+    """
+    shape = (design.log_n, design.log_lanes, design.word_bits)
+    found = generator.schedule(*shape, design.slots, [0] * min(count, _STEADY))
+    later = range(1, count - len(found.begun) + 1)
+    return generator.Schedule(
+        found.accepted + [found.accepted[-1] + i * design.period for i in later],
+        found.begun + [found.begun[-1] + i * design.period for i in later],
+    )
+
+
+def batch_cycles(design: StreamDesign, count: int) -> int:
+    """From the cycle in which the first descriptor is offered to the last word of a batch."""
+    if count == 0:
+        return 0
+    begun = batch_schedule(design, count).begun
+    delay = latency.core_cycles(design.log_n, design.log_lanes, design.word_bits)
+    return begun[-1] + delay + design.period
+
+
+@cache
+def own_descriptor(prime: int, design: StreamDesign) -> Descriptor:
+    """The descriptor of products modulo a prime, with the smallest root of unity.
+
+    Raises:
+        ParameterError: If the design does not take the prime; says why.
+    """
+    refusal = prime_refusal(prime, design)
+    if refusal:
+        raise ParameterError(refusal)
+    return descriptor(prime, _core.smallest_root(prime, design.n), design)
+
+
+@cache
+def _interpreter(n: int, prime: int) -> _core.Graph:
+    graph = SubroutineGraph(n, (prime,), (_core.smallest_root(prime, n),), ())
+    a, b = (graph.ntt(graph.input(name, [0], Form.COEFF)) for name in "ab")
+    graph.output(graph.intt(graph.mul(a, b)), "product")
+    return graph.to_core()
+
+
+def core_product(prime: int, a: Words, b: Words) -> Words:
+    """The product of two polynomials modulo x^N + 1 and a prime, all in natural order.
+
+    Args:
+        prime: 1 modulo 2N.
+        a: The first, (N,), canonical.
+        b: The second.
+    """
+    operands = {"a": a.reshape(1, -1), "b": b.reshape(1, -1)}
+    product: Words
+    [product] = _interpreter(a.size, prime).run(operands, {})["product"]
+    return product

@@ -1,0 +1,35 @@
+"""The model of a stream device: core's products, and the cycles of the generator's schedule."""
+
+from collections.abc import Sequence
+
+from ringsmith.arch.stream import latency
+from ringsmith.arch.stream.batch import batch_cycles, batch_schedule, core_product
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.devices.stream import ResidueProduct, StreamReport, checked_descriptors
+
+
+class StreamModel:
+    """Makes the products that the RTL makes, and says in which cycles it would.
+
+    Args:
+        design: The design point.
+    """
+
+    name = "model"
+
+    def __init__(self, design: StreamDesign) -> None:
+        self.design = design
+
+    def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
+        """Makes products; see :class:`ringsmith.devices.stream.StreamDevice`.
+
+        Raises:
+            DeviceError: If an operand is of another length or not below its prime, or the design
+                does not take a prime.
+        """
+        checked_descriptors(batch, self.design)
+        products = [core_product(product.prime, product.a, product.b) for product in batch]
+        design = self.design
+        delay = latency.core_cycles(design.log_n, design.log_lanes, design.word_bits)
+        starts = [begun + delay for begun in batch_schedule(design, len(batch)).begun]
+        return StreamReport(products, starts, batch_cycles(design, len(batch)))
