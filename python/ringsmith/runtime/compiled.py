@@ -6,11 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.stream.compile import compile_graph as compile_for_stream
+from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.devices.axi_lite import SimulatedBus
 from ringsmith.devices.model import ModelDevice
 from ringsmith.devices.registers import RegisterDevice
 from ringsmith.devices.rtl import RtlDevice
+from ringsmith.devices.stream_model import StreamModel
+from ringsmith.devices.stream_rtl import StreamRtl
 from ringsmith.errors import DeviceError, ProgramError, check_type
 from ringsmith.lower import (
     RELIN_KEY,
@@ -25,8 +28,10 @@ from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys
 from ringsmith.runtime.choose import compile_for_smallest
+from ringsmith.runtime.designs import Design, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
+from ringsmith.runtime.streaming import StreamMachine
 
 MACHINES = ("cpu", "model", "rtl")
 WAYS = ("ports", "axi-lite")
@@ -108,7 +113,7 @@ class Compiled:
         )
 
 
-def compile_program(program: Program, design: str | RpauDesign | None = None) -> Compiled:
+def compile_program(program: Program, design: str | Design | None = None) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
     A design with a PRNG is taken to be given keys with seeds; a run with others schedules the
@@ -136,7 +141,7 @@ def compile_for_smallest_design(program: Program) -> Compiled:
 
 def compile_graph(
     graph: SubroutineGraph,
-    design: str | RpauDesign | None = None,
+    design: str | Design | None = None,
     seeded: Collection[str] | None = None,
 ) -> CompiledGraph:
     """Schedules a bare subroutine graph for a design; without one it runs on the CPU only.
@@ -152,7 +157,10 @@ def compile_graph(
     """
     if design is None:
         return CompiledGraph(graph, None)
-    return CompiledGraph(graph, compile_for_rpau(graph, _design(design), seeded))
+    point = named_design(design)
+    if isinstance(point, StreamDesign):
+        return CompiledGraph(graph, None, compile_for_stream(graph, point))
+    return CompiledGraph(graph, compile_for_rpau(graph, point, seeded))
 
 
 def run_graph(
@@ -183,8 +191,10 @@ def run_graph(
     return machine.execute(fitting, inputs, needed)
 
 
-def open_device(kind: str, design: str | RpauDesign = "nano", *, via: str = "ports") -> Machine:
+def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports") -> Machine:
     """Opens a machine: ``cpu``, or an accelerator as ``model`` or simulated ``rtl``.
+
+    An accelerator of architecture ``stream`` has the CPU for its host, which does what it does not.
 
     The RTL of a design is built the first time it is opened and cached.
 
@@ -205,24 +215,24 @@ def open_device(kind: str, design: str | RpauDesign = "nano", *, via: str = "por
         raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
     if kind == "cpu":
         return Cpu()
+    if kind not in MACHINES:
+        raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
+    point = named_design(design)
+    if isinstance(point, StreamDesign):
+        if via != WAYS[0]:
+            raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
+        return StreamMachine(StreamModel(point) if kind == "model" else StreamRtl(point))
     if kind == "model":
-        return Accelerator(ModelDevice(_design(design)))
-    if kind == "rtl":
-        point = _design(design)
-        if via == "axi-lite":
-            return Accelerator(RegisterDevice(point, SimulatedBus(point)))
-        return Accelerator(RtlDevice(point))
-    raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
+        return Accelerator(ModelDevice(point))
+    if via == "axi-lite":
+        return Accelerator(RegisterDevice(point, SimulatedBus(point)))
+    return Accelerator(RtlDevice(point))
 
 
 def named_keys(keys: EvaluationKeys) -> dict[str, KeySwitchKey]:
     """Evaluation keys by the names that subroutine graphs use."""
     named = {galois_key_name(element): key for element, key in keys.galois.items()}
     return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
-
-
-def _design(design: str | RpauDesign) -> RpauDesign:
-    return load_design(design) if isinstance(design, str) else design
 
 
 def _polynomials(name: str, port: CiphertextPort, ciphertext: Ciphertext) -> dict[str, Residues]:

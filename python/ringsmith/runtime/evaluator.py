@@ -5,10 +5,11 @@ this is for whoever has ciphertexts and wants one result, such as a program writ
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
@@ -16,6 +17,7 @@ from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
+from ringsmith.runtime.designs import Design, named_design
 from ringsmith.runtime.machine import CompiledGraph, Machine
 from ringsmith.runtime.operands import (
     BINARY,
@@ -37,11 +39,13 @@ class Evaluator:
         parameters: The parameter set.
         keys: Evaluation keys for relinearize, rotate and conjugate.
         device: ``cpu``, ``model`` or ``rtl``.
-        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest that runs the
-            operation.
+        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest of architecture
+            ``rpau`` that runs the operation. One of architecture ``stream`` makes BFV's products
+            modulo primes of its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it
+            is given one.
 
     Raises:
-        ParameterError: When no design has that name.
+        ParameterError: When no design has that name, or there are too few primes of its words.
     """
 
     def __init__(
@@ -49,15 +53,15 @@ class Evaluator:
         parameters: CkksParameters | BfvParameters,
         keys: EvaluationKeys | None = None,
         device: str = "cpu",
-        design: str | RpauDesign | None = None,
+        design: str | Design | None = None,
     ) -> None:
-        self.parameters = parameters
+        self._design = None if design is None else named_design(design)
+        self.parameters = _multiplying(parameters, self._design)
         self._keys = named_keys(keys or EvaluationKeys())
         self._seeded = [name for name, key in self._keys.items() if key.seed is not None]
         self._device = device
-        self._design = load_design(design) if isinstance(design, str) else design
         self._compiled: dict[_Shape, CompiledGraph] = {}
-        self._machines: dict[RpauDesign | None, Machine] = {}
+        self._machines: dict[Design | None, Machine] = {}
 
     def run(
         self,
@@ -124,7 +128,7 @@ class Evaluator:
         return np.stack([outputs[name] for name in compiled.graph.outputs])
 
     def _machine(self, compiled: CompiledGraph) -> Machine:
-        design = None if compiled.executable is None else compiled.executable.design
+        design = compiled.design
         if design not in self._machines:
             self._machines[design] = (
                 open_device(self._device) if design is None else open_device(self._device, design)
@@ -154,6 +158,15 @@ class Evaluator:
                 f"the Galois key of element {element} is missing ({what}): create it with the keys"
             )
         return element
+
+
+def _multiplying(
+    parameters: CkksParameters | BfvParameters, design: Design | None
+) -> CkksParameters | BfvParameters:
+    """The parameters as a design multiplies with them: SEAL's own primes have 61 bits."""
+    if not isinstance(design, StreamDesign) or not isinstance(parameters, BfvParameters):
+        return parameters
+    return replace(parameters, multiplication="hps", extension_primes=())
 
 
 def non_adjacent_form(value: int) -> list[int]:

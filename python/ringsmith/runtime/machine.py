@@ -7,7 +7,10 @@ from typing import Protocol
 
 from ringsmith import _core
 from ringsmith.arch.rpau.compile import compile_graph
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.executable import StreamExecutable
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
@@ -16,15 +19,25 @@ from ringsmith.objects import KeySwitchKey, Residues
 class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
 
+    ``executable`` is one for a design of architecture ``rpau``, ``stream`` one for a design of
+    ``stream``; a graph for the CPU has neither.
+
     An executable is made for keys of one kind: of those that it says are ``seeded`` the device
     expands half 1. ``for_keys`` is the graph compiled for the keys that there are.
     """
 
     graph: SubroutineGraph
     executable: Executable | None
+    stream: StreamExecutable | None = None
     _others: dict[frozenset[str], "CompiledGraph"] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    @property
+    def design(self) -> RpauDesign | StreamDesign | None:
+        """The design that the graph was compiled for."""
+        compiled = self.executable or self.stream
+        return None if compiled is None else compiled.design
 
     @property
     def expands_keys(self) -> bool:
@@ -59,11 +72,13 @@ class GraphResult:
 
     Attributes:
         outputs: Output name -> residues (limbs, N).
-        cycles: Clock cycles from start to completion, data resident; None on the CPU.
-        instructions: Instructions issued; None on the CPU.
+        cycles: Clock cycles from start to completion, data resident; None on the CPU. Of a stream
+            device those of its batches.
+        instructions: Instructions issued; None on the CPU. Of a stream device products.
         host_transfers: Limbs of N words, and seeds, that crossed to or from the host while the
             program was under way, because it did not fit on the device at once; the inputs that
-            the first run takes and the outputs of the last are not counted.
+            the first run takes and the outputs of the last are not counted. Of a stream device
+            all operands that are no key's, and all products.
         key_words: Words of keys that the host wrote, before the program or under way: N for a
             limb, five for a seed; 0 where all keys were on the device already.
     """

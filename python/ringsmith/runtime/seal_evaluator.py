@@ -6,7 +6,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.interop import (
     read_ciphertext,
     read_galois_keys,
@@ -16,6 +15,7 @@ from ringsmith.interop import (
     write_ciphertext,
 )
 from ringsmith.objects import EvaluationKeys
+from ringsmith.runtime.designs import Design
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.runtime.operands import Operand
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 class SealEvaluator:
     """Computes on ``seal.Ciphertext`` objects; results equal SEAL's residue for residue.
+
+    BFV's products with a design of architecture ``stream`` are made by another method (HPS): they
+    are not SEAL's residues, and decrypt to the same.
 
     Args:
         context: CKKS or BFV with key switching.
@@ -44,7 +47,7 @@ class SealEvaluator:
         relin_keys: "seal.RelinKeys | None" = None,
         galois_keys: "seal.GaloisKeys | None" = None,
         device: str = "cpu",
-        design: str | RpauDesign | None = None,
+        design: str | Design | None = None,
     ) -> None:
         self._context = context
         parms = context.key_context_data().parms()

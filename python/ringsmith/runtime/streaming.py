@@ -1,0 +1,122 @@
+"""Runs subroutine graphs on the CPU, beside which a stream device multiplies polynomials."""
+
+from collections.abc import Iterator, Mapping
+from threading import Lock
+
+import numpy as np
+
+from ringsmith import _core
+from ringsmith.arch.stream.executable import Factor, Round
+from ringsmith.devices.stream import ResidueProduct, StreamDevice
+from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.runtime.machine import CompiledGraph, GraphResult
+
+
+class StreamMachine:
+    """A stream device and its host, this machine's CPU.
+
+    The host keeps each key in coefficient form, too, from its first run on: as long as the key is
+    the same array and nobody may write to it. Threads may share a machine: they take turns.
+    """
+
+    def __init__(self, device: StreamDevice) -> None:
+        self.device = device
+        self._turn = Lock()
+        self._keys: dict[str, tuple[Residues, Residues]] = {}
+
+    @property
+    def name(self) -> str:
+        """``model`` or ``rtl``."""
+        return self.device.name
+
+    def execute(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> GraphResult:
+        """Computes round by round; see ``Machine.execute``.
+
+        Cycles are the device's, batch by batch; instructions are descriptors, one a product.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design, or the device stalls.
+            ProgramError: If the graph was compiled for no stream design.
+        """
+        executable, design = compiled.stream, self.device.design
+        if executable is None:
+            raise ProgramError(
+                f"the program was compiled for no stream design and this {self.name} device is a "
+                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
+            )
+        if executable.design != design:
+            raise DeviceError(
+                f"the program was compiled for design {executable.design.name} and this "
+                f"{self.name} device is a {design.name}: compile for the device's design, or open "
+                "another device"
+            )
+        with self._turn:
+            values, cycles, key_words, transfers = dict(inputs), 0, 0, 0
+            for each in executable.rounds:
+                values |= host_values(each, values)
+                batch = list(self._batch(compiled.graph, each, values, keys))
+                report = self.device.multiply(batch)
+                values |= dict(_results(each, report.products))
+                cycles += report.cycles
+                of_keys = sum(len(task.base) for task in each.tasks if not isinstance(task.b, str))
+                key_words += of_keys * design.n
+                transfers += 3 * each.products - of_keys
+        outputs = {name: values[value] for name, value in executable.outputs.items()}
+        return GraphResult(outputs, cycles, executable.products, transfers, key_words)
+
+    def _batch(
+        self,
+        graph: SubroutineGraph,
+        each: Round,
+        values: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> Iterator[ResidueProduct]:
+        """The residue products of a round, task by task and limb by limb."""
+
+        def residues(factor: Factor, base: tuple[int, ...]) -> Residues:
+            if isinstance(factor, str):
+                return values[factor]
+            coefficients = self._coefficients(graph, factor.key, keys[factor.key])
+            return coefficients[factor.digit, factor.half, list(base)]
+
+        for task in each.tasks:
+            limbs = zip(residues(task.a, task.base), residues(task.b, task.base), strict=True)
+            for index, (a, b) in zip(task.base, limbs, strict=True):
+                yield ResidueProduct(graph.primes[index], a, b)
+
+    def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:
+        """A key's residues (digits, 2, K, N) in coefficient form."""
+        held = self._keys.get(name)
+        if held is None or held[0] is not key.data or key.data.flags.writeable:
+            limbs = [
+                _core.ntt_inverse(np.ascontiguousarray(key.data[:, :, limb]), q, root)
+                for limb, (q, root) in enumerate(
+                    zip(graph.primes[: graph.key_primes], graph.roots, strict=False)
+                )
+            ]
+            held = self._keys[name] = (key.data, np.stack(limbs, axis=2))
+        return held[1]
+
+
+def host_values(each: Round, values: Mapping[str, Residues]) -> dict[str, Residues]:
+    """What the host computes in a round, by name."""
+    if each.host is None or each.core is None:
+        return {}
+    found: dict[str, Residues] = each.core.run(
+        {name: values[name] for name in each.host.inputs}, {}
+    )
+    return found
+
+
+def _results(each: Round, products: list[Residues]) -> Iterator[tuple[str, Residues]]:
+    """The limbs of a batch, put together by task."""
+    limbs = iter(products)
+    for task in each.tasks:
+        yield task.result, np.stack([next(limbs) for _ in task.base])
