@@ -103,4 +103,4 @@ def test_primes_that_are_too_wide_are_refused_in_one_line(
     device = ["--device", "model", "--design", "rpm"]
     done = runner.invoke(app, ["seal", "eval", "multiply", *files, *options, *device])
     assert done.exit_code != 0
-    assert "has 36 bits and design rpm takes primes of up to 30" in str(done.exception)
+    assert "has 36 bits and design rpm takes primes of up to 30" in done.output

@@ -1,4 +1,4 @@
-"""Programs with a stream device beside the CPU: the interpreter's bits, and the paper's products."""
+"""Programs with a stream device beside the CPU: the interpreter's bits, the paper's products."""
 
 from collections.abc import Mapping
 
@@ -154,7 +154,7 @@ def test_what_the_device_cannot_multiply_is_refused() -> None:
     )
     with pytest.raises(ProgramError, match="has 36 bits and design rpm takes primes of up to 30"):
         runtime.compile_graph(graph, "rpm")
-    with pytest.raises(ProgramError, match="multiplies in the ring of N = 256 and .* is 4096"):
+    with pytest.raises(ProgramError, match=r"multiplies in the ring of N = 256 and .* is 4096"):
         runtime.compile_graph(graph, SMALL)
 
 
