@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ringsmith.arch.stream import latency
-from ringsmith.arch.stream.batch import batch_cycles, batch_schedule, core_product
+from ringsmith.arch.stream.batch import CoreProducts, batch_cycles, batch_schedule
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.devices.stream import ResidueProduct, StreamReport, checked_descriptors
 
@@ -19,6 +19,7 @@ class StreamModel:
 
     def __init__(self, design: StreamDesign) -> None:
         self.design = design
+        self._core = CoreProducts(design.n)
 
     def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
         """Makes products; see :class:`ringsmith.devices.stream.StreamDevice`.
@@ -28,7 +29,7 @@ class StreamModel:
                 does not take a prime.
         """
         checked_descriptors(batch, self.design)
-        products = [core_product(product.prime, product.a, product.b) for product in batch]
+        products = [self._core.product(each.prime, each.a, each.b) for each in batch]
         design = self.design
         delay = latency.core_cycles(design.log_n, design.log_lanes, design.word_bits)
         starts = [begun + delay for begun in batch_schedule(design, len(batch)).begun]

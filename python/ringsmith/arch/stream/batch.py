@@ -56,23 +56,34 @@ def own_descriptor(prime: int, design: StreamDesign) -> Descriptor:
     return descriptor(prime, _core.smallest_root(prime, design.n), design)
 
 
-@cache
-def _interpreter(n: int, prime: int) -> _core.Graph:
-    graph = SubroutineGraph(n, (prime,), (_core.smallest_root(prime, n),), ())
-    a, b = (graph.ntt(graph.input(name, [0], Form.COEFF)) for name in "ab")
-    graph.output(graph.intt(graph.mul(a, b)), "product")
-    return graph.to_core()
-
-
-def core_product(prime: int, a: Words, b: Words) -> Words:
-    """The product of two polynomials modulo x^N + 1 and a prime, all in natural order.
+class CoreProducts:
+    """Products of two polynomials modulo x^N + 1 and a prime, by core's interpreter.
 
     Args:
-        prime: 1 modulo 2N.
-        a: The first, (N,), canonical.
-        b: The second.
+        n: Ring degree N.
     """
-    operands = {"a": a.reshape(1, -1), "b": b.reshape(1, -1)}
-    product: Words
-    [product] = _interpreter(a.size, prime).run(operands, {})["product"]
-    return product
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._interpreters: dict[int, _core.Graph] = {}
+
+    def product(self, prime: int, a: Words, b: Words) -> Words:
+        """The product of two polynomials (N,), canonical and in natural order.
+
+        Args:
+            prime: 1 modulo 2N.
+            a: The first.
+            b: The second.
+        """
+        if prime not in self._interpreters:
+            self._interpreters[prime] = self._interpreter(prime)
+        operands = {"a": a.reshape(1, -1), "b": b.reshape(1, -1)}
+        product: Words
+        [product] = self._interpreters[prime].run(operands, {})["product"]
+        return product
+
+    def _interpreter(self, prime: int) -> _core.Graph:
+        graph = SubroutineGraph(self._n, (prime,), (_core.smallest_root(prime, self._n),), ())
+        a, b = (graph.ntt(graph.input(name, [0], Form.COEFF)) for name in "ab")
+        graph.output(graph.intt(graph.mul(a, b)), "product")
+        return graph.to_core()
