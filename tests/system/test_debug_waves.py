@@ -18,7 +18,7 @@ from ringsmith.debug.trace import Trace
 from ringsmith.debug.waves import record, window_of
 from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import DeviceError, ProgramError, ToolError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.lower import Form, SubroutineGraph
 
 DESIGN = replace(
     load_design("nano"),
@@ -127,6 +127,22 @@ def test_a_window_in_a_later_run_is_recorded_in_the_cycles_of_the_whole_program(
     vcd = Vcd(path)
     starts = [event.start for event in trace.events if window[0] <= event.start <= window[1]]
     assert issue_cycles(vcd, *window) == starts
+
+
+@pytest.mark.parametrize("log_degree", [8, 9, 10])
+def test_programs_of_every_ring_are_traced_and_recorded(log_degree: int, tmp_path: Path) -> None:
+    design = replace(DESIGN, log_n=9, larger_rings=1, smaller_rings=1)
+    n = 1 << log_degree
+    primes = tuple(_core.prime_search(30, n, 2))
+    graph = SubroutineGraph(n, primes, tuple(_core.smallest_root(q, n) for q in primes), (1,))
+    graph.output(graph.ntt(graph.input("x", (0, 1), Form.COEFF)), "y")
+    executable = compile_graph(graph, design)
+    trace = Trace.of_executable(executable)
+    assert trace == Trace.of_model(executable)
+    path = tmp_path / "ring.vcd"
+    assert record(executable, path, (0, 30), scope=CONTROLLER, depth=1) == executable.cycles
+    starts = [event.start for event in trace.events if event.start <= 30]
+    assert issue_cycles(Vcd(path), 0, 30) == starts
 
 
 def test_without_a_depth_everything_is_recorded(in_runs: Executable, tmp_path: Path) -> None:

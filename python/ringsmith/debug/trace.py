@@ -98,6 +98,7 @@ class Trace:
             DeviceError: If the program breaks the hazard rule, or does not end.
         """
         device = ModelDevice(executable.design, timing_only=True)
+        device.set_ring(executable.log_degree)
         starts = []
         for run in executable.runs:
             device.load_program(np.array(run.words, dtype=np.uint64))

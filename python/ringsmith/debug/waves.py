@@ -77,7 +77,7 @@ def record(
     try:
         # The accelerator reads the executable alone, so the graph may be without nodes.
         special = (len(executable.primes) - 1,)
-        graph = SubroutineGraph(executable.design.n, executable.primes, executable.roots, special)
+        graph = SubroutineGraph(executable.n, executable.primes, executable.roots, special)
         compiled = CompiledGraph(graph, executable)
         result = Accelerator(device).execute(compiled, inputs, _keys(executable, rng))
     finally:
@@ -88,7 +88,7 @@ def record(
 
 def _limbs(executable: Executable, values: Mapping[int, int], rng: np.random.Generator) -> Residues:
     """Random limbs of an input."""
-    n, primes = executable.design.n, executable.primes
+    n, primes = executable.n, executable.primes
     return np.stack([rng.integers(0, primes[limb], n, np.uint64) for limb in sorted(values)])
 
 
@@ -98,7 +98,7 @@ def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, KeySwit
     for run in executable.runs:
         for load in run.keys:
             digits[load.key] = max(digits.get(load.key, 0), load.digit + 1)
-    n, primes, seeded = executable.design.n, executable.primes, executable.seeded
+    n, primes, seeded = executable.n, executable.primes, executable.seeded
     return {
         name: random_key(primes, n, count, rng, seeded=name in seeded)
         for name, count in digits.items()

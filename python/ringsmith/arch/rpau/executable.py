@@ -109,6 +109,11 @@ class Executable:
     runs: tuple[Run, ...]
 
     @property
+    def n(self) -> int:
+        """Degree N of the ring, which may be another than the design's."""
+        return 1 << self.log_degree
+
+    @property
     def pieces(self) -> int:
         """Values, and work polynomials, that a limb lies in."""
         return self.design.pieces(self.log_degree)

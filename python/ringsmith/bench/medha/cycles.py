@@ -72,6 +72,7 @@ def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, i
         instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
         return cycles, instructions, executable
     model = ModelDevice(design, timing_only=True)
+    model.set_ring(executable.log_degree)
     reports = []
     for each in executable.runs:
         model.load_program(np.array(each.words, dtype=np.uint64))
