@@ -262,11 +262,11 @@ def _executable(
 
 
 def _read_executable(program: Path) -> "Executable":
-    from ringsmith.arch.rpau.executable import Executable
+    from ringsmith.arch.rpau.executable_file import read_executable
     from ringsmith.errors import ProgramError
 
     try:
-        return Executable.from_json(program.read_text(encoding="utf-8"))
+        return read_executable(program.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise ProgramError(f"{program}: not a text file, and so no executable") from None
     except ProgramError as error:

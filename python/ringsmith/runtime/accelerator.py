@@ -32,7 +32,6 @@ class Accelerator:
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
         self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
-        self._key_words = 0
 
     @property
     def name(self) -> str:
@@ -84,9 +83,11 @@ class Accelerator:
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True)
             for piece, words in enumerate(np.split(residues, pieces))
         }
-        cycles = instructions = self._key_words = 0
+        cycles = instructions = key_words = 0
         for run in executable.runs:
-            report = self._run(run, executable, host, keys)
+            key_words += self._load_keys(run, executable, keys)
+            key_words += self._load_seeds(run, executable, keys)
+            report = self._run(run, host)
             cycles += report.cycles
             instructions += report.instructions
         outputs = {
@@ -99,20 +100,17 @@ class Accelerator:
             for name, values in executable.outputs.items()
         }
         return GraphResult(
-            outputs, cycles, instructions, executable.host_transfers, self._key_words
+            outputs,
+            cycles,
+            instructions,
+            host_transfers=executable.host_transfers,
+            spilled_words=executable.spilled_words,
+            key_words=key_words,
         )
 
-    def _run(
-        self,
-        run: Run,
-        executable: Executable,
-        host: dict[tuple[int, int], Residues],
-        keys: Mapping[str, KeySwitchKey],
-    ) -> RunReport:
-        """Carries out one run: what it takes from ``host`` and adds there are limbs."""
+    def _run(self, run: Run, host: dict[tuple[int, int], Residues]) -> RunReport:
+        """Carries out one run: what it takes from ``host`` and adds there are limbs, or pieces."""
         self._load_program(run)
-        self._load_keys(run, executable, keys)
-        self._load_seeds(run, executable, keys)
         for value, places in run.loads.items():
             for rpau, index in places.items():
                 self.device.write(Zone.POLY, rpau, index, host[value, rpau])
@@ -163,9 +161,9 @@ class Accelerator:
             self.device.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
-    def _load_keys(
-        self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
-    ) -> None:
+    def _load_keys(self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]) -> int:
+        """Writes what the key store lacks for a run, and returns how many words that were."""
+        written = 0
         for load in run.keys:
             key = keys[load.key].data
             held = self._keys.pop(load.index, None)
@@ -178,12 +176,15 @@ class Accelerator:
                 limb = key[load.digit, load.half, executable.limbs[first + rpau]]
                 limb = np.split(limb, executable.pieces)[load.piece]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
-                self._key_words += limb.size
+                written += limb.size
             self._keys[load.index] = (load, key)
+        return written
 
     def _load_seeds(
         self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
-    ) -> None:
+    ) -> int:
+        """Writes what the seed store lacks for a run, and returns how many words that were."""
+        written = 0
         for load in run.seeds:
             key = keys[load.key]
             if key.seed is not None and self._seeds.get(load.index) == (load, key.seed):
@@ -195,5 +196,6 @@ class Accelerator:
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
                 self.device.write(Zone.SEED, rpau, load.index, words)
-                self._key_words += words.size
+                written += words.size
             self._seeds[load.index] = (load, seed)
+        return written

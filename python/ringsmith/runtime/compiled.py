@@ -47,6 +47,7 @@ class RunResult:
         instructions: Instructions issued; None on the CPU.
         host_transfers: Limbs of N words, and seeds, that crossed to or from the host under way; 0
             where the program fits.
+        spilled_words: Words of these transfers, those of keys apart.
         key_words: Words of keys that the host wrote for this run; 0 where all were there already.
     """
 
@@ -54,6 +55,7 @@ class RunResult:
     cycles: int | None
     instructions: int | None
     host_transfers: int
+    spilled_words: int
     key_words: int
 
     def transfer_seconds(self, link: HostLink) -> float:
@@ -61,9 +63,8 @@ class RunResult:
 
         Operands are not counted: a program before this one may have left them on the device.
         """
-        n: int = next(output.data.shape[-1] for output in self.outputs.values())
-        results = sum(output.size * output.limbs for output in self.outputs.values())
-        return link.seconds(n, results + self.host_transfers) + link.seconds(n) * self.key_words / n
+        words = sum(output.data.size for output in self.outputs.values())
+        return link.seconds(words + self.spilled_words + self.key_words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +110,12 @@ class Compiled:
             for name, port in self.lowered.outputs.items()
         }
         return RunResult(
-            outputs, result.cycles, result.instructions, result.host_transfers, result.key_words
+            outputs,
+            result.cycles,
+            result.instructions,
+            result.host_transfers,
+            result.spilled_words,
+            result.key_words,
         )
 
 

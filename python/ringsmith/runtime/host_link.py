@@ -13,24 +13,21 @@ class HostLink:
     Attributes:
         name: How reports call it.
         bytes_per_second: Payload, one way.
-        seconds_per_transfer: What each transfer takes beside its payload.
         source: Where the numbers come from.
     """
 
     name: str
     bytes_per_second: float
-    seconds_per_transfer: float
     source: str
 
-    def seconds(self, n: int, limbs: int = 1) -> float:
-        """Time of limbs of N words of 64 bits, each a transfer of its own, one after another."""
-        return limbs * (self.seconds_per_transfer + n * _WORD_BYTES / self.bytes_per_second)
+    def seconds(self, words: int) -> float:
+        """Time of so many words of 64 bits, one way."""
+        return words * _WORD_BYTES / self.bytes_per_second
 
 
 MEDHA_XDMA = HostLink(
     "medha-xdma",
     (1 << 14) * _WORD_BYTES / 125e-6,
-    0.0,
     "125 µs on average for a polynomial of 2^14 coefficients, start-up included (Mert et al. 2022, "
     "section 5.3)",
 )
@@ -39,7 +36,6 @@ MEDHA_XDMA = HostLink(
 PCIE_GEN3_X16 = HostLink(
     "pcie-gen3-x16",
     16 * 8e9 * 128 / 130 / 8 * 256 / (256 + 24),
-    0.0,
     "16 lanes of 8 GT/s, 128 of 130 bits, packets of 256 bytes with 24 of framing and header; no "
     "start-up and no driver",
 )

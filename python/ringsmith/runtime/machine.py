@@ -79,6 +79,7 @@ class GraphResult:
             program was under way, because it did not fit on the device at once; the inputs that
             the first run takes and the outputs of the last are not counted. Of a stream device
             all operands that are no key's, and all products.
+        spilled_words: Words of these transfers, those of keys apart.
         key_words: Words of keys that the host wrote, before the program or under way: N for a
             limb, five for a seed; 0 where all keys were on the device already.
     """
@@ -87,6 +88,7 @@ class GraphResult:
     cycles: int | None = None
     instructions: int | None = None
     host_transfers: int = 0
+    spilled_words: int = 0
     key_words: int = 0
 
 

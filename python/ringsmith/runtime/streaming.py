@@ -69,7 +69,14 @@ class StreamMachine:
                 key_words += of_keys * design.n
                 transfers += 3 * each.products - of_keys
         outputs = {name: values[value] for name, value in executable.outputs.items()}
-        return GraphResult(outputs, cycles, executable.products, transfers, key_words)
+        return GraphResult(
+            outputs,
+            cycles,
+            executable.products,
+            host_transfers=transfers,
+            spilled_words=transfers * design.n,
+            key_words=key_words,
+        )
 
     def _batch(
         self,

@@ -15,6 +15,7 @@ from ringsmith.arch.rpau.assembler import decode
 from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.executable_file import read_executable
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
@@ -217,7 +218,7 @@ def test_broadcasts_of_disjoint_rpaus_take_turns_on_the_ring() -> None:
 def test_an_executable_survives_its_json_file() -> None:
     graph = relinearization((0, 1))
     executable = compile_graph(graph, SMALL)
-    assert Executable.from_json(executable.to_json()) == executable
+    assert read_executable(executable.to_json()) == executable
 
 
 @pytest.mark.parametrize(
@@ -360,7 +361,7 @@ def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> Non
     (*path, last), value, message = DAMAGES[what]
     reduce(getitem, path, table)[last] = value
     with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}.*compile the"):
-        Executable.from_json(json.dumps(table))
+        read_executable(json.dumps(table))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +369,7 @@ def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> Non
 )
 def test_a_damaged_executable_is_refused(text: str) -> None:
     with pytest.raises(ProgramError, match="compile the program again"):
-        Executable.from_json(text)
+        read_executable(text)
 
 
 @pytest.mark.parametrize("key_polys", [1, 2, 6])

@@ -1,5 +1,6 @@
 """Programs in rings larger and smaller than a design's N: the interpreter's bits on the model."""
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -11,6 +12,8 @@ from ringsmith.arch.rpau.assembler import decode
 from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.executable_file import read_executable
+from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
@@ -58,6 +61,25 @@ def program(log_degree: int) -> SubroutineGraph:
     return graph
 
 
+class Counting(ModelDevice):
+    """The model, which counts the words that cross to and from the host by zone."""
+
+    def __init__(self, design: RpauDesign) -> None:
+        super().__init__(design)
+        self.crossed: Counter[Zone] = Counter()
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes, and counts."""
+        super().write(zone, unit, index, words)
+        self.crossed[zone] += words.size
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads, and counts."""
+        words = super().read(zone, unit, index)
+        self.crossed[zone] += words.size
+        return words
+
+
 def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     """Runs the program on a device and through the interpreter; checks contents and cycles."""
     graph, random = program(log_degree), np.random.default_rng(log_degree)
@@ -72,8 +94,16 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     executable = compile_graph(graph, accelerator.device.design)
     compiled = CompiledGraph(graph, executable)
     expected = Cpu().execute(compiled, inputs, keys)
+    device = accelerator.device
+    assert isinstance(device, Counting)
+    device.crossed.clear()
     found = accelerator.execute(compiled, inputs, keys)
     assert found.cycles == executable.cycles
+    ends = [executable.runs[0].loads, executable.runs[-1].stores]
+    limbs = sum(len(places) for values in ends for places in values.values())
+    polynomials = limbs * min(graph.n, device.design.n) + found.spilled_words
+    assert device.crossed[Zone.POLY] == polynomials
+    assert device.crossed[Zone.KEY] + device.crossed[Zone.SEED] == found.key_words
     for name, limbs in expected.outputs.items():
         np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
     return executable
@@ -91,13 +121,13 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
 )
 def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bool]) -> None:
     design: RpauDesign = replace(DESIGN, **change)
-    accelerator = Accelerator(ModelDevice(design))
+    accelerator = Accelerator(Counting(design))
     for log_degree in (*RINGS, RINGS[0]):
         executable = run_both(log_degree, accelerator)
         assert executable.pieces == design.pieces(log_degree)
         # Half keys of a larger ring are loaded whole: no stream is defined for its pieces.
         assert bool(executable.seeded) == (design.seeds > 0 and log_degree <= design.log_n)
-        assert Executable.from_json(executable.to_json()) == executable
+        assert read_executable(executable.to_json()) == executable
 
 
 def test_a_larger_ring_splits_before_its_transforms_and_joins_after_them() -> None:
@@ -120,4 +150,4 @@ def test_an_executable_of_a_wrong_ring_is_refused() -> None:
         ('"piece": 1', '"piece": 2', "a piece that a polynomial of its ring has not"),
     ):
         with pytest.raises(ProgramError, match=message):
-            Executable.from_json(text.replace(old, new, 1))
+            read_executable(text.replace(old, new, 1))

@@ -15,6 +15,7 @@ from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.constants import SEED_WORDS
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.executable_file import read_executable
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
@@ -242,7 +243,7 @@ def damaged(path: tuple[str | int, ...], value: object) -> str:
 
 def test_an_executable_with_seeds_survives_its_json_file() -> None:
     executable = compile_graph(program(), DESIGN)
-    assert Executable.from_json(executable.to_json()) == executable
+    assert read_executable(executable.to_json()) == executable
     assert executable.seeded == SEEDED
 
 
@@ -250,7 +251,7 @@ def test_an_executable_with_seeds_survives_its_json_file() -> None:
 def test_a_damaged_seed_of_an_executable_is_refused(what: str) -> None:
     name, value, message = DAMAGES[what]
     with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}"):
-        Executable.from_json(damaged(("runs", 0, "seeds", 0, name), value))
+        read_executable(damaged(("runs", 0, "seeds", 0, name), value))
 
 
 @pytest.mark.parametrize(
@@ -268,4 +269,4 @@ def test_an_executable_that_misses_its_seeds_or_keys_is_refused(
     path: tuple[str | int, ...], value: object, message: str
 ) -> None:
     with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}"):
-        Executable.from_json(damaged(path, value))
+        read_executable(damaged(path, value))

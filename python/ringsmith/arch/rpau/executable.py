@@ -168,29 +168,26 @@ class Executable:
     def host_transfers(self) -> int:
         """What crosses to or from the host between two runs, keys included.
 
-        Each limb of N words counts as one transfer, and so does each entry of a seed store.
+        Each limb counts as one transfer, in a larger ring each of its pieces, and so does each
+        entry of a seed store.
         """
-        between = [run.stores for run in self.runs[:-1]] + [run.loads for run in self.runs[1:]]
-        limbs = sum(len(places) for values in between for places in values.values())
         keys = _written_again([run.keys for run in self.runs])
-        return limbs + keys + _written_again([run.seeds for run in self.runs])
+        seeds = _written_again([run.seeds for run in self.runs])
+        return self._spilled + keys + seeds
+
+    @property
+    def spilled_words(self) -> int:
+        """Words of values that cross to or from the host between two runs; keys are not counted."""
+        return self._spilled * (self.n // self.pieces)
+
+    @property
+    def _spilled(self) -> int:
+        between = [run.stores for run in self.runs[:-1]] + [run.loads for run in self.runs[1:]]
+        return sum(len(places) for values in between for places in values.values())
 
     def to_json(self) -> str:
-        """The executable as a JSON file."""
+        """The executable as a JSON file, for ``executable_file.read_executable``."""
         return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=1)
-
-    @staticmethod
-    def from_json(text: str) -> "Executable":
-        """Reads what ``to_json`` wrote.
-
-        Raises:
-            ProgramError: If the text is not an executable of this version, or does not fit its own
-                design.
-        """
-        # executable_file builds executables, so it cannot be imported before this class exists.
-        from ringsmith.arch.rpau.executable_file import read_executable
-
-        return read_executable(text)
 
 
 def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:

@@ -33,6 +33,12 @@ MAX_FILE_CHARACTERS = 1 << 28
 MAX_CYCLES = 1 << 48
 """Of one run: days at any clock, and its double still fits a device's 64-bit counter."""
 
+_DAMAGES = (
+    *(ProgramError, KeyError, TypeError, ValueError, AttributeError),
+    *(OverflowError, RecursionError),
+)
+"""What reading a damaged file raises, here and in the classes that are made of what is read."""
+
 _MAX_WORD = (1 << 64) - 1
 _MAX_VALUES = 1 << 48
 
@@ -56,10 +62,7 @@ def read_executable(text: str) -> Executable:
         executable = _executable(table) if current else None
         if executable is not None:
             check_executable(executable)
-    except (
-        *(ProgramError, KeyError, TypeError, ValueError, AttributeError),
-        *(OverflowError, RecursionError),
-    ) as error:
+    except _DAMAGES as error:
         raise ProgramError(
             f"damaged executable ({error!s:.400}): compile the program again"
         ) from error
@@ -88,20 +91,16 @@ def check_executable(executable: Executable) -> None:
         if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
             raise ProgramError("it loads a value that the host does not have")
         known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
-    if not {
-        place for each in executable.outputs.values() for place in _limbs(each, executable)
-    } <= (known):
+    wanted = {place for each in executable.outputs.values() for place in _limbs(each, executable)}
+    if not wanted <= known:
         raise ProgramError("an output is never stored")
 
 
 def _check_primes(executable: Executable) -> None:
     """Checks primes, roots, and the constants of each place."""
     design, primes, limbs = executable.design, executable.primes, executable.limbs
-    log_degree = executable.log_degree
-    SubroutineGraph(
-        1 << log_degree, primes, executable.roots, ()
-    )  # refuses what is no prime or no root
-    for refusal in (prime_refusal(prime, design, log_degree) for prime in primes):
+    SubroutineGraph(executable.n, primes, executable.roots, ())  # refuses no primes and no roots
+    for refusal in (prime_refusal(prime, design, executable.log_degree) for prime in primes):
         if refusal:
             raise ProgramError(refusal)
     own = limbs[: len(primes)] == tuple(range(len(primes)))
