@@ -19,7 +19,6 @@ Words = NDArray[np.uint64]
 MODULUS_WORDS = 4
 """Words that describe a modulus: q, mu, k, index."""
 
-
 SEED_WORDS = 5
 """Words of an entry of the seed store: four of the seed, and the limb."""
 
@@ -199,7 +198,7 @@ def first_twiddles(
     blocks = degree // pieces // 2
 
     def power(node: int, sign: int) -> int:
-        return pow(root, sign * int(f"{node:0{log_n}b}"[::-1], 2) % (2 * degree), prime)
+        return pow(root, sign * _bits_reversed(node, log_n) % (2 * degree), prime)
 
     words = []
     for step in range(-1, first_twiddle_steps(design.in_ring(log_n))):
@@ -222,9 +221,8 @@ def stored_twiddles(
     """
     degree = _degree(design, log_degree)
     _check_root(prime, root, degree)
-    order = np.zeros(1, dtype=np.int64)
-    for bit in reversed(range(degree.bit_length() - 1)):  # brev of 0 … 2^k - 1, for k = 1, 2, …
-        order = np.concatenate([order, order + (1 << bit)])
+    bits = degree.bit_length() - 1
+    order = [_bits_reversed(word, bits) for word in range(degree)]
     return _powers(root, degree, prime)[order]
 
 
@@ -267,7 +265,7 @@ def piece_stages(
         apart = pieces // (2 * blocks)
         stage = []
         for block in range(blocks):
-            exponent = int(f"{blocks + block:0{log_degree}b}"[::-1], 2)
+            exponent = _bits_reversed(blocks + block, log_degree)
             factors = pow(root, exponent, prime), -pow(root, -exponent, prime) % prime
             for first in range(2 * block * apart, (2 * block + 1) * apart):
                 stage.append(PieceFactors(first, first + apart, *factors))
@@ -283,15 +281,13 @@ def source_piece(design: RpauDesign, log_degree: int, element: int, piece: int) 
         ParameterError: If the design does not run the ring.
     """
     pieces = design.pieces(log_degree)
-    reverse = _bit_reversal(pieces)
-    return reverse[(element * reverse[piece] + element // 2) % pieces]
+    bits = pieces.bit_length() - 1
+    ordinal = (element * _bits_reversed(piece, bits) + element // 2) % pieces
+    return _bits_reversed(ordinal, bits)
 
 
-def _bit_reversal(count: int) -> list[int]:
-    order = [0]
-    while len(order) < count:
-        order = [2 * i for i in order] + [2 * i + 1 for i in order]
-    return order
+def _bits_reversed(number: int, bits: int) -> int:
+    return int(f"{number:0{bits}b}"[::-1], 2)
 
 
 def _degree(design: RpauDesign, log_degree: int | None) -> int:
