@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
 from ringsmith.arch.rpau.assembler import assemble
 from ringsmith.arch.rpau.isa import ISA
-from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.cli.main import app
 from ringsmith.debug import campaign as campaigns
 from ringsmith.debug.campaign import (
@@ -28,9 +28,6 @@ from ringsmith.debug.isa_coverage import Situation, by_kind, every_situation, si
 from ringsmith.debug.rtl_coverage import Exclusion, Point, by_file, excused, read_counts, share
 from ringsmith.debug.trace import Trace
 from ringsmith.errors import DeviceError, ToolError
-
-CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
-BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
 from ringsmith import runtime
@@ -18,7 +19,6 @@ from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.executable_file import read_executable
 from ringsmith.arch.rpau.isa import ISA
 from ringsmith.arch.rpau.random_program import random_program
-from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.cli.main import app
 from ringsmith.debug.colours import COLOURS, ink
 from ringsmith.debug.listing import listing
@@ -33,10 +33,6 @@ from ringsmith.params import parameter_set
 from ringsmith.program.nodes import Op
 
 SMALL = replace(load_design("nano"), name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
-
-# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic, 30 on the link.
-CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
-BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 #            start  end  waits for
 # 0 ntt          4  104  its fetch

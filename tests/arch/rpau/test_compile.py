@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import replace
 from functools import cache, reduce
 from operator import getitem
 
 import numpy as np
 import pytest
+from tests.arch.rpau.interpreted import run_both, switched
 
 from ringsmith import _core
 from ringsmith.arch.rpau.assembler import decode
@@ -16,13 +16,8 @@ from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.executable_file import read_executable
-from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
-from ringsmith.objects import Residues
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph, Cpu
-from ringsmith.runtime.random_keys import random_key
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=4, work_polys=24, key_polys=32, constants=128
@@ -38,22 +33,6 @@ def empty_graph(keys: dict[str, int] | None = None, design: RpauDesign = SMALL) 
     ]
     roots = [_core.smallest_root(q, design.n) for q in primes]
     return SubroutineGraph(design.n, tuple(primes), tuple(roots), (len(primes) - 1,), keys or {})
-
-
-def residues(
-    graph: SubroutineGraph, base: tuple[int, ...], random: np.random.Generator
-) -> Residues:
-    limbs = [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in base]
-    return np.stack(limbs)
-
-
-def switched(graph: SubroutineGraph, value: int, key: str) -> list[int]:
-    """Key switching of one polynomial in NTT form: the two polynomials that come of it."""
-    data, special = graph.type_of(value).base, graph.special[0]
-    coefficients = graph.intt(value)
-    digits = [graph.ntt(graph.mod_up(coefficients, j, (*data, special))) for j in data]
-    totals = [graph.ksk_inner_product(digits, key, half, data) for half in (0, 1)]
-    return [graph.mod_down(total, special) for total in totals]
 
 
 def random_graph(random: np.random.Generator, size: int) -> SubroutineGraph:
@@ -91,31 +70,6 @@ def random_graph(random: np.random.Generator, size: int) -> SubroutineGraph:
     for index, value in enumerate(values[-6:]):
         graph.output(value, f"y{index}")
     return graph
-
-
-def run_both(
-    graph: SubroutineGraph,
-    design: RpauDesign,
-    random: np.random.Generator,
-    seeded: Collection[str] = (),
-) -> Executable:
-    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
-    inputs = {name: residues(graph, kind.base, random) for name, kind in graph.inputs.items()}
-    primes = graph.primes[: graph.key_primes]
-    keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=name in seeded)
-        for name, digits in graph.keys.items()
-    }
-    executable = compile_graph(graph, design, seeded)
-    compiled = CompiledGraph(graph, executable)
-    expected = Cpu().execute(compiled, inputs, keys)
-    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
-    assert found.cycles == executable.cycles
-    assert found.instructions == len(executable.words)
-    assert found.outputs.keys() == expected.outputs.keys()
-    for name, limbs in expected.outputs.items():
-        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
-    return executable
 
 
 @pytest.mark.parametrize("seed", range(12))

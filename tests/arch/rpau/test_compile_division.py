@@ -5,17 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.arch.rpau.interpreted import run_both
 
 from ringsmith import _core
-from ringsmith.arch.rpau.compile import compile_graph
-from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.devices.model import ModelDevice
+from ringsmith.arch.rpau.design import load_design
 from ringsmith.lower import Form, SubroutineGraph
-from ringsmith.objects import Residues
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph, Cpu
-from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(
     load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
@@ -48,29 +42,6 @@ def relinearize_and_rescale(graph: SubroutineGraph) -> None:
         graph.output(graph.mod_down(total, (DATA[-1], *graph.special)), f"y{half}")
 
 
-def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
-    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
-    random = np.random.default_rng(len(graph.nodes))
-
-    def residues(base: tuple[int, ...]) -> Residues:
-        limbs = [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in base]
-        return np.stack(limbs)
-
-    inputs = {name: residues(kind.base) for name, kind in graph.inputs.items()}
-    executable = compile_graph(graph, design)
-    compiled = CompiledGraph(graph, executable)
-    keys = {
-        name: random_key(graph.primes, graph.n, digits, random, seeded=name in executable.seeded)
-        for name, digits in graph.keys.items()
-    }
-    expected = Cpu().execute(compiled, inputs, keys)
-    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
-    assert found.cycles == executable.cycles
-    for name, limbs in expected.outputs.items():
-        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
-    return executable
-
-
 @pytest.mark.parametrize(
     "shape",
     [
@@ -87,29 +58,33 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     ],
     ids=str,
 )
-def test_relinearization_fused_with_rescaling(shape: dict[str, int]) -> None:
+def test_relinearization_fused_with_rescaling(
+    shape: dict[str, int], rng: np.random.Generator
+) -> None:
     graph = empty_graph()
     relinearize_and_rescale(graph)
-    executable = run_both(graph, replace(DESIGN, **shape))
+    executable = run_both(graph, replace(DESIGN, **shape), rng)
     spare = min(2, replace(DESIGN, **shape).limbs - 4)
     assert executable.limbs in ((0, 1, 2, 3), (0, 1, 2, 3) + (3,) * spare)
 
 
-def test_the_fused_form_shares_the_special_primes_work_and_is_shorter() -> None:
+def test_the_fused_form_shares_the_special_primes_work_and_is_shorter(
+    rng: np.random.Generator,
+) -> None:
     graph, design = empty_graph(), replace(DESIGN, rpaus=6, dyadic_cores=8)
     relinearize_and_rescale(graph)
-    shared = run_both(graph, design)
+    shared = run_both(graph, design, rng)
     assert shared.limbs == (0, 1, 2, 3, 3, 3)
-    assert shared.cycles < run_both(graph, replace(design, rpaus=4)).cycles
+    assert shared.cycles < run_both(graph, replace(design, rpaus=4), rng).cycles
 
 
-def test_two_special_primes_are_divided_away_together() -> None:
+def test_two_special_primes_are_divided_away_together(rng: np.random.Generator) -> None:
     graph = empty_graph(special=2)
     relinearize_and_rescale(graph)
-    run_both(graph, DESIGN)
+    run_both(graph, DESIGN, rng)
 
 
-def test_scaled_values_that_are_no_summands_of_key_products() -> None:
+def test_scaled_values_that_are_no_summands_of_key_products(rng: np.random.Generator) -> None:
     graph = empty_graph(keys={})
     x = graph.input("x", DATA)
     raised = graph.mod_up_scaled(x, (*DATA, 3))
@@ -118,4 +93,4 @@ def test_scaled_values_that_are_no_summands_of_key_products() -> None:
     graph.output(graph.mod_down(graph.mul(raised, raised), (1, 3)), "squared")
     y = graph.input("y", DATA, Form.COEFF)
     graph.output(graph.mod_down(y, (1, 2)), "short")
-    run_both(graph, DESIGN)
+    run_both(graph, DESIGN, rng)

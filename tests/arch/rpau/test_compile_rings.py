@@ -6,6 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.arch.rpau.interpreted import (
+    assert_equal_outputs,
+    random_inputs,
+    random_keys,
+    switched,
+)
 
 from ringsmith import _core
 from ringsmith.arch.rpau.assembler import decode
@@ -19,7 +25,6 @@ from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph, Cpu
-from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(
     load_design("nano"),
@@ -43,16 +48,10 @@ def program(log_degree: int) -> SubroutineGraph:
     roots = tuple(_core.smallest_root(q, n) for q in primes)
     graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 3, "galois:5": 3})
 
-    def switched(value: int, key: str) -> list[int]:
-        coefficients = graph.intt(value)
-        digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
-        totals = [graph.ksk_inner_product(digits, key, half, DATA) for half in (0, 1)]
-        return [graph.mod_down(total, SPECIAL) for total in totals]
-
     a, b, c = (graph.input(name, DATA) for name in "abc")
-    relinearized = switched(graph.mul(a, b), "relin")
+    relinearized = switched(graph, graph.mul(a, b), "relin")
     p0, p1 = graph.add(a, relinearized[0]), graph.add(b, relinearized[1])
-    rotated = switched(graph.automorph(p1, 5), "galois:5")
+    rotated = switched(graph, graph.automorph(p1, 5), "galois:5")
     graph.output(graph.add(graph.automorph(p0, 5), rotated[0]), "y0")
     graph.output(rotated[1], "y1")
     graph.output(graph.mod_down(p0, 2), "rescaled")
@@ -83,17 +82,9 @@ class Counting(ModelDevice):
 def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     """Runs the program on a device and through the interpreter; checks contents and cycles."""
     graph, random = program(log_degree), np.random.default_rng(log_degree)
-    inputs = {
-        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
-        for name, kind in graph.inputs.items()
-    }
-    keys = {
-        name: random_key(graph.primes, graph.n, digits, random, seeded=True)
-        for name, digits in graph.keys.items()
-    }
+    inputs, keys = random_inputs(graph, random), random_keys(graph, random)
     executable = compile_graph(graph, accelerator.device.design)
     compiled = CompiledGraph(graph, executable)
-    expected = Cpu().execute(compiled, inputs, keys)
     device = accelerator.device
     assert isinstance(device, Counting)
     device.crossed.clear()
@@ -104,8 +95,7 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     polynomials = limbs * min(graph.n, device.design.n) + found.spilled_words
     assert device.crossed[Zone.POLY] == polynomials
     assert device.crossed[Zone.KEY] + device.crossed[Zone.SEED] == found.key_words
-    for name, limbs in expected.outputs.items():
-        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     return executable
 
 

@@ -8,6 +8,12 @@ from operator import getitem
 
 import numpy as np
 import pytest
+from tests.arch.rpau.interpreted import (
+    assert_equal_outputs,
+    random_inputs,
+    random_keys,
+    switched,
+)
 
 from ringsmith import _core, runtime
 from ringsmith.arch.rpau.assembler import decode
@@ -18,10 +24,9 @@ from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.executable_file import read_executable
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph
-from ringsmith.runtime.random_keys import random_key
 
 PRNG = {"prng": "trivium", "seeds": 4}
 DESIGN = replace(
@@ -40,14 +45,6 @@ KEYS = {"relin": 3, "galois:3": 3}
 SEEDED = frozenset(KEYS)
 
 
-def switched(graph: SubroutineGraph, value: int, key: str) -> list[int]:
-    """Key switching of one polynomial: the two polynomials that come of it."""
-    coefficients = graph.intt(value)
-    digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
-    totals = [graph.ksk_inner_product(digits, key, half, DATA) for half in (0, 1)]
-    return [graph.mod_down(total, SPECIAL) for total in totals]
-
-
 @cache
 def program() -> SubroutineGraph:
     """A product of ciphertexts, relinearized, then rotated."""
@@ -64,22 +61,6 @@ def program() -> SubroutineGraph:
     return graph
 
 
-def operands(rng: np.random.Generator) -> dict[str, Residues]:
-    graph = program()
-    return {
-        name: np.stack([rng.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
-        for name, kind in graph.inputs.items()
-    }
-
-
-def some_keys(rng: np.random.Generator, seeded: frozenset[str] = SEEDED) -> dict[str, KeySwitchKey]:
-    graph = program()
-    return {
-        name: random_key(graph.primes, graph.n, digits, rng, seeded=name in seeded)
-        for name, digits in KEYS.items()
-    }
-
-
 def run_checked(
     design: RpauDesign,
     rng: np.random.Generator,
@@ -87,12 +68,11 @@ def run_checked(
     machine: runtime.Machine | None = None,
 ) -> runtime.GraphResult:
     """Runs the program on a machine, the model if none is given; equal bits, stated cycles."""
-    compiled, inputs = runtime.compile_graph(program(), design), operands(rng)
+    compiled, inputs = runtime.compile_graph(program(), design), random_inputs(program(), rng)
     machine = machine or runtime.open_device("model", design)
     found = runtime.run_graph(compiled, machine, inputs, keys)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys)
-    for name, limbs in expected.outputs.items():
-        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    assert_equal_outputs(found, expected)
     executable = compiled.for_keys(keys).executable
     assert executable is not None
     assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
@@ -108,7 +88,7 @@ def key_polys(executable: Executable) -> int:
 def test_rtl_and_model_equal_the_interpreter_with_seeded_and_whole_keys(
     rng: np.random.Generator, seeded: frozenset[str]
 ) -> None:
-    keys = some_keys(rng, seeded)
+    keys = random_keys(program(), rng, seeded)
     on_model = run_checked(DESIGN, rng, keys)
     on_rtl = run_checked(DESIGN, rng, keys, rtl())
     assert (on_model.cycles, on_model.key_words) == (on_rtl.cycles, on_rtl.key_words)
@@ -128,13 +108,13 @@ def rtl() -> runtime.Machine:
 def test_limbs_in_turn_and_a_spread_special_prime_expand_their_own_limbs(
     rng: np.random.Generator, change: dict[str, int]
 ) -> None:
-    run_checked(replace(DESIGN, **change), rng, some_keys(rng))
+    run_checked(replace(DESIGN, **change), rng, random_keys(program(), rng))
 
 
 def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Generator) -> None:
     limbs = sum(KEYS.values()) * (len(DATA) + 1)  # of half a key, both keys
-    whole = run_checked(DESIGN, rng, some_keys(rng, frozenset()))
-    expanded = run_checked(DESIGN, rng, some_keys(rng))
+    whole = run_checked(DESIGN, rng, random_keys(program(), rng, ()))
+    expanded = run_checked(DESIGN, rng, random_keys(program(), rng))
     assert whole.key_words == 2 * limbs * DESIGN.n
     assert expanded.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
     assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * sum(KEYS.values())
@@ -142,7 +122,7 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
 
 
 def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
-    machine, keys = runtime.open_device("model", DESIGN), some_keys(rng)
+    machine, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
     first, second = (run_checked(DESIGN, rng, keys, machine) for _ in range(2))
     assert first.key_words > 0
     assert (second.key_words, second.host_transfers) == (0, 0)
@@ -150,8 +130,8 @@ def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -
 
 def test_a_key_store_of_half_the_size_keeps_seeded_keys_resident(rng: np.random.Generator) -> None:
     design = replace(DESIGN, key_polys=sum(KEYS.values()))
-    assert run_checked(design, rng, some_keys(rng)).host_transfers == 0
-    assert run_checked(design, rng, some_keys(rng, frozenset())).host_transfers > 0
+    assert run_checked(design, rng, random_keys(program(), rng)).host_transfers == 0
+    assert run_checked(design, rng, random_keys(program(), rng, ())).host_transfers > 0
 
 
 def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
@@ -163,7 +143,7 @@ def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
         {"relin"},
         {"galois:3"},
     ]
-    result = run_checked(design, rng, some_keys(rng))
+    result = run_checked(design, rng, random_keys(program(), rng))
     assert result.host_transfers >= len(DATA) + 1
 
 
@@ -172,7 +152,7 @@ def test_only_a_device_with_a_prng_expands(rng: np.random.Generator) -> None:
     executable = compile_graph(program(), plain)
     assert not executable.seeded
     assert not any(decode(word).operation.seeded for word in executable.words)
-    run_checked(plain, rng, some_keys(rng))
+    run_checked(plain, rng, random_keys(program(), rng))
 
 
 def test_half_1_of_a_seeded_key_is_never_read_from_the_key_store() -> None:
@@ -183,9 +163,9 @@ def test_half_1_of_a_seeded_key_is_never_read_from_the_key_store() -> None:
 
 def test_whole_keys_compile_the_program_once_more(rng: np.random.Generator) -> None:
     compiled = runtime.compile_graph(program(), DESIGN)
-    seeded, whole = some_keys(rng), some_keys(rng, frozenset())
+    seeded, whole = random_keys(program(), rng), random_keys(program(), rng, ())
     assert compiled.for_keys(seeded) is compiled
-    assert compiled.for_keys(whole) is compiled.for_keys(some_keys(rng, frozenset()))
+    assert compiled.for_keys(whole) is compiled.for_keys(random_keys(program(), rng, ()))
     other = compiled.for_keys(whole).executable
     assert other is not None
     assert not other.seeded
@@ -197,11 +177,11 @@ def execute(executable: Executable, keys: Mapping[str, KeySwitchKey]) -> None:
     rng = np.random.default_rng(1)
     machine = runtime.open_device("model", DESIGN)
     assert isinstance(machine, Accelerator)
-    machine.execute(CompiledGraph(program(), executable), operands(rng), keys)
+    machine.execute(CompiledGraph(program(), executable), random_inputs(program(), rng), keys)
 
 
 def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Generator) -> None:
-    executable, keys = compile_graph(program(), DESIGN), some_keys(rng)
+    executable, keys = compile_graph(program(), DESIGN), random_keys(program(), rng)
     whole = {**keys, "relin": KeySwitchKey(keys["relin"].data)}
     with pytest.raises(ProgramError, match=r"key 'relin' .* has no seed: make keys with generate_"):
         execute(executable, whole)

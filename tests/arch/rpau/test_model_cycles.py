@@ -2,20 +2,16 @@
 
 import numpy as np
 import pytest
+from tests.timings import BY_HAND
 
 from ringsmith.arch.rpau.assembler import assemble, parse_instruction
 from ringsmith.arch.rpau.cost import FETCH_CYCLES
 from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.isa import ISA
 from ringsmith.arch.rpau.random_program import random_program
 from ringsmith.arch.rpau.timeline import Timeline, Timing
 from ringsmith.devices.interface import Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
-
-# Easy to add up: 4 cycles a fetch, 100 on the main unit, 250 on the dyadic, 30 on the link.
-CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
-BY_HAND = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.timings import BY_HAND
 
 from ringsmith import _core
 from ringsmith.arch.rpau.assembler import assemble
@@ -11,14 +12,10 @@ from ringsmith.arch.rpau.constants import prime_tables
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 from ringsmith.arch.rpau.sparse import FAMILIES
-from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.devices import _model
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError
-
-CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
-TIMING = Timing(4, {o.name: CYCLES[o.unit] for o in ISA.operations})
 
 
 def words_of(*values: int) -> Words:
@@ -27,7 +24,7 @@ def words_of(*values: int) -> Words:
 
 def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
     """A device with all memories of every RPAU loaded but the zone ``skip``, and a program."""
-    device = ModelDevice(design, timing=TIMING)
+    device = ModelDevice(design, timing=BY_HAND)
     primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
     for rpau, prime in enumerate(primes):
         tables = prime_tables(prime, _core.smallest_root(prime, design.n), design)
@@ -97,7 +94,7 @@ def test_a_hazard_is_refused_with_its_instruction(
         f"instruction {index} ({text.splitlines()[index].split()[0]} "
     )
     assert what in str(caught.value)
-    quick = ModelDevice(small_design, timing_only=True, timing=TIMING)
+    quick = ModelDevice(small_design, timing_only=True, timing=BY_HAND)
     quick.load_program(words_of(*assemble(f"{text}\nhalt", small_design)))
     with pytest.raises(DeviceError) as caught_again:
         quick.run(10**6)
