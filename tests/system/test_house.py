@@ -119,6 +119,18 @@ def offences(source: str, module: str) -> list[str]:
     return found
 
 
+def test_the_page_says_the_same_import_rules() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = page.partition("## Rooms")[2].partition("| `rtl/` |")[0]
+    rows = re.findall(r"^\| `(?:python/ringsmith/)?(\w+)[^`]*` \|.*\| (.*) \|$", table, re.M)
+    said = {
+        room: EVERYTHING if cell == "everything" else frozenset(re.findall(r"`(\w+)`", cell))
+        for room, cell in rows
+    }
+    rules = {room: names - {SECRET_KEY_CODE} for room, names in MAY_IMPORT.items()}
+    assert said == {"core": frozenset()} | {r: rules[r] for r in rules.keys() - {"", "errors"}}
+
+
 def python_files() -> list[Path]:
     """Every Python source and stub of the package but the compiled core's own stubs."""
     files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]

@@ -26,9 +26,10 @@ class Zone(IntEnum):
     """Index selects the prime set: the four words q, mu, k and the index of q in the design's
     family; written only."""
     TWIDDLE_LO = 4
-    """Index selects the prime set: the 2^lo words psi^e, e = 0 … 2^lo - 1; written only."""
+    """Index selects the prime set: the lower table of
+    :func:`ringsmith.arch.rpau.constants.twiddle_tables`; written only."""
     TWIDDLE_HI = 5
-    """Index selects the prime set: the N / 2^lo words psi^(e * 2^lo); written only."""
+    """Index selects the prime set: the upper table of the same; written only."""
     TWIDDLE = 6
     """Whole twiddle factors: index selects the prime set; written only. Where factors are
     generated, those of a transform's first steps,
