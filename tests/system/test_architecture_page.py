@@ -1,5 +1,6 @@
 """The cycles that docs/architecture.md quotes for key switching are those of today's compiler."""
 
+import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -65,6 +66,18 @@ def test_a_seeded_key_takes_half_the_key_store_and_the_cycles_that_the_page_says
     assert quoted(
         f"takes {seeded.cycles:,} cycles and {polys_seeded} key-store polynomials in place of "
         f"{polys_whole}."
+    )
+
+
+def test_the_link_units_cycles_are_those_of_the_measured_page() -> None:
+    records = json.loads((PAGE.parent / "medha.json").read_text())
+    cycles = {
+        record["operation"]: record["value"]
+        for record in records
+        if (record["design"], record["params"], record["metric"]) == ("medha", SET1.name, "cycles")
+    }
+    assert quoted(
+        f"take {cycles['multiply_relinearize']:,} cycles, nine transforms of {cycles['ntt']:,} and"
     )
 
 

@@ -11,7 +11,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from ringsmith.apps.logreg.sizes import SIZES
 from ringsmith.cli import doctor
+from ringsmith.cli.applications import Size
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ToolError
 
@@ -42,6 +44,10 @@ def test_threads_are_an_option_of_every_command(monkeypatch: pytest.MonkeyPatch)
     refused = runner.invoke(app, ["--threads", "0", "bench", "--help"])
     assert refused.exit_code == 2
     assert "--threads" in refused.output
+
+
+def test_the_sizes_of_the_logistic_regression_are_those_of_the_application() -> None:
+    assert [size.value for size in Size] == list(SIZES)
 
 
 def test_an_unknown_device_is_refused_with_the_known_ones() -> None:

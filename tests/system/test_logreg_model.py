@@ -41,7 +41,7 @@ def test_the_clear_model_classifies_held_out_patients(trained: Trained) -> None:
     assert np.abs(inputs).max() <= CLIP
     probabilities = model.polynomial_probabilities(inputs)
     predicted = Predictions.compare(model, held_out, probabilities).summary()
-    assert predicted.accuracy_clear > 0.94
+    assert predicted.accuracy_clear > {DEMO: 0.95, PAPER: 0.94}[size]
     assert predicted.accuracy_polynomial >= predicted.accuracy_clear - 0.01
     assert predicted.largest_error_to_polynomial == 0
     assert np.abs(model.logits(inputs)).max() <= model.logit_bound

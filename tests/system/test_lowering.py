@@ -12,6 +12,7 @@ from ringsmith import _core
 from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
+from ringsmith.lower.lowering import COMBINED
 from ringsmith.params import CkksParameters
 from ringsmith.program import Op, Program, inner_product, operations, polynomial, trace
 
@@ -271,6 +272,23 @@ def test_rpau_refuses_digits_of_several_primes_and_takes_everything_else_of_ckks
         check_supported(lower_operation("relinearize", large_digits, 4))
 
 
-def test_the_fused_operation_refuses_the_last_level(small: CkksParameters) -> None:
-    with pytest.raises(ProgramError, match=r"_rescale of 1 limbs: .* allow 2 … 5"):
-        lower_operation("relinearize_rescale", small, 1)
+@pytest.mark.parametrize("limbs", [1, 2, 5])
+@pytest.mark.parametrize("name", COMBINED)
+def test_several_operations_in_one_program_equal_the_evaluator_bit_for_bit(
+    name: str, limbs: int, small: CkksParameters, context: _core.Context, rng: np.random.Generator
+) -> None:
+    fused = name.endswith("relinearize_rescale")
+    if fused and limbs == 1:
+        with pytest.raises(ProgramError, match=r"_rescale of 1 limbs: .* allow 2 … 5"):
+            lower_operation(name, small, limbs)
+        return
+    graph = lower_operation(name, small, limbs)
+    inputs = {each: residues(rng, small, (), limbs) for each in graph.inputs}
+    key = residues(rng, small, (small.limbs, 2), len(small.primes))
+    result = graph.to_core().run(inputs, {"relin": key})
+    x, y = ([inputs[n] for n in sorted(inputs) if n.startswith(letter)] for letter in "xy")
+    product = _core.multiply(context, np.stack(x), np.stack(y)) if y else np.stack(x)
+    finish = _core.relinearize_rescale if fused else _core.relinearize
+    expected = finish(context, product, key)
+    assert np.array_equal(np.stack([result[f"z.{k}"] for k in range(2)]), expected)
+    assert {node.origin for node in graph.nodes} == {Origin(0, name)}

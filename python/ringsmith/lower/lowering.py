@@ -21,8 +21,8 @@ from ringsmith.lower.plaintexts import encoded
 from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters
 from ringsmith.program import Node, Op, Plain, Program, operations
 
-FUSED = "relinearize_rescale"
-"""The operation that relinearizes and rescales by one division."""
+COMBINED = ("multiply_relinearize", "multiply_relinearize_rescale", "relinearize_rescale")
+"""Operations of CKKS that are several in one program; the latter two divide once."""
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def lower_operation(
     operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
 
     Args:
-        name: Any operation of the scheme but input and output, such as ``relinearize``; or of CKKS
-            ``relinearize_rescale``, the two by one division.
+        name: Any operation of the scheme but input and output, such as ``relinearize``; or, of
+            CKKS, one of ``COMBINED``.
         parameters: The parameter set.
         limbs: Limbs of the operands, from the lowest level's (1 in CKKS) to L; for rescale and
             mod_switch one more.
@@ -191,14 +191,14 @@ def lower_operation(
     Raises:
         ProgramError: When there is no such operation, or the limbs do not fit it.
     """
-    if name == FUSED and isinstance(parameters, CkksParameters):
-        return _lower_fused(parameters, limbs)
+    combined = COMBINED if isinstance(parameters, CkksParameters) else ()
+    if name in combined and isinstance(parameters, CkksParameters):
+        return _lower_combined(name, parameters, limbs)
     known = operations(parameters.scheme)
     if name not in known:
-        fused = f", {FUSED}" if isinstance(parameters, CkksParameters) else ""
         raise ProgramError(
             f"no operation of {parameters.scheme} is called {name!r}: choose one of "
-            f"{', '.join(known)}{fused}"
+            f"{', '.join((*known, *combined))}"
         )
     op = Op(name)
     drops = op in (Op.RESCALE, Op.MOD_SWITCH)
@@ -231,16 +231,25 @@ def lower_operation(
     return graph
 
 
-def _lower_fused(parameters: CkksParameters, limbs: int) -> SubroutineGraph:
-    """The graph of ``relinearize_rescale`` alone, as ``lower_operation`` names its ports."""
-    if not 2 <= limbs <= parameters.limbs:
+def _lower_combined(name: str, parameters: CkksParameters, limbs: int) -> SubroutineGraph:
+    """The graph of one of ``COMBINED`` alone, as ``lower_operation`` names its ports."""
+    rescales = name.endswith("rescale")
+    fewest = 1 + rescales
+    if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
-            f"{FUSED} of {limbs} limbs: parameters {parameters.name!r} allow 2 … {parameters.limbs}"
+            f"{name} of {limbs} limbs: parameters {parameters.name!r} allow "
+            f"{fewest} … {parameters.limbs}"
         )
     graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, KeyNeeds(limbs)))
-    graph.at_origin(Origin(0, FUSED))
+    graph.at_origin(Origin(0, name))
     writer = CkksWriter(graph, parameters)
-    writer.output(writer.relinearize_rescale(writer.input("x", 3, limbs)), "z")
+    if name.startswith("multiply"):
+        product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
+    else:
+        product = writer.input("x", 3, limbs)
+    writer.output(
+        writer.relinearize_rescale(product) if rescales else writer.relinearize(product), "z"
+    )
     return graph
 
 

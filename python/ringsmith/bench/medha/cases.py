@@ -1,11 +1,10 @@
 """What is measured: designs, the parameter sets that they run, and HE operations as graphs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ringsmith.lower import RELIN_KEY, SubroutineGraph, lower_operation
-from ringsmith.lower.operations import CkksWriter
+from ringsmith.lower import SubroutineGraph, lower_operation
 from ringsmith.params import CkksParameters
 
 MEDHA, MEDHA_2021 = "medha", "medha-2021"
@@ -36,37 +35,21 @@ CASES = (
 )
 
 
+OPERATIONS = (
+    "add",
+    "multiply_relinearize",
+    "multiply_relinearize_rescale",
+    "rescale",
+    "rotate",
+)
+"""HE operations, each a program of its own, as ``lower_operation`` knows them. The one that
+relinearizes and rescales divides once, and has its own bits."""
+
+
 def graph_of(operation: str, parameters: CkksParameters) -> SubroutineGraph:
     """The graph of one of ``OPERATIONS`` at all limbs."""
-    return OPERATIONS[operation](parameters)
+    return lower_operation(operation, parameters, parameters.limbs)
 
-
-def _multiply(parameters: CkksParameters, relinearize: str) -> SubroutineGraph:
-    """Tensor product and relinearization in one program."""
-    limbs = parameters.limbs
-    graph = SubroutineGraph.for_parameters(parameters, {RELIN_KEY: limbs})
-    writer = CkksWriter(graph, parameters)
-    product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
-    writer.output(getattr(writer, relinearize)(product), "z")
-    return graph
-
-
-def _one(name: str) -> Callable[[CkksParameters], SubroutineGraph]:
-    return lambda parameters: lower_operation(name, parameters, parameters.limbs)
-
-
-OPERATIONS: Mapping[str, Callable[[CkksParameters], SubroutineGraph]] = MappingProxyType(
-    {
-        "add": _one("add"),
-        "multiply_relinearize": lambda parameters: _multiply(parameters, "relinearize"),
-        "multiply_relinearize_rescale": lambda parameters: _multiply(
-            parameters, "relinearize_rescale"
-        ),
-        "rescale": _one("rescale"),
-        "rotate": _one("rotate"),
-    }
-)
-"""HE operations, each a program of its own. The fused one divides once, and has its own bits."""
 
 INSTRUCTIONS: Mapping[str, str] = MappingProxyType(
     {

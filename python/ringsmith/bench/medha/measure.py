@@ -32,7 +32,7 @@ class Options:
 
     device: str = "model"
     sets: tuple[str, ...] = tuple(case.params for case in CASES)
-    operations: tuple[str, ...] = tuple(OPERATIONS)
+    operations: tuple[str, ...] = OPERATIONS
     area: str = "none"
     ablations: bool = False
     seal_repeats: int = 15

@@ -6,7 +6,7 @@ from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.bench.beside import Found
 from ringsmith.bench.cpu.measure import conditions
-from ringsmith.bench.medha.cases import PAPERS
+from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
 from ringsmith.bench.papers import facts
 from ringsmith.params import CkksParameters
 
@@ -35,13 +35,7 @@ def seal_times(parameters: CkksParameters, repeats: int) -> list[Found]:
     )
     return [
         Found("cpu", parameters.name, name, "microseconds", seconds[name] * 1e6, "cpu", text, SEAL)
-        for name in (
-            "add",
-            "multiply_relinearize",
-            "multiply_relinearize_rescale",
-            "rescale",
-            "rotate",
-        )
+        for name in OPERATIONS
     ]
 
 
