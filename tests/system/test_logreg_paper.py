@@ -1,7 +1,6 @@
 """The Medha paper's logistic regression: 455 patients of 18 features, degree 7, N = 2^14."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -12,7 +11,6 @@ from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.interface import OUTPUT
 from ringsmith.apps.logreg.sizes import PAPER
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
@@ -51,28 +49,31 @@ def test_the_papers_program_from_seals_ciphertext_gives_seals_bits(
 
 
 @pytest.fixture(scope="module")
-def ten() -> RpauDesign:
-    """Ten RPAUs of 16 butterfly and 8 dyadic cores, with Medha's memories, primes and seeds."""
-    return replace(
-        load_design("octo"),
-        name="ten",
-        rpaus=10,
-        dyadic_cores=8,
-        work_polys=13,
-        key_polys=24,
-        reduction="sparse",
-        family="medha",
-        prng="trivium",
-        seeds=16,
-    )
+def on_medha() -> session.Session:
+    """Client and server with the paper's accelerator."""
+    return session.begin(STAGES, PAPER, "medha")
 
 
 @pytest.mark.full
-def test_the_papers_program_runs_within_the_cycles_of_its_goal(ten: RpauDesign) -> None:
-    current = session.begin(STAGES, PAPER, ten)
-    machine = session.open_machine(STAGES, "model", ten)
-    answer = session.answer(STAGES, current, machine)
-    executable = current.server.compiled.compiled_graph.executable
+@pytest.mark.parametrize("device", ["model", "rtl"])
+def test_the_papers_program_runs_within_the_cycles_of_its_goal(
+    on_medha: session.Session, device: str
+) -> None:
+    machine = session.open_machine(STAGES, device, "medha")
+    answer = session.answer(STAGES, on_medha, machine)
+    executable = on_medha.server.compiled.compiled_graph.executable
     assert executable is not None
     assert answer.equal_bits is True
     assert answer.result.cycles == executable.cycles < 730_000
+    assert answer.predictions.summary().same_class_as_polynomial == 455
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("device", ["model", "rtl"])
+def test_the_papers_program_from_seals_ciphertext_gives_seals_bits_on_medha(
+    on_medha: session.Session, device: str
+) -> None:
+    """SEAL's keys have no seeds that the device could expand: they are loaded whole."""
+    assert_equals_seal_from_seals_ciphertext(
+        on_medha, session.open_machine(STAGES, device, "medha")
+    )

@@ -5,29 +5,18 @@ a subroutine graph on the cpu, the model and the RTL of a design; SEAL does the 
 result, and the two are compared residue for residue.
 """
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
 import seal
+from tests.system.seal_world import World, expected, world_of
 
 from ringsmith import runtime
-from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.bench.medha.cases import graph_of
-from ringsmith.interop import (
-    SealParameters,
-    read_ciphertext,
-    read_galois_keys,
-    read_plaintext,
-    read_relin_keys,
-)
 from ringsmith.lower import lower_operation
-from ringsmith.objects import EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.runtime.choose import smallest_design
 
@@ -37,8 +26,6 @@ OPERATIONS = (
     *("rotate:1", "rotate:100", "rotate:-1"),
 )
 KEY_SWITCHING = ("relinearize", "rotate", "conjugate")
-MEDHA_SECONDS = 20.0
-"""Processor time for a multiplication on the simulated design ``medha``, loading keys included."""
 LARGE_RING = ("multiply", "relinearize", "rescale", "rotate:1")
 KINDS = ("cpu", "model", "rtl")
 
@@ -62,30 +49,9 @@ DESIGNS = {"seal-8192": "nano", "nano": "nano", "medha-set1": "octo"}
 LIMBS = {"seal-4096": (2,), "seal-8192": (4, 3), "nano": (4, 3), "medha-set1": (7, 3)}
 
 
-@dataclass(frozen=True)
-class World:
-    """SEAL with one parameter set, and its keys as the interpreter and the devices take them."""
-
-    parameters: CkksParameters
-    baseline: SealBaseline
-    keys: dict[str, KeySwitchKey]
-
-    def polynomials(self, operand: seal.Ciphertext | seal.Plaintext) -> Residues:
-        """What a SEAL object holds, (polynomials, limbs, N), by way of its bytes."""
-        shape = SealParameters.from_parameters(self.parameters)
-        if isinstance(operand, seal.Plaintext):
-            return read_plaintext(operand.to_bytes(), shape).data[np.newaxis]
-        return read_ciphertext(operand.to_string(), shape).data
-
-
 @cache
 def world(name: str) -> World:
-    parameters = PARAMETERS[name]()
-    baseline = SealBaseline(parameters, (0, 1, 100, -1))  # SEAL's step 0 is conjugation
-    shape = SealParameters.from_parameters(parameters)
-    galois = read_galois_keys(baseline.galois_keys.to_string(), shape)
-    relin = read_relin_keys(baseline.relin_keys.to_string(), shape)
-    return World(parameters, baseline, runtime.named_keys(EvaluationKeys(relin, galois)))
+    return world_of(PARAMETERS[name]())
 
 
 @cache
@@ -100,38 +66,6 @@ def design(name: str) -> RpauDesign:
 @cache
 def device(kind: str, design: RpauDesign) -> runtime.Machine:
     return runtime.open_device(kind, design)
-
-
-def expected(
-    world: World, operation: str, limbs: int, rng: np.random.Generator
-) -> tuple[list[seal.Ciphertext | seal.Plaintext], seal.Ciphertext]:
-    """Operands, and SEAL's result of an operation on them."""
-    baseline, evaluator = world.baseline, world.baseline.evaluator
-    slots, scale = world.parameters.slots, world.parameters.scale
-    a, b = (baseline.encrypt(rng.uniform(-1, 1, slots)) for _ in range(2))
-    for _ in range(world.parameters.limbs - limbs):
-        a, b = evaluator.mod_switch_to_next(a), evaluator.mod_switch_to_next(b)
-    plain = baseline.encode(rng.uniform(-1, 1, slots), scale, limbs)
-    name, _, step = operation.partition(":")
-    match name:
-        case "add" | "sub" | "multiply":
-            return [a, b], getattr(evaluator, name)(a, b)
-        case "negate" | "square":
-            return [a], getattr(evaluator, name)(a)
-        case "add_plain" | "sub_plain" | "multiply_plain":
-            return [a, plain], getattr(evaluator, name)(a, plain)
-        case "relinearize":
-            product = evaluator.multiply(a, b)
-            return [product], evaluator.relinearize(product, baseline.relin_keys)
-        case "rescale":
-            return [a], evaluator.rescale_to_next(a)
-        case "mod_switch":
-            return [a], evaluator.mod_switch_to_next(a)
-        case "conjugate":
-            return [a], evaluator.complex_conjugate(a, baseline.galois_keys)
-        case "rotate":
-            return [a], evaluator.rotate_vector(a, int(step), baseline.galois_keys)
-    raise AssertionError(operation)
 
 
 def cases() -> Iterator[object]:
@@ -163,26 +97,3 @@ def test_an_operation_on_a_device_equals_seal_residue_for_residue(
     compiled = runtime.compile_graph(graph, design(primes))
     found = runtime.run_graph(compiled, device(kind, design(primes)), inputs, here.keys).outputs
     np.testing.assert_array_equal(np.stack(list(found.values())), here.polynomials(result))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ["model", "rtl"])
-def test_multiply_and_relinearize_on_medha_is_one_program_with_seals_bits(
-    kind: str, rng: np.random.Generator
-) -> None:
-    here = world("medha-set1")
-    operands, product = expected(here, "multiply", here.parameters.limbs, rng)
-    evaluator, baseline = here.baseline.evaluator, here.baseline
-    result = evaluator.relinearize(product, baseline.relin_keys)
-    graph = graph_of("multiply_relinearize", here.parameters)
-    polynomials = np.concatenate([here.polynomials(operand) for operand in operands])
-    inputs = dict(zip(graph.inputs, polynomials, strict=True))
-    medha = load_design("medha")
-    compiled = runtime.compile_graph(graph, medha).for_keys({**here.keys})
-    machine = device(kind, medha)
-    begin = time.process_time()
-    found = runtime.run_graph(compiled, machine, inputs, here.keys)
-    seconds = time.process_time() - begin
-    np.testing.assert_array_equal(np.stack(list(found.outputs.values())), here.polynomials(result))
-    assert found.host_transfers == 0
-    assert seconds < MEDHA_SECONDS, "loading operands and keys and simulating"
