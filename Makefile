@@ -80,7 +80,7 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 .PHONY: bench
 bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write docs/results.md and docs/medha.md
 	@$(BIN)/python -m bench
-	@$(BIN)/ringsmith bench medha --json docs/medha.json --page docs/medha.md
+	@$(BIN)/ringsmith bench medha --keep docs/medha.json --json docs/medha.json --page docs/medha.md
 
 # ---- checks ------------------------------------------------------------------------------------
 

@@ -120,7 +120,13 @@ def test_an_unknown_paper_is_refused_with_the_known_ones() -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("device", "card"), ("area", "some"), ("sets", ("nano",)), ("operations", ("divide",))],
+    [
+        ("device", "card"),
+        ("rtl", ("nano",)),
+        ("area", "some"),
+        ("sets", ("nano",)),
+        ("operations", ("divide",)),
+    ],
 )
 def test_what_cannot_be_measured_is_refused_before_the_work(option: str, value: object) -> None:
     with pytest.raises(ParameterError, match="choose from"):
@@ -172,9 +178,24 @@ def test_transfers_take_what_the_link_says() -> None:
     assert 13e9 < PCIE_GEN3_X16.bytes_per_second < 15.76e9
 
 
+def test_what_the_rtl_counted_before_stays_where_the_model_counts_the_same() -> None:
+    options = Options(sets=("medha21-set1",), operations=CHEAP, seal_repeats=0)
+    before = measure(options, lambda _: None)
+    add, rescale = (
+        next(r for r in before if (r.operation, r.metric) == (name, "cycles")) for name in CHEAP
+    )
+    kept = (replace(add, source="rtl"), replace(rescale, source="rtl", value=rescale.value + 1))
+    found = measure(replace(options, kept=kept), lambda _: None)
+    assert {(r.operation, r.metric) for r in found if r.source == "rtl"} == {
+        ("add", "cycles"),
+        ("add", "microseconds"),
+    }
+
+
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     target, text = tmp_path / "medha.json", tmp_path / "medha.md"
-    options = ["--sets", "medha21-set1", "--operations", "add", "--no-ablations"]
+    options = ["--sets", "medha21-set1", "--operations", "add"]
+    options += ["--no-ablations", "--no-applications"]
     files = ["--json", str(target), "--page", str(text)]
     done = CliRunner().invoke(app, ["bench", "medha", *options, "--seal-repeats", "0", *files])
     assert done.exit_code == 0, done.output

@@ -1,21 +1,29 @@
-"""Whole applications of the Medha paper as records: compiled for a design, or estimated."""
+"""Whole applications of the Medha paper: run on a device of a design, or estimated."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from rich.console import Console
+
 from ringsmith import runtime
-from ringsmith.apps.logreg.model import train
-from ringsmith.apps.logreg.records import load_records
-from ringsmith.apps.logreg.server import Server
+from ringsmith.apps.conditions import seconds_at_assumed_clock
+from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.sizes import PAPER, Size
+from ringsmith.apps.results import refuse_different_bits
+from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.bench.records import Record
+from ringsmith.bench.beside import Found
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
+from ringsmith.runtime.host_link import MEDHA_XDMA
 
-PAPER_NAME: Final = "medha"
+LOGREG: Final = "logreg"
+"""The operation that the logistic regression's numbers are of."""
+
+SEAL: Final = "SEAL"
+"""How the papers' facts call it."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ PRIVFT: Final = Mix(
 """Text classification by PrivFT: 3 products with scalars, 75 sums and 14 rotations with L = 5."""
 
 
-def mix_records(mix: Mix, design: RpauDesign) -> list[Record]:
+def mix_cycles(mix: Mix, design: RpauDesign) -> Found:
     """Estimates an application's cycles: those of each operation alone, times how many there are.
 
     Operations of one program overlap and share what they load, so a compiled program would take
@@ -75,62 +83,76 @@ def mix_records(mix: Mix, design: RpauDesign) -> list[Record]:
         f"{mix.name}: sum of {terms}, each compiled alone at {mix.limbs} limbs, operands and keys "
         f"resident; counts from {mix.where}"
     )
-    return [_record(design, mix.params, mix.name, "cycles", total, "estimate", conditions)]
+    return Found(design.name, mix.params, mix.name, "cycles", total, "estimate", conditions)
 
 
-def logreg_records(design: RpauDesign, size: Size = PAPER) -> list[Record]:
-    """Compiles the logistic regression and counts instructions, cycles and transfers.
+def logreg_rows(
+    design: RpauDesign,
+    size: Size = PAPER,
+    *,
+    device: str = "model",
+    seal: bool = False,
+    say: Callable[[str], None] | None = None,
+) -> list[Found]:
+    """Runs the logistic regression from encryption to decryption, and counts.
 
-    Cycles are the schedule's, which the model and the RTL take exactly. ``transfers`` are limbs
-    that cross to or from the host between the runs of one program, beside inputs and outputs.
+    ``transfers`` are limbs that cross to or from the host between the runs of one program, beside
+    inputs and outputs. The time of all that crosses, keys apart, is that of the paper's link.
 
     Args:
         design: The accelerator.
         size: How large the application is.
+        device: ``model`` or ``rtl``.
+        seal: Whether Microsoft SEAL runs the same program on this CPU, if it is installed.
+        say: Takes lines for people; None: nobody reads them.
 
     Raises:
+        DeviceError: When a residue differs from the cpu device's.
         ProgramError: When the program does not fit the design.
-        ToolError: When scikit-learn is missing.
+        ToolError: When scikit-learn is missing, or what builds the RTL.
     """
-    model = train(load_records(size.held_out)[0], size)
-    server = Server(model, size, design)
-    executable = server.compiled.compiled_graph.executable
+    stages = Stages(Console(quiet=True))
+    current = session.begin(stages, size, design)
+    answer = session.answer(stages, current, session.open_machine(stages, device, design))
+    refuse_different_bits(answer.equal_bits)
+    result, executable = answer.result, current.server.compiled.compiled_graph.executable
     assert executable is not None, "a design is named"
+    assert result.cycles is not None, "an accelerator counts"
+    assert result.instructions is not None, "an accelerator counts"
+    name, params = design.name, size.parameter_set
+    runs = executable.runs
     conditions = (
-        f"logreg: whole program, {size.held_out} patients of {size.features} features, degree "
-        f"{size.degree}, encrypted over {size.limbs} limbs; {len(executable.runs)} runs, inputs "
-        "and keys loaded before each, transfers not timed; SEAL's bits"
+        f"{LOGREG}: whole program, {size.held_out} patients of {size.features} features, degree "
+        f"{size.degree}, encrypted over {size.limbs} limbs; {len(runs)} runs, inputs "
+        "and keys loaded before each, transfers not timed; every residue equals the cpu device's"
     )
-    numbers = {
-        "cycles": executable.cycles,
-        "instructions": len(executable.words),
-        "transfers": executable.host_transfers,
+    if say is not None:
+        say(f"{name}, {params}: {LOGREG}: {result.cycles:,} cycles")
+    counted = {
+        "cycles": result.cycles,
+        "instructions": result.instructions,
+        "transfers": result.host_transfers,
     }
-    return [
-        _record(design, size.parameter_set, "logreg", metric, value, "model", conditions)
-        for metric, value in numbers.items()
+    rows = [
+        Found(name, params, LOGREG, metric, value, device, conditions)
+        for metric, value in counted.items()
     ]
-
-
-def _record(
-    design: RpauDesign,
-    params: str,
-    operation: str,
-    metric: str,
-    value: int,
-    source: str,
-    conditions: str,
-) -> Record:
-    """A record without the paper's number, which whoever prints it puts beside."""
-    return Record(
-        paper=PAPER_NAME,
-        design=design.name,
-        params=params,
-        operation=operation,
-        metric=metric,
-        unit="",
-        paper_value=None,
-        value=value,
-        source=source,
-        conditions=conditions,
+    ends = (runs[0].loads, runs[-1].stores)
+    limbs = sum(len(at) for places in ends for at in places.values())
+    limbs += result.spilled_words // size.parameters.n
+    link = MEDHA_XDMA.seconds(limbs * size.parameters.n)
+    text = f"{limbs} limbs in, out and under way, keys apart, over {MEDHA_XDMA.name}"
+    rows.append(
+        Found(name, params, f"{LOGREG}_communication", "microseconds", link * 1e6, "estimate", text)
     )
+    seconds = seconds_at_assumed_clock(result.cycles) + link
+    text = f"{result.cycles:,} cycles at 200 MHz, assumed, and {text}"
+    rows.append(Found(name, params, LOGREG, "microseconds", seconds * 1e6, "estimate", text))
+    times = session.time_seal(stages, current) if seal else None
+    if times is not None:
+        there = "the same program on this CPU, one thread, median CPU time"
+        software = times.program * 1e6
+        rows.append(Found("cpu", params, LOGREG, "microseconds", software, "cpu", there, SEAL))
+        speedup, text = times.program / seconds, f"{text}; over SEAL on this CPU in the same run"
+        rows.append(Found(name, params, LOGREG, "speedup", speedup, "estimate", text, SEAL))
+    return rows

@@ -12,6 +12,7 @@ from ringsmith.errors import ParameterError
 METRICS: Mapping[str, str] = {
     "cycles": "",
     "instructions": "",
+    "transfers": "",
     "microseconds": "µs",
     "speedup": "",
     "percent": "%",

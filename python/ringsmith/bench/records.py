@@ -95,3 +95,15 @@ def write_json(records: Iterable[Record], path: Path) -> None:
     if path.is_dir():
         raise InteropError(f"{path}: is a folder: name a file")
     write_whole(path, text.encode(), overwrite=True)
+
+
+def read_json(path: Path) -> tuple[Record, ...]:
+    """Reads what ``write_json`` wrote.
+
+    Raises:
+        InteropError: When the file cannot be read, or holds no records.
+    """
+    try:
+        return tuple(Record(**entry) for entry in json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise InteropError(f"{path}: no records can be read: {error}") from error

@@ -72,7 +72,21 @@ def medha(
             "(minutes), or whole (a quarter of an hour)."
         ),
     ] = "none",
+    rtl: Annotated[
+        str,
+        typer.Option(help="What rtl counts whatever --device says, by commas: sets, and logreg."),
+    ] = "",
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of an earlier run: what rtl counted stays rtl where model agrees today.",
+        ),
+    ] = None,
     ablations: Annotated[bool, typer.Option(help="Compare variants of the design.")] = True,
+    applications: Annotated[
+        bool, typer.Option(help="Run the logistic regression and estimate PrivFT.")
+    ] = True,
     seal_repeats: Annotated[
         int, typer.Option(min=0, help="Calls of each of SEAL's operations; 0: without SEAL.")
     ] = 15,
@@ -88,15 +102,23 @@ def medha(
 
     from ringsmith.bench.medha.measure import Options, measure
     from ringsmith.bench.medha.page import page as page_of
-    from ringsmith.bench.records import show, write_json
+    from ringsmith.bench.records import read_json, show, write_json
     from ringsmith.interop.files import check_target, write_whole
 
     for target in (json, page):
         if target is not None:
             check_target(target, overwrite=True)
-    lists = {"sets": sets, "operations": operations}
+    lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
-    options = Options(device, area=area, ablations=ablations, seal_repeats=seal_repeats, **chosen)
+    options = Options(
+        device,
+        kept=read_json(keep) if keep else (),
+        area=area,
+        ablations=ablations,
+        applications=applications,
+        seal_repeats=seal_repeats,
+        **chosen,
+    )
     records = measure(options, lambda line: typer.echo(line, err=True))
     console = Console()
     console.width = max(console.width, _WIDE)
@@ -106,7 +128,9 @@ def medha(
     if page is not None:
         given = [f"--{name} {words}" for name, words in lists.items() if words]
         flags = [f"--area {area}"] * (area != "none") + ["--no-ablations"] * (not ablations)
-        files = [f"--json {json}"] * (json is not None) + [f"--page {page}"]
+        flags += ["--no-applications"] * (not applications)
+        named = {"keep": keep, "json": json, "page": page}
+        files = [f"--{name} {file}" for name, file in named.items() if file is not None]
         words = ["ringsmith bench medha", f"--device {device}", *given, *flags, *files]
         write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
 

@@ -1,9 +1,10 @@
 """``ringsmith bench medha``: everything that the two papers have numbers of, measured."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import load_design
+from ringsmith.bench.applications import LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha.ablations import ablations
 from ringsmith.bench.medha.area import MANNERS, synthesized
@@ -22,26 +23,38 @@ class Options:
     """What to measure, and how.
 
     Attributes:
-        device: ``model`` or ``rtl``.
+        device: What counts cycles: ``model`` or ``rtl``.
+        rtl: What ``rtl`` counts in any case: parameter sets, and ``logreg``.
+        kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
+            counts the same.
         sets: Parameter sets; those of ``cases.CASES``.
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: How areas are found: one of ``area.MANNERS``.
         ablations: Whether to compare variants of the design, a minute.
+        applications: Whether to run the logistic regression and estimate PrivFT, a minute.
         seal_repeats: Calls of each of SEAL's operations; 0: SEAL is left out.
     """
 
     device: str = "model"
+    rtl: tuple[str, ...] = ()
+    kept: tuple[Record, ...] = ()
     sets: tuple[str, ...] = tuple(case.params for case in CASES)
     operations: tuple[str, ...] = OPERATIONS
     area: str = "none"
     ablations: bool = False
+    applications: bool = False
     seal_repeats: int = 15
 
     def __post_init__(self) -> None:
         _check("device", [self.device], DEVICES)
+        _check("to count on the RTL", self.rtl, [LOGREG, *(case.params for case in CASES)])
         _check("area", [self.area], MANNERS)
         _check("set", self.sets, [case.params for case in CASES])
         _check("operation", self.operations, OPERATIONS)
+
+    def device_of(self, name: str) -> str:
+        """What counts the cycles of a parameter set, or of ``logreg``."""
+        return "rtl" if name in self.rtl else self.device
 
 
 def _check(what: str, chosen: Collection[str], known: Collection[str]) -> None:
@@ -77,6 +90,8 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
             )
             found += rows
         records += [record for each in found for record in beside(each, case.papers)]
+    if options.applications:
+        records += _applications(options, say)
     if options.ablations:
         base = areas.get(CASES[0].design)
         found = list(ablations(base, options.area, say))
@@ -86,13 +101,14 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
 
 def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[Found]:
     """All numbers of a design with a parameter set, but area."""
-    say(f"{case.design}, {case.params}: instructions on the {options.device}")
-    found = instruction_cycles(case, options.device)
+    device = options.device_of(case.params)
+    say(f"{case.design}, {case.params}: instructions on the {device}")
+    found = _kept(instruction_cycles(case, device), options)
     operations: list[Found] = []
     try:
-        for operation, rows in operation_cycles(case, options.operations, options.device):
+        for operation, rows in operation_cycles(case, options.operations, device):
             say(f"{case.design}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
-            operations += rows
+            operations += _kept(rows, options)
     except ProgramError as error:
         say(f"{case.design}, {case.params}: {error}")
     seal: list[Found] = []
@@ -102,3 +118,25 @@ def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[
     cycles = [each for each in operations if each.metric == "cycles"]
     numbers = [*found, *operations, *times(cycles, seal), *seal]
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
+
+
+def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
+    """Whole programs on the design of the first case, beside the first paper."""
+    design, papers = load_design(CASES[0].design), CASES[0].papers[:1]
+    device, seal = options.device_of(LOGREG), options.seal_repeats > 0
+    say(f"{design.name}: {LOGREG} on the {device}")
+    found = _kept(logreg_rows(design, device=device, seal=seal, say=say), options)
+    found.append(mix_cycles(PRIVFT, design))
+    return [record for each in found for record in beside(each, papers)]
+
+
+def _kept(found: Sequence[Found], options: Options) -> list[Found]:
+    """Numbers, those from the RTL that an earlier run had from there and that are the same."""
+    seen = {_facts(record) for record in options.kept if record.source == "rtl"}
+    return [replace(each, source="rtl") if _facts(each) in seen else each for each in found]
+
+
+def _facts(number: Found | Record) -> tuple[object, ...]:
+    """What two runs must agree on, if they counted the same."""
+    what = (number.design, number.params, number.operation, number.metric)
+    return (*what, number.value, number.conditions)

@@ -12,8 +12,8 @@ _REASONS = {
     "device_with_platform": "there is no platform part here",
     "program_controller": "an RPAU is synthesized, and the controller is outside it",
     "twiddle_generator": "here its multiplier is a lane's: it is in `butterfly`",
-    "logreg": "the application's own command runs it",
-    "logreg_communication": "the application's own command runs it",
+    "logreg": "no application ran in this run",
+    "logreg_communication": "no application ran in this run",
     "dyadic_area_added": "not synthesized in this run",
 }
 """Operation -> why it is not compared."""
@@ -35,7 +35,8 @@ def page(records: Sequence[Record], command: str) -> str:
         f"`{command}` wrote it; `medha.json` has the same records.",
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
-        "interpreter's; `model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, "
+        "interpreter's, in this run, or in one before it that the model of this run agrees with; "
+        "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, "
         "counted or computed as the conditions say; `cpu`, measured on this machine's processor. A "
         "ratio is ours over the paper's.",
         "",
