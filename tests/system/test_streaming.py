@@ -4,16 +4,19 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
 from ringsmith.arch.stream.batch import batch_cycles
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.lower.operations import BfvWriter, CkksWriter
 from ringsmith.lower.types import Form
 from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
+from ringsmith.program import trace
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.runtime.random_keys import random_key
 
@@ -142,6 +145,25 @@ def test_ckks_runs_too_where_its_primes_fit(rng: np.random.Generator) -> None:
     writer.output(writer.rescale(writer.relinearize(product)), "z")
     key = random_key(parameters.primes, graph.n, 2, rng, seeded=False)
     check_equal(graph, "rpm", "model", random_inputs(graph, rng), {"relin": key})
+
+
+def test_explain_tells_the_devices_products_and_cycles() -> None:
+    parameters = CkksParameters.create(n=4096, prime_bits=(30, 28), special_bits=30, scale_bits=20)
+    program = trace(lambda x, y: x * y, parameters)
+    stream = runtime.compile_program(program, "rpm").compiled_graph.stream
+    assert stream is not None
+    text = runtime.explain(program, "rpm")
+    told = f"on design rpm: {stream.products} products of residue polynomials in {stream.cycles} cy"
+    assert text.startswith(told)
+    assert "%0  input('x')" in text
+
+
+def test_instructions_of_a_stream_design_cannot_be_traced() -> None:
+    done = CliRunner().invoke(app, ["trace", "--operation", "add", "--design", "rpm"])
+    assert done.exit_code == 2
+    assert (
+        "design 'rpm' is of architecture 'stream', and a design of 'rpau' is wanted" in done.output
+    )
 
 
 def test_what_the_device_cannot_multiply_is_refused() -> None:

@@ -135,6 +135,50 @@ def medha(
         write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
 
 
+@bench_app.command()
+def rpm(
+    sets: Annotated[str, typer.Option(help="Rows of the paper's tables, by commas; or all.")] = "",
+    products: Annotated[
+        int,
+        typer.Option(min=0, help="Products of mixed primes through the RTL; 0: it is not built."),
+    ] = 100,
+    repeats: Annotated[
+        int, typer.Option(min=0, help="Times that the CPU does each part; 0: it is not timed.")
+    ] = 7,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
+    ] = None,
+) -> None:
+    """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
+    from rich.console import Console
+
+    from ringsmith.bench.records import show, write_json
+    from ringsmith.bench.rpm.measure import Options, measure
+    from ringsmith.bench.rpm.page import page as page_of
+    from ringsmith.interop.files import check_target, write_whole
+
+    for target in (json, page):
+        if target is not None:
+            check_target(target, overwrite=True)
+    chosen = {"sets": tuple(sets.split(","))} if sets else {}
+    options = Options(products=products, repeats=repeats, **chosen)
+    records = measure(options, lambda line: typer.echo(line, err=True))
+    console = Console()
+    console.width = max(console.width, _WIDE)
+    show(records, "RPM: the paper's numbers and ours", console)
+    if json is not None:
+        write_json(records, json)
+    if page is not None:
+        given = [f"--sets {sets}"] * bool(sets)
+        counts = [f"--products {products}", f"--repeats {repeats}"]
+        files = [f"--json {json}"] * (json is not None) + [f"--page {page}"]
+        words = ["ringsmith bench rpm", *given, *counts, *files]
+        write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
+
+
 def _show(records: "list[Record]") -> None:
     """Prints one line a comparison."""
     from rich.console import Console

@@ -244,10 +244,11 @@ def _executable(
 
     chosen = ckks_set(parameters)
     if operation is not None:
+        from ringsmith.arch.rpau.design import load_design
         from ringsmith.lower import lower_operation
 
         graph = lower_operation(operation, chosen, chosen.limbs)
-        compiled, title = runtime.compile_graph(graph, design), operation
+        compiled, title = runtime.compile_graph(graph, load_design(design)), operation
     else:
         from ringsmith.apps.logreg.model import train
         from ringsmith.apps.logreg.records import load_records

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.program import Program
 from ringsmith.runtime.compiled import compile_program
+from ringsmith.runtime.designs import Design
 
 
 def explain(
     program: Program,
-    design: str | RpauDesign | None = None,
+    design: str | Design | None = None,
     *,
     bounds: Mapping[str, ArrayLike] | float = 1.0,
 ) -> str:
@@ -21,8 +21,8 @@ def explain(
 
     Args:
         program: From ``trace``.
-        design: A design to schedule the program for and count clock cycles on; None: operations
-            are counted.
+        design: A design to schedule the program for and count clock cycles on; of architecture
+            ``stream`` those of its products; None: operations are counted.
         bounds: What the magnitudes of the encrypted numbers stay within, as for
             ``Program.forecast``.
 
@@ -32,7 +32,14 @@ def explain(
     """
     if design is None:
         return program.explain(bounds)
-    executable = compile_program(program, design).compiled_graph.executable
+    compiled = compile_program(program, design).compiled_graph
+    if compiled.stream is not None:
+        return (
+            f"on design {compiled.stream.design.name}: {compiled.stream.products} products of "
+            f"residue polynomials in {compiled.stream.cycles} cycles, the rest on the CPU\n"
+            f"{program.explain(bounds)}"
+        )
+    executable = compiled.executable
     assert executable is not None, "a design was given"
     head = f"on design {executable.design.name}"
     cycles = cycles_by_node(executable)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.cases import PAPERS
 from ringsmith.bench.papers import AREA, Fact, papers
-from ringsmith.bench.records import Record, number
+from ringsmith.bench.records import Record
+from ringsmith.bench.tables import conditions, table
 
 _ABLATIONS = ("dyadic_cycles", "dyadic_area", "address_delaying")
 _REASONS = {
@@ -45,7 +46,7 @@ def page(records: Sequence[Record], command: str) -> str:
         paper = papers()[name]
         lines += [f"- `{name}`: {paper.title}. {paper.conditions}."]
     for title, chosen in _sections(records):
-        lines += ["", f"## {title}", "", *_table(chosen), "", *_conditions(chosen)]
+        lines += ["", f"## {title}", "", *table(chosen), "", *conditions(chosen)]
     missing = left_out(PAPERS, records)
     if missing:
         lines += ["", "## Not compared", "", *_missing(missing)]
@@ -82,39 +83,6 @@ _ORDER = (
     "Nets of the interconnect",
     "Ablations",
 )
-
-
-def _table(records: Sequence[Record]) -> list[str]:
-    """A Markdown table; columns that say nothing here are left out."""
-    columns = {
-        "design": [f"`{r.design}`" for r in records],
-        "parameters": [r.params for r in records],
-        "operation": [r.operation for r in records],
-        "counted": [r.metric for r in records],
-        "of or over": [r.peer for r in records],
-        "paper": [number(r.paper_value) for r in records],
-        "ours": [number(r.value) for r in records],
-        "ratio": ["–" if r.ratio is None else f"{r.ratio:.3f}" for r in records],
-        "source": [r.source for r in records],
-        "in the paper": [f"{r.paper}: {r.where}" if r.where else "" for r in records],
-        "conditions": [str(n) for n in _numbers(records)],
-    }
-    shown = {name: cells for name, cells in columns.items() if any(cells)}
-    right = {"paper", "ours", "ratio"}
-    rules = ["---:" if name in right else "---" for name in shown]
-    rows = [list(shown), rules, *map(list, zip(*shown.values(), strict=True))]
-    return ["| " + " | ".join(row) + " |" for row in rows]
-
-
-def _numbers(records: Sequence[Record]) -> list[int]:
-    """For each record, the number of its conditions in the list below the table."""
-    texts = list(dict.fromkeys(record.conditions for record in records))
-    return [texts.index(record.conditions) + 1 for record in records]
-
-
-def _conditions(records: Sequence[Record]) -> list[str]:
-    texts = dict.fromkeys(record.conditions for record in records)
-    return ["Conditions:", "", *(f"{n}. {text}." for n, text in enumerate(texts, 1))]
 
 
 def _missing(facts: Sequence[Fact]) -> list[str]:

@@ -1,0 +1,1 @@
+"""``ringsmith bench rpm``: the RPM paper's tables beside the stream architecture."""

@@ -1,0 +1,97 @@
+"""``ringsmith bench rpm``: tables 2 to 6 of the RPM paper, ours measured or counted."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ringsmith.arch.stream.compile import compile_graph
+from ringsmith.bench.beside import Found, beside
+from ringsmith.bench.records import Record
+from ringsmith.bench.rpm.cases import CASES, PAPER, Case, Work
+from ringsmith.bench.rpm.interval import interval
+from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected
+from ringsmith.bench.rpm.resources import parts, resources
+from ringsmith.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure, and how.
+
+    Attributes:
+        sets: Names of ``cases.CASES``.
+        products: Random products that go through the RTL of the proof of concept; 0: none.
+        repeats: Times that the CPU does each part of a multiplication; 0: it is not timed.
+    """
+
+    sets: tuple[str, ...] = tuple(case.name for case in CASES)
+    products: int = 100
+    repeats: int = 7
+
+    def __post_init__(self) -> None:
+        known = [case.name for case in CASES]
+        for name in self.sets:
+            if name not in known:
+                raise ParameterError(f"set {name!r}: choose from {', '.join(known)}")
+        if self.products == 1 or min(self.products, self.repeats) < 0:
+            raise ParameterError(
+                f"{self.products} products, {self.repeats} repeats: give none, or at least two "
+                "products, between which there is an interval"
+            )
+
+
+def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
+    """Measures.
+
+    Args:
+        options: What, and how.
+        say: Takes lines for people: what is measured, and what no design does.
+
+    Returns:
+        Ours beside the paper's; what no design does is left out.
+
+    Raises:
+        DeviceError: If a product on a device differs from core's.
+        ToolError: If the RTL is simulated and a tool for that is missing.
+    """
+    times: dict[Work, Times] = {}
+    checked: set[Work] = set()
+    records: list[Record] = []
+    for case in CASES:
+        if case.name in options.sets:
+            found = list(_case(case, options, times, checked, say))
+            records += [record for each in found for record in beside(each, (PAPER,))]
+    return records
+
+
+def _case(
+    case: Case,
+    options: Options,
+    times: dict[Work, Times],
+    checked: set[Work],
+    say: Callable[[str], None],
+) -> Iterator[Found]:
+    """All numbers of a row; times that several rows share are measured once."""
+    try:
+        design = case.design
+    except ParameterError as error:
+        say(f"{case.name}: {error}")
+        return
+    if case == CASES[0]:
+        if options.products:
+            say(f"{case.name}: {options.products} products on the rtl")
+            yield interval(case.name, design, options.products)
+        yield from parts(case, design)
+    work = case.work
+    yield from resources(case, design, len(work.graph.primes))
+    if not options.repeats:
+        return
+    for each in (case.software, work):
+        if each not in times:
+            say(f"{case.name}: N = 2^{each.log_n}, {each.parameters.limbs} primes on the CPU")
+            times[each] = measured(each, options.repeats)
+    if work not in checked:
+        say(f"{case.name}: the model's bits")
+        check_bits(work, design)
+        checked.add(work)
+    executable = compile_graph(work.graph, design)
+    yield from projected(case, executable, times[case.software], times[work])

@@ -1,0 +1,113 @@
+"""The page of a measurement, written from its records and from nothing else."""
+
+from collections.abc import Sequence
+
+from ringsmith.bench.beside import left_out
+from ringsmith.bench.papers import papers
+from ringsmith.bench.records import Record, number
+from ringsmith.bench.rpm.cases import CASES, PAPER
+from ringsmith.bench.rpm.resources import MEGAHERTZ
+from ringsmith.bench.tables import conditions, table
+
+_PROOF = ("interval", "transforms", "products", "twiddle_generator", "others")
+_FACTORS = ("factors_generated", "factors_stored", "factors_sent")
+_SECTIONS = (
+    "The proof of concept (tables 2 and 4)",
+    "Designs (table 4, figure 6)",
+    "Factors generated, stored or sent (tables 5 and 6)",
+    "Multiplication with relinearization (tables 3 and 4)",
+)
+
+
+def page(records: Sequence[Record], command: str) -> str:
+    """Returns ``docs/rpm.md``.
+
+    Args:
+        records: What ``measure`` returned, at least one.
+        command: What was typed.
+    """
+    paper = papers()[PAPER]
+    lines = [
+        f"<!-- Written by `{command}`; do not edit. -->",
+        "# RPM, beside the paper",
+        "",
+        "After reading this page you know the numbers that the RPM paper gives of its streaming "
+        "multiplier, ours for the same, and where both come from. "
+        f"`{command}` wrote it; `rpm.json` has the same records, and [stream.md](stream.md) "
+        "describes the device.",
+        "",
+        "Sources: `rtl`, counted by the simulated RTL with every product compared with core's; "
+        "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, counted or "
+        "computed as the conditions say; `cpu`, measured on this machine's processor in the same "
+        "run. A ratio is ours over the paper's.",
+        "",
+        f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
+        "",
+        "| parameters | n | bits of q | s | w |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {case.name} | 2^{case.log_n} | {case.log_q} | {case.word_bits} | {case.lanes} |"
+            for case in CASES
+        ),
+    ]
+    for title in _SECTIONS:
+        chosen = [record for record in records if _section(record) == title]
+        if not chosen:
+            continue
+        lines += ["", f"## {title}", ""]
+        if title == _SECTIONS[-1]:
+            lines += [*_bottleneck(chosen), ""]
+        lines += [*table(chosen), "", *conditions(chosen)]
+    missing = left_out((PAPER,), records)
+    if missing:
+        lines += ["", "## Not compared", ""]
+        for params in dict.fromkeys(fact.params for fact in missing):
+            those = [f"`{f.operation} {f.metric}`" for f in missing if f.params == params]
+            lines += [f"- {params}: {', '.join(those)}."]
+    return "\n".join(lines) + "\n"
+
+
+def _section(record: Record) -> str:
+    """The title of a record's section."""
+    if record.operation in _FACTORS:
+        return _SECTIONS[2]
+    if record.metric in ("milliseconds", "speedup", "percent", "products"):
+        return _SECTIONS[3]
+    proof = record.params == CASES[0].name and record.metric != "products_per_ms"
+    return _SECTIONS[0] if proof else _SECTIONS[1]
+
+
+def _bottleneck(records: Sequence[Record]) -> list[str]:
+    """Where the time goes with a device, set by set."""
+    values = {(r.params, r.operation, r.metric): r.value for r in records}
+    rows = []
+    for params in dict.fromkeys(record.params for record in records):
+
+        def of(operation: str, metric: str = "milliseconds", params: str = params) -> float:
+            return values[params, operation, metric]
+
+        parts = {
+            "lift": of("host_lift"),
+            "scale, digits": of("host_scale"),
+            "sums": of("host_sums"),
+            "device": of("device_multiply") + of("device_relinearize"),
+        }
+        cells = [
+            of("cpu_mult_relin"),
+            *parts.values(),
+            of("mult_relin"),
+            of("mult_relin", "speedup"),
+        ]
+        most = max(parts, key=lambda name: parts[name])
+        rows.append(f"| {params} | {' | '.join(map(number, cells))} | {most} |")
+    return [
+        "Milliseconds of a BFV multiplication with relinearization: on the CPU alone; and with the "
+        f"device at {MEGAHERTZ:.0f} MHz, what its host does on the same CPU and what it does, in "
+        "turn. The CPU alone transforms each polynomial once, and the device all three of every "
+        "product; the CPU alone has fewer and wider primes.",
+        "",
+        "| parameters | CPU alone | lift | scale, digits | sums | device | together | speedup | "
+        "most time |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        *rows,
+    ]

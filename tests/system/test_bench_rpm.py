@@ -1,0 +1,130 @@
+"""``ringsmith bench rpm``: records, the paper's numbers, the page, and what is counted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ringsmith.bench.papers import facts
+from ringsmith.bench.records import Record
+from ringsmith.bench.rpm import projection
+from ringsmith.bench.rpm.cases import CASES, PAPER
+from ringsmith.bench.rpm.measure import Options, measure
+from ringsmith.bench.rpm.page import page
+from ringsmith.cli.main import app
+from ringsmith.devices.stream import ResidueProduct, StreamReport
+from ringsmith.devices.stream_model import StreamModel
+from ringsmith.errors import DeviceError, ParameterError
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+TIMED = ("milliseconds", "speedup", "percent")
+
+
+def written() -> list[Record]:
+    """The records in the repository."""
+    return [Record(**entry) for entry in json.loads((DOCS / "rpm.json").read_text())]
+
+
+def values(records: list[Record]) -> dict[tuple[str, str, str], float]:
+    """Values by parameters, operation and metric."""
+    return {(r.params, r.operation, r.metric): r.value for r in records}
+
+
+def test_the_page_is_the_one_that_its_records_make() -> None:
+    text = (DOCS / "rpm.md").read_text()
+    assert text == page(written(), text.partition("`")[2].partition("`")[0])
+
+
+def test_what_is_counted_on_the_page_is_what_is_counted_today() -> None:
+    """Otherwise: `ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md`."""
+    today = values(measure(Options(products=0, repeats=0), lambda _: None))
+    told = values([r for r in written() if r.source == "estimate" and r.metric not in TIMED])
+    assert len(told) > len(CASES)
+    assert {key: today[key] for key in told} == told
+
+
+def test_the_proof_of_concept_takes_less_than_the_papers_and_has_its_interval() -> None:
+    found = {(r.operation, r.metric): r for r in written() if r.params == "L1"}
+    interval = found["interval", "cycles"]
+    assert (interval.value, interval.paper_value, interval.source) == (2048, 2048, "rtl")
+    assert found["rpm", "dsp"].value <= 320
+    assert found["rpm", "bram"].value <= 110
+
+
+def test_products_are_as_many_as_the_paper_counts() -> None:
+    counted = [record for record in written() if record.metric == "products"]
+    assert {record.operation for record in counted} == {"multiply", "relinearize"}
+    assert len(counted) >= 2 * 11
+    for record in counted:
+        assert record.value == record.paper_value
+
+
+def test_times_with_the_device_are_the_sum_of_their_parts() -> None:
+    found = values(written())
+    parts = ("host_lift", "host_scale", "host_sums", "device_multiply", "device_relinearize")
+    totals = [key for key in found if key[1:] == ("mult_relin", "milliseconds")]
+    assert totals
+    for params, _, _ in totals:
+        total = found[params, "mult_relin", "milliseconds"]
+        summed = sum(found[params, part, "milliseconds"] for part in parts)
+        assert total == pytest.approx(summed)
+        alone = found[params, "cpu_mult_relin", "milliseconds"]
+        assert found[params, "mult_relin", "speedup"] == pytest.approx(alone / total)
+
+
+def test_the_papers_numbers_of_every_row_are_there() -> None:
+    there = {fact.params for fact in facts(PAPER)}
+    assert there == {case.name for case in CASES}
+    assert len(facts(PAPER)) > 100
+
+
+def test_a_row_is_measured_and_written(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("rpm.json", "rpm.md")]
+    options = ["--sets", "L1", "--products", "0", "--repeats", "1"]
+    command = ["bench", "rpm", *options, "--json", files[0], "--page", files[1]]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    records = [Record(**entry) for entry in json.loads(Path(files[0]).read_text())]
+    found = values(records)
+    assert found["L1", "multiply", "products"] == 27
+    assert found["L1", "host_lift", "milliseconds"] > 0
+    assert "Not compared" in Path(files[1]).read_text()
+
+
+@pytest.mark.full
+def test_the_interval_is_counted_on_the_rtl() -> None:
+    [record] = [
+        r
+        for r in measure(Options(("L1",), products=25, repeats=0), lambda _: None)
+        if r.operation == "interval"
+    ]
+    assert (record.value, record.source) == (2048, "rtl")
+
+
+def test_a_device_of_other_bits_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = StreamModel.multiply
+
+    def wrong(self: StreamModel, batch: list[ResidueProduct]) -> StreamReport:
+        report = right(self, batch)
+        if report.products:
+            report.products[0] = np.roll(report.products[0], 1)
+        return report
+
+    monkeypatch.setattr(StreamModel, "multiply", wrong)
+    with pytest.raises(DeviceError, match="the model's product is not the interpreter's"):
+        projection.check_bits(CASES[0].work, CASES[0].design)
+
+
+@pytest.mark.parametrize(
+    ("values_", "text"),
+    [
+        ({"sets": ("L2",)}, "set 'L2': choose from L1, L5"),
+        ({"products": 1}, "1 products, 7 repeats: give none, or at least two"),
+        ({"repeats": -1}, "100 products, -1 repeats"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(values_: dict[str, object], text: str) -> None:
+    with pytest.raises(ParameterError, match=text):
+        Options(**values_)
