@@ -121,9 +121,9 @@ struct WordSum {
     Vec low, high;
   };
 
-  /// Terms that stay below 2^64 in the middle sum: each adds less than 2^61 at 60 bits and less
-  /// than 2^62 at 61. The other sums have more room.
-  static std::size_t terms(int bits) { return bits <= 60 ? 7 : 3; }
+  /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum, beside a start below
+  /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
+  static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
 
   RINGSMITH_INLINE static Halves split(Vec x) {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
