@@ -40,8 +40,8 @@ module rs_mod_mul_montgomery
     .hi_o(high)
   );
 
-  // q[i] is the modulus of the operands that stand at step i, a cycle late: that is when a step, and
-  // the last addition, take it.
+  // q[i] is the modulus of the operands that stand at step i, a cycle late: that is when a step,
+  // and the last addition, take it.
   logic [Width-1:0] q [Steps+1];
   rs_delay #(
     .Width(Width),

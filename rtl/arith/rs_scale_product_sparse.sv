@@ -4,7 +4,8 @@
 //
 // q = 2^k + s is number index_i of the list, and 1 modulo 2^StepBits. near_o, r * 2^(k - StepBits),
 // comes two cycles after r_i; far_o, r * (s - 1) / 2^StepBits, three: it is r * s without its low
-// bits, which are r's. One result a cycle; index_i holds still. Cost: the adders of rs_sparse_times.
+// bits, which are r's. One result a cycle; index_i holds still. Cost: the adders of
+// rs_sparse_times.
 module rs_scale_product_sparse
   import rs_arith_pkg::*;
 #(

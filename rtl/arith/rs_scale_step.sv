@@ -6,8 +6,9 @@
 // StepBits <= OneBits: 1/q is 1 modulo 2^StepBits, so r needs no product. With q = 1 + 2^StepBits h
 // the result is r*h - floor((digit_i - n_i) / 2^StepBits). 0 <= n_i < q gives 0 <= n_o < q.
 //
-// One result a cycle, latency rs_arith_pkg::scale_step_latency(), at most one adder a stage. q_i and
-// index_i as in rs_mod_mul: they hold still. Cost: three adders, and the two summands of r*h.
+// One result a cycle, latency rs_arith_pkg::scale_step_latency(), at most one adder a stage. q_i
+// belongs to the operands of the cycle before; index_i holds still. Cost: three adders, and the two
+// summands of r*h.
 module rs_scale_step
   import rs_arith_pkg::*;
 #(

@@ -18,8 +18,8 @@ module rs_sparse_times
   input  logic signed [Width-1:0]      x_i,
   output logic signed [OutWidth-1:0]   p_o
 );
-  // Constants, one bit a shift: the shifts that each prime's terms have, and those of any prime. All
-  // is chosen among them by index, so that instances differ in nothing (rtl/verilator.vlt).
+  // Constants, one bit a shift: the shifts that each prime's terms have, and those of any prime.
+  // All is chosen among them by index, so that instances differ in nothing (rtl/verilator.vlt).
   typedef logic [SparseTerms-1:0][SparseShifts-1:0] shift_set_t;
   typedef shift_set_t [NumPrimes-1:0] shift_table_t;
 

@@ -1,15 +1,16 @@
 // Order of X -> X^element on a polynomial in NTT form, and (element = 1) of any walk over all rows.
 //
 // In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
-// source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P pieces,
-// the lowest bits of i are the piece, reversed: so all words of the result's piece piece_i, with
-// i = P * j + c, come from one piece of the source, and j' begins at the carry of
-// element * c + (element - 1) / 2 and goes on as i' of a whole polynomial does.
+// source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P
+// pieces, the lowest bits of i are the piece, reversed: so all words of the result's piece piece_i,
+// with i = P * j + c, come from one piece of the source, and j' begins at the carry of element * c
+// + (element - 1) / 2 and goes on as i' of a whole polynomial does.
 //
-// Rows are visited in bit-reversed order: j then counts up in its lower bits, a row's, and its upper
-// bits are the lane's, reversed. So whole rows move to whole rows, j' needs one addition a row, and
-// inside the row lane brev(l) takes lane brev(offset_o + element * l), counted modulo 2*Cores. Where
-// polynomials are shorter than 2^LogN words, counters count at the upper end of their bits.
+// Rows are visited in bit-reversed order: j then counts up in its lower bits, a row's, and its
+// upper bits are the lane's, reversed. So whole rows move to whole rows, j' needs one addition a
+// row, and inside the row lane brev(l) takes lane brev(offset_o + element * l), counted modulo
+// 2*Cores. Where polynomials are shorter than 2^LogN words, counters count at the upper end of
+// their bits.
 //
 // With pairs_i each row lasts two cycles, half_o naming its half.
 //

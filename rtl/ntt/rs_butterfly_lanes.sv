@@ -10,8 +10,8 @@
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
 // lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
 // butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands. With constant_i it is k1 instead. Where tw_whole_i is set, pre_latency() cycles behind the operands, it is
-// tw_factor[i] of the same cycle instead.
+// ahead of the operands. With constant_i it is k1 instead. Where tw_whole_i is set, pre_latency()
+// cycles behind the operands, it is tw_factor[i] of the same cycle instead.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. One row a cycle, latency

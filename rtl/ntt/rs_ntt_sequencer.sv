@@ -3,7 +3,7 @@
 // A polynomial of N = 2^LogN words lies in rows of 2*Cores words. A stage joins words whose indices
 // differ in one bit, the stage's stride (a power of two): forward from N/2 down to 1 (decimation in
 // time), inverse from 1 up (decimation in frequency). Each stage takes N / (2*Cores) cycles, Cores
-// butterflies a cycle, and Gap idle cycles lie between two stages.
+// butterflies a cycle, and the ring's gap of idle cycles lies between two stages.
 //
 //   stride >= 2*Cores  two rows meet: their lower halves in one cycle, the upper in the next
 //   stride <  2*Cores  the words of one row meet each other

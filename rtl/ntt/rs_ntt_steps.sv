@@ -1,11 +1,12 @@
 // Stages and steps of an in-place NTT, counted.
 //
-// As many stages as the ring's polynomials have words in bits follow one another, of a step for each
-// row, a step a cycle, with the ring's gap between two stages. Forward, the stage's stride goes from
-// half a polynomial down to 1, inverse from 1 up.
+// As many stages as the ring's polynomials have words in bits follow one another, of a step for
+// each row, a step a cycle, with the ring's gap between two stages. Forward, the stage's stride
+// goes from half a polynomial down to 1, inverse from 1 up.
 //
 // start_i: one cycle, while idle. In the next cycle there is step 0 of the first stage, or, with
-// Ahead, what would be there rs_rpau_pkg::twiddle_lead() cycles later: a step of the first stage, or of the gap behind it.
+// Ahead, what would be there rs_rpau_pkg::twiddle_lead() cycles later: a step of the first stage,
+// or of the gap behind it.
 module rs_ntt_steps
   import rs_rpau_pkg::*;
 #(
@@ -26,7 +27,8 @@ module rs_ntt_steps
   output logic               stage_end_o,  // the last step of its stage
   output logic               last_o        // the last step of all
 );
-  // Where a start begins: in the first stage, or in the gap, in which the second one's stride is up.
+  // Where a start begins: in the first stage, or in the gap, in which the second one's stride is
+  // up.
   logic               in_gap_first;
   logic [RowBits-1:0] first_step;
   logic [7:0]         first_gap;

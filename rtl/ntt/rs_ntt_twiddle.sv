@@ -8,7 +8,8 @@
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
 // One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
-// 2^(MaxLogN - LoBits) words a core. Tables are written one word a cycle while no steps are under way.
+// 2^(MaxLogN - LoBits) words a core. Tables are written one word a cycle while no steps are under
+// way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

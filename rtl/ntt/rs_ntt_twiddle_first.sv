@@ -4,10 +4,10 @@
 //   factor_o[i] = psi^e         forward: the only factor of the first stage
 //               = psi^(N - e)   inverse, which is -psi^(-e): e of core i in step s
 //
-// valid_o is high for the ring's first_steps cycles in which these factors are the ones to take: from
-// rs_rpau_pkg::step_to_operand() + 1 cycles after start_i on. Word j of the table is that of core
-// j mod Cores in row j / Cores: row 0 is forward's, row 1 + s that of inverse step s,
-// and each row is there for every piece of the largest ring: piece p's is row * pieces + p. Tables are
+// valid_o is high for the ring's first_steps cycles in which these factors are the ones to take:
+// from rs_rpau_pkg::step_to_operand() + 1 cycles after start_i on. Word j of the table is that of
+// core j mod Cores in row j / Cores: row 0 is forward's, row 1 + s that of inverse step s, and each
+// row is there for every piece of the largest ring: piece p's is row * pieces + p. Tables are
 // written one word a cycle while no steps are under way. Cost, a prime set: Cores words a row, in
 // memories of a power of two of rows.
 module rs_ntt_twiddle_first

@@ -3,8 +3,8 @@
 //   factor_o[i] = psi^e_i         forward
 //               = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). Word j of
-// the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
+// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). Word j
+// of the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
 // the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
 // Cores words, and a selector hands it to them.
 //
@@ -40,8 +40,8 @@ module rs_ntt_twiddle_stored
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  // The number that block 0 of the piece has in the stage, and the bits below its first one, which the
-  // inverse mirrors.
+  // The number that block 0 of the piece has in the stage, and the bits below its first one, which
+  // the inverse mirrors.
   logic               unused_stride;
   logic [MaxLogN-1:0] blocks, below;
   assign unused_stride = ^stride_i;

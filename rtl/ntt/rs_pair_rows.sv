@@ -1,8 +1,8 @@
 // Halves of the rows of two polynomials, which come together, made whole rows again.
 //
-// With pair_i, lanes 0 to Cores - 1 hold a half of a row of the first polynomial, and the others the
-// same half of that of the second: the lower halves in one cycle, the upper ones, with upper_i, in
-// the next. The first polynomial's row leaves in that cycle, the second's in the one behind it.
+// With pair_i, lanes 0 to Cores - 1 hold a half of a row of the first polynomial, and the others
+// the same half of that of the second: the lower halves in one cycle, the upper ones, with upper_i,
+// in the next. The first polynomial's row leaves in that cycle, the second's in the one behind it.
 // Without pair_i lanes pass. Cost: Lanes words of registers, and a multiplexer of two a lane.
 module rs_pair_rows #(
   parameter  int unsigned Cores = 4,

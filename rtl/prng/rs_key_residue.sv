@@ -3,7 +3,7 @@
 //   u = top_i * 2^68 + {low_rest_i, low_i}    top_i < 2^(bits of q_i - 1), 0 <= residue_o < q_i
 //
 // The low part becomes n = -low * 2^-68 mod q in steps of StepBits bits (rs_scale_step;
-// docs/arithmetic.md has the bounds). top_i is less than q, too, and the residue is top_i - n mod q.
+// docs/arithmetic.md has the bounds). top_i is less than q, too: the residue is top_i - n mod q.
 //
 // One result a cycle, latency rs_prng_pkg::scale_latency(StepBits). q_i and index_i hold still.
 // Cost: the steps, and what delays the digits.

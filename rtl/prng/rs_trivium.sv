@@ -4,8 +4,8 @@
 // stream begins with a = key << 13, b = IV << 4, c = 7, and 1152 rounds whose words are dropped.
 // words_o[0] holds the first 64 bits of the stream, the very first in bit 0.
 //
-// No register: the state is its user's. No tap is younger than 66 rounds, so 64 rounds are one level
-// of logic, and each further word adds one. Cost: 770 LUTs for two words, by Yosys.
+// No register: the state is its user's. No tap is younger than 66 rounds, so 64 rounds are one
+// level of logic, and each further word adds one. Cost: 770 LUTs for two words, by Yosys.
 module rs_trivium
   import rs_prng_pkg::*;
 #(

@@ -1,9 +1,10 @@
 // Words of the memories, of the key store and of the interconnect to the lanes of the main unit.
 //
-// The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later their
-// words come, a_i and b_i and c_i with their halves swapped by swap_i, key_i as it is. One cycle more,
-// and lanes are there. Operand a is arranged by rs_lane_gather; with use_link_i it is link_i of the
-// same cycle. With pair_i its upper lanes are half of operand b: that which swap_i puts first.
+// The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later
+// their words come, a_i and b_i and c_i with their halves swapped by swap_i, key_i as it is. One
+// cycle more, and lanes are there. Operand a is arranged by rs_lane_gather; with use_link_i it is
+// link_i of the same cycle. With pair_i its upper lanes are half of operand b: that which swap_i
+// puts first.
 module rs_rpau_operands
   import rs_rpau_pkg::*;
 #(

@@ -111,7 +111,7 @@ package rs_rpau_pkg;
     return mod_addsub_latency() + mod_halve_latency();
   endfunction
 
-  // rs_rpau_lanes: first operand to result.
+  // rs_butterfly_lanes: first operand to result.
   function automatic int unsigned lanes_latency(int unsigned reduction);
     return pre_latency() + 1 + mod_mul_latency(reduction) + mod_addsub_latency();
   endfunction

@@ -1,8 +1,8 @@
 // Rows of a polynomial that the interconnect brings, in the order in which its source reads them.
 //
-// The bits of a counter, reversed: of polynomials shorter than 2^RowBits rows its upper ones. start_i
-// begins anew; row_o is that of the words that come with valid_i, and all_o says that none is
-// missing.
+// The bits of a counter, reversed: of polynomials shorter than 2^RowBits rows its upper ones.
+// start_i begins anew; row_o is that of the words that come with valid_i, and all_o says that none
+// is missing.
 module rs_rpau_receive #(
   parameter int unsigned RowBits = 10
 ) (

@@ -2,8 +2,8 @@
 //
 // start_i with command_i: as the dyadic unit gets them; an instruction without a seed is ignored.
 // From the cycle 1 + rs_prng_pkg::expander_latency() after start_i on, residues_o holds DyadicCores
-// coefficients more every cycle. q_i and index_i: the modulus, as rs_mod_mul has it, from the second
-// cycle after start_i on. The host writes entries, a word a row, while nothing runs.
+// coefficients more every cycle. q_i and index_i: the modulus, as rs_mod_mul has it, from the
+// second cycle after start_i on. The host writes entries, a word a row, while nothing runs.
 module rs_rpau_seeded
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;

@@ -1,9 +1,9 @@
 // Results of the main unit's lanes on their way to the memory's words.
 //
-// step_i comes with lane_i, and step_o says what to write a cycle later, word_o then being its words:
-// step_i itself, but with pair_i. Then lanes hold halves of rows of two polynomials (rs_pair_rows):
-// the row of the first is written with its upper half, half_i, and that of the second a cycle later,
-// with second_o. Bit StepWidth - 1 of a step says that there is one.
+// step_i comes with lane_i, and step_o says what to write a cycle later, word_o then being its
+// words: step_i itself, but with pair_i. Then lanes hold halves of rows of two polynomials
+// (rs_pair_rows): the row of the first is written with its upper half, half_i, and that of the
+// second a cycle later, with second_o. Bit StepWidth - 1 of a step says that there is one.
 module rs_rpau_write #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,

@@ -48,7 +48,7 @@ PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
 SCALE_STEP_LATENCY = 5
-"""One step of the reduction of expanded words: rs_prng_pkg."""
+"""One step of the reduction of expanded words."""
 _SCALE_BITS = 68
 _SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
 _WARM_UP_STEPS = 9  # of 128 rounds of Trivium
