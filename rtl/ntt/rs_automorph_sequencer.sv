@@ -104,4 +104,15 @@ module rs_automorph_sequencer
   assign row_write_o = row_write_q;
   assign half_o      = half_out_q;
   assign offset_o    = offset_q;
+
+  PieceOfRing_A :
+  assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))
+  else $error("piece %0d of a polynomial in 2^%0d", piece_i, ring_i.log_pieces);
+  PairsInPieces_A :
+  assert property (@(posedge clk_i) !(start_i && pairs_i) || ring_i.log_pieces != '0)
+  else $error("the ring's polynomials do not lie in pieces");
+  ElementOfRing_A :
+  assert property (@(posedge clk_i) !start_i || (element_i[0] && element_i >>
+                   (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_pieces)) == '0))
+  else $error("element %0d is not odd and below twice the ring's degree", element_i);
 endmodule

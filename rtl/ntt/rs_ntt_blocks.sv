@@ -96,4 +96,8 @@ module rs_ntt_blocks
   assign block_o  = block_q;
   assign stride_o = stride;
   assign mark_o   = mark_q;
+
+  PieceOfRing_A :
+  assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))
+  else $error("piece %0d of a polynomial in 2^%0d", piece_i, ring_i.log_pieces);
 endmodule

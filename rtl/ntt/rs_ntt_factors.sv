@@ -41,7 +41,7 @@ module rs_ntt_factors
   input  logic [Width-1:0]      host_word_i
 );
   localparam int unsigned MaxLogN = LogN + LargerRings;
-  localparam int unsigned LoBits = (MaxLogN + 1) / 2;
+  localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
   localparam int unsigned Rows = (1 << LogN) / (2 * Cores);
 
   logic unused_re;

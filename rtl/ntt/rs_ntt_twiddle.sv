@@ -19,7 +19,7 @@ module rs_ntt_twiddle
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
   parameter  int unsigned Sets    = 1,
-  localparam int unsigned LoBits  = (MaxLogN + 1) / 2,
+  localparam int unsigned LoBits  = twiddle_lo_bits(MaxLogN),
   localparam int unsigned HiBits  = MaxLogN - LoBits
 ) (
   input  logic                  clk_i,

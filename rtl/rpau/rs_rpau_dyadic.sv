@@ -252,4 +252,7 @@ module rs_rpau_dyadic
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
+  WriteWhileBusy_A :
+  assert property (@(posedge clk_i) !(rst_ni && we_o) || active_q || last_q || drain_q != '0)
+  else $error("a write comes after the cycle that the latency says");
 endmodule

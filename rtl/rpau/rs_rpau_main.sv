@@ -366,8 +366,6 @@ module rs_rpau_main
 
   assign link_send_o  = busy && broadcast && sender_q;
   assign link_valid_o = result_step.valid;
-  logic unused_again;
-  assign unused_again = result_step.again;
   assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
@@ -390,6 +388,9 @@ module rs_rpau_main
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) !(ending && !broadcast) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
+  WriteWhileBusy_A :
+  assert property (@(posedge clk_i) !(rst_ni && we_o) || busy)
+  else $error("a write comes after the cycle that the latency says");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && ending) || received)
   else $error("a broadcast ends without all of its rows");

@@ -41,7 +41,6 @@ package rs_rpau_pkg;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
   localparam int unsigned RowWidth = 16;  // a row of any zone
-  localparam int unsigned MaxRpaus = MaskWidth;
   localparam int unsigned RpauWidth = SrcWidth;
 
   // What a device says about itself: its parameters, in this order.
@@ -135,6 +134,12 @@ package rs_rpau_pkg;
   function automatic int unsigned broadcast_read_to_write(int unsigned reduction,
                                                           int unsigned hops);
     return main_read_to_write(reduction) - 1 + hops + receive_to_write(reduction);
+  endfunction
+
+  // Bits of a twiddle exponent that the lower of the two tables resolves, in rings of up to
+  // 2^max_log_n.
+  function automatic int unsigned twiddle_lo_bits(int unsigned max_log_n);
+    return (max_log_n + 1) / 2;
   endfunction
 
   // rs_ntt_twiddle: step to table words.

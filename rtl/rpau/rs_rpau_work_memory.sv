@@ -121,6 +121,27 @@ module rs_rpau_work_memory
     else $error("two clients write polynomial %0d", p);
   end
 
+  for (genvar k = 0; k < 3; k++) begin : gen_operand
+    MainReadInRange_A :
+    assert property (@(posedge clk_i) !(main_re_i && main_use_i[k]) || 32'(main_sel_i[k]) < Polys)
+    else $error("read of polynomial %0d of %0d", main_sel_i[k], Polys);
+    SideReadInRange_A :
+    assert property (@(posedge clk_i) !(side_re_i && side_use_i[k]) || 32'(side_sel_i[k]) < Polys)
+    else $error("read of polynomial %0d of %0d", side_sel_i[k], Polys);
+  end
+  LinkReadInRange_A :
+  assert property (@(posedge clk_i) !link_re_i || 32'(link_sel_i) < Polys)
+  else $error("read of polynomial %0d of %0d", link_sel_i, Polys);
+  MainWriteInRange_A :
+  assert property (@(posedge clk_i) !main_we_i || 32'(main_wsel_i) < Polys)
+  else $error("write to polynomial %0d of %0d", main_wsel_i, Polys);
+  SideWriteInRange_A :
+  assert property (@(posedge clk_i) !side_we_i || 32'(side_wsel_i) < Polys)
+  else $error("write to polynomial %0d of %0d", side_wsel_i, Polys);
+  LinkWriteInRange_A :
+  assert property (@(posedge clk_i) !link_we_i || 32'(link_wsel_i) < Polys)
+  else $error("write to polynomial %0d of %0d", link_wsel_i, Polys);
+
   // The selection of main's operand a goes with its words.
   logic [SelWidth-1:0] main_a_sel;
   rs_delay #(

@@ -26,14 +26,14 @@ module rs_rpau_write #(
   output logic [Width-1:0]       word_o [Lanes]
 );
   logic                 upper, waits_q;
-  logic [StepWidth-1:0] step_q;
+  logic [StepWidth-2:0] step_q;
   assign upper = valid_i && half_i;
   always_ff @(posedge clk_i) begin
     waits_q <= rst_ni && upper;
-    step_q  <= step_i;
+    step_q  <= step_i[StepWidth-2:0];
   end
   assign second_o = pair_i && !upper;
-  assign step_o   = second_o ? {waits_q, step_q[StepWidth-2:0]} : step_i;
+  assign step_o   = second_o ? {waits_q, step_q} : step_i;
 
   logic [Width-1:0] lanes [Lanes];
   rs_pair_rows #(

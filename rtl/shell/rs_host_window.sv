@@ -56,7 +56,7 @@ module rs_host_window
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned MaxLogN = LogN + LargerRings;
-  localparam int unsigned LoBits = (MaxLogN + 1) / 2;
+  localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
   localparam int unsigned WholeTwiddles = (Twiddles == TwiddlesStored) ? 1 << MaxLogN :
       first_twiddle_words(Reduction, (1 << LogN) / Lanes, Cores) << LargerRings;
 
