@@ -14,8 +14,8 @@ inline constexpr std::size_t kMaxThreads = 1024;
 /// @throws ParameterError if the variable is no number from 1 to kMaxThreads
 [[nodiscard]] std::size_t threads();
 
-/// Sets that number. One thread starts no others. Safe while computations run: they end with the
-/// threads that they have.
+/// Sets that number. One thread starts no others; of more, as many work as the system gives. Safe
+/// while computations run: they end with the threads that they have.
 /// @throws ParameterError unless 1 <= count <= kMaxThreads
 void set_threads(std::size_t count);
 
