@@ -1,15 +1,15 @@
 // The streaming multiplier behind AXI4-Stream: descriptors and polynomials in, products out.
 //
-//   s_axis_d   descriptors, a word a beat: q, unit, scale, psi, psi^2 ... psi^Lanes (docs/stream.md)
+//   s_axis_d   descriptors, a word a beat: q, unit, scale, psi ... psi^Lanes (docs/stream.md)
 //   m_axis_s   an answer a descriptor: 0, or why it was refused (rs_stream_pkg::answer_e)
 //   s_axis_a   operands, Lanes words a beat in natural order, tlast with a polynomial's last beat
 //   s_axis_b
 //   m_axis_p   products, in the order of the descriptors, in the same form
 //
-// Words are canonical residues in WordBits bits each, the first in the lowest ones. Every channel may
-// pause at any time. A polynomial begins to flow when it and its partner are there, its factors are
-// made, and there is room for its product: nothing else waits for anything. fault_o stays high from
-// a tlast in the wrong beat to the next reset. rst_ni may be short: it is prolonged.
+// Words are canonical residues in WordBits bits each, the first in the lowest ones. Every channel
+// may pause at any time. A polynomial begins to flow when it and its partner are there, its factors
+// are made, and there is room for its product: nothing else waits for anything. fault_o stays high
+// from a tlast in the wrong beat to the next reset. rst_ni may be short: it is prolonged.
 module rs_stream_axis
   import rs_stream_pkg::*;
 #(

@@ -1,10 +1,11 @@
 // Which banks of a stage's twiddle memories are written and read.
 //
 // Each frame has a bank of its own, one after the other and round again. start_i says that the
-// generator begins a frame in slot start_slot_i, wbank_o is the bank of slot_i's frame. Reading goes
-// through the bank of the next frame from first_i on.
+// generator begins a frame in slot start_slot_i, wbank_o is the bank of slot_i's frame. Reading
+// goes through the bank of the next frame from first_i on.
 //
-// The word that stands at read time t is number time_o of the bank; active_o says that it is wanted.
+// The word that stands at read time t is number time_o of the bank; active_o says that it is
+// wanted.
 module rs_stream_banks #(
   parameter  int unsigned LogPeriod = 11,
   parameter  int unsigned Slots = 2,

@@ -2,11 +2,11 @@
 // descriptor's prime every Period = N / Lanes cycles, each of any prime that is 1 modulo 2N.
 //
 // A descriptor is taken for each frame, in their order: q; unit = 2^(2*Width) mod q; scale = unit /
-// N mod q; powers = psi, psi^2 ... psi^Lanes mod q, psi a primitive 2N-th root. Once ready_o is high
-// the next frame may begin, Period cycles after the last one or later, with first_i high in its first
-// cycle, and then brings Lanes words of each polynomial a cycle without a pause: word l * Period + t
-// in lane l of cycle t. The products leave in the same order, rs_stream_pkg::core_cycles later.
-// Nothing in between waits or stalls.
+// N mod q; powers = psi, psi^2 ... psi^Lanes mod q, psi a primitive 2N-th root. Once ready_o is
+// high the next frame may begin, Period cycles after the last one or later, with first_i high in
+// its first cycle, and then brings Lanes words of each polynomial a cycle without a pause: word l *
+// Period + t in lane l of cycle t. The products leave in the same order, rs_stream_pkg::core_cycles
+// later. Nothing in between waits or stalls.
 //
 // rst_ni stays low for at least rs_stream_pkg::ResetCycles.
 module rs_stream_core
@@ -86,7 +86,7 @@ module rs_stream_core
     assign factor_b[l] = transformed[l+Lanes];
   end
 
-  rs_stream_forward #(
+  rs_stream_transform #(
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
@@ -127,11 +127,14 @@ module rs_stream_core
     .y_o(product)
   );
 
-  rs_stream_inverse #(
+  logic [Width-1:0] unused_q;
+  rs_stream_transform #(
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
-    .Slots(Slots)
+    .Slots(Slots),
+    .Polys(1),
+    .Inverse(1'b1)
   ) u_inverse (
     .clk_i,
     .rst_ni,
@@ -145,6 +148,7 @@ module rs_stream_core
     .q_i(q_inverse),
     .x_i(product),
     .first_o,
+    .q_o(unused_q),
     .x_o(y_o)
   );
 endmodule

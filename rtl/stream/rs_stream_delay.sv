@@ -3,7 +3,8 @@
 //   d_o in cycle t + Depth is d_i in cycle t
 //
 // Short delays are shift registers. From 16 cycles on a power of two goes round in a memory:
-// distributed, and from 256 cycles on block RAM. What comes out in the first Depth cycles is unknown.
+// distributed, and from 256 cycles on block RAM. What comes out in the first Depth cycles is
+// unknown.
 module rs_stream_delay
   import rs_stream_pkg::*;
 #(

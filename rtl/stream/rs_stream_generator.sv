@@ -1,20 +1,21 @@
 // Powers of psi for every stage of the transforms, made beside the data: N a frame, from the first
 // Lanes of them, with one modular multiplier a lane.
 //
-// A frame's powers are its groups t = 0 ... Period-1, group t being psi^(Lanes*t + 1 + l) in lane l.
-// Group t is group t - c times psi^(Lanes*c), the last word of group c - 1:
+// A frame's powers are its groups t = 0 ... Period-1, group t being psi^(Lanes*t + 1 + l) in lane
+// l. Group t is group t - c times psi^(Lanes*c), the last word of group c - 1:
 //
-//   start   t in [c, 2c), c = 1, 2, 4 ... : waits for group c - 1, a round of the pipeline each time
+//   start   t in [c, 2c), c = 1, 2, 4 ... : waits for group c - 1, a round of the pipeline each
 //   main    c = Ring, a power of two that is longer than the pipeline: a group a cycle
 //
 // The pauses of a frame's start are filled with the main part of the one before it: Slots frames
 // are under way, a start goes first, then the oldest. So Period cycles a frame are enough for
-// Period groups, group 0 included, which is the descriptor's powers times the descriptor's unit: 2^2W
-// mod q, which brings them into Montgomery form. Only the last Ring groups are kept; each group goes
-// out with its number, wherever it is in the order, and twiddle memories take what they need.
+// Period groups, group 0 included, which is the descriptor's powers times the descriptor's unit:
+// 2^2W mod q, which brings them into Montgomery form. Only the last Ring groups are kept; each
+// group goes out with its number, wherever it is in the order, and twiddle memories take what they
+// need.
 //
-// A slot is free again when its frame begins to flow (launch_i). q_o and scale_o belong to the frame
-// that is next, ready_o says that all its groups have gone out.
+// A slot is free again when its frame begins to flow (launch_i). q_o and scale_o belong to the
+// frame that is next, ready_o says that all its groups have gone out.
 module rs_stream_generator
   import rs_stream_pkg::*;
 #(

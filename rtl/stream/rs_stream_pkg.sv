@@ -1,11 +1,11 @@
 // The streaming multiplier: latencies and sizes of its blocks.
 //
 // Polynomials of N = 2^LogN words flow through it, Lanes = 2^LogLanes words a cycle: a frame is the
-// Period = N / Lanes cycles of one polynomial. Index bits are counted from the highest: stage s of a
-// transform has butterflies between words whose indices differ in bit LogN-1-s. Bits 0 to LogLanes-1
-// from the top are lanes at first, all others time; docs/stream.md has the layout.
+// Period = N / Lanes cycles of one polynomial. Index bits are counted from the highest: stage s of
+// a transform has butterflies between words whose indices differ in bit LogN-1-s. Bits 0 to
+// LogLanes-1 from the top are lanes at first, all others time; docs/stream.md has the layout.
 //
-// Latencies are counted as in rs_arith_pkg. python/ringsmith/arch/stream/schedule.py holds the same
+// Latencies are counted as in rs_arith_pkg. python/ringsmith/arch/stream/latency.py holds the same
 // on the model's side.
 package rs_stream_pkg;
   import rs_arith_pkg::*;
@@ -52,10 +52,12 @@ package rs_stream_pkg;
     return (stage < log_lanes) ? 0 : (1 << log_distance(log_n, stage)) + 1;
   endfunction
 
-  // In front of a forward butterfly: the exchange, or the twiddle memory.
+  // In front of a forward butterfly: the exchange, or the twiddle memory. Behind an inverse one:
+  // the exchange, if there is one.
   function automatic int unsigned arrange_cycles(int unsigned log_n, int unsigned log_lanes,
-                                                 int unsigned stage);
-    return (stage < log_lanes) ? RamLatency : exchange_cycles(log_n, log_lanes, stage);
+                                                 int unsigned stage, bit inverse);
+    if (stage < log_lanes && !inverse) return RamLatency;
+    return exchange_cycles(log_n, log_lanes, stage);
   endfunction
 
   // From a frame's first cycle at the forward transform to its first cycle at stage s; s = LogN is
@@ -65,7 +67,7 @@ package rs_stream_pkg;
     int unsigned sum;
     sum = 0;
     for (int unsigned s = 0; s < stage; s++) begin
-      sum += arrange_cycles(log_n, log_lanes, s) + butterfly_cycles(log_n, width);
+      sum += arrange_cycles(log_n, log_lanes, s, 1'b0) + butterfly_cycles(log_n, width);
     end
     return sum;
   endfunction
@@ -76,7 +78,8 @@ package rs_stream_pkg;
     int unsigned sum;
     sum = 0;
     for (int unsigned i = 0; i < stages_before; i++) begin
-      sum += butterfly_cycles(log_n, width) + exchange_cycles(log_n, log_lanes, log_n - 1 - i);
+      sum += butterfly_cycles(log_n, width) +
+          arrange_cycles(log_n, log_lanes, log_n - 1 - i, 1'b1);
     end
     return sum;
   endfunction
@@ -99,8 +102,8 @@ package rs_stream_pkg;
     return RamLatency + 1;
   endfunction
 
-  // Words that may wait for whoever takes the products: the loop from a read to its place being free
-  // again takes four cycles.
+  // Words that may wait for whoever takes the products: the loop from a read to its place being
+  // free again takes four cycles.
   localparam int unsigned OutputWords = 8;
 
   // Frames that the output has room for, so that none of those under way has to wait while they are
@@ -122,7 +125,7 @@ package rs_stream_pkg;
           inverse_offset(log_n, log_lanes, width, log_n - 1 - stage);
     end
     return forward_offset(log_n, log_lanes, width, stage) +
-        arrange_cycles(log_n, log_lanes, stage) - RamLatency;
+        arrange_cycles(log_n, log_lanes, stage, 1'b0) - RamLatency;
   endfunction
 
   // Banks of a stage's factors. The generator begins frame f + slots when frame f has begun to flow
@@ -137,8 +140,8 @@ package rs_stream_pkg;
         (1 << log_period) - 1) >> log_period);
   endfunction
 
-  // From the grant of a group of factors to the first grant that can use it: ring, operands, product,
-  // and the update.
+  // From the grant of a group of factors to the first grant that can use it: ring, operands,
+  // product, and the update.
   function automatic int unsigned generator_loop(int unsigned log_n, int unsigned width);
     return mul_cycles(log_n, width) + 4;
   endfunction

@@ -2,8 +2,8 @@
 //
 // The words are q, unit, scale and powers (rs_stream_core), with last_i at the last one. Words of
 // WordBits bits, of which the device has Width. A descriptor's answer comes after its last word
-// (answer_e of rs_stream_pkg); one that is refused leaves no trace, and no frame belongs to it. That q
-// is a prime, and psi what it should be, is not looked at.
+// (answer_e of rs_stream_pkg); one that is refused leaves no trace, and no frame belongs to it.
+// That q is a prime, and psi what it should be, is not looked at.
 module rs_stream_queue
   import rs_stream_pkg::*;
 #(

@@ -3,9 +3,10 @@
 //   natural   cycle t has the words Lanes * t ... Lanes * t + Lanes - 1
 //   by lanes  lane l has the words l * Period ... l * Period + Period - 1
 //
-// ToLanes: written in natural order and read by lanes; otherwise the other way round. Word i lies in
-// row i / Lanes of bank (i mod Lanes) xor (i / Period): any cycle of either order touches each bank
-// once. Rows are read and written by frame and time, rdata_o comes RamLatency cycles after re_i.
+// ToLanes: written in natural order and read by lanes; otherwise the other way round. Word i lies
+// in row i / Lanes of bank (i mod Lanes) xor (i / Period): any cycle of either order touches each
+// bank once. Rows are read and written by frame and time, rdata_o comes RamLatency cycles after
+// re_i.
 //
 // Cost: Lanes memories of Frames * Period words.
 module rs_stream_turn

@@ -3,8 +3,8 @@
 // Block b of stage s multiplies by psi^e, e = (2r + 1) 2^(LogN-1-s), r = b with its s bits turned
 // around; the inverse by -psi^-e = psi^(N-e), which is r with its bits inverted. The generator's
 // group t is the words psi^(Lanes*t + 1 + l) in lanes l. So each butterfly finds its factors in one
-// lane: those of a stage whose exponents are no multiples of Lanes in a lane of their own, all others
-// in the last. Read in the order of blocks, rdata_o comes RamLatency cycles after rtime_i.
+// lane: those of a stage whose exponents are no multiples of Lanes in a lane of their own, all
+// others in the last. Read in the order of blocks, rdata_o comes RamLatency cycles after rtime_i.
 //
 // Cost: Banks memories of 2^(s - LogLanes + 1) words, or of one.
 module rs_stream_twiddles

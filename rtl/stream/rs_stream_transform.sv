@@ -1,12 +1,22 @@
-// The inverse transform, N times as large: the forward stages undone, the last one first.
+// The negacyclic NTT of Polys polynomials side by side, or its inverse, N times as large: LogN
+// stages.
 //
-// Words enter as rs_stream_forward's leave, and leave as they enter there. Latency:
-// rs_stream_pkg::inverse_offset(..., LogN). q_i stands in the cycle of first_i.
-module rs_stream_inverse #(
+// Forward, words enter with their first LogLanes index bits (from the highest) as lanes and the
+// others as time, and leave with index bits LogLanes ... LogN-1, from the highest, as time and the
+// others as lanes: the first LogLanes - 1 as the lane's upper bits, the last as its lowest. Indices
+// of results are in bit-reversed order, as everywhere. The inverse undoes the forward stages, the
+// last one first: words enter as they leave there, and leave as they enter.
+//
+// Latency: rs_stream_pkg::forward_offset or inverse_offset of LogN stages. q_i stands from the
+// cycle behind first_i on (forward) or in the cycle of first_i (inverse); q_o from before first_o
+// on.
+module rs_stream_transform #(
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
   parameter  int unsigned Slots = 2,
+  parameter  int unsigned Polys = 2,
+  parameter  bit          Inverse = 1'b0,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -21,23 +31,26 @@ module rs_stream_inverse #(
   input  logic [Width-1:0]     words_i [Lanes],
   input  logic                 first_i,
   input  logic [Width-1:0]     q_i,
-  input  logic [Width-1:0]     x_i [Lanes],
+  input  logic [Width-1:0]     x_i [Polys*Lanes],
   output logic                 first_o,
-  output logic [Width-1:0]     x_o [Lanes]
+  output logic [Width-1:0]     q_o,
+  output logic [Width-1:0]     x_o [Polys*Lanes]
 );
   logic [LogN:0]    first;
   logic [Width-1:0] q [LogN+1];
-  logic [Width-1:0] x [LogN+1][Lanes];
+  logic [Width-1:0] x [LogN+1][Polys*Lanes];
   assign first[0] = first_i;
   assign q[0]     = q_i;
   assign x[0]     = x_i;
   for (genvar i = 0; i < LogN; i++) begin : gen_stage
-    rs_stream_inverse_stage #(
+    rs_stream_stage #(
       .LogN(LogN),
       .LogLanes(LogLanes),
       .Width(Width),
       .Slots(Slots),
-      .Stage(LogN - 1 - i)
+      .Polys(Polys),
+      .Stage(Inverse ? LogN - 1 - i : i),
+      .Inverse(Inverse)
     ) u_stage (
       .clk_i,
       .rst_ni,
@@ -55,8 +68,7 @@ module rs_stream_inverse #(
       .x_o(x[i+1])
     );
   end
-  logic unused_q;
-  assign unused_q = ^q[LogN];
-  assign first_o  = first[LogN];
-  assign x_o      = x[LogN];
+  assign first_o = first[LogN];
+  assign q_o     = q[LogN];
+  assign x_o     = x[LogN];
 endmodule
