@@ -68,9 +68,11 @@ package rs_arith_pkg;
         sparse_sum_bits(width, prime) + tail <= 2 * k && sparse_sum_bits(width, prime) <= 63;
   endfunction
 
-  // Words of more than 60 bits would need intermediate sums of more than 64.
+  // Words of more than 60 bits would need intermediate sums of more than 64, or operands of more
+  // than 64 bits. A product alone goes on for two bits more.
   localparam int unsigned MinWidth = 4;
   localparam int unsigned MaxWidth = 60;
+  localparam int unsigned MaxProductWidth = 62;
 
   // Operands of one DSP48E2 as an unsigned multiplier.
   localparam int unsigned DspLong = 26;
@@ -126,15 +128,21 @@ package rs_arith_pkg;
     return mul_block_latency() + 3;
   endfunction
 
-  // Steps of rs_mod_mul_montgomery.
-  function automatic int unsigned montgomery_steps(int unsigned width, int unsigned step_bits);
-    return (width + step_bits - 1) / step_bits;
+  // Bits that one step removes; all primes of a ring of degree 2^log_n are 1 modulo two to it. More
+  // would not fit the short operand of a DSP.
+  function automatic int unsigned scale_step_bits(int unsigned log_n);
+    return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
+  endfunction
+
+  // Steps of rs_scale_steps.
+  function automatic int unsigned scale_steps(int unsigned bits, int unsigned step_bits);
+    return (bits + step_bits - 1) / step_bits;
   endfunction
 
   // A full product, the steps, and the last modular addition.
   function automatic int unsigned mod_mul_montgomery_latency(int unsigned width,
                                                              int unsigned step_bits);
-    return mul_latency() + montgomery_steps(width, step_bits) * scale_step_latency() +
+    return mul_latency() + scale_steps(width, step_bits) * scale_step_latency() +
         mod_addsub_latency();
   endfunction
 

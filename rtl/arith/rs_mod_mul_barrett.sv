@@ -4,7 +4,7 @@
 //
 // The modulus: odd, of k = shift_i bits (2^(k-1) < q_i < 2^k), MinBits <= k <= Width, with mu_i =
 // floor(2^(Width+k) / q_i) - 2^Width. These three hold still from the cycle in which operands enter
-// until their result leaves.
+// until their result leaves; with Travels they may be others in each cycle.
 //
 // The operands: both below 2^Width, and at least one of them below q_i. So b_i = 1 reduces any
 // word, and a constant below q_i multiplies a residue of any other modulus; a_i, b_i < q_i is the
@@ -22,7 +22,8 @@ module rs_mod_mul_barrett
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 48,
-  parameter int unsigned MinBits = Width / 2
+  parameter int unsigned MinBits = Width / 2,
+  parameter bit          Travels = 1'b0
 ) (
   input  logic                       clk_i,
   input  logic [Width-1:0]           a_i,
@@ -39,12 +40,32 @@ module rs_mod_mul_barrett
     $error("rs_mod_mul_barrett: MinBits = %0d is outside Width / 2 to Width = %0d", MinBits, Width);
   end
 
+  // The modulus where it is used: at the shift, the quotient, the remainder, and its correction.
+  localparam int unsigned ToShift = Travels ? mul_latency() - 1 : 0;
+  localparam int unsigned ToQuotient = Travels ? mul_latency() + 2 : 0;
+  localparam int unsigned ToRemainder = Travels ? 2 * mul_latency() + 3 : 0;
+  localparam int unsigned FromRemainder = Travels ? mul_low_latency() : 0;
+  localparam int unsigned Once = Travels ? 1 : 0;
+  logic [ShiftWidth-1:0] shift;
+  logic [Width-1:0]      mu, q_remainder, q_threefold, q_correction;
+  rs_delay #(.Width(ShiftWidth), .Depth(ToShift)) u_shift (.clk_i, .d_i(shift_i), .d_o(shift));
+  rs_delay #(.Width(Width), .Depth(ToQuotient)) u_mu (.clk_i, .d_i(mu_i), .d_o(mu));
+  rs_delay #(.Width(Width), .Depth(ToRemainder)) u_q_remainder (
+    .clk_i, .d_i(q_i), .d_o(q_remainder)
+  );
+  rs_delay #(.Width(Width), .Depth(FromRemainder)) u_q_threefold (
+    .clk_i, .d_i(q_remainder), .d_o(q_threefold)
+  );
+  rs_delay #(.Width(Width), .Depth(Once)) u_q_correction (
+    .clk_i, .d_i(q_threefold), .d_o(q_correction)
+  );
+
   // What depends on the modulus alone.
   logic [ShiftWidth-1:0] left_q;  // shifting a*b left by Width - k instead of right by k
   logic [RestWidth-1:0]  q3_q;
   always_ff @(posedge clk_i) begin
-    left_q <= ShiftWidth'(Width) - shift_i;
-    q3_q   <= RestWidth'(q_i) + {1'b0, q_i, 1'b0};
+    left_q <= ShiftWidth'(Width) - shift;
+    q3_q   <= RestWidth'(q_threefold) + {1'b0, q_threefold, 1'b0};
   end
 
   // a*b
@@ -65,7 +86,7 @@ module rs_mod_mul_barrett
   logic [Width-1:0]      coarse_q, t_q;
   logic [2:0]            next_q;  // the three bits that the fine shift can still bring up
   assign coarse = {left_q[ShiftWidth-1:2], 2'b00};
-  assign fine   = left_q[1:0];
+  rs_delay #(.Width(2), .Depth(Once)) u_fine (.clk_i, .d_i(left_q[1:0]), .d_o(fine));
   always_ff @(posedge clk_i) begin
     coarse_q <= (x_hi << coarse) | (x_lo >> (ShiftWidth'(Width) - coarse));
     next_q   <= 3'((x_lo << coarse) >> (Width - 3));
@@ -80,7 +101,7 @@ module rs_mod_mul_barrett
   ) u_mul_h (
     .clk_i,
     .a_i(t_q),
-    .b_i(mu_i),
+    .b_i(mu),
     .lo_o(unused_h_lo),
     .hi_o(h)
   );
@@ -102,7 +123,7 @@ module rs_mod_mul_barrett
   ) u_mul_eq (
     .clk_i,
     .a_i(e_q),
-    .b_i(q_i),
+    .b_i(q_remainder),
     .p_o(eq)
   );
   rs_delay #(
@@ -121,8 +142,8 @@ module rs_mod_mul_barrett
   logic [Width-1:0]   less0_q, p_q;
   always_ff @(posedge clk_i) begin
     less0_q <= r_q[Width-1:0];
-    less1_q <= {1'b0, r_q} - {3'b000, q_i};
-    less2_q <= {1'b0, r_q} - {2'b00, q_i, 1'b0};
+    less1_q <= {1'b0, r_q} - {3'b000, q_correction};
+    less2_q <= {1'b0, r_q} - {2'b00, q_correction, 1'b0};
     less3_q <= {1'b0, r_q} - {1'b0, q3_q};
     if (!less3_q[RestWidth]) p_q <= less3_q[Width-1:0];
     else if (!less2_q[RestWidth]) p_q <= less2_q[Width-1:0];

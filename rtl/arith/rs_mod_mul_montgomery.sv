@@ -7,7 +7,7 @@
 // q_i the result is a_i * b mod q_i.
 //
 // The product's low word is divided by 2^Width in steps of StepBits bits, each a product of that
-// many bits of the number with the upper bits of q_i (rs_scale_step, with its bounds): as q_i is 1
+// many bits of the number with the upper bits of q_i (rs_scale_steps): as q_i is 1
 // modulo 2^StepBits, no constant 1/q_i is multiplied, and none is needed. The result is the
 // product's high word, which is below q_i, less that.
 //
@@ -26,9 +26,6 @@ module rs_mod_mul_montgomery
   input  logic [Width-1:0] q_i,
   output logic [Width-1:0] p_o
 );
-  localparam int unsigned Steps = montgomery_steps(Width, StepBits);
-  localparam int unsigned LastBits = Width - (Steps - 1) * StepBits;
-
   logic [Width-1:0] low, high;
   rs_mul #(
     .Width(Width)
@@ -40,57 +37,34 @@ module rs_mod_mul_montgomery
     .hi_o(high)
   );
 
-  // q[i] is the modulus of the operands that stand at step i, a cycle late: that is when a step,
-  // and the last addition, take it.
-  logic [Width-1:0] q [Steps+1];
+  // The modulus, a cycle late: that is when a step, and the last addition, take it.
+  logic [Width-1:0] q_low, q_n, n;
   rs_delay #(
     .Width(Width),
     .Depth(mul_latency() + 1)
   ) u_delay_q (
     .clk_i,
     .d_i(q_i),
-    .d_o(q[0])
+    .d_o(q_low)
   );
-
-  logic [Width-1:0] n [Steps+1];
-  assign n[0] = '0;
-  for (genvar i = 0; i < Steps; i++) begin : gen_step
-    localparam int unsigned Bits = (i == Steps - 1) ? LastBits : StepBits;
-    logic [Bits-1:0] digit;
-    rs_delay #(
-      .Width(Bits),
-      .Depth(i * scale_step_latency())
-    ) u_digit (
-      .clk_i,
-      .d_i(low[i*StepBits+:Bits]),
-      .d_o(digit)
-    );
-    rs_scale_step #(
-      .Width(Width),
-      .OneBits(StepBits),
-      .StepBits(Bits)
-    ) u_step (
-      .clk_i,
-      .n_i(n[i]),
-      .digit_i(digit),
-      .q_i(q[i]),
-      .index_i('0),
-      .n_o(n[i+1])
-    );
-    rs_delay #(
-      .Width(Width),
-      .Depth(scale_step_latency())
-    ) u_q (
-      .clk_i,
-      .d_i(q[i]),
-      .d_o(q[i+1])
-    );
-  end
+  rs_scale_steps #(
+    .Width(Width),
+    .StepBits(StepBits),
+    .Bits(Width),
+    .Travels(1'b1)
+  ) u_steps (
+    .clk_i,
+    .low_i(low),
+    .q_i(q_low),
+    .index_i('0),
+    .n_o(n),
+    .q_o(q_n)
+  );
 
   logic [Width-1:0] high_late;
   rs_delay #(
     .Width(Width),
-    .Depth(Steps * scale_step_latency())
+    .Depth(scale_steps(Width, StepBits) * scale_step_latency())
   ) u_high (
     .clk_i,
     .d_i(high),
@@ -102,8 +76,8 @@ module rs_mod_mul_montgomery
     .clk_i,
     .sub_i(1'b1),
     .a_i(high_late),
-    .b_i(n[Steps]),
-    .q_i(q[Steps]),
+    .b_i(n),
+    .q_i(q_n),
     .s_o(p_o)
   );
 endmodule

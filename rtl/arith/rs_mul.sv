@@ -8,7 +8,8 @@
 // Cost: the operands are cut at A and B bits (rs_arith_pkg::mul_split_a/_b) into four blocks of at
 // most 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks
 // lie like a pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and
-// columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4.
+// columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4. What 61 and 62 bits have more is added
+// as rows.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
 // floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/arithmetic.md bounds d.
@@ -37,8 +38,8 @@ module rs_mul
   localparam int unsigned EastWidth = Width - A + EastB;
   localparam int unsigned NorthWidth = NorthA + Width - B;
 
-  if (Width < MinWidth || Width > MaxWidth) begin : gen_bad_width
-    $error("rs_mul: Width = %0d is outside %0d to %0d", Width, MinWidth, MaxWidth);
+  if (Width < MinWidth || Width > MaxProductWidth) begin : gen_bad_width
+    $error("rs_mul: Width = %0d is outside %0d to %0d", Width, MinWidth, MaxProductWidth);
   end
 
   // Bits of the lowest block's operands that HighOnly leaves out.

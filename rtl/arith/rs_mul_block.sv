@@ -5,7 +5,8 @@
 // One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers. The
 // operands should come from registers, which synthesis then moves into the DSP. Limits: both widths
 // at most 26 and one at most 17 (one DSP), or one at most 34 and the other at most 26 (two). An
-// operand of at most two bits is added as rows, without a DSP.
+// operand of at most two bits, and the two bits that a long one may have above 34, are added as
+// rows, without a DSP.
 module rs_mul_block
   import rs_arith_pkg::*;
 #(
@@ -21,7 +22,7 @@ module rs_mul_block
   localparam int unsigned Long = (WidthA > WidthB) ? WidthA : WidthB;
   localparam int unsigned Short = (WidthA > WidthB) ? WidthB : WidthA;
 
-  if (!((Long <= DspLong && Short <= DspShort) || (Long <= 2 * DspShort && Short <= DspLong)))
+  if (!((Long <= DspLong && Short <= DspShort) || (Long <= 2 * DspShort + 2 && Short <= DspLong)))
   begin : gen_bad_width
     $error("rs_mul_block: %0d x %0d bits do not fit two DSPs", WidthA, WidthB);
   end
@@ -52,12 +53,24 @@ module rs_mul_block
     end
   end else begin : gen_two
     localparam int unsigned HighWidth = OutWidth - DspShort;
-    logic [OutWidth-1:0]  low_q;
+    localparam int unsigned Used = (Long < 2 * DspShort) ? Long : 2 * DspShort;
+    logic [OutWidth-1:0]  low_q, cascade;
     logic [HighWidth-1:0] high_q;
+    assign cascade = low_q + {high_q, {DspShort{1'b0}}};
     always_ff @(posedge clk_i) begin
       low_q  <= OutWidth'(long_in[DspShort-1:0]) * OutWidth'(short_in);
-      high_q <= HighWidth'(long_in[Long-1:DspShort]) * HighWidth'(short_in);
-      p_q    <= low_q + {high_q, {DspShort{1'b0}}};
+      high_q <= HighWidth'(long_in[Used-1:DspShort]) * HighWidth'(short_in);
+    end
+    if (Long == Used) begin : gen_whole
+      always_ff @(posedge clk_i) p_q <= cascade;
+    end else begin : gen_rest
+      localparam int unsigned RestWidth = OutWidth - Used;
+      logic [RestWidth-1:0] rest_q;
+      always_ff @(posedge clk_i) begin
+        rest_q <= (long_in[Used] ? RestWidth'(short_in) : '0) +
+            (long_in[Long-1] && Long > Used + 1 ? RestWidth'(short_in) << 1 : '0);
+        p_q    <= cascade + {rest_q, {Used{1'b0}}};
+      end
     end
   end
   assign p_o = p_q;

@@ -25,7 +25,7 @@ module rs_key_residue
   output logic [Width-1:0]      residue_o
 );
   /*verilator no_inline_module*/
-  localparam int unsigned Steps = scale_steps(StepBits);
+  localparam int unsigned Steps = scale_steps(ScaleBits, StepBits);
   localparam int unsigned LastBits = ScaleBits - (Steps - 1) * StepBits;
 
   logic [ScaleBits-1:0] low;

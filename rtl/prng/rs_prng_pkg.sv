@@ -15,19 +15,9 @@ package rs_prng_pkg;
   localparam int unsigned StepRounds = 128;  // rounds a cycle: one coefficient's bits
   localparam int unsigned WarmUpSteps = 4 * 288 / StepRounds;
 
-  // Bits that one step of the scaling removes; all primes of a ring of degree 2^log_n are 1 modulo
-  // two to it. More would not fit the short operand of a DSP.
-  function automatic int unsigned scale_step_bits(int unsigned log_n);
-    return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
-  endfunction
-
-  function automatic int unsigned scale_steps(int unsigned step_bits);
-    return (ScaleBits + step_bits - 1) / step_bits;
-  endfunction
-
   // Digits to residue: the steps, and the last modular addition.
   function automatic int unsigned scale_latency(int unsigned step_bits);
-    return scale_steps(step_bits) * scale_step_latency() + mod_addsub_latency();
+    return scale_steps(ScaleBits, step_bits) * scale_step_latency() + mod_addsub_latency();
   endfunction
 
   // rs_key_expander: start to the first residues. One cycle for the seed's registers; a loading and

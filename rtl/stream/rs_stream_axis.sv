@@ -16,6 +16,7 @@ module rs_stream_axis
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned WordBits = (Width <= 32) ? 32 : 64
@@ -47,7 +48,7 @@ module rs_stream_axis
   // verilog_lint: waive-stop port-name-suffix
 );
   localparam int unsigned LogPeriod = LogN - LogLanes;
-  localparam int unsigned Frames = output_frames(LogN, LogLanes, Width);
+  localparam int unsigned Frames = output_frames(LogN, LogLanes, Width, Multiplier);
   localparam int unsigned ResetWidth = $clog2(ResetCycles + 1);
 
   // ---- reset ------------------------------------------------------------------------------------
@@ -67,6 +68,7 @@ module rs_stream_axis
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .WordBits(WordBits)
   ) u_queue (
     .clk_i,
@@ -156,6 +158,7 @@ module rs_stream_axis
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .Slots(Slots)
   ) u_core (
     .clk_i,

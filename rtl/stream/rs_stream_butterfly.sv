@@ -3,25 +3,26 @@
 //   forward   u_o = u_i + factor_i * v_i    v_o = u_i - factor_i * v_i
 //   inverse   u_o = u_i + v_i               v_o = factor_i * (v_i - u_i)
 //
-// The same blocks in another order. One a cycle, latency rs_stream_pkg::butterfly_cycles. factor_i
-// stands with the multiplier's operand: with v_i, or mod_addsub_latency() later for the inverse.
-// q_mul_i belongs to that operand, q_add_i to the words that were added in the cycle before.
-// factor_i is in Montgomery form.
+// The same blocks in another order. One a cycle, latency rs_stream_pkg::butterfly_cycles. factor_i,
+// in the multiplier's form, and modulus_i stand with the multiplier's operand: with v_i, or for the
+// inverse mod_addsub_latency() later. q_i belongs to the words that were added in the cycle before.
 module rs_stream_butterfly
   import rs_stream_pkg::*;
 #(
-  parameter int unsigned LogN = 12,
-  parameter int unsigned Width = 30,
-  parameter bit          Inverse = 1'b0
+  parameter  int unsigned LogN = 12,
+  parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
+  parameter  bit          Inverse = 1'b0,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier)
 ) (
-  input  logic             clk_i,
-  input  logic [Width-1:0] q_add_i,
-  input  logic [Width-1:0] q_mul_i,
-  input  logic [Width-1:0] factor_i,
-  input  logic [Width-1:0] u_i,
-  input  logic [Width-1:0] v_i,
-  output logic [Width-1:0] u_o,
-  output logic [Width-1:0] v_o
+  input  logic                    clk_i,
+  input  logic [Width-1:0]        q_i,
+  input  logic [ModulusWidth-1:0] modulus_i,
+  input  logic [Width-1:0]        factor_i,
+  input  logic [Width-1:0]        u_i,
+  input  logic [Width-1:0]        v_i,
+  output logic [Width-1:0]        u_o,
+  output logic [Width-1:0]        v_o
 );
   logic [Width-1:0] sum, difference, early, late, multiplied, product;
   logic [Width-1:0] added, subtracted_from, subtracted;
@@ -43,19 +44,20 @@ module rs_stream_butterfly
     assign v_o             = difference;
   end
 
-  rs_mod_mul_montgomery #(
+  rs_stream_mul #(
+    .LogN(LogN),
     .Width(Width),
-    .StepBits(step_bits(LogN))
+    .Multiplier(Multiplier)
   ) u_mul (
     .clk_i,
     .a_i(multiplied),
     .b_i(factor_i),
-    .q_i(q_mul_i),
+    .modulus_i,
     .p_o(product)
   );
   rs_delay #(
     .Width(Width),
-    .Depth(mul_cycles(LogN, Width))
+    .Depth(mul_cycles(LogN, Width, Multiplier))
   ) u_late (
     .clk_i,
     .d_i(early),
@@ -66,7 +68,7 @@ module rs_stream_butterfly
     .sub_i(1'b0),
     .a_i(Inverse ? u_i : late),
     .b_i(added),
-    .q_i(q_add_i),
+    .q_i,
     .s_o(sum)
   );
   rs_mod_addsub #(.Width(Width)) u_difference (
@@ -74,7 +76,7 @@ module rs_stream_butterfly
     .sub_i(1'b1),
     .a_i(subtracted_from),
     .b_i(subtracted),
-    .q_i(q_add_i),
+    .q_i,
     .s_o(difference)
   );
 endmodule

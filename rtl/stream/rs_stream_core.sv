@@ -1,12 +1,15 @@
 // The streaming multiplier without its buffers: a product of two polynomials modulo x^N + 1 and the
 // descriptor's prime every Period = N / Lanes cycles, each of any prime that is 1 modulo 2N.
 //
-// A descriptor is taken for each frame, in their order: q; unit = 2^(2*Width) mod q; scale = unit /
-// N mod q; powers = psi, psi^2 ... psi^Lanes mod q, psi a primitive 2N-th root. Once ready_o is
-// high the next frame may begin, Period cycles after the last one or later, with first_i high in
-// its first cycle, and then brings Lanes words of each polynomial a cycle without a pause: word l *
-// Period + t in lane l of cycle t. The products leave in the same order, rs_stream_pkg::core_cycles
-// later. Nothing in between waits or stalls.
+// A descriptor is taken for each frame, in their order: q; unit; scale; powers = psi, psi^2 ...
+// psi^Lanes mod q, psi a primitive 2N-th root. With Montgomery's multiplier unit is 2^(2*Width) mod
+// q and scale unit / N mod q. With Barrett's, whose words have no form of their own, the reciprocal
+// of rs_stream_mul stands in unit's place, and scale is 1 / N mod q.
+//
+// Once ready_o is high the next frame may begin, Period cycles after the last one or later, with
+// first_i high in its first cycle, and then brings Lanes words of each polynomial a cycle without a
+// pause: word l * Period + t in lane l of cycle t. The products leave in the same order,
+// rs_stream_pkg::core_cycles later. Nothing in between waits or stalls.
 //
 // rst_ni stays low for at least rs_stream_pkg::ResetCycles.
 module rs_stream_core
@@ -15,7 +18,9 @@ module rs_stream_core
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -38,15 +43,17 @@ module rs_stream_core
   output logic [Width-1:0] y_o [Lanes]
 );
   // ---- factors ----------------------------------------------------------------------------------
-  logic                 start, we;
-  logic [Width-1:0]     q_next, scale_next, q_q;
-  logic [SlotWidth-1:0] start_slot, slot;
-  logic [LogPeriod-1:0] group;
-  logic [Width-1:0]     words [Lanes];
+  logic                    start, we;
+  logic [Width-1:0]        scale_next;
+  logic [ModulusWidth-1:0] modulus_next, modulus_q;
+  logic [SlotWidth-1:0]    start_slot, slot;
+  logic [LogPeriod-1:0]    group;
+  logic [Width-1:0]        words [Lanes];
   rs_stream_generator #(
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .Slots(Slots)
   ) u_generator (
     .clk_i,
@@ -59,7 +66,7 @@ module rs_stream_core
     .powers_i,
     .ready_o,
     .launch_i(first_i),
-    .q_o(q_next),
+    .modulus_o(modulus_next),
     .scale_o(scale_next),
     .start_o(start),
     .start_slot_o(start_slot),
@@ -69,16 +76,16 @@ module rs_stream_core
     .words_o(words)
   );
 
-  always_ff @(posedge clk_i) if (first_i) q_q <= q_next;
+  always_ff @(posedge clk_i) if (first_i) modulus_q <= modulus_next;
 
   // ---- data -------------------------------------------------------------------------------------
-  logic             first_product, first_inverse;
-  logic [Width-1:0] q_product, q_inverse;
-  logic [Width-1:0] x [2*Lanes];
-  logic [Width-1:0] transformed [2*Lanes];
-  logic [Width-1:0] factor_a [Lanes];
-  logic [Width-1:0] factor_b [Lanes];
-  logic [Width-1:0] product [Lanes];
+  logic                    first_product, first_inverse;
+  logic [ModulusWidth-1:0] modulus_product, modulus_inverse;
+  logic [Width-1:0]        x [2*Lanes];
+  logic [Width-1:0]        transformed [2*Lanes];
+  logic [Width-1:0]        factor_a [Lanes];
+  logic [Width-1:0]        factor_b [Lanes];
+  logic [Width-1:0]        product [Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     assign x[l]        = a_i[l];
     assign x[l+Lanes]  = b_i[l];
@@ -90,6 +97,7 @@ module rs_stream_core
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .Slots(Slots),
     .Polys(2)
   ) u_forward (
@@ -102,36 +110,38 @@ module rs_stream_core
     .group_i(group),
     .words_i(words),
     .first_i,
-    .q_i(q_q),
+    .modulus_i(modulus_q),
     .x_i(x),
     .first_o(first_product),
-    .q_o(q_product),
+    .modulus_o(modulus_product),
     .x_o(transformed)
   );
 
   rs_stream_product #(
     .LogN(LogN),
     .LogLanes(LogLanes),
-    .Width(Width)
+    .Width(Width),
+    .Multiplier(Multiplier)
   ) u_product (
     .clk_i,
     .rst_ni,
     .push_i(first_i),
     .scale_i(scale_next),
     .first_i(first_product),
-    .q_i(q_product),
+    .modulus_i(modulus_product),
     .a_i(factor_a),
     .b_i(factor_b),
     .first_o(first_inverse),
-    .q_o(q_inverse),
+    .modulus_o(modulus_inverse),
     .y_o(product)
   );
 
-  logic [Width-1:0] unused_q;
+  logic [ModulusWidth-1:0] unused_modulus;
   rs_stream_transform #(
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .Slots(Slots),
     .Polys(1),
     .Inverse(1'b1)
@@ -145,10 +155,10 @@ module rs_stream_core
     .group_i(group),
     .words_i(words),
     .first_i(first_inverse),
-    .q_i(q_inverse),
+    .modulus_i(modulus_inverse),
     .x_i(product),
     .first_o,
-    .q_o(unused_q),
+    .modulus_o(unused_modulus),
     .x_o(y_o)
   );
 endmodule

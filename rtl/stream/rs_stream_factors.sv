@@ -8,6 +8,7 @@ module rs_stream_factors
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
   parameter  int unsigned Stage = 11,
   parameter  bit          Inverse = 1'b0,
@@ -26,7 +27,7 @@ module rs_stream_factors
   input  logic                 first_i,
   output logic [Width-1:0]     factors_o [Lanes/2]
 );
-  localparam int unsigned Banks = banks(LogN, LogLanes, Width, Slots, Stage, Inverse);
+  localparam int unsigned Banks = banks(LogN, LogLanes, Width, Multiplier, Slots, Stage, Inverse);
   localparam int unsigned BankWidth = $clog2(Banks);
   logic                 reading;
   logic [BankWidth-1:0] wbank, rbank;

@@ -10,47 +10,49 @@
 // The pauses of a frame's start are filled with the main part of the one before it: Slots frames
 // are under way, a start goes first, then the oldest. So Period cycles a frame are enough for
 // Period groups, group 0 included, which is the descriptor's powers times the descriptor's unit:
-// 2^2W mod q, which brings them into Montgomery form. Only the last Ring groups are kept; each
+// what brings them into the multiplier's form. Only the last Ring groups are kept; each
 // group goes out with its number, wherever it is in the order, and twiddle memories take what they
 // need.
 //
-// A slot is free again when its frame begins to flow (launch_i). q_o and scale_o belong to the
-// frame that is next, ready_o says that all its groups have gone out.
+// A slot is free again when its frame begins to flow (launch_i). modulus_o and scale_o belong to
+// the frame that is next, ready_o says that all its groups have gone out.
 module rs_stream_generator
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
 
-  input  logic                 descriptor_valid_i,
-  output logic                 descriptor_ready_o,
-  input  logic [Width-1:0]     q_i,
-  input  logic [Width-1:0]     unit_i,            // 2^(2*Width) mod q
-  input  logic [Width-1:0]     scale_i,
-  input  logic [Width-1:0]     powers_i [Lanes],  // psi^(1 + l)
+  input  logic                    descriptor_valid_i,
+  output logic                    descriptor_ready_o,
+  input  logic [Width-1:0]        q_i,
+  input  logic [Width-1:0]        unit_i,            // rs_stream_core
+  input  logic [Width-1:0]        scale_i,
+  input  logic [Width-1:0]        powers_i [Lanes],  // psi^(1 + l)
 
-  output logic                 ready_o,
-  input  logic                 launch_i,
-  output logic [Width-1:0]     q_o,
-  output logic [Width-1:0]     scale_o,
+  output logic                    ready_o,
+  input  logic                    launch_i,
+  output logic [ModulusWidth-1:0] modulus_o,
+  output logic [Width-1:0]        scale_o,
 
-  output logic                 start_o,           // a frame's groups begin, in start_slot_o
-  output logic [SlotWidth-1:0] start_slot_o,
-  output logic                 valid_o,
-  output logic [SlotWidth-1:0] slot_o,
-  output logic [LogPeriod-1:0] group_o,
-  output logic [Width-1:0]     words_o [Lanes]
+  output logic                    start_o,           // a frame's groups begin, in start_slot_o
+  output logic [SlotWidth-1:0]    start_slot_o,
+  output logic                    valid_o,
+  output logic [SlotWidth-1:0]    slot_o,
+  output logic [LogPeriod-1:0]    group_o,
+  output logic [Width-1:0]        words_o [Lanes]
 );
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width);
-  localparam int unsigned LogRing = log_ring(LogN, Width);
+  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
+  localparam int unsigned LogRing = log_ring(LogN, Width, Multiplier);
   localparam int unsigned CountWidth = LogPeriod + 2;
   localparam logic [SlotWidth-1:0] LastSlot = SlotWidth'(Slots - 1);
   localparam logic [CountWidth-1:0] Period = CountWidth'(1) << LogPeriod;
@@ -72,23 +74,34 @@ module rs_stream_generator
     return (value & (value - 1'b1)) == '0;
   endfunction
 
+  // ---- the descriptor's modulus, and what brings its powers into the multiplier's form ----------
+  logic [ModulusWidth-1:0] modulus;
+  logic [Width-1:0]        unit;
+  if (Multiplier == MultiplierBarrett) begin : gen_reciprocal
+    assign modulus = {unit_i, q_i};
+    assign unit    = Width'(1);
+  end else begin : gen_unit
+    assign modulus = q_i;
+    assign unit    = unit_i;
+  end
+
   // ---- slots ------------------------------------------------------------------------------------
-  logic [Slots-1:0]      busy_q, done_q;
-  logic [CountWidth-1:0] next_q [Slots];   // first group that was not granted
-  logic [CountWidth-1:0] limit_q [Slots];  // first group that may not be granted yet
-  logic [LogRing-1:0]    from_q [Slots];
-  logic [Width-1:0]      factor_q [Slots];
-  logic [Width-1:0]      modulus_q [Slots];
-  logic [Width-1:0]      unit_q [Slots];
-  logic [Width-1:0]      scale_q [Slots];
-  logic [Width-1:0]      powers_q [Slots][Lanes];
-  logic [SlotWidth-1:0]  write_q, head_q;  // the slot of the next descriptor, and of the next frame
+  logic [Slots-1:0]        busy_q, done_q;
+  logic [CountWidth-1:0]   next_q [Slots];   // first group that was not granted
+  logic [CountWidth-1:0]   limit_q [Slots];  // first group that may not be granted yet
+  logic [LogRing-1:0]      from_q [Slots];
+  logic [Width-1:0]        factor_q [Slots];
+  logic [ModulusWidth-1:0] modulus_q [Slots];
+  logic [Width-1:0]        unit_q [Slots];
+  logic [Width-1:0]        scale_q [Slots];
+  logic [Width-1:0]        powers_q [Slots][Lanes];
+  logic [SlotWidth-1:0]    write_q, head_q;  // slot of the next descriptor, and of the next frame
 
   logic accept;
   assign descriptor_ready_o = !busy_q[write_q];
   assign accept             = descriptor_valid_i && descriptor_ready_o;
   assign ready_o            = done_q[head_q];
-  assign q_o                = modulus_q[head_q];
+  assign modulus_o          = modulus_q[head_q];
   assign scale_o            = scale_q[head_q];
 
   // ---- grant: starts first, then the oldest -----------------------------------------------------
@@ -114,10 +127,11 @@ module rs_stream_generator
 
   // ---- the multipliers' pipeline ----------------------------------------------------------------
   step_t read_q, operand_q, product_q, result;
-  logic [Width-1:0] ring_word [Lanes];
-  logic [Width-1:0] a_q [Lanes];
-  logic [Width-1:0] factor_operand_q, modulus_operand_q;
-  logic [Width-1:0] product [Lanes];
+  logic [Width-1:0]        ring_word [Lanes];
+  logic [Width-1:0]        a_q [Lanes];
+  logic [Width-1:0]        factor_operand_q;
+  logic [ModulusWidth-1:0] modulus_operand_q;
+  logic [Width-1:0]        product [Lanes];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_q    <= '0;
@@ -161,14 +175,15 @@ module rs_stream_generator
       .raddr_i({read_q.slot, read_q.from}),
       .rdata_o(ring_word[l])
     );
-    rs_mod_mul_montgomery #(
+    rs_stream_mul #(
+      .LogN(LogN),
       .Width(Width),
-      .StepBits(step_bits(LogN))
+      .Multiplier(Multiplier)
     ) u_mul (
       .clk_i,
       .a_i(a_q[l]),
       .b_i(factor_operand_q),
-      .q_i(modulus_operand_q),
+      .modulus_i(modulus_operand_q),
       .p_o(product[l])
     );
   end
@@ -208,8 +223,8 @@ module rs_stream_generator
         next_q[write_q]    <= '0;
         limit_q[write_q]   <= CountWidth'(1);
         from_q[write_q]    <= '0;
-        modulus_q[write_q] <= q_i;
-        unit_q[write_q]    <= unit_i;
+        modulus_q[write_q] <= modulus;
+        unit_q[write_q]    <= unit;
         scale_q[write_q]   <= scale_i;
         for (int unsigned l = 0; l < Lanes; l++) powers_q[write_q][l] <= powers_i[l];
         write_q <= (write_q == LastSlot) ? '0 : write_q + 1'b1;

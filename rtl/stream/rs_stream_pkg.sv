@@ -18,27 +18,34 @@ package rs_stream_pkg;
   // Frames that may be on their way from the transforms' input to the second product.
   localparam int unsigned ScaleDepth = 8;
 
+  // Values of the parameter Multiplier: rs_stream_mul.
+  localparam int unsigned MultiplierMontgomery = 0;
+  localparam int unsigned MultiplierBarrett = 1;
+
+  // What travels with the operands: q, and its reciprocal where the multiplier takes one.
+  function automatic int unsigned modulus_width(int unsigned width, int unsigned multiplier);
+    return (multiplier == MultiplierBarrett) ? 2 * width : width;
+  endfunction
+
   // The answer to a descriptor.
   localparam int unsigned AnswerWidth = 8;
   typedef enum logic [AnswerWidth-1:0] {
     AnswerTaken   = 8'd0,
     AnswerModulus = 8'd1,  // q is not 1 modulo 2N
-    AnswerSize    = 8'd2,  // q is 1, or has more than Width bits
-    AnswerRange   = 8'd3,  // another word is not below q
+    AnswerSize    = 8'd2,  // q is 1, or has not the bits that the multiplier takes
+    AnswerRange   = 8'd3,  // another word is not below q, or the reciprocal is too wide
     AnswerLength  = 8'd4   // too few words or too many
   } answer_e;
 
-  // Bits that one step of the modular multipliers removes: all primes are 1 modulo 2N.
-  function automatic int unsigned step_bits(int unsigned log_n);
-    return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
+  function automatic int unsigned mul_cycles(int unsigned log_n, int unsigned width,
+                                             int unsigned multiplier);
+    if (multiplier == MultiplierBarrett) return mod_mul_barrett_latency();
+    return mod_mul_montgomery_latency(width, scale_step_bits(log_n));
   endfunction
 
-  function automatic int unsigned mul_cycles(int unsigned log_n, int unsigned width);
-    return mod_mul_montgomery_latency(width, step_bits(log_n));
-  endfunction
-
-  function automatic int unsigned butterfly_cycles(int unsigned log_n, int unsigned width);
-    return mul_cycles(log_n, width) + mod_addsub_latency();
+  function automatic int unsigned butterfly_cycles(int unsigned log_n, int unsigned width,
+                                                   int unsigned multiplier);
+    return mul_cycles(log_n, width, multiplier) + mod_addsub_latency();
   endfunction
 
   // log2 of the distance in cycles of what stage s exchanges between two lanes; s >= log_lanes.
@@ -63,37 +70,42 @@ package rs_stream_pkg;
   // From a frame's first cycle at the forward transform to its first cycle at stage s; s = LogN is
   // the transform's latency.
   function automatic int unsigned forward_offset(int unsigned log_n, int unsigned log_lanes,
-                                                 int unsigned width, int unsigned stage);
+                                                 int unsigned width, int unsigned multiplier,
+                                                 int unsigned stage);
     int unsigned sum;
     sum = 0;
     for (int unsigned s = 0; s < stage; s++) begin
-      sum += arrange_cycles(log_n, log_lanes, s, 1'b0) + butterfly_cycles(log_n, width);
+      sum += arrange_cycles(log_n, log_lanes, s, 1'b0) +
+          butterfly_cycles(log_n, width, multiplier);
     end
     return sum;
   endfunction
 
   // The same for the inverse transform, behind so many of its stages: the first is stage LogN-1.
   function automatic int unsigned inverse_offset(int unsigned log_n, int unsigned log_lanes,
-                                                 int unsigned width, int unsigned stages_before);
+                                                 int unsigned width, int unsigned multiplier,
+                                                 int unsigned stages_before);
     int unsigned sum;
     sum = 0;
     for (int unsigned i = 0; i < stages_before; i++) begin
-      sum += butterfly_cycles(log_n, width) +
+      sum += butterfly_cycles(log_n, width, multiplier) +
           arrange_cycles(log_n, log_lanes, log_n - 1 - i, 1'b1);
     end
     return sum;
   endfunction
 
   // A register, the product of the two transforms, and its product with the scale.
-  function automatic int unsigned product_cycles(int unsigned log_n, int unsigned width);
-    return 1 + 2 * mul_cycles(log_n, width);
+  function automatic int unsigned product_cycles(int unsigned log_n, int unsigned width,
+                                                 int unsigned multiplier);
+    return 1 + 2 * mul_cycles(log_n, width, multiplier);
   endfunction
 
   // From a frame's first cycle at rs_stream_core to the first cycle of its product.
   function automatic int unsigned core_cycles(int unsigned log_n, int unsigned log_lanes,
-                                              int unsigned width);
-    return forward_offset(log_n, log_lanes, width, log_n) + product_cycles(log_n, width) +
-        inverse_offset(log_n, log_lanes, width, log_n);
+                                              int unsigned width, int unsigned multiplier);
+    return forward_offset(log_n, log_lanes, width, multiplier, log_n) +
+        product_cycles(log_n, width, multiplier) +
+        inverse_offset(log_n, log_lanes, width, multiplier, log_n);
   endfunction
 
   // rs_stream_axis: from the launch of a frame to its first cycle at rs_stream_core: memory and a
@@ -109,22 +121,23 @@ package rs_stream_pkg;
   // Frames that the output has room for, so that none of those under way has to wait while they are
   // taken at once: from its launch on until its last word was read, one has its place.
   function automatic int unsigned output_frames(int unsigned log_n, int unsigned log_lanes,
-                                                int unsigned width);
+                                                int unsigned width, int unsigned multiplier);
     int unsigned period;
     period = 1 << (log_n - log_lanes);
-    return (input_cycles() + core_cycles(log_n, log_lanes, width) + 2 * period + OutputWords +
-        period - 1) / period;
+    return (input_cycles() + core_cycles(log_n, log_lanes, width, multiplier) + 2 * period +
+        OutputWords + period - 1) / period;
   endfunction
 
   // From a frame's first cycle at rs_stream_core to the first read of its factors at a stage.
   function automatic int unsigned factor_cycles(int unsigned log_n, int unsigned log_lanes,
-                                                int unsigned width, int unsigned stage,
-                                                bit inverse);
+                                                int unsigned width, int unsigned multiplier,
+                                                int unsigned stage, bit inverse);
     if (inverse) begin
-      return forward_offset(log_n, log_lanes, width, log_n) + product_cycles(log_n, width) +
-          inverse_offset(log_n, log_lanes, width, log_n - 1 - stage);
+      return forward_offset(log_n, log_lanes, width, multiplier, log_n) +
+          product_cycles(log_n, width, multiplier) +
+          inverse_offset(log_n, log_lanes, width, multiplier, log_n - 1 - stage);
     end
-    return forward_offset(log_n, log_lanes, width, stage) +
+    return forward_offset(log_n, log_lanes, width, multiplier, stage) +
         arrange_cycles(log_n, log_lanes, stage, 1'b0) - RamLatency;
   endfunction
 
@@ -132,23 +145,25 @@ package rs_stream_pkg;
   // or later, and frames are a period or more apart: with so many banks it begins to write one when
   // the last reader has left it.
   function automatic int unsigned banks(int unsigned log_n, int unsigned log_lanes,
-                                        int unsigned width, int unsigned slots, int unsigned stage,
-                                        bit inverse);
+                                        int unsigned width, int unsigned multiplier,
+                                        int unsigned slots, int unsigned stage, bit inverse);
     int unsigned log_period;
     log_period = log_n - log_lanes;
-    return slots + 1 + ((factor_cycles(log_n, log_lanes, width, stage, inverse) +
+    return slots + 1 + ((factor_cycles(log_n, log_lanes, width, multiplier, stage, inverse) +
         (1 << log_period) - 1) >> log_period);
   endfunction
 
   // From the grant of a group of factors to the first grant that can use it: ring, operands,
   // product, and the update.
-  function automatic int unsigned generator_loop(int unsigned log_n, int unsigned width);
-    return mul_cycles(log_n, width) + 4;
+  function automatic int unsigned generator_loop(int unsigned log_n, int unsigned width,
+                                                 int unsigned multiplier);
+    return mul_cycles(log_n, width, multiplier) + 4;
   endfunction
 
   // log2 of the groups that the generator's main part looks back.
-  function automatic int unsigned log_ring(int unsigned log_n, int unsigned width);
-    return $clog2(generator_loop(log_n, width));
+  function automatic int unsigned log_ring(int unsigned log_n, int unsigned width,
+                                           int unsigned multiplier);
+    return $clog2(generator_loop(log_n, width, multiplier));
   endfunction
 
   // The order of `bits` bits turned around.

@@ -1,31 +1,35 @@
 // Between the transforms: a * b * scale, word for word.
 //
-//   y_o = a_i * b_i * scale * 2^(-2*Width) mod q      scale = 2^(2*Width) / N mod q divides by N
+//   y_o = a_i * b_i * scale mod q      with Montgomery's multiplier times 2^(-2*Width)
 //
-// Latency rs_stream_pkg::product_cycles. q_i stands in the cycle of first_i. push_i hands in the
-// scale of a frame that begins to flow, and frames take them in their order. q_o stands from the
-// cycle of first_o on.
+// The descriptor's scale divides by N, and by what the multiplier leaves.
+//
+// Latency rs_stream_pkg::product_cycles. modulus_i stands in the cycle of first_i. push_i hands in
+// the scale of a frame that begins to flow, and frames take them in their order. modulus_o stands
+// from the cycle of first_o on.
 module rs_stream_product
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             push_i,
-  input  logic [Width-1:0] scale_i,
-  input  logic             first_i,
-  input  logic [Width-1:0] q_i,
-  input  logic [Width-1:0] a_i [Lanes],
-  input  logic [Width-1:0] b_i [Lanes],
-  output logic             first_o,
-  output logic [Width-1:0] q_o,
-  output logic [Width-1:0] y_o [Lanes]
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    push_i,
+  input  logic [Width-1:0]        scale_i,
+  input  logic                    first_i,
+  input  logic [ModulusWidth-1:0] modulus_i,
+  input  logic [Width-1:0]        a_i [Lanes],
+  input  logic [Width-1:0]        b_i [Lanes],
+  output logic                    first_o,
+  output logic [ModulusWidth-1:0] modulus_o,
+  output logic [Width-1:0]        y_o [Lanes]
 );
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width);
+  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
   localparam int unsigned PlaceWidth = $clog2(ScaleDepth);
 
   logic first_scale;
@@ -37,9 +41,10 @@ module rs_stream_product
   );
 
   // ---- scales of the frames under way -----------------------------------------------------------
-  logic [Width-1:0]    scales_q [ScaleDepth];
-  logic [PlaceWidth:0] pushed_q, popped_q;
-  logic [Width-1:0]    q_first_q, q_second_q, scale_q;
+  logic [Width-1:0]        scales_q [ScaleDepth];
+  logic [PlaceWidth:0]     pushed_q, popped_q;
+  logic [Width-1:0]        scale_q;
+  logic [ModulusWidth-1:0] modulus_first_q, modulus_second_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       pushed_q <= '0;
@@ -49,13 +54,13 @@ module rs_stream_product
       if (first_scale) popped_q <= popped_q + 1'b1;
     end
     if (push_i) scales_q[pushed_q[PlaceWidth-1:0]] <= scale_i;
-    if (first_i) q_first_q <= q_i;
+    if (first_i) modulus_first_q <= modulus_i;
     if (first_scale) begin
-      q_second_q <= q_first_q;
+      modulus_second_q <= modulus_first_q;
       scale_q    <= scales_q[popped_q[PlaceWidth-1:0]];
     end
   end
-  assign q_o = q_second_q;
+  assign modulus_o = modulus_second_q;
 
   logic [PlaceWidth:0] waiting;
   assign waiting = pushed_q - popped_q;
@@ -70,24 +75,26 @@ module rs_stream_product
       a_q <= a_i[l];
       b_q <= b_i[l];
     end
-    rs_mod_mul_montgomery #(
+    rs_stream_mul #(
+      .LogN(LogN),
       .Width(Width),
-      .StepBits(step_bits(LogN))
+      .Multiplier(Multiplier)
     ) u_product (
       .clk_i,
       .a_i(a_q),
       .b_i(b_q),
-      .q_i(q_first_q),
+      .modulus_i(modulus_first_q),
       .p_o(product)
     );
-    rs_mod_mul_montgomery #(
+    rs_stream_mul #(
+      .LogN(LogN),
       .Width(Width),
-      .StepBits(step_bits(LogN))
+      .Multiplier(Multiplier)
     ) u_scaled (
       .clk_i,
       .a_i(product),
       .b_i(scale_q),
-      .q_i(q_second_q),
+      .modulus_i(modulus_second_q),
       .p_o(y_o[l])
     );
   end

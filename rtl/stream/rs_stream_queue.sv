@@ -10,6 +10,7 @@ module rs_stream_queue
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned WordBits = 32,
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
@@ -42,17 +43,23 @@ module rs_stream_queue
   logic [CountWidth-1:0] count_q;  // words that came; stays at Words
   logic [Width-1:0]      words_q [Words];  // the last Words words, the latest one last
 
+  // Barrett's multiplier takes primes of Width bits, and a reciprocal behind q, of any value.
+  localparam bit Barrett = Multiplier == MultiplierBarrett;
+
   // What a word makes of the answer: the first reason stays.
   logic [WordBits-1:0] q;
   assign q = WordBits'(words_q[CountWidth'(Words)-count_q]);
   always_comb begin
     found = answer_q;
     if (answer_q == AnswerTaken) begin
-      if (count_q == '0 && (WordBits'(word_i[Width-1:0]) != word_i || word_i == WordBits'(1))) begin
+      if (count_q == '0 && (WordBits'(word_i[Width-1:0]) != word_i || word_i == WordBits'(1) ||
+          Barrett && !word_i[Width-1])) begin
         found = AnswerSize;
       end else if (count_q == '0 && word_i[LogN:0] != (LogN + 1)'(1)) found = AnswerModulus;
       else if (count_q == CountWidth'(Words) || last_i != (count_q == CountWidth'(Words - 1))) begin
         found = AnswerLength;
+      end else if (Barrett && count_q == CountWidth'(1)) begin
+        if (WordBits'(word_i[Width-1:0]) != word_i) found = AnswerRange;
       end else if (count_q != '0 && word_i >= q) found = AnswerRange;
     end
   end

@@ -5,9 +5,9 @@
 //   inverse   undoes the forward stage of the same number: butterflies, without a division by two,
 //             then the words go back to the lanes and cycles they came from
 //
-// One cycle's words a cycle; latency rs_stream_pkg::arrange_cycles + butterfly_cycles. q_i stands
-// from the cycle before the first butterfly's on, for the inverse from that of first_i on. q_o is
-// the modulus of what leaves, from before first_o on.
+// One cycle's words a cycle; latency rs_stream_pkg::arrange_cycles + butterfly_cycles. modulus_i
+// stands from the cycle before the first butterfly's on, for the inverse from that of first_i on.
+// modulus_o is that of what leaves, from before first_o on.
 module rs_stream_stage
   import rs_arith_pkg::*;
   import rs_stream_pkg::*;
@@ -15,33 +15,35 @@ module rs_stream_stage
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
   parameter  int unsigned Polys = 2,
   parameter  int unsigned Stage = 11,
   parameter  bit          Inverse = 1'b0,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
 
-  input  logic                 start_i,
-  input  logic [SlotWidth-1:0] start_slot_i,
-  input  logic                 we_i,
-  input  logic [SlotWidth-1:0] slot_i,
-  input  logic [LogPeriod-1:0] group_i,
-  input  logic [Width-1:0]     words_i [Lanes],
+  input  logic                    start_i,
+  input  logic [SlotWidth-1:0]    start_slot_i,
+  input  logic                    we_i,
+  input  logic [SlotWidth-1:0]    slot_i,
+  input  logic [LogPeriod-1:0]    group_i,
+  input  logic [Width-1:0]        words_i [Lanes],
 
-  input  logic                 first_i,
-  input  logic [Width-1:0]     q_i,
-  input  logic [Width-1:0]     x_i [Polys*Lanes],
-  output logic                 first_o,
-  output logic [Width-1:0]     q_o,
-  output logic [Width-1:0]     x_o [Polys*Lanes]
+  input  logic                    first_i,
+  input  logic [ModulusWidth-1:0] modulus_i,
+  input  logic [Width-1:0]        x_i [Polys*Lanes],
+  output logic                    first_o,
+  output logic [ModulusWidth-1:0] modulus_o,
+  output logic [Width-1:0]        x_o [Polys*Lanes]
 );
   localparam int unsigned Arrange = arrange_cycles(LogN, LogLanes, Stage, Inverse);
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width);
+  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
   localparam int unsigned Apart = lane_distance(LogLanes, Stage);
 
   // ---- the frame's way --------------------------------------------------------------------------
@@ -77,12 +79,12 @@ module rs_stream_stage
     );
   end
 
-  logic [Width-1:0] q_first_q, q_second_q;
+  logic [ModulusWidth-1:0] modulus_first_q, modulus_second_q;
   always_ff @(posedge clk_i) begin
-    if (take_first) q_first_q <= q_i;
-    if (take_second) q_second_q <= q_first_q;
+    if (take_first) modulus_first_q <= modulus_i;
+    if (take_second) modulus_second_q <= modulus_first_q;
   end
-  assign q_o = q_second_q;
+  assign modulus_o = modulus_second_q;
 
   // ---- words ------------------------------------------------------------------------------------
   logic [Width-1:0] factors [Lanes/2];
@@ -90,6 +92,7 @@ module rs_stream_stage
     .LogN(LogN),
     .LogLanes(LogLanes),
     .Width(Width),
+    .Multiplier(Multiplier),
     .Slots(Slots),
     .Stage(Stage),
     .Inverse(Inverse)
@@ -137,11 +140,12 @@ module rs_stream_stage
       rs_stream_butterfly #(
         .LogN(LogN),
         .Width(Width),
+        .Multiplier(Multiplier),
         .Inverse(Inverse)
       ) u_butterfly (
         .clk_i,
-        .q_add_i(Inverse ? q_first_q : q_second_q),
-        .q_mul_i(Inverse ? q_second_q : q_first_q),
+        .q_i(Inverse ? modulus_first_q[Width-1:0] : modulus_second_q[Width-1:0]),
+        .modulus_i(Inverse ? modulus_second_q : modulus_first_q),
         .factor_i(factors[unit]),
         .u_i(operand[Lane0]),
         .v_i(operand[Lane1]),

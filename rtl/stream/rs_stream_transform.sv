@@ -7,46 +7,51 @@
 // of results are in bit-reversed order, as everywhere. The inverse undoes the forward stages, the
 // last one first: words enter as they leave there, and leave as they enter.
 //
-// Latency: rs_stream_pkg::forward_offset or inverse_offset of LogN stages. q_i stands from the
-// cycle behind first_i on (forward) or in the cycle of first_i (inverse); q_o from before first_o
-// on.
-module rs_stream_transform #(
+// Latency: rs_stream_pkg::forward_offset or inverse_offset of LogN stages. modulus_i stands from
+// the cycle behind first_i on (forward) or in the cycle of first_i (inverse); modulus_o from before
+// first_o on.
+module rs_stream_transform
+  import rs_stream_pkg::*;
+#(
   parameter  int unsigned LogN = 12,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 30,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned Slots = 2,
   parameter  int unsigned Polys = 2,
   parameter  bit          Inverse = 1'b0,
+  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  input  logic                 start_i,
-  input  logic [SlotWidth-1:0] start_slot_i,
-  input  logic                 we_i,
-  input  logic [SlotWidth-1:0] slot_i,
-  input  logic [LogPeriod-1:0] group_i,
-  input  logic [Width-1:0]     words_i [Lanes],
-  input  logic                 first_i,
-  input  logic [Width-1:0]     q_i,
-  input  logic [Width-1:0]     x_i [Polys*Lanes],
-  output logic                 first_o,
-  output logic [Width-1:0]     q_o,
-  output logic [Width-1:0]     x_o [Polys*Lanes]
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    start_i,
+  input  logic [SlotWidth-1:0]    start_slot_i,
+  input  logic                    we_i,
+  input  logic [SlotWidth-1:0]    slot_i,
+  input  logic [LogPeriod-1:0]    group_i,
+  input  logic [Width-1:0]        words_i [Lanes],
+  input  logic                    first_i,
+  input  logic [ModulusWidth-1:0] modulus_i,
+  input  logic [Width-1:0]        x_i [Polys*Lanes],
+  output logic                    first_o,
+  output logic [ModulusWidth-1:0] modulus_o,
+  output logic [Width-1:0]        x_o [Polys*Lanes]
 );
-  logic [LogN:0]    first;
-  logic [Width-1:0] q [LogN+1];
-  logic [Width-1:0] x [LogN+1][Polys*Lanes];
-  assign first[0] = first_i;
-  assign q[0]     = q_i;
-  assign x[0]     = x_i;
+  logic [LogN:0]           first;
+  logic [ModulusWidth-1:0] modulus [LogN+1];
+  logic [Width-1:0]        x [LogN+1][Polys*Lanes];
+  assign first[0]   = first_i;
+  assign modulus[0] = modulus_i;
+  assign x[0]       = x_i;
   for (genvar i = 0; i < LogN; i++) begin : gen_stage
     rs_stream_stage #(
       .LogN(LogN),
       .LogLanes(LogLanes),
       .Width(Width),
+      .Multiplier(Multiplier),
       .Slots(Slots),
       .Polys(Polys),
       .Stage(Inverse ? LogN - 1 - i : i),
@@ -61,14 +66,14 @@ module rs_stream_transform #(
       .group_i,
       .words_i,
       .first_i(first[i]),
-      .q_i(q[i]),
+      .modulus_i(modulus[i]),
       .x_i(x[i]),
       .first_o(first[i+1]),
-      .q_o(q[i+1]),
+      .modulus_o(modulus[i+1]),
       .x_o(x[i+1])
     );
   end
-  assign first_o = first[LogN];
-  assign q_o     = q[LogN];
-  assign x_o     = x[LogN];
+  assign first_o   = first[LogN];
+  assign modulus_o = modulus[LogN];
+  assign x_o       = x[LogN];
 endmodule

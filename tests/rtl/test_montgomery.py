@@ -1,18 +1,21 @@
-"""Montgomery's product modulo NTT primes, another one in each cycle, against Python."""
+"""Products modulo NTT primes, another one in each cycle, by Montgomery and by Barrett."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from ringsmith._core import is_prime
-from ringsmith.devices.block import Block
+from ringsmith.devices.block import Block, Words
 from ringsmith.errors import ToolError
 
 MakeBlock = Callable[..., Block]
 
-# (width, bits of a step): one to five steps, the last one whole, short, and of one or two bits.
-SHAPES = [(30, 13), (30, 15), (30, 9), (48, 16), (60, 13), (60, 17), (16, 7), (27, 13)]
+# (width, bits of a step): one to seven steps, the last one whole, short, and of one or two bits.
+SHAPES = [
+    *[(30, 13), (30, 15), (30, 9), (48, 16), (60, 13), (60, 17), (16, 7), (27, 13)],
+    *[(61, 13), (62, 9), (62, 13), (62, 16)],
+]
 
 
 def primes(width: int, step_bits: int) -> list[int]:
@@ -24,13 +27,10 @@ def primes(width: int, step_bits: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(("width", "step_bits"), SHAPES)
-def test_montgomery_product_equals_python_with_another_modulus_in_each_cycle(
-    make_block: MakeBlock, rng: np.random.Generator, width: int, step_bits: int
-) -> None:
-    block = make_block("rs_montgomery_bench", Width=width, StepBits=step_bits)
-    [latency] = block.peek("latency_o").tolist()
-    moduli = primes(width, step_bits)
+def operands(
+    width: int, moduli: Sequence[int], rng: np.random.Generator
+) -> tuple[Words, Words, Words]:
+    """Edges and random words a and b, at least one below its q, in random order: a, b and q."""
     assert len(moduli) >= 3
     top = (1 << width) - 1
     cases = [
@@ -41,12 +41,38 @@ def test_montgomery_product_equals_python_with_another_modulus_in_each_cycle(
         cases.append((int(rng.integers(0, top, endpoint=True)), int(rng.integers(0, q)), q))
     cases += [(y, x, q) for x, y, q in cases]
     order = rng.permutation(len(cases))
-    a, b, q = (np.array([cases[i][k] for i in order], dtype=np.uint64) for k in range(3))
+    first, second, third = np.array([cases[i] for i in order], dtype=np.uint64).T
+    return first, second, third
+
+
+@pytest.mark.parametrize(("width", "step_bits"), SHAPES)
+def test_montgomery_product_equals_python_with_another_modulus_in_each_cycle(
+    make_block: MakeBlock, rng: np.random.Generator, width: int, step_bits: int
+) -> None:
+    block = make_block("rs_montgomery_bench", Width=width, StepBits=step_bits)
+    [latency] = block.peek("latency_o").tolist()
+    a, b, q = operands(width, primes(width, step_bits), rng)
     out = block.run({"a_i": a, "b_i": b, "q_i": q}, ["p_o"], cycles=len(a) + latency)["p_o"]
     expected = [
         x * y * pow(2, -width, m) % m
         for x, y, m in zip(a.tolist(), b.tolist(), q.tolist(), strict=True)
     ]
+    assert out[latency:].tolist() == expected
+
+
+@pytest.mark.parametrize("width", [16, 30, 60])
+def test_barrett_product_equals_python_with_another_modulus_in_each_cycle(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
+    block = make_block("rs_travelling_bench", Width=width)
+    [latency] = block.peek("latency_o").tolist()
+    a, b, q = operands(width, primes(width, 9), rng)
+    bits = [m.bit_length() for m in q.tolist()]
+    mu = [(1 << (width + k)) // m - (1 << width) for m, k in zip(q.tolist(), bits, strict=True)]
+    inputs = {"a_i": a, "b_i": b, "q_i": q, "mu_i": np.array(mu, dtype=np.uint64)}
+    inputs["shift_i"] = np.array(bits, dtype=np.uint64)
+    out = block.run(inputs, ["p_o"], cycles=len(a) + latency)["p_o"]
+    expected = [x * y % m for x, y, m in zip(a.tolist(), b.tolist(), q.tolist(), strict=True)]
     assert out[latency:].tolist() == expected
 
 

@@ -31,6 +31,6 @@ class StreamModel:
         checked_descriptors(batch, self.design)
         products = [self._core.product(each.prime, each.a, each.b) for each in batch]
         design = self.design
-        delay = latency.core_cycles(design.log_n, design.log_lanes, design.word_bits)
+        delay = latency.core_cycles(*design.shape)
         starts = [begun + delay for begun in batch_schedule(design, len(batch)).begun]
         return StreamReport(products, starts, batch_cycles(design, len(batch)))

@@ -107,8 +107,7 @@ class StreamRtl:
             return StreamReport([], [], 0)
         frames = [Frame(d, p.a, p.b) for d, p in zip(descriptors, batch, strict=True)]
         schedule = batch_schedule(self.design, len(batch))
-        shape = (self.design.log_n, self.design.log_lanes, self.design.word_bits)
-        delay = latency.core_cycles(*shape)
+        delay = latency.core_cycles(*self.design.shape)
         total = schedule.begun[-1] + delay + self.design.period
         names = ("descriptor_ready_o", "ready_o", "first_o", "y_o")
         out = self.block.run(stimulus(self.design, frames, schedule), names, cycles=total)

@@ -1,5 +1,6 @@
 """What the stream tests share: frames of random products, and the core's RTL."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,12 @@ from ringsmith import _core
 from ringsmith.arch.stream import flow, generator, latency
 from ringsmith.arch.stream.descriptor import descriptor
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import BARRETT
 from ringsmith.devices.block import Block, Words
 from ringsmith.devices.stream_rtl import Frame, core_block, stimulus
+
+CORES_MOST_BITS = 61
+"""Of a modulus in core."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +27,43 @@ class Product(Frame):
 
 
 def ntt_primes(design: StreamDesign, count: int) -> list[int]:
-    """NTT primes of several sizes up to the design's words."""
-    widths = [design.word_bits - less for less in range(4)]
-    found = [q for bits in widths for q in _core.prime_search(bits, design.n, -(-count // 4))]
+    """NTT primes of the sizes that the design takes, the largest ones."""
+    sizes = 1 if design.multiplier == BARRETT else 4
+    widths = [design.word_bits - less for less in range(sizes)]
+    each = -(-count // sizes)
+    found = [q for bits in widths for q in search_primes(bits, design.n, each)]
     return found[:count]
 
 
-def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Product:
-    """Random operands modulo q, some words at the edges, and core's product of them."""
-    root = _core.smallest_root(q, design.n)
-    a, b = rng.integers(0, q, (2, design.n), dtype=np.uint64)
-    a[rng.integers(design.n, size=4)] = [0, 1, q - 1, q - 1]
-    b[rng.integers(design.n, size=4)] = [0, 1, q - 1, q - 1]
+def search_primes(bits: int, n: int, count: int) -> list[int]:
+    """The largest NTT primes of so many bits, of 62 bits too, which core does not take."""
+    if bits <= CORES_MOST_BITS:
+        return list(_core.prime_search(bits, n, count))
+    candidates = range((1 << bits) - 2 * n + 1, 1 << (bits - 1), -2 * n)
+    return list(itertools.islice(filter(_core.is_prime, candidates), count))
+
+
+def root_of(q: int, n: int) -> int:
+    """A primitive 2N-th root of unity modulo q."""
+    powers = (pow(base, (q - 1) // (2 * n), q) for base in itertools.count(2))
+    return next(power for power in powers if pow(power, n, q) == q - 1)
+
+
+def integer_product(a: Words, b: Words, q: int) -> Words:
+    """The product modulo x^N + 1 and q by one product of large integers."""
+    place = 18  # bytes of a coefficient of a * b
+    large = [
+        int.from_bytes(b"".join(x.to_bytes(place, "little") for x in p.tolist()), "little")
+        for p in (a, b)
+    ]
+    both = (large[0] * large[1]).to_bytes(2 * place * len(a), "little")
+    found = [int.from_bytes(both[i : i + place], "little") for i in range(0, len(both), place)]
+    low, high = found[: len(a)], found[len(a) :]
+    return np.array([(x - y) % q for x, y in zip(low, high, strict=True)], dtype=np.uint64)
+
+
+def cores_product(a: Words, b: Words, q: int, root: int) -> Words:
+    """The product modulo x^N + 1 and q by core's transforms."""
     pointwise = [
         x * y % q
         for x, y in zip(
@@ -42,7 +72,17 @@ def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Prod
             strict=True,
         )
     ]
-    product = _core.ntt_inverse(np.array(pointwise, dtype=np.uint64), q, root)
+    return _core.ntt_inverse(np.array(pointwise, dtype=np.uint64), q, root)
+
+
+def random_frame(design: StreamDesign, q: int, rng: np.random.Generator) -> Product:
+    """Random operands modulo q, some words at the edges, and core's product of them."""
+    root = root_of(q, design.n)
+    a, b = rng.integers(0, q, (2, design.n), dtype=np.uint64)
+    a[rng.integers(design.n, size=4)] = [0, 1, q - 1, q - 1]
+    b[rng.integers(design.n, size=4)] = [0, 1, q - 1, q - 1]
+    within = q.bit_length() <= CORES_MOST_BITS
+    product = cores_product(a, b, q, root) if within else integer_product(a, b, q)
     return Product(descriptor(q, root, design), a, b, product)
 
 
@@ -50,9 +90,8 @@ def check_products(
     block: Block, design: StreamDesign, frames: Sequence[Product], wanted: Sequence[int]
 ) -> list[int]:
     """Runs frames and asserts results, cycles and readiness; returns when products began."""
-    shape = (design.log_n, design.log_lanes, design.word_bits)
-    schedule = generator.schedule(*shape, design.slots, wanted)
-    delay = latency.core_cycles(*shape)
+    schedule = generator.schedule(*design.shape, design.slots, wanted)
+    delay = latency.core_cycles(*design.shape)
     total = schedule.begun[-1] + design.period + delay
     inputs = stimulus(design, frames, schedule)
     names = ["descriptor_ready_o", "ready_o", "first_o", "y_o"]

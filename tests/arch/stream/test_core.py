@@ -7,31 +7,49 @@ import numpy as np
 import pytest
 
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY
 
 FramesOf = Callable[[StreamDesign, int, int], list[Any]]
 StartsOf = Callable[[StreamDesign, Sequence[Any], Sequence[int], bool], list[int]]
 
-# log2 N, lanes, bits of a word, products
+# log2 N, lanes, bits of a word, multiplier, products: 11,000 with those of --full
 SHAPES = [
-    (8, 2, 30, 100),
+    (8, 2, 30, MONTGOMERY, 100),
     *(
         pytest.param(*shape, marks=pytest.mark.full)
         for shape in [
-            (8, 2, 30, 6000),
-            (8, 4, 30, 2000),
-            (9, 8, 30, 1000),
-            (9, 2, 60, 500),
-            (12, 2, 30, 1000),
+            (8, 2, 30, MONTGOMERY, 5000),
+            (8, 4, 30, MONTGOMERY, 3000),
+            (9, 8, 30, MONTGOMERY, 1000),
+            (10, 16, 30, MONTGOMERY, 200),
+            (9, 2, 62, MONTGOMERY, 200),
+            (9, 2, 45, MONTGOMERY, 200),
+            (8, 2, 30, BARRETT, 500),
+            (9, 2, 60, BARRETT, 100),
+            (11, 2, 54, MONTGOMERY, 60),
+            (12, 2, 30, MONTGOMERY, 1000),
+            (12, 4, 30, MONTGOMERY, 60),
+            (12, 8, 30, MONTGOMERY, 60),
+            (12, 16, 30, MONTGOMERY, 60),
+            (13, 2, 30, MONTGOMERY, 40),
+            (14, 4, 30, MONTGOMERY, 40),
+            (15, 2, 30, MONTGOMERY, 40),
         ]
     ),
 ]
 
 
-@pytest.mark.parametrize(("log_n", "lanes", "word_bits", "count"), SHAPES)
+@pytest.mark.parametrize(("log_n", "lanes", "word_bits", "multiplier", "count"), SHAPES)
 def test_products_of_mixed_primes_equal_cores_and_follow_each_other_every_period(
-    frames_of: FramesOf, starts_of: StartsOf, log_n: int, lanes: int, word_bits: int, count: int
+    frames_of: FramesOf,
+    starts_of: StartsOf,
+    log_n: int,
+    lanes: int,
+    word_bits: int,
+    multiplier: str,
+    count: int,
 ) -> None:
-    design = StreamDesign("core", log_n, lanes, word_bits)
+    design = StreamDesign("core", log_n, lanes, word_bits, multiplier)
     frames = frames_of(design, count, 20)
     starts = starts_of(design, frames, [0] * count, False)
     assert set(np.diff(starts).tolist()) == {design.period}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringsmith.arch.stream import cost
+from ringsmith.arch.stream import cost, dsps
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.errors import ParameterError
 
@@ -22,10 +22,16 @@ def test_weighing_takes_more_multipliers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word_bits", "slices"), [(16, 4), (30, 4), (36, 4), (43, 5), (48, 6), (54, 8), (60, 9)]
+    ("word_bits", "slices"),
+    [(16, 4), (30, 4), (36, 4), (43, 5), (48, 6), (54, 8), (60, 9), (62, 9)],
 )
 def test_a_product_takes_the_dsps_of_the_tables(word_bits: int, slices: int) -> None:
-    assert cost.product_dsps(word_bits) == slices
+    assert dsps.product_dsps(word_bits) == slices
+
+
+def test_a_reduction_with_a_reciprocal_takes_two_more_products() -> None:
+    assert [dsps.barrett_dsps(bits) for bits in (30, 60)] == [11, 23]
+    assert cost.dsps(StreamDesign("nfl", 12, 2, 30, "barrett")) == 42 * 11
 
 
 def test_a_last_step_of_two_bits_takes_no_dsp() -> None:

@@ -25,8 +25,7 @@ def batch_schedule(design: StreamDesign, count: int) -> generator.Schedule:
     All is offered at once, from cycle 0 on. The beginning is simulated, from there on descriptors
     and frames follow each other every period.
     """
-    shape = (design.log_n, design.log_lanes, design.word_bits)
-    found = generator.schedule(*shape, design.slots, [0] * min(count, _STEADY))
+    found = generator.schedule(*design.shape, design.slots, [0] * min(count, _STEADY))
     later = range(1, count - len(found.begun) + 1)
     return generator.Schedule(
         found.accepted + [found.accepted[-1] + i * design.period for i in later],
@@ -39,7 +38,7 @@ def batch_cycles(design: StreamDesign, count: int) -> int:
     if count == 0:
         return 0
     begun = batch_schedule(design, count).begun
-    delay = latency.core_cycles(design.log_n, design.log_lanes, design.word_bits)
+    delay = latency.core_cycles(*design.shape)
     return begun[-1] + delay + design.period
 
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 
 from ringsmith.arch.stream import latency
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.dsps import barrett_dsps, montgomery_dsps
 from ringsmith.errors import ParameterError
 
-_DSP_LONG = 26
-_DSP_SHORT = 17
-_ROWS = 2
-"""Bits of an operand that is added as rows, without a DSP slice."""
 _RAMB18_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1))
 """One write and one read port of a block RAM of 18 Kbit: words and their bits."""
 
@@ -70,25 +67,11 @@ def weighing_multipliers(design: StreamDesign) -> int:
     return butterflies + 6 * design.lanes
 
 
-def product_dsps(word_bits: int) -> int:
-    """DSP slices of the product of two words (``rs_mul``)."""
-    if word_bits <= 2 * _DSP_SHORT + _ROWS:
-        return 4
-    if word_bits <= _DSP_LONG + _DSP_SHORT:
-        return 5
-    if word_bits < 2 * _DSP_LONG:
-        return 6
-    return 8 if word_bits <= 2 * _DSP_LONG + _ROWS else 9
-
-
 def multiplier_dsps(design: StreamDesign) -> int:
-    """DSP slices of a modular multiplier: the product, and the products of the steps."""
-    step_bits = latency.step_bits(design.log_n)
-    steps = latency.mul_steps(design.log_n, design.word_bits)
-    last_bits = design.word_bits - (steps - 1) * step_bits
-    if last_bits <= _ROWS:
-        steps -= 1
-    return product_dsps(design.word_bits) + steps * -(-(design.word_bits - step_bits) // _DSP_LONG)
+    """DSP slices of a modular multiplier."""
+    if design.multiplier == latency.BARRETT:
+        return barrett_dsps(design.word_bits)
+    return montgomery_dsps(design.log_n, design.word_bits)
 
 
 def dsps(design: StreamDesign) -> int:
@@ -102,8 +85,7 @@ def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:
     The generator begins frame f + slots when frame f has begun to flow, or later, and frames are a
     period or more apart: so many banks keep every frame's factors until their last read.
     """
-    shape = (design.log_n, design.log_lanes, design.word_bits)
-    read = latency.factor_cycles(*shape, stage, inverse=inverse)
+    read = latency.factor_cycles(*design.shape, stage, inverse=inverse)
     return design.slots + 1 + -(-read // design.period)
 
 
@@ -122,7 +104,7 @@ def memories(design: StreamDesign) -> Memories:
     distances = [latency.exchange_distance(*shape, stage) for stage in range(design.log_n)]
     delays = [distance for distance in distances if distance >= _BLOCK_FROM]
     depths = [depth for depth in _factor_depths(design) if depth > _BLOCK_FROM]
-    frames = latency.output_frames(*shape, width)
+    frames = latency.output_frames(*design.shape)
     return Memories(
         exchanges=TRANSFORMS * lanes * sum(block_rams(width, depth) for depth in delays),
         factors=lanes // 2 * sum(block_rams(width, depth) for depth in depths),
@@ -149,6 +131,11 @@ def gigabytes_per_second(design: StreamDesign, megahertz: float) -> tuple[float,
     word = design.word_bits / 8 * megahertz * 1e6 / 1e9
     descriptors = (3 + design.lanes) / design.period
     return word * (2 * design.lanes + descriptors), word * design.lanes
+
+
+def latency_cycles(design: StreamDesign) -> int:
+    """From a product's first words to its own first words, where nothing pauses."""
+    return latency.core_cycles(*design.shape)
 
 
 def products_per_millisecond(design: StreamDesign, megahertz: float) -> float:

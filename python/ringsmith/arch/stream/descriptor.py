@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ringsmith._core import is_prime
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import BARRETT
 from ringsmith.errors import ParameterError
 
 
@@ -13,8 +14,11 @@ class Descriptor:
 
     Attributes:
         q: The prime.
-        unit: 2^(2W) mod q, W the width of a word: brings a word into Montgomery form.
-        scale: unit / N mod q: what the product of two transforms is multiplied by.
+        unit: What the multipliers need beside q, W being the width of a word: 2^(2W) mod q brings
+            a word into Montgomery form; with Barrett's it is the reciprocal, floor(2^(2W) / q) -
+            2^W.
+        scale: What the product of two transforms is multiplied by: 1 / N mod q, in Montgomery form
+            times 2^(2W).
         powers: The first ``lanes`` powers of psi, a primitive 2N-th root of unity, from psi^1.
     """
 
@@ -35,6 +39,12 @@ def prime_refusal(prime: int, design: StreamDesign) -> str:
         return (
             f"prime {prime} has {prime.bit_length()} bits and design {design.name} takes primes of "
             f"up to {design.word_bits}: choose a smaller prime or a design with larger word_bits"
+        )
+    if design.multiplier == BARRETT and prime.bit_length() != design.word_bits:
+        return (
+            f"prime {prime} has {prime.bit_length()} bits and design {design.name} takes primes of "
+            f"{design.word_bits}, as its multiplier is barrett: choose a prime of that size, or "
+            "multiplier montgomery"
         )
     if prime % (2 * design.n) != 1:
         return (
@@ -65,6 +75,8 @@ def descriptor(prime: int, root: int, design: StreamDesign) -> Descriptor:
             f"root {root} is no primitive 2N-th root of unity modulo {prime}, N = {design.n}: take "
             "ringsmith._core.smallest_root"
         )
-    unit = pow(2, 2 * design.word_bits, prime)
+    power = 1 << 2 * design.word_bits
+    form = 1 if design.multiplier == BARRETT else power % prime
+    unit = power // prime - (1 << design.word_bits) if design.multiplier == BARRETT else form
     powers = tuple(pow(root, 1 + lane, prime) for lane in range(design.lanes))
-    return Descriptor(prime, unit, unit * pow(design.n, -1, prime) % prime, powers)
+    return Descriptor(prime, unit, form * pow(design.n, -1, prime) % prime, powers)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ringsmith.arch.stream.descriptor import Descriptor
 from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.latency import exchange_distance
+from ringsmith.arch.stream.latency import BARRETT, exchange_distance
 
 Words = NDArray[np.uint64]
 Integers = NDArray[np.object_]
@@ -103,7 +103,8 @@ def inverse(design: StreamDesign, frame: Integers, root: int, q: int) -> Integer
 def product(design: StreamDesign, words: Descriptor, a: Words, b: Words) -> Words:
     """What a frame of two polynomials, in natural order, becomes."""
     root, q = words.powers[0], words.q
-    scale = words.scale * pow(words.unit, -1, q)
+    form = 1 if design.multiplier == BARRETT else words.unit
+    scale = words.scale * pow(form, -1, q)
     between = [forward(design, to_frame(design, operand), root, q) for operand in (a, b)]
     scaled = between[0] * between[1] % q * scale % q
     return from_frame(inverse(design, scaled, root, q).astype(np.uint64))

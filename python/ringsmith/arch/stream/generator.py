@@ -45,7 +45,12 @@ def limit_behind(finished: int, ring: int, period: int) -> int:
 
 
 def schedule(
-    log_n: int, log_lanes: int, word_bits: int, slots: int, wanted: Iterable[int]
+    log_n: int,
+    log_lanes: int,
+    word_bits: int,
+    multiplier: str,
+    slots: int,
+    wanted: Iterable[int],
 ) -> Schedule:
     """When frames begin to flow, descriptors being offered from cycle 0 on.
 
@@ -53,11 +58,12 @@ def schedule(
         log_n: log2 of the ring degree.
         log_lanes: log2 of the lanes.
         word_bits: Width of a word.
+        multiplier: Kind of the modular multipliers.
         slots: Frames that the generator has under way.
         wanted: For each frame, the first cycle in which its data are there.
     """
-    period, ring = 1 << (log_n - log_lanes), 1 << log_ring(log_n, word_bits)
-    loop = generator_loop(log_n, word_bits)
+    period, ring = 1 << (log_n - log_lanes), 1 << log_ring(log_n, word_bits, multiplier)
+    loop = generator_loop(log_n, word_bits, multiplier)
     earliest = list(wanted)
     accepted: list[int] = []
     begun: list[int] = []
@@ -94,11 +100,11 @@ def schedule(
 
 
 @cache
-def slots(log_n: int, log_lanes: int, word_bits: int) -> int:
+def slots(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
     """The fewest slots with which frames follow each other every N / lanes cycles."""
     period = 1 << (log_n - log_lanes)
     for count in range(2, _MOST_SLOTS):
-        begun = schedule(log_n, log_lanes, word_bits, count, [0] * _FRAMES).begun
+        begun = schedule(log_n, log_lanes, word_bits, multiplier, count, [0] * _FRAMES).begun
         if begun[-1] - begun[_FRAMES // 2] == (_FRAMES - 1 - _FRAMES // 2) * period:
             return count
     raise AssertionError(f"{_MOST_SLOTS} slots leave pauses at N = 2^{log_n}")

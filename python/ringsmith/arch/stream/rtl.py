@@ -1,6 +1,7 @@
 """The RTL of a stream design: its top modules, their sources, and what they are elaborated with."""
 
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import MULTIPLIERS
 
 CORE = "rs_stream_core"
 """The pipeline without its buffers: a frame's words come and leave without a pause."""
@@ -18,6 +19,7 @@ def parameters(design: StreamDesign) -> dict[str, int]:
         "LogN": design.log_n,
         "LogLanes": design.log_lanes,
         "Width": design.word_bits,
+        "Multiplier": MULTIPLIERS.index(design.multiplier),
         "Slots": design.slots,
     }
 
