@@ -1,0 +1,183 @@
+"""Area of a hierarchy of RTL by Yosys, for Xilinx's families.
+
+Every distinct module is synthesized once and counted as often as it is instantiated. Block and
+UltraRAM are not mapped but computed from their shapes, the rest is inferred. Known to differ from a
+vendor's tool: Yosys packs no registers into DSPs and memories, and no two LUTs into one, so
+it counts flip-flops and LUTs too high; nothing is optimized across the modules that are counted
+apart; and without place and route there is no clock rate.
+"""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ringsmith.arch.stream.cost import block_rams
+from ringsmith.debug import netlist
+from ringsmith.devices.build_cache import built, fingerprint
+from ringsmith.devices.sources import rtl_sources
+from ringsmith.devices.yosys import run_yosys, yosys
+
+ULTRASCALE_PLUS = "xcup"
+SERIES_7 = "xc7"
+"""Families, by Yosys' name."""
+
+_ARITHMETIC_UNITS = ("rs_mod_mul", "rs_mod_addsub", "rs_mod_halve")
+"""Of ``rtl/arith``; what they are made of is flattened into them, or into what uses it."""
+
+# LUTs of cells that are made of them (UG953, UG974); a LUT of any inputs is one.
+_LUTS_OF_CELL = {
+    "SRL16E": 1,
+    "SRLC32E": 1,
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1D": 4,
+    "RAM256X1D": 8,
+    "RAM32M": 4,
+    "RAM64M": 4,
+    "RAM32M16": 8,
+    "RAM64M8": 8,
+    "RAM32X16DR8": 8,
+    "RAM64X8SW": 8,
+}
+_DSPS = ("DSP48E1", "DSP48E2")
+_FLIP_FLOPS = ("FDRE", "FDSE", "FDCE", "FDPE")
+
+_URAM_WORDS, _URAM_BITS = 4096, 72
+
+
+@dataclass(frozen=True)
+class Area:
+    """Resources of an FPGA.
+
+    Attributes:
+        dsps: DSP slices.
+        brams: Block RAMs of 36 Kbit; half of one is 18 Kbit.
+        urams: UltraRAMs of 288 Kbit.
+        luts: Six-input LUTs, those that are shift registers or memory included.
+        flip_flops: Flip-flops.
+    """
+
+    dsps: int
+    brams: float
+    urams: int
+    luts: int
+    flip_flops: int
+
+
+def ultra_rams(width: int, depth: int) -> int:
+    """UltraRAMs of a memory with one write and one read port."""
+    return -(-depth // _URAM_WORDS) * -(-width // _URAM_BITS)
+
+
+def synthesized(
+    top: str,
+    rooms: Sequence[str],
+    parameters: Mapping[str, int],
+    parts: Sequence[str],
+    family: str,
+) -> dict[str, Area]:
+    """Synthesizes a hierarchy, or finds the result in the cache.
+
+    Args:
+        top: The top module.
+        rooms: Folders of ``rtl/`` that it is made of.
+        parameters: Of the top module.
+        parts: Modules below it whose area is told too, everything below them included.
+        family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
+
+    Returns:
+        Area by module: the top and those of ``parts`` that there are, one instance of each, the
+        first where instances differ.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    files = rtl_sources(*rooms)
+    values = [f"{name}={value}" for name, value in parameters.items()]
+    facts = [yosys().version, family, *parts, *values]
+    own = [Path(__file__), Path(netlist.__file__)]
+
+    def build(work: Path) -> None:
+        areas = _synthesize(top, files, values, parts, family, work)
+        text = json.dumps({name: asdict(area) for name, area in areas.items()})
+        (work / "area.json").write_text(text)
+        for file in work.iterdir():
+            if file.name != "area.json":
+                file.unlink()
+
+    folder = built(f"area-{top}", fingerprint(facts, [*files, *own]), build)
+    areas = json.loads((folder / "area.json").read_text())
+    return {name: Area(**area) for name, area in areas.items()}
+
+
+def _synthesize(
+    top: str,
+    files: Sequence[Path],
+    values: Sequence[str],
+    parts: Sequence[str],
+    family: str,
+    work: Path,
+) -> dict[str, Area]:
+    for file in files:
+        shutil.copy(file, work)
+    names = " ".join(file.name for file in files)
+    chosen = " ".join(f"-G {value}" for value in values)
+    # Arrays are registers unless they name a RAM style: Yosys would make each a memory of a port a
+    # word, and take hours to map that.
+    run_yosys(
+        f"read_slang --threads 1 --keep-hierarchy --no-implicit-memories --top {top} {chosen} "
+        f"{names}; chformal -remove; write_json elaborated.json",
+        work,
+    )
+    shared = netlist.share_modules(json.loads((work / "elaborated.json").read_text()), top)
+    memories = _cut(shared)
+    (work / "shared.json").write_text(json.dumps(shared))
+    run_yosys(
+        f"read_json shared.json; hierarchy -top {top}; "
+        f"synth_xilinx -family {family} -flatten -noiopad -top {top}; "
+        "tee -q -o statistics.json stat -json",
+        work,
+    )
+    statistics = json.loads((work / "statistics.json").read_text())
+    modules = {name: f"{name}.0" for name in parts if f"{name}.0" in shared["modules"]}
+    return {
+        name: _sum(netlist.count_cells(statistics, module, memories))
+        for name, module in {top: top, **modules}.items()
+    }
+
+
+def _cut(shared: netlist.Netlist) -> dict[str, Counter[str]]:
+    """Marks what is synthesized apart, and makes large memories black boxes.
+
+    Returns:
+        Name of the black box -> its RAMs.
+    """
+    flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
+    memories: dict[str, Counter[str]] = {}
+    modules: dict[str, netlist.Module] = shared["modules"]
+    for name, module in modules.items():
+        match netlist.memory_of(module):
+            case (width, depth, "block"):
+                memories[name] = Counter({"RAMB18": round(2 * block_rams(width, depth))})
+                modules[name] = netlist.empty(module)
+            case (width, depth, "ultra"):
+                memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
+                modules[name] = netlist.empty(module)
+            case _ if netlist.kind(name) not in flattened:
+                module["attributes"]["keep_hierarchy"] = "1"
+    return memories
+
+
+def _sum(cells: Counter[str]) -> Area:
+    luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 7))
+    small = sum(cells[cell] for cell in ("RAMB18", "RAMB18E1", "RAMB18E2"))
+    return Area(
+        dsps=sum(cells[cell] for cell in _DSPS),
+        brams=small / 2 + cells["RAMB36E1"] + cells["RAMB36E2"],
+        urams=cells["URAM288"],
+        luts=luts + sum(number * cells[cell] for cell, number in _LUTS_OF_CELL.items()),
+        flip_flops=sum(cells[cell] for cell in _FLIP_FLOPS),
+    )
