@@ -31,7 +31,9 @@ def campaign_design() -> RpauDesign:
     """The design to cover: as small as can be with everything used.
 
     Three RPAUs, so that a mask can name some of them and a source lie between; rows so few that
-    the stages of an NTT must wait for the pipeline; narrow words, since every bit counts.
+    the stages of an NTT must wait for the pipeline, and in the smallest ring for the first factors
+    too; polynomials shorter than N, and in two and four pieces; narrow words, since every bit
+    counts.
     """
     return replace(
         load_design("nano"),
@@ -39,7 +41,7 @@ def campaign_design() -> RpauDesign:
         log_n=9,
         word_bits=30,
         rpaus=3,
-        cores=4,
+        cores=8,
         dyadic_cores=1,
         work_polys=8,
         key_polys=4,
@@ -48,7 +50,7 @@ def campaign_design() -> RpauDesign:
         prng="trivium",
         seeds=4,
         link=True,
-        larger_rings=1,
+        larger_rings=2,
         smaller_rings=1,
     )
 

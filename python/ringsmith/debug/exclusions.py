@@ -45,11 +45,17 @@ def _idle_word_bits() -> list[int]:
 
 
 _IDLE = _idle_word_bits()
+_TOP = _DESIGN.log_n - 1
 _OWN = r"(main_|dyadic_)?{0}(_main|_dyadic)?(_[ioq])?(\[0\])?"
 """A prime's own words, by any name on their way from the prime sets to the arithmetic."""
 
-_PRIME_IS_ONE = "a prime is 1 modulo 2N = 512, so these bits of it are fixed"
+_SMALLEST = 2 << _DESIGN.min_log_n
+_PRIME_IS_ONE = (
+    f"a prime is 1 modulo twice the degree of the smallest ring, {_SMALLEST}, so these bits of it "
+    "are fixed"
+)
 _LARGEST = "the primes are the largest of their 19 to 30 bits, which fixes these bits"
+_ONE_BITS = _bits(0, _DESIGN.min_log_n)
 _NO_INDEX = "Barrett reduction has no index"
 _TILING = "parts of the tiling that a product of 30-bit words does not have"
 
@@ -116,18 +122,13 @@ _WIDE: tuple[Exclusion, ...] = (
 
 _PRIMES: tuple[Exclusion, ...] = (
     Exclusion(
-        "(arith|ntt|prng|rpau)/.*", rf"({_OWN.format('q')}|b_i){_bits(0, 8)}{_EDGE}", _PRIME_IS_ONE
+        "(arith|ntt|prng|rpau)/.*", rf"({_OWN.format('q')}|b_i){_ONE_BITS}{_EDGE}", _PRIME_IS_ONE
     ),
-    Exclusion("prng/rs_scale_product.sv", "unused_low_bits:1->0", _PRIME_IS_ONE),
+    Exclusion("arith/rs_scale_product.sv", f"unused_low_bits{_EDGE}", _PRIME_IS_ONE),
     Exclusion(
         "arith/rs_mod_halve.sv",
         rf"addend({_bits(0, 7)}|{_bits(29, 29)}){_EDGE}",
-        "half a prime: it is 1 modulo 2N = 512, and half of it has 29 bits",
-    ),
-    Exclusion(
-        "(arith|ntt|prng|rpau)/.*",
-        rf"({_OWN.format('q')}|b_i){_bits(14, 15)}:1->0",
-        _LARGEST,
+        "half a prime: a prime is 1 modulo 512 and has 30 bits",
     ),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(27, 29)}{_EDGE}", _LARGEST),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('shift')}\[4\]:1->0", _LARGEST),
@@ -138,7 +139,7 @@ _PRIMES: tuple[Exclusion, ...] = (
         "quotient bits that the size of the primes, the largest of 19 to 30 bits, fixes",
     ),
     Exclusion(
-        "(arith|ntt|prng)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_seeded)?.sv",
+        "(arith|ntt|prng)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_seeded|_side)?.sv",
         rf"(.*unused_)?{_OWN.format('index')}(\[\d\])?{_EDGE}",
         _NO_INDEX,
     ),
@@ -148,13 +149,13 @@ _PRIMES: tuple[Exclusion, ...] = (
 _SHAPES: tuple[Exclusion, ...] = (
     Exclusion(
         "arith/rs_mul.sv",
-        rf"(centre\[\d+\]|low_east_q{_bits(27, 36)}|low_north_q{_bits(26, 36)}|low_q{_bits(28, 36)}"
-        rf"|high_north_q{_bits(13, 16)}){_EDGE}",
+        rf"(centre\[\d+\]|low_east_q{_bits(25, 32)}|low_north_q{_bits(24, 32)}|low_q{_bits(26, 32)}"
+        rf"|high_north_q{_bits(13, 18)}){_EDGE}",
         _TILING,
     ),
     Exclusion("arith/rs_mul_low.sv", rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}", _TILING),
     Exclusion(
-        "prng/rs_scale_(product|step).sv",
+        "arith/rs_scale_(product|step).sv",
         rf"(far(_o)?\[\d+\]|near(_o)?\[30\]|sum_q\[30\]){_EDGE}",
         "a step's product has no more than the 30 bits of one block, and its result is no negative",
     ),
@@ -162,17 +163,36 @@ _SHAPES: tuple[Exclusion, ...] = (
     Exclusion(
         "ntt/rs_ntt_twiddle.sv",
         rf"core_exponent.*{_EDGE}",
-        "bits of the exponent that the numbers of four cores do not reach",
+        "bits of the exponent that the numbers of eight cores do not reach",
     ),
     Exclusion(
         "ntt/rs_ntt_.*",
-        rf"(block(_[ioq])?\[7\]|block_step{_bits(3, 7)}|pair\[4\]){_EDGE}",
-        "a stage has at most N/2 blocks, a step at most 4 of them, and half as many pairs as rows",
+        rf"(block(_[ioq])?\[{_TOP}\]|block_step{_bits(4, _TOP)}|pair\[4\]){_EDGE}",
+        "a stage has at most N/2 blocks, a step at most 8 of them, and half as many pairs as rows",
+    ),
+    Exclusion(
+        "(ntt|rpau)/.*",
+        rf"ring_[idq](\.\w+)?(\[\d+\])?{_EDGE}",
+        "a ring is one of four, and what follows from it one of four records",
+    ),
+    Exclusion(
+        "ntt/rs_(automorph_sequencer|ntt_blocks|ntt_steps).sv|rpau/rs_rpau_(link|receive).sv",
+        rf"(first_block|first_gap|first_step|gap_[dq]|last_row|skip_i|top|top_mark|unit)"
+        rf"(\[\d+\])?{_EDGE}",
+        "these are parts of such a record, moved to their place",
+    ),
+    Exclusion(
+        "ntt/rs_ntt_blocks.sv",
+        "cond_else",
+        "factors that are generated run ahead of the data, by a parameter",
+        kind="line",
     ),
     Exclusion(
         "rpau/rs_rpau_main.sv",
-        rf"(walk_read|walk_write|receive_step)\.pattern\[\d\]{_EDGE}",
-        "only the NTT reads words in another order",
+        rf"(walk_read|walk_write|receive_step)\.(pattern\[\d\]|again){_EDGE}"
+        rf"|(ntt_step|receive_step)\.half{_EDGE}",
+        "a step of the NTT, of a walk and of what is received are one record, and each leaves the "
+        "fields of the others constant",
     ),
     Exclusion(
         "rpau/.*", r"(main_|dyadic_|side_)?use(_[io])?\[0\]:1->0", "operand a is always read"
@@ -185,7 +205,8 @@ _SHAPES: tuple[Exclusion, ...] = (
     Exclusion(
         "rpau/rs_rpau_(dyadic|main|seeded).sv",
         rf"(command_q\.)?(decoded\.(opcode{_bits(2, 5)}|unit\[\d\]|uses_\w+|reads_a|reads_b_key"
-        rf"|writes_dst)|word({_bits(2, 5)}|{_bits(43, 50)}|{_bits(56, 58)})){_EDGE}",
+        rf"|writes_dst)|word({_bits(2, 5)}|{_bits(43, 50)}|{_bits(54, 58)}|{_bits(61, 61)}))"
+        rf"{_EDGE}",
         "a unit sees its own instructions only, which agree in these flags, opcode bits and fields",
     ),
     Exclusion("(ntt|rpau)/.*", r"element(_i)?\[0\]:1->0", "Galois elements are odd"),
