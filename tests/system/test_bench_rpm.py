@@ -122,7 +122,7 @@ def test_a_device_of_other_bits_is_no_measurement(monkeypatch: pytest.MonkeyPatc
     [
         ({"sets": ("L2",)}, "set 'L2': choose from L1, L5"),
         ({"products": 1}, "1 products, 7 repeats: give none, or at least two"),
-        ({"repeats": -1}, "100 products, -1 repeats"),
+        ({"repeats": -1}, "1000 products, -1 repeats"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(values_: dict[str, object], text: str) -> None:

@@ -141,7 +141,7 @@ def rpm(
     products: Annotated[
         int,
         typer.Option(min=0, help="Products of mixed primes through the RTL; 0: it is not built."),
-    ] = 100,
+    ] = 1000,
     repeats: Annotated[
         int, typer.Option(min=0, help="Times that the CPU does each part; 0: it is not timed.")
     ] = 7,

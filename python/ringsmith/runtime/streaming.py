@@ -59,9 +59,12 @@ class StreamMachine:
             )
         with self._turn:
             values, cycles, key_words, transfers = dict(inputs), 0, 0, 0
+            coefficients = {
+                name: self._coefficients(compiled.graph, name, key) for name, key in keys.items()
+            }
             for each in executable.rounds:
                 values |= host_values(each, values)
-                batch = list(self._batch(compiled.graph, each, values, keys))
+                batch = list(_batch(compiled.graph, each, values, coefficients))
                 report = self.device.multiply(batch)
                 values |= dict(_results(each, report.products))
                 cycles += report.cycles
@@ -77,26 +80,6 @@ class StreamMachine:
             spilled_words=transfers * design.n,
             key_words=key_words,
         )
-
-    def _batch(
-        self,
-        graph: SubroutineGraph,
-        each: Round,
-        values: Mapping[str, Residues],
-        keys: Mapping[str, KeySwitchKey],
-    ) -> Iterator[ResidueProduct]:
-        """The residue products of a round, task by task and limb by limb."""
-
-        def residues(factor: Factor, base: tuple[int, ...]) -> Residues:
-            if isinstance(factor, str):
-                return values[factor]
-            coefficients = self._coefficients(graph, factor.key, keys[factor.key])
-            return coefficients[factor.digit, factor.half, list(base)]
-
-        for task in each.tasks:
-            limbs = zip(residues(task.a, task.base), residues(task.b, task.base), strict=True)
-            for index, (a, b) in zip(task.base, limbs, strict=True):
-                yield ResidueProduct(graph.primes[index], a, b)
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:
         """A key's residues (digits, 2, K, N) in coefficient form."""
@@ -120,6 +103,25 @@ def host_values(each: Round, values: Mapping[str, Residues]) -> dict[str, Residu
         {name: values[name] for name in each.host.inputs}, {}
     )
     return found
+
+
+def _batch(
+    graph: SubroutineGraph,
+    each: Round,
+    values: Mapping[str, Residues],
+    keys: Mapping[str, Residues],
+) -> Iterator[ResidueProduct]:
+    """The residue products of a round, task by task and limb by limb; keys in coefficient form."""
+
+    def residues(factor: Factor, base: tuple[int, ...]) -> Residues:
+        if isinstance(factor, str):
+            return values[factor]
+        return keys[factor.key][factor.digit, factor.half, list(base)]
+
+    for task in each.tasks:
+        limbs = zip(residues(task.a, task.base), residues(task.b, task.base), strict=True)
+        for index, (a, b) in zip(task.base, limbs, strict=True):
+            yield ResidueProduct(graph.primes[index], a, b)
 
 
 def _results(each: Round, products: list[Residues]) -> Iterator[tuple[str, Residues]]:

@@ -24,7 +24,7 @@ class Options:
     """
 
     sets: tuple[str, ...] = tuple(case.name for case in CASES)
-    products: int = 100
+    products: int = 1000
     repeats: int = 7
 
     def __post_init__(self) -> None:
