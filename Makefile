@@ -81,7 +81,7 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write docs/results.md, docs/medha.md and docs/rpm.md
 	@$(BIN)/python -m bench
 	@$(BIN)/ringsmith bench medha --keep docs/medha.json --json docs/medha.json --page docs/medha.md
-	@$(BIN)/ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md
+	@$(BIN)/ringsmith bench rpm --keep docs/rpm.json --json docs/rpm.json --page docs/rpm.md
 
 # ---- checks ------------------------------------------------------------------------------------
 

@@ -138,6 +138,17 @@ def medha(
 @bench_app.command()
 def rpm(
     sets: Annotated[str, typer.Option(help="Rows of the paper's tables, by commas; or all.")] = "",
+    area: Annotated[
+        str, typer.Option(help="Rows of which to synthesize the design, by commas: minutes each.")
+    ] = "",
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of an earlier run: areas stay that were synthesized, of designs that "
+            "count as many DSPs and block RAMs.",
+        ),
+    ] = None,
     products: Annotated[
         int,
         typer.Option(min=0, help="Products of mixed primes through the RTL; 0: it is not built."),
@@ -155,7 +166,7 @@ def rpm(
     """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
     from rich.console import Console
 
-    from ringsmith.bench.records import show, write_json
+    from ringsmith.bench.records import read_json, show, write_json
     from ringsmith.bench.rpm.measure import Options, measure
     from ringsmith.bench.rpm.page import page as page_of
     from ringsmith.interop.files import check_target, write_whole
@@ -163,8 +174,10 @@ def rpm(
     for target in (json, page):
         if target is not None:
             check_target(target, overwrite=True)
-    chosen = {"sets": tuple(sets.split(","))} if sets else {}
-    options = Options(products=products, repeats=repeats, **chosen)
+    lists = {"sets": sets, "area": area}
+    chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
+    earlier = read_json(keep) if keep else ()
+    options = Options(kept=earlier, products=products, repeats=repeats, **chosen)
     records = measure(options, lambda line: typer.echo(line, err=True))
     console = Console()
     console.width = max(console.width, _WIDE)
@@ -172,9 +185,10 @@ def rpm(
     if json is not None:
         write_json(records, json)
     if page is not None:
-        given = [f"--sets {sets}"] * bool(sets)
+        given = [f"--{name} {words}" for name, words in lists.items() if words]
         counts = [f"--products {products}", f"--repeats {repeats}"]
-        files = [f"--json {json}"] * (json is not None) + [f"--page {page}"]
+        named = {"keep": keep, "json": json, "page": page}
+        files = [f"--{name} {file}" for name, file in named.items() if file is not None]
         words = ["ringsmith bench rpm", *given, *counts, *files]
         write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
 

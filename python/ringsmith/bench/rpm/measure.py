@@ -10,6 +10,7 @@ from ringsmith.bench.rpm.cases import CASES, PAPER, Case, Work
 from ringsmith.bench.rpm.interval import interval
 from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected
 from ringsmith.bench.rpm.resources import parts, resources
+from ringsmith.bench.rpm.synthesis import kept, synthesized
 from ringsmith.errors import ParameterError
 
 
@@ -19,17 +20,22 @@ class Options:
 
     Attributes:
         sets: Names of ``cases.CASES``.
+        area: Those of which to synthesize the design, minutes each; of the first, part by part.
+        kept: Records of an earlier run: areas synthesized there stay, of designs that count as many
+            DSPs and block RAMs.
         products: Random products that go through the RTL of the proof of concept; 0: none.
         repeats: Times that the CPU does each part of a multiplication; 0: it is not timed.
     """
 
     sets: tuple[str, ...] = tuple(case.name for case in CASES)
+    area: tuple[str, ...] = ()
+    kept: tuple[Record, ...] = ()
     products: int = 1000
     repeats: int = 7
 
     def __post_init__(self) -> None:
         known = [case.name for case in CASES]
-        for name in self.sets:
+        for name in (*self.sets, *self.area):
             if name not in known:
                 raise ParameterError(f"set {name!r}: choose from {', '.join(known)}")
         if self.products == 1 or min(self.products, self.repeats) < 0:
@@ -81,6 +87,11 @@ def _case(
             say(f"{case.name}: {options.products} products on the rtl")
             yield interval(case.name, design, options.products)
         yield from parts(case, design)
+    if case.name in options.area:
+        say(f"{case.name}: synthesis of {design.name}")
+        yield from synthesized(case.name, design, in_parts=case == CASES[0])
+    else:
+        yield from kept(case.name, design, options.kept)
     work = case.work
     yield from resources(case, design, len(work.graph.primes))
     if not options.repeats:

@@ -1,0 +1,75 @@
+"""Synthesized areas of stream designs, beside the paper's table 2."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+
+from ringsmith.arch.stream import cost
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.bench.beside import Found
+from ringsmith.bench.records import Record
+from ringsmith.bench.rpm.cases import PAPER
+from ringsmith.debug.area import Area, stream_areas
+
+_METRICS = {"dsps": "dsp", "brams": "bram", "luts": "lut", "flip_flops": "ff"}
+"""Fields of ``Area`` -> metrics."""
+
+_BIAS = (
+    "Yosys, -family xc7, module by module; it packs no registers into DSPs and memories and no two "
+    "LUTs into one, so LUT and FF are counted too high; RAMs by their shapes; no place and route"
+)
+
+
+def synthesized(params: str, design: StreamDesign, *, in_parts: bool) -> Iterator[Found]:
+    """Synthesizes a design with its streams, or finds the result in the cache.
+
+    Args:
+        params: What records call the parameters.
+        design: The design.
+        in_parts: Whether to tell the parts of table 2, too.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    areas = stream_areas(design)
+    whole, core = areas["rs_stream_axis"], areas["rs_stream_core"]
+    product, generator = areas["rs_stream_product"], areas["rs_stream_generator"]
+    found = {"rpm": (whole, "rs_stream_axis: the core with its buffers and streams")}
+    if in_parts:
+        found |= {
+            "transforms": (_less(core, product, generator), "the core without the two below"),
+            "products": (product, "rs_stream_product: of both transforms, and by the scale"),
+            "twiddle_generator": (generator, "rs_stream_generator"),
+            "others": (_less(whole, core), "frames that wait, descriptors, streams"),
+        }
+    for operation, (area, what) in found.items():
+        for field, metric in _METRICS.items():
+            value = float(getattr(area, field))
+            text = f"{what}; {_BIAS}"
+            yield Found(PAPER, params, operation, metric, value, "synthesis", text)
+
+
+def kept(params: str, design: StreamDesign, records: Sequence[Record]) -> Iterator[Found]:
+    """Synthesized areas of an earlier run, if DSPs and block RAMs are those counted today.
+
+    Args:
+        params: What records call the parameters.
+        design: The design.
+        records: The earlier run's.
+    """
+    rows = [each for each in records if each.params == params and each.source == "synthesis"]
+    told = {each.metric: each.value for each in rows if each.operation == "rpm"}
+    counted = (cost.dsps(design), cost.memories(design).total)
+    if (told.get("dsp"), told.get("bram")) != counted:
+        return
+    for each in dict.fromkeys(replace(row, paper="", paper_value=None, where="") for row in rows):
+        what = (each.design, each.params, each.operation, each.metric)
+        yield Found(*what, each.value, each.source, each.conditions)
+
+
+def _less(area: Area, *parts: Area) -> Area:
+    """An area without those of its parts."""
+    fields = {
+        name: value - sum(getattr(part, name) for part in parts)
+        for name, value in asdict(area).items()
+    }
+    return Area(**fields)
