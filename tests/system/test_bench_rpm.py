@@ -1,19 +1,22 @@
 """``ringsmith bench rpm``: records, the paper's numbers, the page, and what is counted."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from ringsmith.bench.beside import beside
 from ringsmith.bench.papers import facts
 from ringsmith.bench.records import Record
-from ringsmith.bench.rpm import projection
+from ringsmith.bench.rpm import projection, synthesis
 from ringsmith.bench.rpm.cases import CASES, PAPER
 from ringsmith.bench.rpm.measure import Options, measure
 from ringsmith.bench.rpm.page import page
 from ringsmith.cli.main import app
+from ringsmith.debug.area import Area
 from ringsmith.devices.stream import ResidueProduct, StreamReport
 from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
@@ -101,6 +104,42 @@ def test_the_interval_is_counted_on_the_rtl() -> None:
         if r.operation == "interval"
     ]
     assert (record.value, record.source) == (2048, "rtl")
+
+
+AREAS = {
+    "rs_stream_axis": Area(294, 89.0, 0, 1000, 2000),
+    "rs_stream_core": Area(294, 60.0, 0, 900, 1800),
+    "rs_stream_product": Area(28, 0.0, 0, 100, 200),
+    "rs_stream_generator": Area(14, 0.5, 0, 10, 20),
+}
+"""Made up, but for the DSPs and block RAMs of the device."""
+
+
+def test_synthesized_parts_add_up_to_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
+    rows = list(synthesis.synthesized("L1", CASES[0].design, in_parts=True))
+    assert {row.source for row in rows} == {"synthesis"}
+    found = {(row.operation, row.metric): row.value for row in rows}
+    for metric, whole in {"dsp": 294, "bram": 89, "lut": 1000, "ff": 2000}.items():
+        parts = ("transforms", "products", "twiddle_generator", "others")
+        assert found["rpm", metric] == whole == sum(found[part, metric] for part in parts)
+    assert found["transforms", "lut"] == 790
+    assert [row for row in rows if row.operation == "rpm"] == list(
+        synthesis.synthesized("L1", CASES[0].design, in_parts=False)
+    )
+
+
+def test_synthesized_areas_stay_while_the_design_counts_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
+    design = CASES[0].design
+    once = list(synthesis.synthesized("L1", design, in_parts=True))
+    earlier = [record for row in once for record in beside(row, (PAPER,))]
+    assert list(synthesis.kept("L1", design, earlier)) == once
+    assert not list(synthesis.kept("L5", design, earlier))
+    other = [replace(each, value=each.value + (each.metric == "dsp")) for each in earlier]
+    assert not list(synthesis.kept("L1", design, other))
 
 
 def test_a_device_of_other_bits_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

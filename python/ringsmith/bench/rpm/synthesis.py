@@ -58,8 +58,8 @@ def kept(params: str, design: StreamDesign, records: Sequence[Record]) -> Iterat
     """
     rows = [each for each in records if each.params == params and each.source == "synthesis"]
     told = {each.metric: each.value for each in rows if each.operation == "rpm"}
-    counted = (cost.dsps(design), cost.memories(design).total)
-    if (told.get("dsp"), told.get("bram")) != counted:
+    counted = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
+    if any(told.get(metric) != value for metric, value in counted.items()):
         return
     for each in dict.fromkeys(replace(row, paper="", paper_value=None, where="") for row in rows):
         what = (each.design, each.params, each.operation, each.metric)
