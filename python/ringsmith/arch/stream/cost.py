@@ -116,7 +116,7 @@ def memories(design: StreamDesign) -> Memories:
 def descriptor_bytes(design: StreamDesign, primes: int) -> float:
     """Bytes from which the factors of so many primes are made: k descriptors.
 
-    The RPM paper's table 6 counts w + 1 words of a prime; ours are q, unit, scale and w powers.
+    The RPM paper's table 6 counts w words of a prime; ours are q, unit, scale and w powers.
 
     Raises:
         ParameterError: Without a prime.
