@@ -1,4 +1,4 @@
-"""Area by Yosys for UltraScale+, which counts too many flip-flops: it packs none into DSPs."""
+"""Area by Yosys, which counts too many flip-flops: it packs none into DSPs."""
 
 import re
 import shutil
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from ringsmith.arch.rpau.design import load_design
-from ringsmith.debug.area import block_rams, rpau_area, ultra_rams
+from ringsmith.arch.stream import cost
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
 from ringsmith.devices.sources import rtl_sources
 from ringsmith.devices.yosys import run_yosys
 
@@ -104,3 +106,15 @@ def test_an_rpau_has_a_multiplier_a_lane_and_a_memory_a_lane_of_each_polynomial(
     assert area.urams == SMALLEST.lanes * ultra_rams(30, SMALLEST.key_polys * SMALLEST.rows)
     assert area.flip_flops > multipliers * flip_flops
     assert area.luts > 0
+
+
+@pytest.mark.full
+def test_a_streaming_multiplier_has_the_dsps_and_memories_that_are_counted() -> None:
+    design = StreamDesign("area", 8, 2, 30)
+    areas = stream_areas(design)
+    device, multiplier = areas["rs_stream_axis"], areas["rs_stream_mul"]
+    assert multiplier.dsps == cost.multiplier_dsps(design)
+    assert device.dsps == cost.dsps(design)
+    assert device.brams == cost.memories(design).total
+    assert device.luts > cost.multipliers(design) * multiplier.luts
+    assert device.flip_flops > cost.multipliers(design) * multiplier.flip_flops
