@@ -1,6 +1,7 @@
 """From a subroutine graph to an executable of a design."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from itertools import product
 
 from ringsmith.arch.rpau.assembler import check, encode
@@ -9,7 +10,7 @@ from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.layout import layouts
-from ringsmith.arch.rpau.segment import Segment, cut
+from ringsmith.arch.rpau.segment import Segment, cut, fits_at_once
 from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection
 from ringsmith.arch.rpau.virtual import bits_of, placed
@@ -37,16 +38,32 @@ def compile_graph(
     found: list[Executable] = []
     refusals: list[ProgramError] = []
     expanded = _expanded(graph, design, seeded)
-    for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
+    for selection in _selections(graph, design, expanded):
         try:
-            found.append(
-                _compile(graph, design, select(graph, design, layout, apart=apart, seeded=expanded))
-            )
+            found.append(_compile(graph, design, selection))
         except ProgramError as error:
             refusals.append(error)
     if not found:
         raise refusals[0]
     return min(found, key=lambda each: (each.host_transfers, each.cycles))
+
+
+def _selections(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str]
+) -> Iterator[Selection]:
+    """The ways to select instructions that are worth scheduling.
+
+    Beginning sums early pays where transfers go beside the transforms. A program with keys that
+    does not fit at once is also selected in the order that needs the least memory.
+    """
+    for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
+        chosen = partial(select, graph, design, layout, apart=apart, seeded=seeded)
+        selection = chosen()
+        yield selection
+        if graph.keys and not fits_at_once(selection, design):
+            yield chosen(begun=True, early=True)
+        elif graph.keys and design.link:
+            yield chosen(begun=True)
 
 
 def _expanded(

@@ -52,6 +52,11 @@ def cut(selection: Selection, design: RpauDesign) -> list[Segment]:
     return found
 
 
+def fits_at_once(selection: Selection, design: RpauDesign) -> bool:
+    """Whether a program, in the order in which it was selected, is one run."""
+    return _Cutter(selection, design).whole
+
+
 class _Cutter:
     """Walks through the instructions and remembers what lies where."""
 
@@ -72,6 +77,11 @@ class _Cutter:
     def done(self) -> bool:
         """Whether every instruction has found its run."""
         return self.position == len(self.instructions)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that is left is one run."""
+        return self._fitting(len(self.instructions), pinning=True) is not None
 
     def next(self) -> Segment:
         """The next run, as long as it can be."""

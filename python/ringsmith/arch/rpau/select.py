@@ -17,20 +17,17 @@ Identities used here, all exact on canonical residues:
   read by the extension of digit J only, so that digit's own transform happens in place.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from math import prod
-from typing import TypeVar
 
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.fusion import begun_sums, fused_summands
+from ringsmith.arch.rpau.fusion import begun_quotients, begun_sums, early_products, fused_summands
+from ringsmith.arch.rpau.key_sums import KeySummer
 from ringsmith.arch.rpau.layout import Layout, is_scaled
-from ringsmith.arch.rpau.selection import KeyPolynomial, KeySeed, Location, Selection
-from ringsmith.arch.rpau.selector import Selector
+from ringsmith.arch.rpau.selection import Location, Selection
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 from ringsmith.lower.types import OPS
-
-T = TypeVar("T")
 
 
 def select(
@@ -39,6 +36,8 @@ def select(
     layout: Layout,
     *,
     apart: bool,
+    begun: bool = False,
+    early: bool = False,
     seeded: Collection[str] = (),
 ) -> Selection:
     """Selects the instructions of a checked graph for a design that has enough prime sets.
@@ -51,13 +50,22 @@ def select(
             times as many, and lets RPAUs go through the digits each in its own order: since none
             transforms its own digit, and few do the special prime's work, all have pauses at
             different times otherwise.
+        begun: Whether what is added to the quotient of a key switching is what its sums begin
+            with, times the primes that are divided by: it is out of the way, and need not be kept.
+        early: Whether a digit's key products follow it at once, so that it need not be kept until
+            all digits are there.
         seeded: Names of keys whose half 1 the design expands; it has a PRNG if there are any.
 
     Raises:
         ProgramError: If a node has no form on this architecture.
     """
     check_supported(graph)
-    selector = _Selector(graph, design, layout, apart=apart, seeded=seeded)
+    fused = fused_summands(graph)
+    beginnings = begun_sums(graph, fused)
+    if begun:
+        beginnings |= begun_quotients(graph, fused)
+    products = early_products(graph) if early else {}
+    selector = _Selector(graph, design, layout, apart, seeded, fused, beginnings, products)
     for node in graph.nodes:
         selector.node(node)
     return selector.out
@@ -89,24 +97,8 @@ def _refuse_unknown_variant(node: SubroutineNode) -> None:
         )
 
 
-class _Selector(Selector):
+class _Selector(KeySummer):
     """Selects node after node."""
-
-    def __init__(
-        self,
-        graph: SubroutineGraph,
-        design: RpauDesign,
-        layout: Layout,
-        *,
-        apart: bool,
-        seeded: Collection[str],
-    ) -> None:
-        super().__init__(graph, design, layout, apart=apart)
-        self.seeded = seeded
-        self.key_unit = "d" if design.dyadic_cores else ""
-        self.link = design.link
-        self.fused = fused_summands(graph)
-        self.beginnings = begun_sums(graph, self.fused)
 
     def node(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
@@ -117,6 +109,8 @@ class _Selector(Selector):
         self.pending.subtract(self.reads(node))
         if location is not None:
             self.place(node.id, location)
+        for total, index in self.products.get(node.id, ()):
+            self.add_product(total, index)
 
     def _input(self, node: SubroutineNode) -> Location:
         location = self.fresh(node.type.base)
@@ -153,7 +147,8 @@ class _Selector(Selector):
             a, b = (self.location[factor] for factor in served.operands)
             self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
         elif served.op == "mod_down":
-            dst = self._divided(served, other)
+            begun = served.operands[0] in self.beginnings
+            dst = self._divided(served, None if begun else other)
         else:
             dst = self._add_scaled(other, served, node)
         self.pending.subtract(self.reads(served))
@@ -172,9 +167,8 @@ class _Selector(Selector):
 
     def _raising_factor(self, scaled: SubroutineNode) -> int:
         """The constant of a ``scaled`` node: the product of the primes that it adds."""
-        primes, base = self.graph.primes, scaled.attrs["digit"]
-        factor = prod(primes[limb] for limb in scaled.type.base if limb not in base)
-        return self.constant({limb: factor % primes[limb] for limb in base})
+        base = scaled.attrs["digit"]
+        return self.product(base, [limb for limb in scaled.type.base if limb not in base])
 
     def _neg(self, node: SubroutineNode) -> Location:
         dst = self.target(node)
@@ -218,7 +212,7 @@ class _Selector(Selector):
         (digit,) = node.attrs["digit"]
         others = [place for place in self.base(node) if place != digit]
         a = self.location[value][digit]
-        send = self.send_beside if self.link else self.send
+        send = self.send_beside if self.design.link else self.send
         location = send(digit, a, others, self.ones(), self.zeros()) if others else {}
         if digit in node.type.base:
             location[digit] = a
@@ -231,59 +225,6 @@ class _Selector(Selector):
         dst, a = self.fresh(base), self.location[scaled.operands[0]]
         self.emit(base, "affine", dst=dst, a=a, k1=self._raising_factor(scaled), k2=zero)
         return dst | self.send(base[0], a[base[0]], others, zero, zero)
-
-    def _ksk_inner_product(self, node: SubroutineNode) -> Location:
-        key, half = node.attrs["key"], node.attrs["half"]
-        total = self._sums(node)
-        begun: set[int] = set()
-        if scaled := self.beginnings.get(node.id):
-            begun.update(base := scaled.attrs["digit"])
-            a, factor = self.location[scaled.operands[0]], self._raising_factor(scaled)
-            self.emit(base, "affine", dst=total, a=a, k1=factor, k2=self.zeros())
-        for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
-            places = self.layout.places(operand, node.type.base)
-            suffix, source = self._key_factor(key, digit, half, places)
-            for opcode, members in (
-                ("mul", [place for place in places if place not in begun]),
-                ("mac", [place for place in places if place in begun]),
-            ):
-                a = self.location[operand]
-                self.emit(members, self.key_unit + opcode + suffix, dst=total, a=a, **source)
-            begun.update(places)
-        return total
-
-    def _sums(self, node: SubroutineNode) -> Location:
-        """Where sums of key products grow; those of a spread limb begin at digits of their own."""
-        spread = [limb for limb in node.type.base if len(self.layout.places(node.id, [limb])) > 1]
-        together = [limb for limb in node.type.base if limb not in spread]
-        location = self.fresh(self.layout.places(node.id, together))
-        for place in self.layout.places(node.id, spread):
-            location.update(self.fresh([place]))
-        return location
-
-    def _key_factor(
-        self, key: str, digit: int, half: int, base: Iterable[int]
-    ) -> tuple[str, dict[str, Location | int]]:
-        """What products with a key polynomial are called, and their second source.
-
-        That is a polynomial of the key store, or a seed and the digit that is expanded from it.
-        """
-        expanded = half == 1 and key in self.seeded
-        indices: Location = {}
-        for prime_set, members in self.by_set(base).items():
-            if expanded:
-                index = _needed(self.out.seeds, KeySeed(key, prime_set), self.mask(members))
-            else:
-                whole = [
-                    KeyPolynomial(key, digit, half, prime_set, piece)
-                    for piece in range(self.pieces)
-                ]
-                mask = self.mask(members)
-                index = min(_needed(self.out.keys, piece, mask) for piece in whole)
-            indices.update(dict.fromkeys(members, index))
-        if expanded:
-            return "_seed", {"seed": indices, "digit": digit}
-        return "_key", {"b_key": indices}
 
     def _mod_down(self, node: SubroutineNode) -> Location:
         return self._divided(node, None)
@@ -326,7 +267,7 @@ class _Selector(Selector):
         if node.type.form == Form.NTT:
             self.transform([root], "intt", {root: dst}, {root: last})
             last = dst
-        beside = self.link and dropped in self.graph.special
+        beside = self.design.link and dropped in self.graph.special
         send = self.send_beside if beside else self.send
         return send(root, last, base, factor, addend)
 
@@ -348,7 +289,7 @@ class _Selector(Selector):
                 continue
             arrived = self.own(value, [part], node)[part]
             if part % self.rpaus != root % self.rpaus:
-                send = self.send_beside if self.link else self.send
+                send = self.send_beside if self.design.link else self.send
                 arrived = send(part, arrived, [root], self.ones(), self.zeros())[root]
             if total is not None:
                 self.emit([root], "add", dst=arrived, a=arrived, b=total)
@@ -359,13 +300,6 @@ class _Selector(Selector):
     def _drop_limbs(self, node: SubroutineNode) -> Location:
         location = self.location[node.operands[0]]
         return {limb: location[limb] for limb in node.type.base}
-
-
-def _needed(store: dict[T, tuple[int, int]], entry: T, mask: int) -> int:
-    """Index of an entry of the key or seed store, which the RPAUs of the mask need, too."""
-    index, others = store.get(entry, (len(store), 0))
-    store[entry] = (index, others | mask)
-    return index
 
 
 _SUPPORTED = frozenset(op for op in OPS if hasattr(_Selector, f"_{op}"))
