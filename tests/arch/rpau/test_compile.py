@@ -198,7 +198,7 @@ def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
 
 
 @pytest.mark.parametrize(
-    "change", [{"work_polys": 7}, {"key_polys": 2}, {"program_words": 16}, {"work_polys": 6}]
+    "change", [{"work_polys": 6}, {"key_polys": 2}, {"program_words": 16}, {"work_polys": 5}]
 )
 def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[str, int]) -> None:
     graph = relinearization((0, 1, 2))
