@@ -172,7 +172,9 @@ def test_every_header_names_the_version_written_for(small_oracle: "SealOracle", 
         headers = [
             (data[i + 3], data[i + 4])
             for i in range(len(data) - 16)
-            if data[i : i + 3] == b"\x5e\xa1\x10" and data[i + 5 : i + 8] == bytes(3)
+            if data[i : i + 3] == b"\x5e\xa1\x10"
+            and data[i + 5 : i + 8] == bytes(3)
+            and 16 < int.from_bytes(data[i + 8 : i + 16], "little") <= len(data) - i
         ]
         assert len(headers) > 4
         assert set(headers) == {(4, minor)}
