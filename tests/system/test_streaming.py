@@ -1,12 +1,14 @@
 """Programs with a stream device beside the CPU: the interpreter's bits, the paper's products."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
+from ringsmith.arch.rpau.design import load_design
 from ringsmith.arch.stream.batch import batch_cycles
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.cli.main import app
@@ -22,6 +24,9 @@ from ringsmith.runtime.random_keys import random_key
 
 SMALL = StreamDesign("small", 8, 2, 30)
 """Of a ring that no parameter set has: quick in simulation."""
+
+SMALL_RPAUS = replace(load_design("nano"), name="rpaus", log_n=8)
+"""Of the other architecture, in the same ring."""
 
 
 def bfv_sets() -> dict[str, BfvParameters]:
@@ -185,9 +190,14 @@ def test_a_graph_for_another_design_is_refused(rng: np.random.Generator) -> None
     inputs = random_inputs(graph, rng)
     keys = {"relin": random_key(graph.primes, graph.n, 3, rng, seeded=False)}
     machine = runtime.open_device("model", "rpm")
-    with pytest.raises(ProgramError, match="compiled for no stream design"):
+    with pytest.raises(ProgramError, match="compiled for no design"):
         runtime.run_graph(runtime.compile_graph(graph), machine, inputs, keys)
     with pytest.raises(DeviceError, match="compiled for design small and this model device is a"):
         runtime.run_graph(runtime.compile_graph(graph, SMALL), machine, inputs, keys)
+    of_rpaus = runtime.compile_graph(graph, SMALL_RPAUS)
+    with pytest.raises(
+        DeviceError, match="for design rpaus and this model device is a rpm"
+    ):
+        runtime.run_graph(of_rpaus, machine, inputs, keys)
     with pytest.raises(DeviceError, match="design rpm has no bus"):
         runtime.open_device("rtl", "rpm", via="axi-lite")

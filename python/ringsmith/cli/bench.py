@@ -1,5 +1,6 @@
 """``ringsmith bench``: measurements beside other libraries."""
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,13 @@ if TYPE_CHECKING:
 
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
+
+_Json = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
+]
+_Page = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
+]
 
 bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
 
@@ -28,12 +36,8 @@ def cpu(
     budget: Annotated[
         float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
     ] = 4.0,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
-    ] = None,
+    json: _Json = None,
+    page: _Page = None,
 ) -> None:
     """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
 
@@ -41,20 +45,13 @@ def cpu(
     """
     from ringsmith.bench.cpu.measure import measure
     from ringsmith.bench.cpu.page import page as page_of
-    from ringsmith.bench.records import write_json
-    from ringsmith.interop.files import check_target, write_whole
 
-    for target in (json, page):
-        if target is not None:
-            check_target(target, overwrite=True)
+    _check_targets(json, page)
     names = [name.strip() for name in sets.split(",") if name.strip()]
-    records = measure(names, budget, lambda line: typer.echo(line, err=True))
-    _show(records)
-    if json is not None:
-        write_json(records, json)
-    if page is not None:
-        command = f"ringsmith bench cpu --sets {sets} --budget {budget:g}"
-        write_whole(page, page_of(records, command).encode(), overwrite=True)
+    records = measure(names, budget, _tell)
+    _show_speedups(records)
+    words = ["cpu", *_words({"sets": sets, "budget": f"{budget:g}", "json": json, "page": page})]
+    _write(records, json, page, page_of, words)
 
 
 @bench_app.command()
@@ -90,24 +87,15 @@ def medha(
     seal_repeats: Annotated[
         int, typer.Option(min=0, help="Calls of each of SEAL's operations; 0: without SEAL.")
     ] = 15,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
-    ] = None,
+    json: _Json = None,
+    page: _Page = None,
 ) -> None:
     """Put both Medha papers' numbers beside those of our designs, and of SEAL on this CPU."""
-    from rich.console import Console
-
     from ringsmith.bench.medha.measure import Options, measure
     from ringsmith.bench.medha.page import page as page_of
-    from ringsmith.bench.records import read_json, show, write_json
-    from ringsmith.interop.files import check_target, write_whole
+    from ringsmith.bench.records import read_json
 
-    for target in (json, page):
-        if target is not None:
-            check_target(target, overwrite=True)
+    _check_targets(json, page)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
     options = Options(
@@ -119,20 +107,12 @@ def medha(
         seal_repeats=seal_repeats,
         **chosen,
     )
-    records = measure(options, lambda line: typer.echo(line, err=True))
-    console = Console()
-    console.width = max(console.width, _WIDE)
-    show(records, "Medha: the papers' numbers and ours", console)
-    if json is not None:
-        write_json(records, json)
-    if page is not None:
-        given = [f"--{name} {words}" for name, words in lists.items() if words]
-        flags = [f"--area {area}"] * (area != "none") + ["--no-ablations"] * (not ablations)
-        flags += ["--no-applications"] * (not applications)
-        named = {"keep": keep, "json": json, "page": page}
-        files = [f"--{name} {file}" for name, file in named.items() if file is not None]
-        words = ["ringsmith bench medha", f"--device {device}", *given, *flags, *files]
-        write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
+    records = measure(options, _tell)
+    _show(records, "Medha: the papers' numbers and ours")
+    flags = ["--no-ablations"] * (not ablations) + ["--no-applications"] * (not applications)
+    given = {"device": device, **lists, "area": area if area != "none" else None}
+    files = {"keep": keep, "json": json, "page": page}
+    _write(records, json, page, page_of, ["medha", *_words(given), *flags, *_words(files)])
 
 
 @bench_app.command()
@@ -156,44 +136,75 @@ def rpm(
     repeats: Annotated[
         int, typer.Option(min=0, help="Times that the CPU does each part; 0: it is not timed.")
     ] = 7,
-    json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
-    ] = None,
+    json: _Json = None,
+    page: _Page = None,
 ) -> None:
     """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
-    from rich.console import Console
-
-    from ringsmith.bench.records import read_json, show, write_json
+    from ringsmith.bench.records import read_json
     from ringsmith.bench.rpm.measure import Options, measure
     from ringsmith.bench.rpm.page import page as page_of
-    from ringsmith.interop.files import check_target, write_whole
 
-    for target in (json, page):
-        if target is not None:
-            check_target(target, overwrite=True)
+    _check_targets(json, page)
     lists = {"sets": sets, "area": area}
     chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
     earlier = read_json(keep) if keep else ()
     options = Options(kept=earlier, products=products, repeats=repeats, **chosen)
-    records = measure(options, lambda line: typer.echo(line, err=True))
-    console = Console()
-    console.width = max(console.width, _WIDE)
-    show(records, "RPM: the paper's numbers and ours", console)
+    records = measure(options, _tell)
+    _show(records, "RPM: the paper's numbers and ours")
+    given = {**lists, "products": products, "repeats": repeats}
+    files = {"keep": keep, "json": json, "page": page}
+    _write(records, json, page, page_of, ["rpm", *_words(given), *_words(files)])
+
+
+def _tell(line: str) -> None:
+    """Says how far a benchmark is."""
+    typer.echo(line, err=True)
+
+
+def _check_targets(*targets: Path | None) -> None:
+    """Refuses files that cannot be written, before anything is measured."""
+    from ringsmith.interop.files import check_target
+
+    for target in targets:
+        if target is not None:
+            check_target(target, overwrite=True)
+
+
+def _words(options: Mapping[str, object]) -> list[str]:
+    """Options as on a command line: those that have a value."""
+    return [f"--{name} {value}" for name, value in options.items() if value not in ("", None)]
+
+
+def _write(
+    records: "Sequence[Record]",
+    json: Path | None,
+    page: Path | None,
+    page_of: "Callable[[Sequence[Record], str], str]",
+    words: Sequence[str],
+) -> None:
+    """Writes the files that were asked for; ``words``: the command after ``ringsmith bench``."""
+    from ringsmith.bench.records import write_json
+    from ringsmith.interop.files import write_whole
+
     if json is not None:
         write_json(records, json)
     if page is not None:
-        given = [f"--{name} {words}" for name, words in lists.items() if words]
-        counts = [f"--products {products}", f"--repeats {repeats}"]
-        named = {"keep": keep, "json": json, "page": page}
-        files = [f"--{name} {file}" for name, file in named.items() if file is not None]
-        words = ["ringsmith bench rpm", *given, *counts, *files]
-        write_whole(page, page_of(records, " ".join(words)).encode(), overwrite=True)
+        text = page_of(records, " ".join(["ringsmith bench", *words]))
+        write_whole(page, text.encode(), overwrite=True)
 
 
-def _show(records: "list[Record]") -> None:
+def _show(records: "Sequence[Record]", title: str) -> None:
+    """Prints one line a record."""
+    from rich.console import Console
+
+    from ringsmith.bench.records import show
+
+    console = Console()
+    console.width = max(console.width, _WIDE)
+    show(records, title, console)
+
+
+def _show_speedups(records: "Sequence[Record]") -> None:
     """Prints one line a comparison."""
     from rich.console import Console
     from rich.table import Table

@@ -9,7 +9,6 @@ from ringsmith.arch.rpau.constants import prime_tables, seed_words
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.devices.interface import Device, RunReport, Zone
-from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import check_seed
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
@@ -51,19 +50,9 @@ class Accelerator:
             ProgramError: If the graph was compiled for no design, or a key that the device is to
                 expand has no seed or a wrong one.
         """
+        compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
-        design = self.device.design
-        if executable is None:
-            raise ProgramError(
-                f"the program was compiled for no design and this {self.name} device is a "
-                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
-            )
-        if executable.design != design:
-            raise DeviceError(
-                f"the program was compiled for design {executable.design.name} and this "
-                f"{self.name} device is a {design.name}: compile for the device's design, or open "
-                "another device"
-            )
+        assert executable is not None  # its design is the device's
         with self._turn:
             return self._execute(executable, inputs, keys)
 

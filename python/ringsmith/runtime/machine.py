@@ -11,6 +11,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.arch.stream.executable import StreamExecutable
+from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
@@ -38,6 +39,28 @@ class CompiledGraph:
         """The design that the graph was compiled for."""
         compiled = self.executable or self.stream
         return None if compiled is None else compiled.design
+
+    def check_made_for(self, design: RpauDesign | StreamDesign, device: str) -> None:
+        """Refuses a device of another design than the graph was compiled for.
+
+        Args:
+            design: The device's design.
+            device: The device's name: ``model`` or ``rtl``.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design.
+            ProgramError: If the graph was compiled for no design.
+        """
+        if self.design is None:
+            raise ProgramError(
+                f"the program was compiled for no design and this {device} device is a "
+                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
+            )
+        if self.design != design:
+            raise DeviceError(
+                f"the program was compiled for design {self.design.name} and this {device} device "
+                f"is a {design.name}: compile for the device's design, or open another device"
+            )
 
     @property
     def expands_keys(self) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 from ringsmith import _core
 from ringsmith.arch.stream.executable import Factor, Round
 from ringsmith.devices.stream import ResidueProduct, StreamDevice
-from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
@@ -43,20 +42,12 @@ class StreamMachine:
 
         Raises:
             DeviceError: If the graph was compiled for another design, or the device stalls.
-            ProgramError: If the graph was compiled for no stream design.
+            ProgramError: If the graph was compiled for no design.
         """
-        executable, design = compiled.stream, self.device.design
-        if executable is None:
-            raise ProgramError(
-                f"the program was compiled for no stream design and this {self.name} device is a "
-                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
-            )
-        if executable.design != design:
-            raise DeviceError(
-                f"the program was compiled for design {executable.design.name} and this "
-                f"{self.name} device is a {design.name}: compile for the device's design, or open "
-                "another device"
-            )
+        design = self.device.design
+        compiled.check_made_for(design, self.name)
+        executable = compiled.stream
+        assert executable is not None  # its design is the device's
         with self._turn:
             values, cycles, key_words, transfers = dict(inputs), 0, 0, 0
             coefficients = {
