@@ -1,9 +1,19 @@
-"""The bounds of docs/arithmetic.md, proved over all integers by z3."""
+"""The reductions of docs/arithmetic.md, proved over all integers: identities by z3, and bounds.
+
+Each step of a block is an equation between integers, and what the block's registers can hold; the
+claims are that the result is the product modulo q, in [0, q), and that nothing overflows.
+"""
 
 import pytest
 import z3
 
-WIDTHS = [30, 43, 48, 54, 60]
+from ringsmith.arch.rpau.sparse import FAMILIES, fits
+
+MOST_WIDTHS = [30, 43, 48, 54, 60]
+WIDTHS = [
+    pytest.param(width, marks=() if width in MOST_WIDTHS else pytest.mark.full)
+    for width in range(30, 61)
+]
 
 
 def proves(hypotheses: list[z3.BoolRef], claim: z3.BoolRef) -> bool:
@@ -20,7 +30,7 @@ def proves(hypotheses: list[z3.BoolRef], claim: z3.BoolRef) -> bool:
 def test_barrett_remainder_is_below_four_moduli_for_every_modulus_of_a_size(width: int) -> None:
     word = 2**width
     x, q, m, t, e = z3.Ints("x q m t e")
-    for k in {width // 2, width // 2 + 1, 3 * width // 4, width - 1, width}:
+    for k in sorted({width // 2, width // 2 + 1, 3 * width // 4, width - 1, width}):
         hypotheses = [
             q > 2 ** (k - 1),
             q < 2**k,
@@ -42,6 +52,42 @@ def test_barrett_remainder_is_below_four_moduli_for_every_modulus_of_a_size(widt
         assert proves(below, e < word), f"k = {k}"
 
 
+def test_barrett_needs_at_most_three_corrections() -> None:
+    a, b, q, e = z3.Ints("a b q e")
+    r = a * b - e * q
+    hypotheses = [q > 0, r >= 0, r < 4 * q]  # the last two were just proved
+    p = z3.If(r >= 3 * q, r - 3 * q, z3.If(r >= 2 * q, r - 2 * q, z3.If(r >= q, r - q, r)))
+    assert proves(hypotheses, z3.And(p >= 0, p < q))
+    assert proves(hypotheses, z3.Or(*(p == a * b - (e + c) * q for c in range(4))))
+    fewer = z3.If(r >= 2 * q, r - 2 * q, z3.If(r >= q, r - q, r))
+    assert not proves(hypotheses, fewer < q)
+
+
+@pytest.mark.parametrize("width", range(4, 63))
+def test_a_high_only_product_loses_less_than_half_a_unit_at_every_width(width: int) -> None:
+    a, b = south_block(width)
+    pinwheel = a + b == width
+    drop_a = 17 if width > 43 else 0
+    drop_b = b - 2 if pinwheel and width >= 34 else 0
+    # Both factors are largest where all bits are ones, and so is what the dropped ones add.
+    whole = (2**a - 1) * (2**b - 1)
+    kept = (2**a - 2**drop_a) * (2**b - 2**drop_b)
+    assert 0 <= whole - kept < 2 ** (width - 1)
+
+
+def south_block(width: int) -> tuple[int, int]:
+    """Bits of a and of b in the lowest block of a product, the table of docs/arithmetic.md."""
+    for most, cut in (
+        (26, ((width + 1) // 2, width // 2)),
+        (33, (24, 17)),
+        (43, (width - 17, 17)),
+        (51, (34, 26)),
+    ):
+        if width <= most:
+            return cut
+    return width - 26, 26
+
+
 def test_a_wrong_barrett_bound_is_not_proved() -> None:
     x, q, e = z3.Ints("x q e")
     hypotheses = [q > 2, x >= 0, e * q <= x, x < (e + 4) * q]
@@ -49,14 +95,19 @@ def test_a_wrong_barrett_bound_is_not_proved() -> None:
     assert not proves(hypotheses, x - e * q < 3 * q)
 
 
-# (width, k, s) of primes 2^k + s: Medha's, the 54-bit ones with the shortest and longest tail in
-# both widths, and the ones of tests/rtl/blocks/rs_sparse_bench.sv.
+# (width, k, s) of primes 2^k + s: all elaborated ones, in every width that takes them, and the ones
+# of tests/rtl/blocks/rs_sparse_bench.sv.
 SPARSE = [
-    (60, 59, 2**25 + 2**22 - 2**20 + 1),
-    (60, 53, 2**21 - 2**20 - 2**17 + 1),
-    (60, 53, 2**25 - 2**22 - 2**21 + 1),
-    (54, 53, 2**21 - 2**20 - 2**17 + 1),
-    (54, 53, 2**25 - 2**22 - 2**21 + 1),
+    *[
+        pytest.param(
+            *(width, q.bit_length() - 1, q - 2 ** (q.bit_length() - 1)),
+            marks=() if width == q.bit_length() else pytest.mark.full,
+        )
+        for primes in FAMILIES.values()
+        for q in primes
+        for width in range(30, 61)
+        if fits(q, width)
+    ],
     (8, 6, -3),
     (8, 6, 3),
     (8, 7, -1),
@@ -94,3 +145,51 @@ def test_sparse_folds_keep_the_residue_and_stay_in_their_widths(width: int, k: i
     assert proves(hypotheses, z3.And(fits(x0 * s, product_bits), fits(x1 * s, product_bits)))
     assert proves(hypotheses, fits(high, product_bits - (k - cut)))
     assert proves(hypotheses, z3.And(fits(y, most + 3), fits(yh, most + 3 - k)))
+    # One of z + q, z, z - q is the result.
+    p = z3.If(z < 0, z + q, z3.If(z >= q, z - q, z))
+    assert proves([z > -q, z < 2 * q], z3.And(p >= 0, p < q))
+
+
+@pytest.mark.parametrize("bits", range(1, 18))
+def test_a_montgomery_step_divides_and_stays_below_the_modulus(bits: int) -> None:
+    n, digit, h, r, upper = z3.Ints("n digit h r upper")
+    q = 1 + 2**bits * h
+    hypotheses = [
+        h >= 0,
+        z3.And(n >= 0, n < q),
+        z3.And(digit >= 0, digit < 2**bits),
+        digit - n == upper * 2**bits + r,  # r the low bits, upper what is left of them
+        z3.And(r >= 0, r < 2**bits),
+    ]
+    result = r * h - upper
+    assert proves(hypotheses, 2**bits * result == n - digit + r * q)
+    assert proves(hypotheses, z3.And(result >= 0, result < q))
+    assert not proves(hypotheses, result < q - 1)
+
+
+# (bits that are divided away, bits of a step): rs_mod_mul_montgomery's and rs_key_residue's.
+CHAINS = [(30, 13), (30, 9), (48, 16), (54, 15), (60, 17), (61, 13), (62, 9), (62, 16), (68, 14)]
+
+
+@pytest.mark.parametrize(("bits", "step"), CHAINS)
+def test_montgomery_steps_make_the_product_modulo_the_prime(bits: int, step: int) -> None:
+    sizes = [step] * (bits // step) + ([bits % step] if bits % step else [])
+    high, q, p, borrow = z3.Ints("high q p borrow")
+    numbers = [z3.IntVal(0), *z3.Ints([f"n{i}" for i in range(len(sizes))])]
+    digits = z3.Ints([f"digit{i}" for i in range(len(sizes))])
+    multiples = z3.Ints([f"r{i}" for i in range(len(sizes))])  # r times q, of each step
+    low, quotient, weight = z3.IntVal(0), z3.IntVal(0), 1
+    hypotheses = [q > 0, z3.And(high >= 0, high < q), z3.Or(borrow == 0, borrow == q)]
+    for i, size in enumerate(sizes):
+        hypotheses += [
+            2**size * numbers[i + 1] == numbers[i] - digits[i] + multiples[i],  # just proved
+            z3.And(numbers[i + 1] >= 0, numbers[i + 1] < q),
+        ]
+        low, quotient = low + weight * digits[i], quotient + weight * multiples[i]
+        weight *= 2**size
+    assert weight == 2**bits
+    hypotheses += [p == high - numbers[-1] + borrow, (borrow == q) == (high < numbers[-1])]
+    product = high * 2**bits + low
+    assert proves(hypotheses, z3.And(p >= 0, p < q))
+    # quotient is a multiple of q: p times 2^bits is the product modulo q.
+    assert proves(hypotheses, p * 2**bits == product - quotient + borrow * 2**bits)

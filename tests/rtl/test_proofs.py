@@ -1,0 +1,137 @@
+"""Handshakes, queues and modular adders proved for every input, by k-induction with Yosys.
+
+What is proved of a block stands as assertions in formal/<block>_proof.sv: a model of the block
+beside the block itself. They hold from the second cycle after a reset on, for all inputs that the
+assumptions there allow and through further resets, whatever registers held before. Each proof is
+shown to be able to fail: with one line of the block changed, the solver finds inputs that break it.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ringsmith.devices.sources import rtl_sources
+from ringsmith.devices.yosys import run_yosys
+
+FORMAL = Path(__file__).parent / "formal"
+ROOMS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream")
+PROVED = "Induction step proven: SUCCESS!"
+BROKEN = "model found for base case: FAIL!"
+
+MODULES = {
+    "rs_mod_addsub": [{"Width": 60}, {"Width": 30}],
+    "rs_mod_halve": [{"Width": 60}, {"Width": 30}],
+    "rs_word_halves": [{}],
+    "rs_program_window": [{"ProgramWords": 24}, {"ProgramWords": 1024}],
+    "rs_host_window": [{"Cores": 2, "Width": 40}, {"Cores": 1, "Width": 30, "Longest": 9}],
+    "rs_rpau_completion": [
+        {"Drain": 31, "BroadcastDrain": 60},
+        {"Drain": 3, "BroadcastDrain": 4},
+    ],
+    "rs_stream_queue": [
+        {"LogLanes": 1, "Multiplier": 0},
+        {"LogLanes": 1, "Multiplier": 1},
+        {"LogLanes": 2, "Multiplier": 0},
+    ],
+}
+"""Block -> parameters that it is proved with."""
+
+MUTANTS = {
+    "rs_mod_addsub": [
+        ("sub_q ? !raw_q[Width]", "sub_q ? raw_q[Width]"),
+        ("!raw_q[Width] : corrected[Width]", "!raw_q[Width] : !corrected[Width]"),
+        ("raw_q <= sub_i", "raw_q <= !sub_i"),
+    ],
+    "rs_mod_halve": [
+        ("Width'(x_i[0])", "Width'(0)"),
+        ("x_i[0] ? (q_i >> 1)", "x_i[0] ? q_i"),
+    ],
+    "rs_word_halves": [
+        ("access_i.whole && !access_i.upper", "!access_i.upper"),  # part of a half is taken
+        ("!rst_ni || clear_i", "!rst_ni"),  # a half outlives clear_i
+        ("if (write && !access_i.upper)", "if (access_i.valid)"),  # a read changes the half
+    ],
+    "rs_program_window": [
+        ("ready_i && complete && exists", "ready_i && complete"),  # behind the store's end
+        (".clear_i(!ready_i)", ".clear_i(1'b0)"),  # a half from before the program
+        ("program_addr_o = addr_q", "program_addr_o = address_i[AddrWidth-1:0]"),
+    ],
+    "rs_host_window": [
+        ("exists && fits && next;", "exists && fits;"),  # words out of order
+        (".clear_i(!ready_i || moved_i)", ".clear_i(!ready_i)"),  # a half from another place
+        ("if (moved_i || accept || (serve", "if (accept || (serve"),  # a row of another place
+        (" || abandon;", ";"),  # no answer when the device stops being ready
+        ("moved_i || fetch) filled_q", "moved_i) filled_q"),  # a read among the words of a row
+        ("if (fetch) upper_q", "if (serve) upper_q"),
+    ],
+    "rs_rpau_completion": [
+        ("32'(pair_i)", "32'd0"),
+        ("if (busy_q && last_i)", "if (last_i || start_i)"),  # ends without its last row
+        ("drain_q == DrainBits'(1)", "drain_q <= DrainBits'(1)"),  # ends again and again
+    ],
+    "rs_stream_queue": [
+        ("words_q[i] <= words_q[i+1]", "words_q[i] <= words_q[i]"),  # only the last word moves
+        ("(answer_q == AnswerTaken) ? StHandOn", "(1'b1) ? StHandOn"),  # refused, and handed on
+        ("if (state_q == StCollect && valid_i)", "if (valid_i)"),  # taken without being accepted
+        ("default: if (ready_i) state_q", "default: state_q"),  # does not wait for its taker
+        ("word_i >= q) found", "word_i > q) found"),
+        ("if (last_i) state_q <= StAnswer", "if (found != AnswerTaken) state_q <= StAnswer"),
+    ],
+}
+"""Block -> changes of its text, each of which breaks what is proved."""
+
+
+def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:
+    """The solver's report of a task on a block's proof; the sources lie in the folder."""
+    packages = [file.name for file in rtl_sources(*ROOMS) if file.stem.endswith("_pkg")]
+    files = " ".join(
+        dict.fromkeys([*packages, "rs_word_halves.sv", f"{block}.sv", f"{block}_proof.sv"])
+    )
+    values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
+    run_yosys(
+        f"read_slang --threads 1 --top {block}_proof {values} {files}; "
+        "proc; flatten; memory; async2sync; chformal -lower; opt_clean; "
+        f"tee -q -o report.txt sat {task} -prove-asserts -set-assumes -seq 2 -set-at 1 rst_ni 0",
+        folder,
+    )
+    return (folder / "report.txt").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with all sources, since Yosys sees nothing outside of where it runs."""
+    for file in (*rtl_sources(*ROOMS), *FORMAL.glob("*.sv")):
+        shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("block", "parameters"),
+    [(block, parameters) for block, sets in MODULES.items() for parameters in sets],
+)
+def test_a_block_keeps_its_promises_for_every_input(
+    folder: Path, block: str, parameters: dict[str, int]
+) -> None:
+    report = solve(folder, block, parameters, "-tempinduct -maxsteps 4")
+    assert PROVED in report, report
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("block", "old", "new"),
+    [(block, old, new) for block, changes in MUTANTS.items() for old, new in changes],
+)
+def test_a_block_with_a_mistake_is_refuted(folder: Path, block: str, old: str, new: str) -> None:
+    source = folder / f"{block}.sv"
+    text = source.read_text()
+    assert text.count(old) == 1
+    source.write_text(text.replace(old, new))
+    report = solve(folder, block, MODULES[block][0], "-tempinduct-baseonly -maxsteps 12")
+    assert BROKEN in report, report
+
+
+def test_every_proof_is_run_and_can_fail() -> None:
+    written = {file.stem.removesuffix("_proof") for file in FORMAL.glob("*_proof.sv")}
+    assert set(MODULES) == set(MUTANTS) == written
