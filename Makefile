@@ -129,8 +129,8 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.generate.registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --verify nano --verify octo \
-		--area nano
+	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --products 300 --verify nano \
+		--verify octo --verify rpm --area nano --area rpm
 
 # ---- upkeep ------------------------------------------------------------------------------------
 

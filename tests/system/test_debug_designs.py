@@ -1,5 +1,6 @@
 """The page of named designs, and the comparison of devices behind its verification table."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,8 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.arch.rpau.design import load_design, named_designs
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
 from ringsmith.debug.compare import compare
@@ -24,14 +27,20 @@ from ringsmith.debug.designs import (
     page,
     size_table,
 )
+from ringsmith.debug.stream_compare import compare_products
+from ringsmith.debug.stream_designs import StreamRow, stream_section, stream_table
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.model import ModelDevice
-from ringsmith.errors import DeviceError
+from ringsmith.devices.stream import ResidueProduct, StreamReport
+from ringsmith.devices.stream_model import StreamModel
+from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "designs.md"
 NANO = load_design("nano")
+RPM = load_stream_design("rpm")
+STREAM = StreamDesign("stream", 8, 2, 30)
 SMALL = replace(NANO, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
 
 
@@ -49,6 +58,8 @@ def test_the_page_of_designs_is_that_of_todays_designs() -> None:
     verified = text.partition("## Verification")[2]
     assert "| `nano` | not run |" not in verified
     assert "| `octo` | not run |" not in verified
+    assert "| `rpm` | not run |" not in verified
+    assert stream_table([StreamRow(RPM)]).rpartition(" | – | – |")[0] in text
 
 
 @pytest.mark.parametrize("name", ["rotate", "rescale"])
@@ -85,7 +96,7 @@ def test_parameters_with_a_default_are_named_where_they_differ() -> None:
     found = "`prime_sets` 2, `work_ram` ultra, `prng` trivium, `seeds` 9"
     assert other_parameters(design) == found
     assert f"| {found} |" in size_table([DesignRow(design, {}, None)])
-    assert "`prime_sets` 1, `interconnect` ring" in page(rows(), "ringsmith designs")
+    assert "`prime_sets` 1, `interconnect` ring" in page(rows(), [], "ringsmith designs")
 
 
 def test_an_area_is_shown_where_there_is_one() -> None:
@@ -98,7 +109,7 @@ def test_an_area_is_shown_where_there_is_one() -> None:
 def test_the_page_says_what_was_compared_and_how() -> None:
     verified = compare(ModelDevice(SMALL), SMALL, range(2), 40)
     assert (verified.programs, verified.instructions) == (2, 80)
-    text = page([DesignRow(SMALL, operation_costs(SMALL), verified)], "ringsmith designs")
+    text = page([DesignRow(SMALL, operation_costs(SMALL), verified)], [], "ringsmith designs")
     assert f"| `small` | 2 | 80 | {verified.cycles:,} | {verified.polynomials:,} |" in text
     assert "by `ringsmith designs`" in text
     assert "Verilator" in text
@@ -135,6 +146,48 @@ def test_a_device_that_differs_in_one_bit_or_one_cycle_is_found_out(
         compare(OneBitOff(late), SMALL, [3], 40)
 
 
+def test_a_stream_design_shows_what_was_counted_or_synthesized() -> None:
+    counted = "| `rpm` | 4,096 | 2 | 30 | montgomery | 2,048 | 4,739 | 294 | 89 | – | – |"
+    assert counted in stream_table([StreamRow(RPM)])
+    area = Area(dsps=1300, brams=90.5, urams=0, luts=12_345, flip_flops=54_321)
+    assert "| 1,300 | 90.5 | 12,345 | 54,321 |" in stream_table([StreamRow(RPM, None, area)])
+    assert "| `rpm` | not run | – | – | – |" in stream_section([StreamRow(RPM)])
+
+
+def test_the_page_says_which_products_were_compared() -> None:
+    same = compare_products(StreamModel(STREAM), STREAM, 30)
+    assert (same.products, same.primes, same.words) == (30, 20, 30 * 256)
+    assert same.shortest == same.longest == STREAM.period
+    cells = f"| `stream` | 30 | 20 | {same.cycles:,} | 7,680 |"
+    assert cells in stream_section([StreamRow(STREAM, same)])
+    with pytest.raises(ParameterError, match="1 products: take at least two"):
+        compare_products(StreamModel(STREAM), STREAM, 1)
+
+
+class StreamOff(StreamModel):
+    """A stream device whose product 3 has a wrong word, or which begins it a cycle late."""
+
+    def __init__(self, late: int) -> None:
+        super().__init__(STREAM)
+        self.late = late
+
+    def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
+        """Multiplies, and tells wrongly."""
+        report = super().multiply(batch)
+        if not self.late:
+            report.products[3][77] ^= np.uint64(1)
+        starts = [start + self.late * (n == 3) for n, start in enumerate(report.starts)]
+        return replace(report, starts=starts)
+
+
+@pytest.mark.parametrize(
+    ("late", "message"), [(0, "product 3 on model of stream: word 77"), (1, "or began in others")]
+)
+def test_a_stream_device_that_differs_is_found_out(late: int, message: str) -> None:
+    with pytest.raises(DeviceError, match=message):
+        compare_products(StreamOff(late), STREAM, 5)
+
+
 def test_the_designs_command_prints_and_writes_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +196,7 @@ def test_the_designs_command_prints_and_writes_the_page(
     done = CliRunner().invoke(app, ["designs", "--table", str(target)])
     assert done.exit_code == 0, done.output
     assert size_table([DesignRow(NANO, {}, None)]) in done.output
+    assert stream_table([StreamRow(RPM)]) in done.output
     assert "| `nano` | not run |" in target.read_text()
 
 
@@ -151,16 +205,19 @@ def test_random_programs_run_on_the_designs_that_are_named_alone(
 ) -> None:
     monkeypatch.setattr("ringsmith.arch.rpau.design.named_designs", lambda: ["nano", "octo"])
     monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice", ModelDevice)
+    monkeypatch.setattr("ringsmith.devices.stream_rtl.StreamRtl", StreamModel)
     monkeypatch.setattr("ringsmith.debug.designs.operation_costs", lambda _: {})
     monkeypatch.setattr("ringsmith.debug.designs.cycles_table", lambda _: "")
     target = tmp_path / "designs.md"
-    words = ["designs", "--table", str(target), "--programs", "1", "--verify", "nano"]
+    words = ["designs", "--table", str(target), "--programs", "1", "--products", "2"]
+    words += ["--verify", "nano", "--verify", "rpm"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     text = target.read_text()
     assert "| `nano` | 1 |" in text
     assert "| `octo` | not run |" in text
-    assert "--programs 1 --verify nano`" in text
+    assert "| `rpm` | 2 | 2 |" in text
+    assert "--programs 1 --products 2 --verify nano --verify rpm`" in text
 
 
 def test_a_design_of_a_prime_family_is_filled_with_its_primes() -> None:

@@ -150,17 +150,23 @@ def designs(
     ] = 0,
     verify: Annotated[
         list[str] | None,
-        typer.Option(help="Run them on this design alone; can be repeated."),
+        typer.Option(help="Simulate this design alone; can be repeated."),
     ] = None,
+    products: Annotated[
+        int, typer.Option(min=0, help="Random products through the RTL of each stream design.")
+    ] = 0,
     area: Annotated[
         list[str] | None,
-        typer.Option(help="Synthesize an RPAU of this design, minutes; can be repeated."),
+        typer.Option(
+            help="Synthesize this design (an RPAU of it), minutes; can be repeated.",
+        ),
     ] = None,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
     from ringsmith.arch.rpau.design import load_design, named_designs
     from ringsmith.arch.rpau.isa import ISA
-    from ringsmith.debug.area import rpau_area
+    from ringsmith.arch.stream.named import load_stream_design, named_stream_designs
+    from ringsmith.debug.area import rpau_area, stream_area
     from ringsmith.debug.compare import compare
     from ringsmith.debug.designs import (
         DesignRow,
@@ -170,11 +176,15 @@ def designs(
         page,
         size_table,
     )
+    from ringsmith.debug.stream_compare import compare_products
+    from ringsmith.debug.stream_designs import StreamRow, stream_table
     from ringsmith.devices.rtl import RtlDevice
+    from ringsmith.devices.stream_rtl import StreamRtl
+    from ringsmith.runtime.designs import named_design
 
     _check_targets(table)
     for name in (*(area or ()), *(verify or ())):
-        load_design(name)  # refuses an unknown name before the work starts
+        named_design(name)  # refuses an unknown name before the work starts
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
@@ -184,13 +194,21 @@ def designs(
         )
         synthesized = rpau_area(design) if design.name in (area or ()) else None
         rows.append(DesignRow(design, operation_costs(design), verified, synthesized))
-    typer.echo(f"{size_table(rows)}\n{area_table(rows)}\n{cycles_table(rows)}", nl=False)
+    streams = []
+    for stream in map(load_stream_design, named_stream_designs()):
+        simulated = products and stream.name in (verify or named_stream_designs())
+        same = compare_products(StreamRtl(stream), stream, products) if simulated else None
+        whole = stream_area(stream) if stream.name in (area or ()) else None
+        streams.append(StreamRow(stream, same, whole))
+    tables = (size_table(rows), area_table(rows), cycles_table(rows), stream_table(streams))
+    typer.echo("\n".join(tables), nl=False)
     if table is not None:
-        chosen = [f" --verify {name}" for name in verify or ()]
+        chosen = [f" --products {products}"] if products else []
+        chosen += [f" --verify {name}" for name in verify or ()]
         chosen += [f" --area {name}" for name in area or ()]
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         typer.echo()
-        _write(table, page(rows, command))
+        _write(table, page(rows, streams, command))
 
 
 def coverage(

