@@ -195,9 +195,7 @@ def test_a_graph_for_another_design_is_refused(rng: np.random.Generator) -> None
     with pytest.raises(DeviceError, match="compiled for design small and this model device is a"):
         runtime.run_graph(runtime.compile_graph(graph, SMALL), machine, inputs, keys)
     of_rpaus = runtime.compile_graph(graph, SMALL_RPAUS)
-    with pytest.raises(
-        DeviceError, match="for design rpaus and this model device is a rpm"
-    ):
+    with pytest.raises(DeviceError, match="for design rpaus and this model device is a rpm"):
         runtime.run_graph(of_rpaus, machine, inputs, keys)
     with pytest.raises(DeviceError, match="design rpm has no bus"):
         runtime.open_device("rtl", "rpm", via="axi-lite")
