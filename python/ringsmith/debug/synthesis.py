@@ -1,10 +1,11 @@
 """Area of a hierarchy of RTL by Yosys, for Xilinx's families.
 
-Every distinct module is synthesized once and counted as often as it is instantiated. Block and
-UltraRAM are not mapped but computed from their shapes, the rest is inferred. Known to differ from a
-vendor's tool: Yosys packs no registers into DSPs and memories, and no two LUTs into one, so
-it counts flip-flops and LUTs too high; nothing is optimized across the modules that are counted
-apart; and without place and route there is no clock rate.
+A distinct module that is instantiated more than once is synthesized once and counted as often as it
+is there; any other is flattened into the one that uses it. Block and UltraRAM are not mapped but
+computed from their shapes, the rest is inferred. Known to differ from a vendor's tool: Yosys packs
+no registers into DSPs and memories, and no two LUTs into one, so it counts flip-flops and LUTs too
+high; nothing is optimized across the modules that are counted apart; and without place and route
+there is no clock rate.
 """
 
 import json
@@ -26,6 +27,9 @@ SERIES_7 = "xc7"
 
 _ARITHMETIC_UNITS = ("rs_mod_mul", "rs_mod_addsub", "rs_mod_halve")
 """Of ``rtl/arith``; what they are made of is flattened into them, or into what uses it."""
+
+_SHIFT_REGISTERS = ("rs_delay", "rs_stream_marker")
+"""Flattened into what uses them, however often."""
 
 # LUTs of cells that are made of them (UG953, UG974); a LUT of any inputs is one.
 _LUTS_OF_CELL = {
@@ -133,7 +137,7 @@ def _synthesize(
         work,
     )
     shared = netlist.share_modules(json.loads((work / "elaborated.json").read_text()), top)
-    memories = _cut(shared)
+    memories = _cut(shared, parts)
     (work / "shared.json").write_text(json.dumps(shared))
     run_yosys(
         f"read_json shared.json; hierarchy -top {top}; "
@@ -149,15 +153,21 @@ def _synthesize(
     }
 
 
-def _cut(shared: netlist.Netlist) -> dict[str, Counter[str]]:
+def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str]]:
     """Marks what is synthesized apart, and makes large memories black boxes.
+
+    Apart are ``parts``, and what is instantiated more than once. Yosys' technology mapping takes
+    most of a second for each module apart, however small it is: most of the time of a hierarchy
+    that keeps all of its modules.
 
     Returns:
         Name of the black box -> its RAMs.
     """
     flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
+    flattened |= set(_SHIFT_REGISTERS)
     memories: dict[str, Counter[str]] = {}
     modules: dict[str, netlist.Module] = shared["modules"]
+    uses = Counter(cell["type"] for module in modules.values() for cell in module["cells"].values())
     for name, module in modules.items():
         match netlist.memory_of(module):
             case (width, depth, "block"):
@@ -166,7 +176,9 @@ def _cut(shared: netlist.Netlist) -> dict[str, Counter[str]]:
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) not in flattened:
+            case _ if netlist.kind(name) in parts or (
+                uses[name] > 1 and netlist.kind(name) not in flattened
+            ):
                 module["attributes"]["keep_hierarchy"] = "1"
     return memories
 
