@@ -29,14 +29,16 @@ Base common_base(const RlweContext& context, const CiphertextView& a, const Ciph
   return checked_base(context, a);
 }
 
-// Words that are worked on at a time: those of all polynomials of a product fit the first cache.
+// Words of a product that are worked on at a time: those of all polynomials fit the first cache.
 constexpr std::size_t kPart = 512;
 
-// Calls operation(kernels, prime, begin, count) for all words of a polynomial over `base`, part by
-// part. The operation tells whether its operands are canonical; the answer, whether all were.
+// Calls operation(kernels, prime, begin, count) for all words of a polynomial over `base`, in parts
+// of at most `part` words of a limb. The operation tells whether its operands are canonical; the
+// answer, whether all were.
 template <typename Operation>
-[[nodiscard]] bool for_each_part(const RnsContext& context, BaseView base, Operation operation) {
-  const std::size_t count = std::min(kPart, context.degree());
+[[nodiscard]] bool for_each_part(const RnsContext& context, BaseView base, std::size_t part,
+                                 Operation operation) {
+  const std::size_t count = std::min(part, context.degree());
   std::atomic<bool> canonical = true;
   parallel_for(base.size(), 4 * context.degree(), [&](std::size_t limb) {
     const NttTables& tables = context.ntt(base[limb]);
@@ -65,16 +67,23 @@ using Pointwise = decltype(PrimeKernels::add) PrimeKernels::*;
 
 bool pointwise(Pointwise kernel, const RnsContext& context, BaseView base, std::span<const u64> a,
                std::span<const u64> b, std::span<u64> out) {
-  return for_each_part(context, base,
+  return for_each_part(context, base, context.degree(),
                        [&](const PrimeKernels& kernels, const PrimeConstants& prime,
                            std::size_t begin, std::size_t count) {
                          return (kernels.*kernel)(prime, &a[begin], &b[begin], &out[begin], count);
                        });
 }
 
+// The kernel for a result of so many words: `streamed` from 1 MiB on, where the operands, twice as
+// many, do not leave it in the caches.
+Pointwise for_result(std::size_t words, Pointwise kernel, Pointwise streamed) {
+  constexpr std::size_t kStreamed = (std::size_t{1} << 20) / sizeof(u64);
+  return words < kStreamed ? kernel : streamed;
+}
+
 bool negated(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<u64> out) {
   return for_each_part(
-      context, base,
+      context, base, context.degree(),
       [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t begin,
           std::size_t count) { return kernels.negate(prime, &a[begin], &out[begin], count); });
 }
@@ -103,11 +112,13 @@ Ciphertext add(const RlweContext& context, CiphertextView a, CiphertextView b) {
   const CiphertextView& shorter = a.size < b.size ? a : b;
   const CiphertextView& longer = a.size < b.size ? b : a;
   Ciphertext sum(longer.size, a.limbs, context.degree());
+  const Pointwise kernel =
+      for_result(sum.data.size(), &PrimeKernels::add, &PrimeKernels::add_streamed);
   bool canonical = true;
   for (std::size_t i = 0; i < longer.size; ++i) {
     if (i < shorter.size) {
-      canonical &= pointwise(&PrimeKernels::add, rns, base, a.polynomial(i), b.polynomial(i),
-                             sum.polynomial(i));
+      canonical &=
+          pointwise(kernel, rns, base, a.polynomial(i), b.polynomial(i), sum.polynomial(i));
     } else {
       rns.check_canonical(longer.polynomial(i), base, "the ciphertext");
       std::ranges::copy(longer.polynomial(i), sum.polynomial(i).begin());
@@ -121,6 +132,8 @@ Ciphertext subtract(const RlweContext& context, CiphertextView a, CiphertextView
   const RnsContext& rns = context.rns();
   const Base base = common_base(context, a, b);
   Ciphertext difference(std::max(a.size, b.size), a.limbs, context.degree());
+  const Pointwise kernel =
+      for_result(difference.data.size(), &PrimeKernels::subtract, &PrimeKernels::subtract_streamed);
   bool canonical = true;
   for (std::size_t i = 0; i < difference.size; ++i) {
     const std::span<u64> out = difference.polynomial(i);
@@ -130,8 +143,7 @@ Ciphertext subtract(const RlweContext& context, CiphertextView a, CiphertextView
       rns.check_canonical(a.polynomial(i), base, "the ciphertext");
       std::ranges::copy(a.polynomial(i), out.begin());
     } else {
-      canonical &=
-          pointwise(&PrimeKernels::subtract, rns, base, a.polynomial(i), b.polynomial(i), out);
+      canonical &= pointwise(kernel, rns, base, a.polynomial(i), b.polynomial(i), out);
     }
   }
   require_canonical(canonical, rns, base, a.data, b.data, "the ciphertext");
@@ -166,7 +178,7 @@ Ciphertext multiply_plain(const RlweContext& context, CiphertextView a,
   Ciphertext product(a.size, a.limbs, context.degree());
   const std::size_t words = plain.size();
   const bool canonical = for_each_part(
-      rns, base,
+      rns, base, kPart,
       [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t begin,
           std::size_t count) {
         bool all = true;
@@ -187,7 +199,7 @@ Ciphertext tensor_product(const RnsContext& context, BaseView base, CiphertextVi
   context.check_size(b.data.size(), b.size * base.size(), "the ciphertext");
   Ciphertext product(a.size + b.size - 1, base.size(), context.degree());
   const bool canonical =
-      for_each_part(context, base,
+      for_each_part(context, base, kPart,
                     [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t begin,
                         std::size_t count) {
                       std::vector<const u64*> factors_a;

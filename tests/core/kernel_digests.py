@@ -166,6 +166,17 @@ def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
                 yield f"relinearize_rescale {name}", fused
 
 
+def sums(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
+    """Sums and differences that the caches hold, and some that are written past them."""
+    for n, widths in ((256, (*MIXED, 60)), (16384, (*MIXED, 60))):
+        primes = primes_of(n, widths)
+        context = _core.Context(n, primes, 1, 0)
+        data = primes[: context.max_limbs]
+        a, b = (np.stack([limbs(rng, n, data, "random") for _ in range(2)]) for _ in range(2))
+        yield f"add {n}", _core.add(context, a, b)
+        yield f"subtract {n}", _core.sub(context, a, b)
+
+
 def main() -> None:
     """Computes every case and prints the digests."""
     rng = np.random.default_rng(int(sys.argv[1]))
@@ -173,7 +184,7 @@ def main() -> None:
     for kind in KINDS:
         for part in (subroutines, lift_and_scale):
             cases += [(f"{name} {kind}", array) for name, array in part(rng, kind)]
-    cases += key_switching(rng)
+    cases += [*key_switching(rng), *sums(rng)]
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
     assert len(digests) == len(cases)
     print(json.dumps({"kernel": _core.kernel_name(), "digests": digests}))

@@ -55,6 +55,8 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           is_canonical<V>,
           add_words<V>,
           subtract_words<V>,
+          add_words<V, true>,
+          subtract_words<V, true>,
           negate_words<V>,
           multiply_words<Ifma<Room::kNone>>,
           scale_ifma,

@@ -115,6 +115,8 @@ constexpr PrimeKernels word_class(int bits) {
           is_canonical<V>,
           add_words<V>,
           subtract_words<V>,
+          add_words<V, true>,
+          subtract_words<V, true>,
           negate_words<V>,
           multiply_words<Word64<V>>,
           scale_words<V>,

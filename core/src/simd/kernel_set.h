@@ -112,6 +112,12 @@ struct PrimeKernels {
   bool (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
   bool (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                    std::size_t count);
+  /// The same two, written past the caches: for results that no cache would hold, which then are
+  /// not read before they are written. Not in place, and `out` begins on a multiple of 64 bytes.
+  bool (*add_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                       std::size_t count);
+  bool (*subtract_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                            std::size_t count);
   bool (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
   bool (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                    std::size_t count);
@@ -130,7 +136,7 @@ struct PrimeKernels {
   /// A Combination's value, canonical; not in place.
   void (*combine)(const PrimeConstants& prime, const Combination& sum, u64* out, std::size_t count);
   /// out_h = sum over the terms of their value times the half's key; not in place. Permuted values
-  /// are whole limbs, all else begins with the words at hand.
+  /// are whole limbs, all else begins with the words at hand. `count` is a power of two.
   /// @return whether every word of the keys was below q; else the sums mean nothing
   bool (*key_products)(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                        std::size_t count);

@@ -8,10 +8,14 @@ namespace ringsmith::simd {
 namespace {
 
 // Limbs are powers of two apart, so the words at one place of all digits and keys are in one set of
-// the caches, which has room for fewer. So few terms are added at a time, to the sums of so many
-// words, which the first cache holds; meanwhile the next few are fetched.
+// the caches, which has room for fewer. So few terms are added at a time, to the sums of a run of
+// words, which the first cache holds; meanwhile the next few are fetched. A short run leaves that
+// cache to what is fetched; many terms come from memory, where the processor reads ahead in long
+// runs.
 constexpr std::size_t kTermsAtOnce = 2;
-constexpr std::size_t kWordsAtOnce = 64;
+constexpr std::size_t kShortRun = 64;
+constexpr std::size_t kLongRun = 256;
+constexpr std::size_t kManyTerms = 16;
 
 RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
@@ -41,9 +45,10 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
   const A arithmetic(prime);
   const auto q = A::set(prime.q);
   CanonicalCheck<A> check(q);
-  Sum tile[kWordsAtOnce / A::kLanes][2];
-  for (std::size_t first = 0; first < count; first += kWordsAtOnce) {
-    const std::size_t following = first + kWordsAtOnce;
+  Sum tile[kLongRun / A::kLanes][2];
+  const std::size_t run = terms.count < kManyTerms ? kShortRun : smaller(kLongRun, count);
+  for (std::size_t first = 0; first < count; first += run) {
+    const std::size_t following = first + run;
     std::size_t added = 0;  // terms since the sums were folded
     for (std::size_t begin = 0; begin < terms.count; begin += kTermsAtOnce) {
       const std::size_t end = smaller(begin + kTermsAtOnce, terms.count);
@@ -54,7 +59,7 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
       added += end - begin;
       const bool folds = last || added + kTermsAtOnce > Sum::terms(prime.bits);
       added = folds ? 0 : added;
-      for (std::size_t i = 0; i < kWordsAtOnce; i += A::kLanes) {
+      for (std::size_t i = 0; i < run; i += A::kLanes) {
         fetch_terms<moved>(terms, next, next_end, next_first + i);
         Sum sums[2];
         for (int half = 0; half < 2; ++half) {

@@ -43,26 +43,46 @@ bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t cou
   return check.passed();
 }
 
-template <typename V>
+/// Stores words of a result; if `streamed`, past the caches.
+template <typename V, bool streamed>
+RINGSMITH_INLINE void put(u64* to, typename V::Vec x) {
+  if constexpr (streamed) {
+    V::stream(to, x);
+  } else {
+    V::store(to, x);
+  }
+}
+
+/// Before other threads may read what this one has put.
+template <typename V, bool streamed>
+RINGSMITH_INLINE void finish_puts() {
+  if constexpr (streamed) {
+    V::finish_streams();
+  }
+}
+
+template <typename V, bool streamed = false>
 bool add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
   const auto q = V::set(prime.q);
   CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, V::reduce_once(V::add(check.load(a + i), check.load(b + i)), q));
+    put<V, streamed>(out + i, V::reduce_once(V::add(check.load(a + i), check.load(b + i)), q));
   }
+  finish_puts<V, streamed>();
   return check.passed();
 }
 
-template <typename V>
+template <typename V, bool streamed = false>
 bool subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                     std::size_t count) {
   const auto q = V::set(prime.q);
   CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto difference = V::add(V::sub(check.load(a + i), check.load(b + i)), q);  // in (0, 2q)
-    V::store(out + i, V::reduce_once(difference, q));
+    put<V, streamed>(out + i, V::reduce_once(difference, q));
   }
+  finish_puts<V, streamed>();
   return check.passed();
 }
 

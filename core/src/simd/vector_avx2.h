@@ -19,6 +19,11 @@ struct Vector256 {
   RINGSMITH_INLINE static void store(u64* to, Vec x) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
   }
+  /// Past the caches; to a multiple of 32 bytes.
+  RINGSMITH_INLINE static void stream(u64* to, Vec x) {
+    _mm256_stream_si256(reinterpret_cast<Vec*>(to), x);
+  }
+  RINGSMITH_INLINE static void finish_streams() { _mm_sfence(); }
   RINGSMITH_INLINE static Vec set(u64 x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
   RINGSMITH_INLINE static Vec broadcast(const u64* from) { return set(*from); }
   RINGSMITH_INLINE static Vec broadcast_high(const u64* from) { return set(*from >> 32); }

@@ -15,6 +15,11 @@ struct Vector512 {
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
+  /// Past the caches; to a multiple of 64 bytes.
+  RINGSMITH_INLINE static void stream(u64* to, Vec x) {
+    _mm512_stream_si512(reinterpret_cast<Vec*>(to), x);
+  }
+  RINGSMITH_INLINE static void finish_streams() { _mm_sfence(); }
   RINGSMITH_INLINE static Vec set(u64 x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   RINGSMITH_INLINE static Vec broadcast(const u64* from) { return set(*from); }
   /// The upper half of a word as the lower half of every lane; what is above it is of no account.
