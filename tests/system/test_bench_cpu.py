@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from itertools import cycle
 from pathlib import Path
 
@@ -9,13 +10,22 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core
-from ringsmith.bench.cpu import lattigo_peer, ours, seal_peer, tfhe_peer
+from ringsmith.bench.cpu import (
+    asked,
+    kernel_child,
+    kernel_sets,
+    lattigo_peer,
+    ours,
+    seal_peer,
+    tfhe_peer,
+)
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
 from ringsmith.bench.cpu.measure import measure
+from ringsmith.bench.cpu.page import page as page_of
 from ringsmith.bench.cpu.sets import HOISTED, SETS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.cli.main import app
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, ToolError
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
 
@@ -65,6 +75,43 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert {record.operation for record in records} == {*lattigo_peer.OPERATIONS, HOISTED}
     assert all(record.value > 0 for record in records)
     assert all(_core.kernel_name() in record.conditions for record in records)
+
+
+@pytest.mark.skipif(len(_core.kernel_names()) < 2, reason="only the scalar kernels run here")
+def test_kernel_sets_are_beside_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_child, "WORKS", (("D", "multiply_relinearize"), ("demo", "logreg")))
+    records = measure(["kernels"], 0.01, print)
+    used, others = kernel_sets.names()
+    assert {used, *others} == set(_core.kernel_names())
+    assert {record.peer for record in records} == {f"ours, kernels {name}" for name in others}
+    assert {(r.params, r.operation) for r in records} == set(kernel_sets.works())
+    speedups = {(r.params, r.peer): r.value for r in records if r.metric == "speedup"}
+    assert speedups["D", "ours, kernels scalar"] > 1
+    [line] = [
+        line for line in page_of(records, "x").splitlines() if "logreg | ours, kernels s" in line
+    ]
+    assert line.endswith("| – | – |")
+
+
+def test_an_application_without_its_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_child, "PACKAGES", {"logreg": "no_such_package"})
+    assert kernel_sets.missing() == ["logreg is left out: pip install 'ringsmith[apps]'"]
+    assert "logreg" not in {operation for _, operation in kernel_sets.works()}
+    assert ("bfv", "gmdh") in kernel_sets.works()
+
+
+def test_a_child_that_fails_is_an_error_that_names_it() -> None:
+    with (
+        pytest.raises(ToolError, match="the child does not start"),
+        asked.operations([sys.executable, "-c", "print('no')"], [], "the child"),
+    ):
+        pass
+    program = "print('ready', flush=True); input()"
+    with (
+        asked.operations([sys.executable, "-c", program], ["sum"], "the child") as work,
+        pytest.raises(ToolError, match="the child stopped in sum"),
+    ):
+        work["sum"]()
 
 
 def test_an_unknown_set_is_refused_by_name() -> None:

@@ -31,8 +31,11 @@ def _bench() -> None:
 def cpu(
     sets: Annotated[
         str,
-        typer.Option(help="What to measure, by commas: A, B, A50, D, E, F, ntt. F needs 8 GB."),
-    ] = "ntt,A,B,A50,D,E,F",
+        typer.Option(
+            help="What to measure, by commas: A, B, A50, D, E, F (8 GB), ntt, kernels (the kernel "
+            "sets beside each other, in applications too)."
+        ),
+    ] = "ntt,A,B,A50,D,E,F,kernels",
     budget: Annotated[
         float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
     ] = 4.0,
@@ -222,7 +225,7 @@ def _show_speedups(records: "Sequence[Record]") -> None:
             f"{values[(*key, 'milliseconds')]:.4g}",
             f"{values[(*key, 'peer_milliseconds')]:.4g}",
             f"{values[(*key, 'speedup')]:.2f}",
-            f"{values[(*key, 'floor_milliseconds')]:.4g}",
+            f"{floor:.4g}" if (floor := values.get((*key, "floor_milliseconds"))) else "–",
         )
     console = Console()
     console.print(table)

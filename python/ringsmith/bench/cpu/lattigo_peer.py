@@ -1,15 +1,13 @@
 """Lattigo, as a child process that is told one operation at a time."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
+from ringsmith.bench.cpu import asked
 from ringsmith.bench.cpu.native_build import build
 from ringsmith.bench.cpu.sets import BenchSet
 from ringsmith.bench.cpu.timing import Timed
-from ringsmith.errors import ToolError
 
 OPERATIONS = ("multiply_relinearize", "rotate", "rescale", "multiply", "multiply_plain", "add")
 
@@ -32,24 +30,6 @@ def operations(item: BenchSet) -> Iterator[dict[str, Timed]]:
     program = build("lattigo", ["go", "build", "-o", "peer", "."], "peer")
     log_n = item.n.bit_length() - 1
     arguments = [str(number) for number in (log_n, item.special, *item.primes)]
-    with subprocess.Popen(
-        [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        if child.stdout.readline().strip() != "ready":
-            raise ToolError(f"Lattigo refuses set {item.name}: see its message above")
-        try:
-            yield {name: partial(_ask, child, name) for name in OPERATIONS}
-        finally:
-            child.stdin.close()
-
-
-def _ask(child: "subprocess.Popen[str]", name: str) -> float:
-    assert child.stdin is not None
-    assert child.stdout is not None
-    print(name, file=child.stdin, flush=True)
-    answer = child.stdout.readline()
-    if not answer:
-        raise ToolError(f"Lattigo stopped in {name}: see its message above")
-    return float(answer)
+    command = [str(program), *arguments]
+    with asked.operations(command, OPERATIONS, f"Lattigo with set {item.name}") as found:
+        yield found

@@ -4,13 +4,15 @@ import importlib.metadata
 import os
 import platform
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from ringsmith import _core
-from ringsmith.bench.cpu import lattigo_peer, ours, seal_peer, tfhe_peer
+from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
+from ringsmith.bench.cpu.kernel_child import name_of
 from ringsmith.bench.cpu.sets import (
     HOISTED,
     HOISTED_COUNT,
@@ -26,7 +28,10 @@ from ringsmith.errors import ParameterError
 NTT = "ntt"
 """How the bare transforms are asked for, beside the sets."""
 
-CHOICES = (*SETS, NTT)
+KERNELS = "kernels"
+"""How the kernel sets beside each other are asked for."""
+
+CHOICES = (*SETS, NTT, KERNELS)
 """What can be measured."""
 
 
@@ -34,7 +39,8 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
     """Measures on one thread.
 
     Args:
-        chosen: Names of sets, and ``ntt`` for bare transforms.
+        chosen: Names of sets, ``ntt`` for bare transforms, ``kernels`` for the kernel sets beside
+            each other.
         budget: Seconds for each operation with all its peers.
         say: Takes lines for people: what is measured, which peers are missing.
 
@@ -59,6 +65,8 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
         for name in chosen:
             if name == NTT:
                 records += _transforms(budget, say)
+            elif name == KERNELS:
+                records += _kernel_sets(budget, say)
             else:
                 records += _operations(SETS[name], budget, say)
                 records += _hoisted(SETS[name], budget)
@@ -123,6 +131,21 @@ def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
             yield from _compare(params, mine, {peer: theirs}, budget, works)
 
 
+def _kernel_sets(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+    """The kernel set in use beside every other, each in a process of its own."""
+    say("kernel sets, in operations and applications")
+    for line in kernel_sets.missing():
+        say(line)
+    used, others = kernel_sets.names()
+    with ExitStack() as children:
+        mine = children.enter_context(kernel_sets.operations(used))
+        theirs = {name: children.enter_context(kernel_sets.operations(name)) for name in others}
+        for params, operation in kernel_sets.works():
+            name = name_of(params, operation)
+            peers = {f"ours, kernels {k}": {operation: ask[name]} for k, ask in theirs.items()}
+            yield from _compare(params, {operation: mine[name]}, peers, budget, {})
+
+
 def _compare(
     params: str,
     mine: Mapping[str, Timed],
@@ -130,17 +153,20 @@ def _compare(
     budget: float,
     works: Mapping[str, Work],
 ) -> Iterator[Record]:
+    """Records of every operation beside every peer; a floor where its work is known."""
     text = conditions()
     for operation, work in mine.items():
         there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
-        floor = floor_seconds(works[operation])
         for peer, found in interleaved(work, there, budget).items():
-            for metric, unit, value in (
+            values = [
                 ("speedup", "", found.speedup),
                 ("milliseconds", "ms", found.seconds * 1e3),
                 ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
-                ("floor_milliseconds", "ms", floor * 1e3),
-            ):
+            ]
+            if operation in works:
+                floor = floor_seconds(works[operation])
+                values.append(("floor_milliseconds", "ms", floor * 1e3))
+            for metric, unit, value in values:
                 yield Record(
                     paper="",
                     design="cpu",

@@ -29,14 +29,14 @@ def page(records: Sequence[Record], command: str) -> str:
     ]
     for params, operation, peer in dict.fromkeys(key[:3] for key in values):
         key = (params, operation, peer)
-        own, floor = values[(*key, "milliseconds")], values[(*key, "floor_milliseconds")]
+        own, floor = values[(*key, "milliseconds")], values.get((*key, "floor_milliseconds"))
         cells = (
             *key,
             f"{own:.4g}",
             f"{values[(*key, 'peer_milliseconds')]:.4g}",
             f"{values[(*key, 'speedup')]:.2f}",
-            f"{floor:.4g}",
-            f"{own / floor:.1f}",
+            "–" if floor is None else f"{floor:.4g}",
+            "–" if floor is None else f"{own / floor:.1f}",
         )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
