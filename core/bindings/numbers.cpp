@@ -95,11 +95,11 @@ OutputArray trivium_words(const nb::bytes& key, const nb::bytes& iv, std::size_t
 }
 
 OutputArray expand_key_half_array(const nb::bytes& seed_bytes, std::size_t digit, std::size_t limb,
-                                  u64 q, std::size_t n) {
+                                  u64 q, std::size_t n, std::size_t block) {
   const KeySeed seed = bytes80_of(seed_bytes, "the seed of a key-switching key");
   return to_numpy(without_gil([&] {
                     std::vector<u64> residues(n);
-                    expand_key_half(seed, digit, limb, Modulus(q), residues);
+                    expand_key_half(seed, digit, limb, Modulus(q), residues, block);
                     return residues;
                   }),
                   {n});
@@ -157,9 +157,11 @@ void register_numbers(nb::module_& module) {
              "The uniform polynomial (limbs, N) that SEAL expands from a 64-byte BLAKE2Xb seed.");
   module.def("trivium_words", &trivium_words, nb::arg("key"), nb::arg("iv"), nb::arg("count"),
              "The first `count` 64-bit words of a Trivium stream, its first bit in bit 0.");
-  module.def("expand_key_half", &expand_key_half_array, nb::arg("seed"), nb::arg("digit"),
-             nb::arg("limb"), nb::arg("q"), nb::arg("n"),
-             "One limb (N) of one digit of a seeded key-switching key's uniform half.");
+  module.def(
+      "expand_key_half", &expand_key_half_array, nb::arg("seed"), nb::arg("digit"), nb::arg("limb"),
+      nb::arg("q"), nb::arg("n"), nb::arg("block") = 0,
+      "One limb (N) of one digit of a seeded key-switching key's uniform half; or n residues "
+      "from residue 2^14 * block on.");
 }
 
 }  // namespace ringsmith::bindings

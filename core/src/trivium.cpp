@@ -1,5 +1,7 @@
 #include "ringsmith/trivium.h"
 
+#include <algorithm>
+
 #include "ringsmith/error.h"
 #include "text.h"
 
@@ -13,6 +15,7 @@ constexpr std::size_t kStreams = 16;  // coefficient j reads stream j mod 16
 constexpr int kScale = 68;            // a residue is u * 2^-68
 constexpr int kLimbShift = 16;        // in the IV
 constexpr int kDigitShift = 32;
+constexpr int kBlockShift = 48;
 
 u128 number_of(const Trivium::Bytes80& bytes) {
   u128 number = 0;
@@ -57,10 +60,15 @@ u64 Trivium::next_word() {
 }
 
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
-                     std::span<u64> out) {
+                     std::span<u64> out, std::size_t block) {
   if (digit >= kSeededIndices || limb >= kSeededIndices) {
     throw ParameterError(text("digit ", digit, ", limb ", limb, " of a seeded key: both must be ",
                               "below ", kSeededIndices));
+  }
+  const std::size_t blocks = (out.size() + kSeededBlock - 1) / kSeededBlock;
+  if (block > kSeededIndices || blocks > kSeededIndices - block) {
+    throw ParameterError(text("blocks ", block, " to ", block + blocks - 1, " of a seeded key: a ",
+                              "limb has ", kSeededIndices, " of ", kSeededBlock, " coefficients"));
   }
   if (q.value() % 2 == 0) {
     throw ParameterError(text("a seeded key needs an odd modulus, and this one is ", q.value(),
@@ -69,14 +77,17 @@ void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, c
   const ShoupFactor scale(q.inverse(q.power(2, kScale)), q);
   const int used_bits = q.bits() + kScale - 1;  // at most 128, two words: q has at most 61 bits
   const u128 used = ~static_cast<u128>(0) >> (2 * kWordBits - used_bits);
-  for (std::size_t stream = 0; stream < kStreams; ++stream) {
-    const u64 iv = static_cast<u64>(digit) << kDigitShift | static_cast<u64>(limb) << kLimbShift |
-                   static_cast<u64>(stream);
-    Trivium random(seed, bytes_of(iv));
-    for (std::size_t j = stream; j < out.size(); j += kStreams) {
-      const u64 low = random.next_word();
-      const u128 u = (static_cast<u128>(random.next_word()) << kWordBits | low) & used;
-      out[j] = scale.multiply(q.reduce_wide(u), q.value());
+  const u64 place = static_cast<u64>(digit) << kDigitShift | static_cast<u64>(limb) << kLimbShift;
+  for (std::size_t begin = 0; begin < out.size(); begin += kSeededBlock, ++block) {
+    const std::size_t end = std::min(out.size(), begin + kSeededBlock);
+    for (std::size_t stream = 0; stream < kStreams; ++stream) {
+      const u64 iv = static_cast<u64>(block) << kBlockShift | place | static_cast<u64>(stream);
+      Trivium random(seed, bytes_of(iv));
+      for (std::size_t j = begin + stream; j < end; j += kStreams) {
+        const u64 low = random.next_word();
+        const u128 u = (static_cast<u128>(random.next_word()) << kWordBits | low) & used;
+        out[j] = scale.multiply(q.reduce_wide(u), q.value());
+      }
     }
   }
 }

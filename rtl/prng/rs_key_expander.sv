@@ -1,9 +1,11 @@
-// Uniform half of a key-switching key, expanded from its seed: one limb of one digit.
+// Uniform half of a key-switching key, expanded from its seed: a block of one limb of one digit.
 //
 // From the cycle rs_prng_pkg::expander_latency(StepBits, Lanes) after start_i on, residues_o holds
 // Lanes coefficients more every cycle, in the order of the stored NTT form, until the next start.
-// docs/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. seed_i, digit_i and
-// limb_i belong to start_i; q_i and index_i describe the modulus as in rs_mod_mul and hold still.
+// docs/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. seed_i, digit_i,
+// limb_i and block_i belong to start_i; q_i and index_i describe the modulus as in rs_mod_mul and
+// hold still. n rows of residues are all out if the next start comes n + expander_pause(Lanes)
+// cycles later, or after that.
 //
 // Each lane steps Streams / Lanes generators in turn, whose states go round in shift registers.
 // Cost a lane: 128 rounds of Trivium, 288 bits of state for each of its generators in flip-flops
@@ -24,6 +26,7 @@ module rs_key_expander
   input  logic [SeedBits-1:0]   seed_i,
   input  logic [IndexBits-1:0]  digit_i,
   input  logic [IndexBits-1:0]  limb_i,
+  input  logic [IndexBits-1:0]  block_i,
   input  logic [Width-1:0]      q_i,
   input  logic [IndexWidth-1:0] index_i,
   output logic [Width-1:0]      residues_o [Lanes]
@@ -43,7 +46,7 @@ module rs_key_expander
 
   // Loading: first_q is the number of lane 0's stream.
   logic [SeedBits-1:0]   seed_q;
-  logic [IndexBits-1:0]  digit_q, limb_q;
+  logic [IndexBits-1:0]  digit_q, limb_q, block_q;
   logic                  load_q;
   logic [StreamBits-1:0] first_q;
   always_ff @(posedge clk_i) begin
@@ -51,6 +54,7 @@ module rs_key_expander
       seed_q  <= seed_i;
       digit_q <= digit_i;
       limb_q  <= limb_i;
+      block_q <= block_i;
     end
     if (!rst_ni) load_q <= 1'b0;
     else if (start_i) load_q <= 1'b1;
@@ -67,7 +71,7 @@ module rs_key_expander
     logic [TriviumC-1:0] c_q, c_next, c_back;
     logic [63:0]         words   [2];
     logic [63:0]         words_q [2];
-    assign iv = SeedBits'({digit_q, limb_q, 16'(first_q) + 16'(l)});
+    assign iv = SeedBits'({block_q, digit_q, limb_q, 16'(first_q) + 16'(l)});
     rs_trivium #(
       .Words(2)
     ) u_trivium (

@@ -5,7 +5,8 @@ package rs_prng_pkg;
 
   localparam int unsigned Streams = 16;  // coefficient j reads stream j mod Streams
   localparam int unsigned SeedBits = 80;  // a Trivium key, and an IV
-  localparam int unsigned IndexBits = 16;  // of a digit's number, and of a limb's, in the IV
+  localparam int unsigned LogBlock = 14;  // streams begin anew after 2^LogBlock coefficients
+  localparam int unsigned IndexBits = 16;  // of a digit's, a limb's and a block's number in the IV
   localparam int unsigned ScaleBits = 68;  // a residue is u * 2^-ScaleBits
 
   // Trivium's registers, the oldest bit lowest: s_93 ... s_1, s_177 ... s_94, s_288 ... s_178.
@@ -20,10 +21,16 @@ package rs_prng_pkg;
     return scale_steps(ScaleBits, step_bits) * scale_step_latency() + mod_addsub_latency();
   endfunction
 
-  // rs_key_expander: start to the first residues. One cycle for the seed's registers; a loading and
-  // WarmUpSteps steps of every stream; the cycle of the first words; their scaling.
+  // A loading and WarmUpSteps steps of every stream: without residues, where a start follows the
+  // last ones of another.
+  function automatic int unsigned expander_pause(int unsigned lanes);
+    return (1 + WarmUpSteps) * (Streams / lanes);
+  endfunction
+
+  // rs_key_expander: start to the first residues. One cycle for the seed's registers; the pause;
+  // the cycle of the first words; their scaling.
   function automatic int unsigned expander_latency(int unsigned step_bits, int unsigned lanes);
-    return 1 + (1 + WarmUpSteps) * (Streams / lanes) + 1 + scale_latency(step_bits);
+    return 1 + expander_pause(lanes) + 1 + scale_latency(step_bits);
   endfunction
 
 endpackage

@@ -10,6 +10,7 @@
 // last result is in memory.
 module rs_rpau_dyadic
   import rs_arith_pkg::*;
+  import rs_prng_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
@@ -86,12 +87,13 @@ module rs_rpau_dyadic
   assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
-  // Rows set out Lead cycles later where the key expander has to begin first.
+  // Rows set out Lead cycles later where the key expander has to begin first, and pause where its
+  // streams begin anew.
   localparam int unsigned Lead = (Prng == PrngNone) ? 1 :
                                  seed_lead(LogN - SmallerRings, DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
-  logic [LeadBits-1:0]  lead_q;
-  logic                 begins;
+  logic [LeadBits-1:0]  lead, lead_q;
+  logic                 waits, begins, ends;
   logic                 started_q, active_q, read_q, last_q;
   logic [RowBits-1:0]   row_q, read_row_q;
   logic [GroupBits-1:0] group_q;
@@ -99,16 +101,28 @@ module rs_rpau_dyadic
   assign begins  = use_seed ? lead_q == LeadBits'(1) : started_q;
   assign row_end = group_q == GroupBits'(Groups - 1);
   assign at_last = row_q == ring_i.last_row[RowBits-1:0];
+  if (Prng != PrngNone && LogN > LogBlock) begin : gen_blocks
+    localparam int unsigned BlockRowBits = LogBlock - $clog2(Lanes);
+    logic pauses;
+    assign pauses = use_seed && active_q && row_end && &row_q[BlockRowBits-1:0] && !at_last;
+    assign waits  = (started_q && use_seed) || pauses;
+    assign lead   = LeadBits'(started_q ? Lead : expander_pause(DyadicCores));
+    assign ends   = (row_end && at_last) || pauses;
+  end else begin : gen_block
+    assign waits = started_q && use_seed;
+    assign lead  = LeadBits'(Lead);
+    assign ends  = row_end && at_last;
+  end
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (!rst_ni) lead_q <= '0;
-    else if (started_q && use_seed) lead_q <= LeadBits'(Lead);
+    else if (waits) lead_q <= lead;
     else if (lead_q != '0) lead_q <= lead_q - 1'b1;
     if (!rst_ni) active_q <= 1'b0;
     else if (begins) active_q <= 1'b1;
-    else if (row_end && at_last) active_q <= 1'b0;
+    else if (ends) active_q <= 1'b0;
 
-    if (begins) begin
+    if (started_q) begin
       row_q   <= '0;
       group_q <= '0;
     end else if (active_q) begin
@@ -253,6 +267,7 @@ module rs_rpau_dyadic
   assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_o)
   else $error("the last write does not come in the cycle that the latency says");
   WriteWhileBusy_A :
-  assert property (@(posedge clk_i) !(rst_ni && we_o) || active_q || last_q || drain_q != '0)
+  assert property (@(posedge clk_i) !(rst_ni && we_o) || lead_q != '0 || active_q || last_q ||
+                   drain_q != '0)
   else $error("a write comes after the cycle that the latency says");
 endmodule

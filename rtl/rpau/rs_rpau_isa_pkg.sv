@@ -62,7 +62,7 @@ package rs_rpau_isa_pkg;
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
   // Piece of a polynomial of a larger ring.
-  parameter int unsigned PieceLsb = 59;
+  parameter int unsigned PieceLsb = 62;
   parameter int unsigned PieceWidth = 2;
 
   typedef enum logic [5:0] {
@@ -122,7 +122,7 @@ package rs_rpau_isa_pkg;
     OpDmacKey = 6'd27,
     // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
     // from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring
-    // that is as many residues as a piece has words, the first of the entry's stream.
+    // that is as many residues as a piece has words, from residue piece*max(N, 2^14) on.
     OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
     OpDmacSeed = 6'd29,
@@ -332,6 +332,7 @@ package rs_rpau_isa_pkg;
         decoded.unit = UnitDyadic;
         decoded.reads_a = 1'b1;
         decoded.uses_digit = 1'b1;
+        decoded.uses_piece = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDmacSeed: begin
@@ -339,6 +340,7 @@ package rs_rpau_isa_pkg;
         decoded.reads_a = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_digit = 1'b1;
+        decoded.uses_piece = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDaffine: begin

@@ -2,15 +2,17 @@
 //
 // start_i with command_i: as the dyadic unit gets them; an instruction without a seed is ignored.
 // From the cycle 1 + rs_prng_pkg::expander_latency() after start_i on, residues_o holds DyadicCores
-// coefficients more every cycle. q_i and index_i: the modulus, as rs_mod_mul has it, from the
-// second cycle after start_i on. The host writes entries, a word a row, while nothing runs.
+// coefficients more every cycle; between blocks of 2^LogBlock of them are expander_pause() cycles.
+// q_i and index_i: the modulus, as rs_mod_mul has it, from the second cycle after start_i on. The
+// host writes entries, a word a row, while nothing runs.
 module rs_rpau_seeded
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter int unsigned MinLogN = 13,  // of the smallest ring, whose primes it takes
+  parameter int unsigned LogN = 13,
+  parameter int unsigned SmallerRings = 0,
   parameter int unsigned DyadicCores = 2,
   parameter int unsigned Width = 48,
   parameter int unsigned Seeds = 16,
@@ -34,7 +36,26 @@ module rs_rpau_seeded
   assign use_seed = start_i && command_i.decoded.uses_seed;
   always_ff @(posedge clk_i) begin
     start_q <= rst_ni && use_seed;
-    digit_q <= command_i.word[DigitLsb+:DigitWidth];
+    if (use_seed) digit_q <= command_i.word[DigitLsb+:DigitWidth];
+  end
+
+  // The block that is expanded next, and the starts of those behind a piece's first.
+  localparam int unsigned PieceBlocks = (LogN > LogBlock) ? 1 << (LogN - LogBlock) : 1;
+  logic                 begins;
+  logic [IndexBits-1:0] block_q;
+  always_ff @(posedge clk_i) begin
+    if (use_seed) block_q <= IndexBits'(command_i.word[PieceLsb+:PieceWidth] * PieceBlocks);
+    else if (begins) block_q <= block_q + 1'b1;
+  end
+  if (PieceBlocks > 1) begin : gen_blocks
+    localparam int unsigned Period = (1 << LogBlock) / DyadicCores + expander_pause(DyadicCores);
+    logic [$clog2(Period)-1:0] rest_q;
+    assign begins = start_q || rest_q == '0;
+    always_ff @(posedge clk_i) begin
+      rest_q <= begins ? $clog2(Period)'(Period - 1) : rest_q - 1'b1;
+    end
+  end else begin : gen_block
+    assign begins = start_q;
   end
 
   // A memory for each word of an entry, so that all come at once.
@@ -64,16 +85,17 @@ module rs_rpau_seeded
   rs_key_expander #(
     .Width(Width),
     .Lanes(DyadicCores),
-    .StepBits(scale_step_bits(MinLogN)),
+    .StepBits(scale_step_bits(LogN - SmallerRings)),  // of the smallest ring's primes
     .Reduction(Reduction),
     .Family(Family)
   ) u_expander (
     .clk_i,
     .rst_ni,
-    .start_i(start_q),
+    .start_i(begins),
     .seed_i({word[3], word[2], word[1], word[0]}),
     .digit_i(IndexBits'(digit_q)),
     .limb_i(word[SeedWords-1][IndexBits-1:0]),
+    .block_i(block_q),
     .q_i,
     .index_i,
     .residues_o

@@ -83,7 +83,8 @@ module rs_rpau_side
     logic [Width-1:0] seeded [DyadicCores];
     if (Prng != PrngNone) begin : gen_seeded
       rs_rpau_seeded #(
-        .MinLogN(LogN - SmallerRings),
+        .LogN(LogN),
+        .SmallerRings(SmallerRings),
         .DyadicCores(DyadicCores),
         .Width(Width),
         .Seeds(Seeds),

@@ -64,7 +64,7 @@ enum class Opcode : std::uint8_t {
   kDmacKey = 27,
   /// dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
   /// from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring that
-  /// is as many residues as a piece has words, the first of the entry's stream.
+  /// is as many residues as a piece has words, from residue piece*max(N, 2^14) on.
   kDmulSeed = 28,
   /// dst = dst + a*half on the dyadic cores, as dmul_seed.
   kDmacSeed = 29,
@@ -149,7 +149,7 @@ inline constexpr Field kDigit{54, 8};
 /// Galois element, odd, below twice the ring's degree.
 inline constexpr Field kElement{42, 17};
 /// Piece of a polynomial of a larger ring.
-inline constexpr Field kPiece{59, 2};
+inline constexpr Field kPiece{62, 2};
 
 /// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
 inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic, kWaitLink};
@@ -286,17 +286,19 @@ inline constexpr std::array<Operation, 30> kOperations{{
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, Where::kAll},
     }}},
-    {Opcode::kDmulSeed, "dmul_seed", Unit::kDyadic, 4, {{
+    {Opcode::kDmulSeed, "dmul_seed", Unit::kDyadic, 5, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kSeed, Kind::kSeed, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, Where::kAll},
+        {kPiece, Kind::kPiece, false, false, Where::kAll},
     }}},
-    {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, 4, {{
+    {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, 5, {{
         {kDst, Kind::kPoly, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, Where::kAll},
         {kSeed, Kind::kSeed, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, Where::kAll},
+        {kPiece, Kind::kPiece, false, false, Where::kAll},
     }}},
     {Opcode::kDaffine, "daffine", Unit::kDyadic, 4, {{
         {kDst, Kind::kPoly, false, true, Where::kAll},

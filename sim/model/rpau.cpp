@@ -246,7 +246,8 @@ void Rpau::multiply_accumulate_key(int dst, int a, int key_index) {
   accumulate(dst, x, key(key_index));
 }
 
-std::vector<u64> Rpau::expanded(int seed, int digit) const {
+std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
+  expect_piece(piece);
   const Seed& entry = seeds_.at(seed);
   if (!entry.written) {
     throw ModelError("expands seed " + std::to_string(seed) +
@@ -259,19 +260,20 @@ std::vector<u64> Rpau::expanded(int seed, int digit) const {
                      std::to_string(step) + ": take NTT primes of the design's ring");
   }
   std::vector<u64> half(ring_.n());
-  expand_key_half(entry.key, digit, entry.limb, modulus(), half);
+  const std::size_t apart = std::max(std::size_t{1} << design_.log_n, kSeededBlock);
+  expand_key_half(entry.key, digit, entry.limb, modulus(), half, piece * (apart / kSeededBlock));
   return half;
 }
 
-void Rpau::multiply_seeded(int dst, int a, int seed, int digit) {
+void Rpau::multiply_seeded(int dst, int a, int seed, int digit, int piece) {
   const Residues x = work(a);
-  const std::vector<u64> half = expanded(seed, digit);
+  const std::vector<u64> half = expanded(seed, digit, piece);
   fill(dst, [&, q = modulus()](std::size_t i) { return q.multiply(x[i], half[i]); });
 }
 
-void Rpau::multiply_accumulate_seeded(int dst, int a, int seed, int digit) {
+void Rpau::multiply_accumulate_seeded(int dst, int a, int seed, int digit, int piece) {
   const Residues x = work(a);
-  accumulate(dst, x, expanded(seed, digit));
+  accumulate(dst, x, expanded(seed, digit, piece));
 }
 
 void Rpau::add(int dst, int a, int b) {

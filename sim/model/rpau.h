@@ -65,10 +65,10 @@ class Rpau {
   void multiply_key(int dst, int a, int key);
   void multiply_accumulate(int dst, int a, int b);
   void multiply_accumulate_key(int dst, int a, int key);
-  /// dst = a times a half key, expanded from an entry of the seed store and a digit; the prime must
-  /// be 1 modulo what the expander's steps remove.
-  void multiply_seeded(int dst, int a, int seed, int digit);
-  void multiply_accumulate_seeded(int dst, int a, int seed, int digit);
+  /// dst = a times a piece of a half key, expanded from an entry of the seed store and a digit; the
+  /// prime must be 1 modulo what the expander's steps remove.
+  void multiply_seeded(int dst, int a, int seed, int digit, int piece);
+  void multiply_accumulate_seeded(int dst, int a, int seed, int digit, int piece);
   void add(int dst, int a, int b);
   void subtract(int dst, int a, int b);
   void affine(int dst, int a, int k1, int k2);
@@ -100,7 +100,7 @@ class Rpau {
   [[nodiscard]] Residues residues(Poly& poly, const char* letters, int index);
   [[nodiscard]] Residues work(int index);
   [[nodiscard]] Residues key(int index);
-  [[nodiscard]] std::vector<u64> expanded(int seed, int digit) const;
+  [[nodiscard]] std::vector<u64> expanded(int seed, int digit, int piece) const;
   [[nodiscard]] u64 constant(int index) const;
   /// Overwrites dst: word i becomes value(i). Operands may be dst itself, word for word.
   template <typename Value>

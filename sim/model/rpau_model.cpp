@@ -148,9 +148,9 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kDmacKey:
       return rpau.multiply_accumulate_key(dst(), a(), key());
     case isa::Opcode::kDmulSeed:
-      return rpau.multiply_seeded(dst(), a(), seed(), digit());
+      return rpau.multiply_seeded(dst(), a(), seed(), digit(), piece());
     case isa::Opcode::kDmacSeed:
-      return rpau.multiply_accumulate_seeded(dst(), a(), seed(), digit());
+      return rpau.multiply_accumulate_seeded(dst(), a(), seed(), digit(), piece());
   }
 }
 

@@ -33,6 +33,7 @@ VECTORS: list[tuple[str, str, dict[int, str]]] = [
 ]
 
 SEED = bytes(range(1, 11))
+BLOCK = 1 << 14
 PRIMES = [
     2305843009211596801,  # 61 bits, the most there are
     1152921504606830593,  # 60 bits
@@ -62,11 +63,15 @@ def specified_trivium(key: bytes, iv: bytes, count: int) -> list[int]:
     return stream[4 * 288 :]
 
 
-def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int) -> list[int]:
-    """The definition in docs/arithmetic.md, over the core's stream words, in Python's integers."""
+def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0) -> list[int]:
+    """The definition in docs/arithmetic.md, over the core's stream words, in Python's integers.
+
+    The first n residues of one block.
+    """
+    number = (limb << 16) + (digit << 32) + (block << 48)
     chunks = [
         _core.trivium_words(
-            seed, (stream + (limb << 16) + (digit << 32)).to_bytes(10, "little"), -(-n // 16) * 2
+            seed, (stream + number).to_bytes(10, "little"), -(-n // 16) * 2
         ).tolist()
         for stream in range(16)
     ]
@@ -101,18 +106,31 @@ def test_expanded_half_equals_its_definition(q: int, digit: int, limb: int) -> N
 
 def test_a_larger_ring_continues_the_same_streams() -> None:
     q = 1073479681
-    small, large = (_core.expand_key_half(SEED, 1, 2, q, n) for n in (1 << 10, 1 << 16))
+    small, large = (_core.expand_key_half(SEED, 1, 2, q, n) for n in (1 << 10, BLOCK))
     assert np.array_equal(large[: len(small)], small)
 
 
-def test_every_digit_limb_seed_and_stream_expands_to_something_else() -> None:
+def test_streams_begin_anew_with_every_block() -> None:
+    q, n = 1152921504606830593, 4 * BLOCK
+    half = _core.expand_key_half(SEED, 65535, 2, q, n)
+    for block, residues in enumerate(half.reshape(4, BLOCK)):
+        assert residues[:256].tolist() == specified_half(SEED, 65535, 2, q, 256, block)
+        own = _core.expand_key_half(SEED, 65535, 2, q, n - BLOCK * block, block)
+        assert np.array_equal(own, half[BLOCK * block :])
+    last = _core.expand_key_half(SEED, 65535, 65535, q, 16, 65535)
+    assert last.tolist() == specified_half(SEED, 65535, 65535, q, 16, 65535)
+    assert len(np.unique(half)) == n
+
+
+def test_every_digit_limb_block_seed_and_stream_expands_to_something_else() -> None:
     q = 1152921504606830593
     other = bytes([0, *SEED[1:]])
     halves = [
-        _core.expand_key_half(seed, digit, limb, q, 64)
+        _core.expand_key_half(seed, digit, limb, q, 64, block)
         for seed in (SEED, other)
         for digit in (0, 1, 256)
         for limb in (0, 1, 256)
+        for block in (0, 1, 256)
     ]
     words = np.concatenate(halves)
     assert len(np.unique(words)) == len(words)
@@ -133,12 +151,14 @@ def test_expanded_residues_look_uniform() -> None:
         ((SEED[:9], 0, 0, 257, 16), "seed of a key-switching key has 10 bytes, this one has 9"),
         ((SEED, 65536, 0, 257, 16), "digit 65536, limb 0 .* below 65536"),
         ((SEED, 0, 65536, 257, 16), "digit 0, limb 65536 .* below 65536"),
+        ((SEED, 0, 0, 257, BLOCK + 16, 65535), "blocks 65535 to 65536 .* has 65536 of 16384"),
+        ((SEED, 0, 0, 257, 16, 1 << 63), "blocks 9223372036854775808 to .* has 65536"),
         ((SEED, 0, 0, 256, 16), "odd modulus, and this one is 256"),
         ((SEED, 0, 0, 1 << 61, 16), "modulus"),
     ],
 )
 def test_what_cannot_be_expanded_is_refused(
-    arguments: tuple[bytes, int, int, int, int], message: str
+    arguments: tuple[bytes, int, int, int, int, int], message: str
 ) -> None:
     with pytest.raises(ParameterError, match=message):
         _core.expand_key_half(*arguments)

@@ -106,13 +106,14 @@ def test_scaling_step_equals_its_definition(
         step(block, q, step_bits, n, digit.astype(np.uint64))
 
 
-def expand(block: Block, seed: bytes, digit: int, limb: int, cycles: int) -> Words:
-    """What one start brings, from the stated latency on, after a cycle of it."""
+def expand(block: Block, seed: bytes, digit: int, limb: int, cycles: int, part: int = 0) -> Words:
+    """What one start brings, from the stated latency on: the residues of block ``part``."""
     number = int.from_bytes(seed, "little")
     block.poke("seed_i", number & (2**64 - 1))
     block.poke("seed_high_i", number >> 64)
     block.poke("digit_i", digit)
     block.poke("limb_i", limb)
+    block.poke("block_i", part)
     latency = int(block.peek("latency_o")[0])
     start = np.arange(cycles + latency) == 0
     return block.run({"start_i": start})["residues_o"][latency:].ravel()
@@ -152,10 +153,15 @@ def test_expander_equals_the_core(
         block.poke("index_i", {q: i for i, q in SPARSE_54.items()}.get(q, 0))
         block.step(4)
         # A start in the middle of another's residues begins anew.
-        for digit, limb, n in ((0, 0, 1 << 10), (3, 1, 48), (65535, 65535, 256), (1, 300, 64)):
+        for digit, limb, part, n in (
+            (0, 0, 0, 1 << 10),
+            (3, 1, 1, 48),
+            (65535, 65535, 65535, 256),
+            (1, 300, 0, 64),
+        ):
             seed = rng.bytes(10)
-            expected = _core.expand_key_half(seed, digit, limb, q, n)
-            assert np.array_equal(expand(block, seed, digit, limb, n // lanes), expected)
+            expected = _core.expand_key_half(seed, digit, limb, q, n, part)
+            assert np.array_equal(expand(block, seed, digit, limb, n // lanes, part), expected)
 
 
 def test_a_start_during_loading_begins_anew(make_block: MakeBlock) -> None:
@@ -167,6 +173,21 @@ def test_a_start_during_loading_begins_anew(make_block: MakeBlock) -> None:
     assert np.array_equal(
         expand(block, bytes(10), 0, 0, 64), _core.expand_key_half(bytes(10), 0, 0, q, 64)
     )
+
+
+def test_a_start_leaves_the_residues_before_it_whole(make_block: MakeBlock) -> None:
+    """Another start the stated pause after as many cycles as the first one's residues take."""
+    q, cycles = prime(30, 11), 32
+    block = make_block("rs_key_expander_bench", Width=30, Lanes=2, StepBits=11)
+    block.poke("rst_ni", 1)
+    block.poke("q_i", q)
+    latency, pause = (int(block.peek(name)[0]) for name in ("latency_o", "pause_o"))
+    second = cycles + pause
+    start = np.isin(np.arange(second + latency + cycles), (0, second))
+    out = block.run({"start_i": start})["residues_o"]
+    expected = _core.expand_key_half(bytes(10), 0, 0, q, 2 * cycles)
+    for begin in (latency, second + latency):
+        assert np.array_equal(out[begin : begin + cycles].ravel(), expected)
 
 
 @pytest.mark.parametrize("lanes", [0, 3, 32])

@@ -86,12 +86,16 @@ def test_an_operation_in_a_ring_has_seals_bits_in_the_cycles_of_its_schedule(
         assert ring > medha().log_n or found.host_transfers == 0
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize(
+    ("params", "operation"), [(f"medha-set{i}", each) for i in (1, 2) for each in OPERATIONS]
+)
 def test_an_operation_with_seeded_keys_has_the_interpreters_bits_and_the_models_cycles(
-    operation: str,
+    params: str, operation: str
 ) -> None:
-    compiled = runtime.compile_graph(graph_of(operation, ckks_set("medha-set1")), medha())
+    graph = graph_of(operation, ckks_set(params))
+    compiled = runtime.compile_graph(graph, medha())
     assert compiled.executable is not None
+    assert compiled.executable.seeded == graph.keys.keys()
     assert compiled.executable.host_transfers == 0
     found = [run_checked(compiled, machine(kind)) for kind in DEVICES]
     assert found[0] == found[1]

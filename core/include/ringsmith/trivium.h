@@ -38,19 +38,24 @@ class Trivium {
 /// What a key-switching key's uniform half is expanded from: a Trivium key. Public.
 using KeySeed = Trivium::Bytes80;
 
-/// Digits and limbs of one key must be numbered below this.
+/// Digits, limbs and blocks of one key must be numbered below this.
 inline constexpr std::size_t kSeededIndices = std::size_t{1} << 16;
 
-/// One limb of one digit of a key-switching key's uniform half: `out.size()` residues modulo q, as
-/// they stand in NTT form (bit-reversed order).
+/// Coefficients of a limb's NTT form after which its streams begin anew.
+inline constexpr std::size_t kSeededBlock = std::size_t{1} << 14;
+
+/// One limb of one digit of a key-switching key's uniform half, from the first coefficient of a
+/// block on: `out.size()` residues modulo q, as they stand in NTT form (bit-reversed order).
 ///
-/// Coefficient j is u * 2^-68 mod q, where bit i of u, for i below (bits of q) + 67, is bit
-/// 128 * (j div 16) + i of the stream with key `seed` and the IV j mod 16 + 2^16 limb + 2^32 digit
-/// (a little-endian number). Every residue's probability is within 2^-(bits of q + 67) of 1/q.
+/// Coefficient kSeededBlock * b + j of the limb, j < kSeededBlock, is u * 2^-68 mod q, where bit i
+/// of u, for i below (bits of q) + 67, is bit 128 * (j div 16) + i of the stream with key `seed`
+/// and the IV j mod 16 + 2^16 limb + 2^32 digit + 2^48 b (a little-endian number). Every residue's
+/// probability is within 2^-(bits of q + 67) of 1/q.
 /// @param digit, limb below kSeededIndices; limb counts the key's K primes
 /// @param q           odd
+/// @param block       of out's first coefficient; this and all that follow below kSeededIndices
 /// @throws ParameterError if an index is too large or q is even
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
-                     std::span<u64> out);
+                     std::span<u64> out, std::size_t block = 0);
 
 }  // namespace ringsmith

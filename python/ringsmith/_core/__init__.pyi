@@ -118,11 +118,13 @@ def trivium_words(key: bytes, iv: bytes, count: int) -> _Residues:
     Key and IV are 10 bytes each, in the order of the eSTREAM test vectors.
     """
 
-def expand_key_half(seed: bytes, digit: int, limb: int, q: int, n: int) -> _Residues:
+def expand_key_half(
+    seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0
+) -> _Residues:
     """One limb (N) of one digit of a seeded key-switching key's uniform half, modulo q.
 
-    NTT form, bit-reversed order. `seed` is 10 bytes, a Trivium key; `limb` counts the key's K
-    primes. docs/arithmetic.md has the definition.
+    Or n residues of it, from residue 2^14 * block on. NTT form, bit-reversed order. `seed` is 10
+    bytes, a Trivium key; `limb` counts the key's K primes. docs/arithmetic.md has the definition.
     """
 
 @final

@@ -115,9 +115,22 @@ def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bo
     for log_degree in (*RINGS, RINGS[0]):
         executable = run_both(log_degree, accelerator)
         assert executable.pieces == design.pieces(log_degree)
-        # Half keys of a larger ring are loaded whole: no stream is defined for its pieces.
+        # Half keys of a larger ring are whole: pieces of 2^9 words do not begin with streams.
         assert bool(executable.seeded) == (design.seeds > 0 and log_degree <= design.log_n)
         assert read_executable(executable.to_json()) == executable
+
+
+@pytest.mark.parametrize(("log_n", "log_degree"), [(14, 15), (15, 15)])
+def test_a_device_for_whole_blocks_expands_the_keys_of_larger_rings(
+    log_n: int, log_degree: int
+) -> None:
+    design = replace(DESIGN, log_n=log_n, larger_rings=1, prng="trivium", seeds=2)
+    executable = run_both(log_degree, Accelerator(Counting(design)))
+    assert executable.seeded == {"relin", "galois:5"}
+    assert executable.host_transfers == 0
+    halves = {(load.half, load.piece) for run in executable.runs for load in run.keys}
+    assert halves == {(0, piece) for piece in range(executable.pieces)}
+    assert {load.index for run in executable.runs for load in run.seeds} == {0, 1}
 
 
 def test_a_larger_ring_splits_before_its_transforms_and_joins_after_them() -> None:

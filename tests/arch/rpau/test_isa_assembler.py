@@ -124,7 +124,7 @@ def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> Non
     [
         (62, "there is no opcode 62"),
         (
-            encode(instruction("ntt", 1, dst=1, a=1)) | 1 << 63,
+            encode(instruction("add", 1, dst=1, a=1, b=1)) | 1 << 63,
             "bits 0x8000000000000000 belong to none",
         ),
         (1 << 64, "is no instruction"),

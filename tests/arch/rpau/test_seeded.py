@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from ringsmith import _core
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.assembler import assemble
 from ringsmith.arch.rpau.constants import modulus_words, seed_words
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.arch.rpau.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.arch.rpau.random_program import random_program
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
@@ -38,10 +39,11 @@ def load(
     primes: list[int],
     polys: list[Words],
     seeds: Mapping[int, bytes],
+    prime_set: int = 1,
 ) -> None:
-    """Loads prime set 1, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
+    """Loads a prime set, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
     for rpau, (prime, words) in enumerate(zip(primes, polys, strict=True)):
-        device.write(Zone.MODULUS, rpau, 1, modulus_words(prime, device.design))
+        device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, device.design))
         device.write(Zone.POLY, rpau, A, words[0])
         device.write(Zone.POLY, rpau, DST, words[1])
         for index, seed in seeds.items():
@@ -75,6 +77,71 @@ def test_products_with_expanded_halves_equal_the_core(
             if name == "dmac":
                 product += polys[rpau][1].astype(object)
             assert device.read(Zone.POLY, rpau, DST).tolist() == (product % q).tolist()
+
+
+PIECES = [(9, 11, 3), (15, 14, 0), (15, 15, 0), (15, 16, 1)]
+"""log2 of N and of a ring's degree, and a piece, for the model and the RTL alike."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "log_n", "log_degree", "piece"),
+    [
+        *(("model", *case) for case in [*PIECES, (13, 14, 1), (14, 15, 0), (14, 16, 2)]),
+        *(("rtl", *case) for case in PIECES),
+    ],
+)
+def test_a_piece_of_a_half_in_any_ring_equals_the_core(
+    rng: np.random.Generator, kind: str, log_n: int, log_degree: int, piece: int
+) -> None:
+    design = wide_design(log_n)
+    device = open_wide(kind, log_n)
+    device.set_ring(log_degree)
+    n = min(1 << log_degree, design.n)
+    (prime,) = _core.prime_search(design.word_bits, 1 << design.max_log_n, 1)
+    polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
+    load(device, [prime], polys, {1: b"\x5a" * 10}, prime_set=0)
+    cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, piece{piece} @0")
+    assert cycles == cost.dyadic_seed_cycles(design.in_ring(log_degree))
+    block = piece * max(1, design.n >> 14)
+    half = _core.expand_key_half(b"\x5a" * 10, 3, 7, prime, n, block)
+    product = polys[0][0].astype(object) * half.astype(object) + polys[0][1].astype(object)
+    assert device.read(Zone.POLY, 0, DST).tolist() == (product % prime).tolist()
+
+
+def wide_design(log_n: int) -> RpauDesign:
+    """Runs rings from N / 2 to 4 N, or to 2^16, with seeds."""
+    return RpauDesign(
+        name=f"wide{log_n}",
+        log_n=log_n,
+        word_bits=40,
+        rpaus=2,
+        cores=4,
+        dyadic_cores=8,
+        work_polys=4,
+        key_polys=1,
+        constants=4,
+        program_words=16,
+        reduction="barrett",
+        prng="trivium",
+        seeds=2,
+        larger_rings=min(2, MAX_LOG_DEGREE - log_n),
+        smaller_rings=1,
+    )
+
+
+@cache
+def open_wide(kind: str, log_n: int) -> ModelDevice | RtlDevice:
+    design = wide_design(log_n)
+    return ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
+
+
+def test_a_piece_that_the_ring_has_not_is_refused(rng: np.random.Generator) -> None:
+    device = open_wide("model", 9)
+    device.set_ring(10)
+    (prime,) = _core.prime_search(40, 1 << 11, 1)
+    load(device, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0)
+    with pytest.raises(DeviceError, match="piece 2 of a polynomial of degree 2"):
+        execute(device, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
 
 
 SHAPES: list[dict[str, int | str]] = [

@@ -1,4 +1,4 @@
-// The key expander behind ports of at most 64 bits; its latency comes out as the package states it.
+// The key expander behind ports of at most 64 bits; latency and pause are the package's.
 module rs_key_expander_bench
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -16,10 +16,12 @@ module rs_key_expander_bench
   input  logic [15:0]           seed_high_i,
   input  logic [IndexBits-1:0]  digit_i,
   input  logic [IndexBits-1:0]  limb_i,
+  input  logic [IndexBits-1:0]  block_i,
   input  logic [Width-1:0]      q_i,
   input  logic [IndexWidth-1:0] index_i,
   output logic [Width-1:0]      residues_o [Lanes],
-  output logic [15:0]           latency_o
+  output logic [15:0]           latency_o,
+  output logic [15:0]           pause_o
 );
   rs_key_expander #(
     .Width(Width),
@@ -34,9 +36,11 @@ module rs_key_expander_bench
     .seed_i({seed_high_i, seed_i}),
     .digit_i,
     .limb_i,
+    .block_i,
     .q_i,
     .index_i,
     .residues_o
   );
   assign latency_o = 16'(expander_latency(StepBits, Lanes));
+  assign pause_o   = 16'(expander_pause(Lanes));
 endmodule

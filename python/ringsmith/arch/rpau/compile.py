@@ -6,7 +6,7 @@ from itertools import product
 
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
-from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.layout import layouts
@@ -69,8 +69,8 @@ def _selections(
 def _expanded(
     graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
 ) -> frozenset[str]:
-    """Names of the graph's keys whose half 1 the design expands: none in a larger ring."""
-    if design.prng == NO_PRNG or graph.n > design.n:
+    """Names of the graph's keys whose half 1 the design expands."""
+    if not design.expands(graph.n.bit_length() - 1):
         return frozenset()
     return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
 

@@ -13,7 +13,7 @@ in which ``halt`` issues: then every result lies in memory.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ringsmith.arch.rpau.design import MAX_PRNG_LANES, RpauDesign
+from ringsmith.arch.rpau.design import LOG_SEEDED_BLOCK, MAX_PRNG_LANES, RpauDesign
 from ringsmith.arch.rpau.isa import ISA
 
 FETCH_CYCLES = 4
@@ -155,18 +155,23 @@ def expander_cycles(design: RpauDesign) -> int:
     """From the start of the key expander to its first residues (``rtl/prng``)."""
     steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.min_log_n + 1))
     scaling = steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
-    turns = MAX_PRNG_LANES // design.dyadic_cores
-    return 1 + (1 + _WARM_UP_STEPS) * turns + 1 + scaling
+    return 1 + expander_pause(design) + 1 + scaling
+
+
+def expander_pause(design: RpauDesign) -> int:
+    """Cycles without residues between two blocks: a loading and the warm-up of every stream."""
+    return (1 + _WARM_UP_STEPS) * (MAX_PRNG_LANES // design.dyadic_cores)
 
 
 def dyadic_seed_cycles(design: RpauDesign) -> int:
-    """Latency of the dyadic instructions that expand a seed: rows wait for the first residues.
+    """Latency of the dyadic instructions that expand a seed: rows wait for each block's residues.
 
     The expander starts as the command arrives; a row's words reach the multipliers' registers
     after the counters, the row address and the memory.
     """
     lead = 1 + expander_cycles(design) - (_COMMAND + 1 + _STEP + MEMORY_READ_CYCLES)
-    return dyadic_cycles(design) + lead
+    pauses = max(0, (design.n >> LOG_SEEDED_BLOCK) - 1)
+    return dyadic_cycles(design) + lead + pauses * expander_pause(design)
 
 
 def dyadic_cycles(design: RpauDesign) -> int:

@@ -21,6 +21,8 @@ MAX_WORK_POLYS = 128
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
 """Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
+LOG_SEEDED_BLOCK = 14
+"""log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"
 FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
 
@@ -196,6 +198,11 @@ class RpauDesign:
         """
         self.check_ring(log_degree)
         return 1 << max(0, log_degree - self.log_n)
+
+    def expands(self, log_degree: int) -> bool:
+        """Whether it expands half keys of a ring: in a larger one, where pieces begin blocks."""
+        begins = log_degree <= self.log_n or self.log_n >= LOG_SEEDED_BLOCK
+        return self.prng != NO_PRNG and begins
 
     def in_ring(self, log_degree: int | None) -> "RpauDesign":
         """The design whose polynomials are as long as this one's, or their pieces, in a ring.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ringsmith.arch.rpau.constants import piece_stages, source_piece
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA, instruction
-from ringsmith.arch.rpau.kinds import KEY_POLY, POLY
+from ringsmith.arch.rpau.kinds import KEY_POLY, PIECE, POLY
 from ringsmith.arch.rpau.layout import Layout
 from ringsmith.arch.rpau.selection import Location, Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, mask_of
@@ -98,11 +98,14 @@ class Emitter:
 
     def append(self, opcode: str, mask: int, prime_set: int, **operands: int) -> None:
         """Appends one instruction for each piece, which does the same to all of them."""
+        told = any(operand.kind == PIECE for operand in ISA.operation(opcode).operands)
         for piece in range(self.pieces):
             here = {
                 name: value + (piece if ISA.fields[name].kind in (POLY, KEY_POLY) else 0)
                 for name, value in operands.items()
             }
+            if told:
+                here["piece"] = piece
             self._append(opcode, mask, prime_set, **here)
 
     def transform(self, places: Iterable[int], opcode: str, dst: Location, a: Location) -> None:
