@@ -1,11 +1,15 @@
 """Whole applications: run, and counted from compiled programs."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from ringsmith import runtime
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.arch.rpau.design import load_design
-from ringsmith.bench.applications import Mix, logreg_rows, mix_cycles
+from ringsmith.bench import lenet5
+from ringsmith.bench.applications import LENET5, Mix, logreg_rows, mix_cycles
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA
@@ -24,6 +28,39 @@ def test_a_mix_takes_its_counts_of_each_operation_alone() -> None:
     assert found.value == 75 * cycles["add"] + 3 * cycles["multiply_plain"]
     assert (found.source, found.metric, found.operation) == ("estimate", "cycles", "mix")
     assert f"75 add of {cycles['add']:,} cycles" in found.conditions
+
+
+def test_lenet5_takes_the_products_and_rotations_of_its_layers() -> None:
+    first, second = lenet5.C1.counts(), lenet5.C3.counts()
+    assert (first["multiply_plain"], first["rotate"]) == (25, 24)
+    # Six maps, filled up to eight, repeated once for sixteen: eight diagonals of 25 elements.
+    assert (second["multiply_plain"], second["rotate"]) == (8 * 25, 1 + 24 + 7)
+    # 128 diagonals in steps of 1 and of 8, and sums over 2^14 / 128 parts.
+    assert (lenet5.C5.counts()["multiply_plain"], lenet5.C5.counts()["rotate"]) == (128, 7 + 15 + 7)
+    assert lenet5.OUTPUT.counts()["rotate"] == 3 + 3 + 3
+    assert lenet5.operations() == {
+        "multiply_plain": 25 + 200 + 128 + 16,
+        "rotate": 24 + 32 + 29 + 9 + 2 * 2,
+        "add": 24 + 200 + 134 + 18 + 2 * 2,
+        "multiply_relinearize": 3,
+        "rescale": 7,
+        "add_plain": 4,
+    }
+
+
+def test_lenet5_fits_its_parameter_set() -> None:
+    parameters = ckks_set(LENET5.params)
+    assert lenet5.slots() <= parameters.n // 2
+    assert lenet5.depth() < LENET5.limbs <= parameters.limbs
+
+
+def test_what_crosses_to_the_host_is_in_the_conditions_of_a_mix() -> None:
+    design = replace(load_design("nano"), key_polys=2)  # of a key, half of a digit at a time
+    found = mix_cycles(Mix("mix", "nano", 3, {"rotate": 2}, "here"), design)
+    assert re.search(
+        r"2 rotate of [\d,]+ cycles and [\d,]+ limbs under way, each", found.conditions
+    )
+    assert "resident, but for limbs under way, not timed" in found.conditions
 
 
 def test_the_logistic_regression_is_counted_and_timed_with_its_transfers() -> None:

@@ -85,7 +85,7 @@ def medha(
     ] = None,
     ablations: Annotated[bool, typer.Option(help="Compare variants of the design.")] = True,
     applications: Annotated[
-        bool, typer.Option(help="Run the logistic regression and estimate PrivFT.")
+        bool, typer.Option(help="Run the logistic regression; estimate PrivFT and LeNet-5.")
     ] = True,
     seal_repeats: Annotated[
         int, typer.Option(min=0, help="Calls of each of SEAL's operations; 0: without SEAL.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import load_design
-from ringsmith.bench.applications import LOGREG, PRIVFT, logreg_rows, mix_cycles
+from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha.ablations import ablations
 from ringsmith.bench.medha.area import MANNERS, synthesized
@@ -31,7 +31,7 @@ class Options:
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: How areas are found: one of ``area.MANNERS``.
         ablations: Whether to compare variants of the design, a minute.
-        applications: Whether to run the logistic regression and estimate PrivFT, a minute.
+        applications: Whether to run the logistic regression, and estimate PrivFT and LeNet-5.
         seal_repeats: Calls of each of SEAL's operations; 0: SEAL is left out.
     """
 
@@ -126,7 +126,7 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     device, seal = options.device_of(LOGREG), options.seal_repeats > 0
     say(f"{design.name}: {LOGREG} on the {device}")
     found = _kept(logreg_rows(design, device=device, seal=seal, say=say), options)
-    found.append(mix_cycles(PRIVFT, design))
+    found += [mix_cycles(mix, design) for mix in (PRIVFT, LENET5)]
     return [record for each in found for record in beside(each, papers)]
 
 
