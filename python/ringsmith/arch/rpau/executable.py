@@ -13,7 +13,7 @@ from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.timeline import HALT
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True)
