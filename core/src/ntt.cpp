@@ -1,5 +1,7 @@
 #include "ringsmith/ntt.h"
 
+#include <vector>
+
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/error.h"
 #include "ringsmith/primes.h"
@@ -15,14 +17,18 @@ using simd::Factor;
 struct OwnedPlan {
   simd::NttPlan plan;
   Words words;  // factors and quotients forward, then backward
+  std::vector<simd::SplitFactor> nodes[2];
 };
 
 // Writes the powers of `base` to where the nodes of the transform's tree look for them.
 simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
-                               const simd::PrimeKernels& kernels, std::span<u64> words) {
+                               const simd::PrimeKernels& kernels, std::span<u64> words,
+                               std::vector<simd::SplitFactor>& nodes) {
   const std::size_t degree = std::size_t{1} << log_degree;
   const std::span<u64> factors = words.first(degree);
   const std::span<u64> quotients = words.subspan(degree, degree);
+  const bool splits = kernels.splits && simd::can_split(modulus);
+  nodes.resize(splits ? degree / static_cast<std::size_t>(kernels.lanes) : 0);
   u64 power = 1;
   for (std::size_t i = 0; i < degree; ++i) {
     const std::size_t node = reverse_bits(i, log_degree);
@@ -31,9 +37,12 @@ simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
     const Factor factor = simd::factor_of(power, modulus, kernels.code);
     factors[position] = factor.factor;
     quotients[position] = factor.quotient;
+    if (node < nodes.size()) {
+      nodes[node] = simd::split_factor_of(power, modulus);
+    }
     power = modulus.multiply(power, base);
   }
-  return {factors.data(), quotients.data()};
+  return {factors.data(), quotients.data(), splits ? nodes.data() : nullptr};
 }
 
 std::shared_ptr<const simd::NttPlan> make_plan(const Modulus& modulus, int log_degree, u64 root,
@@ -50,8 +59,10 @@ std::shared_ptr<const simd::NttPlan> make_plan(const Modulus& modulus, int log_d
   owned->plan = {
       .prime = simd::constants_of(modulus),
       .log_degree = log_degree,
-      .forward = write_powers(modulus, log_degree, root, kernels, words.first(2 * degree)),
-      .backward = write_powers(modulus, log_degree, inverse_root, kernels, words.last(2 * degree)),
+      .forward = write_powers(modulus, log_degree, root, kernels, words.first(2 * degree),
+                              owned->nodes[0]),
+      .backward = write_powers(modulus, log_degree, inverse_root, kernels, words.last(2 * degree),
+                               owned->nodes[1]),
       .inverse_degree = simd::factor_of(inverse_degree, modulus, kernels.code),
       .last_backward = simd::factor_of(last, modulus, kernels.code),
   };

@@ -50,6 +50,7 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
   return {bits,
           TwiddleCode::kShift52,
           V::kLanes,
+          false,
           forward,
           inverse,
           is_canonical<V>,
@@ -66,12 +67,40 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           key_products<IfmaSum>};
 }
 
+// Wider primes: where they allow it, products of 52-bit words in all but the last layers, whose
+// factors, read once each, would be twice as many words.
+template <template <typename> typename A>
+void forward_split(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  if (plan.forward.nodes != nullptr) {
+    forward_ntt<A<Vector512Ifma>>(plan, in, bound, offset, out);
+  } else {
+    forward_ntt<A<V>>(plan, in, bound, offset, out);
+  }
+}
+
+void inverse_split(const NttPlan& plan, const u64* in, u64* out) {
+  if (plan.backward.nodes != nullptr) {
+    inverse_ntt<Word64<Vector512Ifma>>(plan, in, out);
+  } else {
+    inverse_ntt<Word64<V>>(plan, in, out);
+  }
+}
+
+template <template <typename> typename A>
+constexpr PrimeKernels split_class(int bits) {
+  PrimeKernels kernels = word_class<V, A<V>>(bits);
+  kernels.splits = true;
+  kernels.forward = forward_split<A>;
+  kernels.inverse = inverse_split;
+  return kernels;
+}
+
 constexpr PrimeKernels kClasses[] = {
     ifma_class(33, forward_ntt<Ifma<Room::kBoth>>, inverse_ntt<Ifma<Room::kBoth>>),
     ifma_class(46, forward_ntt<Ifma<Room::kForward>>, inverse_ntt<Ifma<Room::kForward>>),
     ifma_class(50, forward_ntt<Ifma<Room::kNone>>, inverse_ntt<Ifma<Room::kNone>>),
-    word_class<V, Word56<V>>(56),
-    word_class<V, Word64<V>>(61),
+    split_class<Word56>(56),
+    split_class<Word64>(61),
 };
 constexpr KernelSet kSet{"avx512ifma", kClasses, 5, permute_words<V>,
                          multiplications<V, multiply_low>};

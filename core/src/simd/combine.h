@@ -110,6 +110,7 @@ constexpr PrimeKernels word_class(int bits) {
   return {bits,
           TwiddleCode::kShift64,
           V::kLanes,
+          false,
           forward_ntt<A>,
           inverse_ntt<Word64<V>>,
           is_canonical<V>,

@@ -9,6 +9,22 @@ Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code) {
   return {shoup.factor, code == TwiddleCode::kShift52 ? shoup.quotient >> 12 : shoup.quotient};
 }
 
+bool can_split(const Modulus& modulus) { return modulus.value() % (u64{1} << kFactorZeros) == 1; }
+
+SplitFactor split_factor_of(u64 value, const Modulus& modulus) {
+  const auto half = [&modulus](u64 w) {
+    const u64 q = modulus.value();
+    const u64 multiples =
+        (0 - w) % (u64{1} << kFactorZeros);  // of q, which is 1: w' = w + multiples * q
+    return Factor{
+        static_cast<u64>((w + static_cast<u128>(multiples) * q) >> kFactorZeros),
+        (multiples << kLowerBits) + static_cast<u64>((static_cast<u128>(w) << kLowerBits) / q)};
+  };
+  const Factor low = half(value);
+  const Factor high = half(modulus.multiply(value, modulus.reduce(u64{1} << kLowerBits)));
+  return {low.factor, low.quotient, high.factor, high.quotient};
+}
+
 PrimeConstants constants_of(const Modulus& modulus) {
   const u64 q = modulus.value();
   const auto power = [&modulus](int exponent, TwiddleCode code) {

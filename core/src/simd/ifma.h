@@ -10,6 +10,20 @@
 namespace ringsmith::simd {
 namespace {
 
+/// Vectors that multiply words of 52 bits.
+struct Vector512Ifma : Vector512 {
+  static constexpr bool kSplits = true;
+
+  /// accumulator + (a * b modulo 2^52).
+  RINGSMITH_INLINE static Vec low(Vec accumulator, Vec a, Vec b) {
+    return _mm512_madd52lo_epu64(accumulator, a, b);
+  }
+  /// accumulator + floor(a * b / 2^52).
+  RINGSMITH_INLINE static Vec high(Vec accumulator, Vec a, Vec b) {
+    return _mm512_madd52hi_epu64(accumulator, a, b);
+  }
+};
+
 struct IfmaTwiddle {
   __m512i factor, quotient;
 };
@@ -22,8 +36,9 @@ enum class Room { kNone, kForward, kBoth };
 
 /// Arithmetic modulo one prime of up to 50 bits, 46 bits or 33 bits.
 template <Room room>
-struct Ifma : Vector512 {
+struct Ifma : Vector512Ifma {
   using Twiddle = IfmaTwiddle;
+  using Node = Twiddle;
   using Product = IfmaProduct;
   static constexpr bool kLazy = room != Room::kNone;
 
@@ -36,14 +51,6 @@ struct Ifma : Vector512 {
         offset(set(offset)),
         mask(set((u64{1} << 52) - 1)) {}
 
-  /// accumulator + (a * b modulo 2^52).
-  RINGSMITH_INLINE static Vec low(Vec accumulator, Vec a, Vec b) {
-    return _mm512_madd52lo_epu64(accumulator, a, b);
-  }
-  /// accumulator + floor(a * b / 2^52).
-  RINGSMITH_INLINE static Vec high(Vec accumulator, Vec a, Vec b) {
-    return _mm512_madd52hi_epu64(accumulator, a, b);
-  }
   RINGSMITH_INLINE static Vec zero() { return _mm512_setzero_si512(); }
 
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) { return {set(f.factor), set(f.quotient)}; }
@@ -53,6 +60,9 @@ struct Ifma : Vector512 {
   }
   RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
     return {set(*factor), set(*quotient)};
+  }
+  RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
+    return broadcast(twiddles.factors + index, twiddles.quotients + index);
   }
   RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
     return {load(factors), load(quotients)};

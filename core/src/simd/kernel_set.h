@@ -22,6 +22,20 @@ struct Factor {
   u64 quotient;
 };
 
+/// Multiplication in parts (Word64::multiply of a SplitTwiddle) cuts off so many lower bits of a
+/// word, and its factors have so many zeros at their end; together they fill 52 bits.
+inline constexpr int kLowerBits = 40;
+inline constexpr int kFactorZeros = 12;
+
+/// A constant factor w of it, for primes q that are 1 modulo 2^kFactorZeros: w for the lower part
+/// of a word, and 2^kLowerBits w for the upper part.
+struct SplitFactor {
+  u64 factor;         ///< w' / 2^12, where w' in [0, 2^12 q) is w modulo q and 0 modulo 2^12
+  u64 quotient;       ///< floor(w' * 2^40 / q), below 2^52
+  u64 high_factor;    ///< the same of 2^40 w
+  u64 high_quotient;  ///< the same of 2^40 w
+};
+
 /// How a word class stores a factor w < q and its quotient.
 enum class TwiddleCode {
   kShift64,  ///< w and floor(w * 2^64 / q)
@@ -46,10 +60,15 @@ struct PrimeConstants {
 struct TwiddleView {
   const u64* factors;
   const u64* quotients;
+  const SplitFactor* nodes;  ///< of all nodes but those of the last log2(lanes) layers, in the
+                             ///< tree's order, for classes that split; null if q does not allow it
 };
 
 /// A canonical residue as a constant factor.
 Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code);
+/// Whether such factors of this modulus can be.
+bool can_split(const Modulus& modulus);
+SplitFactor split_factor_of(u64 value, const Modulus& modulus);
 PrimeConstants constants_of(const Modulus& modulus);
 
 /// Everything that a transform of one limb reads.
@@ -97,7 +116,8 @@ struct KeyTerms {
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
   TwiddleCode code;
-  int lanes;  ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
+  int lanes;    ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
+  bool splits;  ///< whether transforms read TwiddleView::nodes
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
   /// place. Below 4q words are taken as they are, others are reduced while they are first read.

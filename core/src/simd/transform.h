@@ -17,6 +17,8 @@
 //   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; layers count within a pass
 //   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
 //   canonical(x)                          forward's values back to canonical words
+//   Twiddle, Node                         a factor in every lane; one in all lanes, as node() reads
+//                                         it for every layer but a block's last ones
 //   kReduces                              whether inverse() must reduce in every layer, not only
 //                                         in a pass's last
 //   kStreams                              columns or blocks at a time: 1 or 2
@@ -46,6 +48,7 @@ class Transform {
  public:
   using Vec = typename A::Vec;
   using Twiddle = typename A::Twiddle;
+  using Node = typename A::Node;
   static constexpr int kLanes = A::kLanes;
   static constexpr int kLogLanes = log2_exact(kLanes);
   static constexpr std::size_t kBlock = std::size_t{kLanes} * kLanes;
@@ -67,9 +70,7 @@ class Transform {
 
  private:
   // The factor of a node, in all lanes.
-  RINGSMITH_INLINE Twiddle node(std::size_t index) const {
-    return A::broadcast(twiddles_.factors + index, twiddles_.quotients + index);
-  }
+  RINGSMITH_INLINE Node node(std::size_t index) const { return A::node(twiddles_, index); }
 
   template <Source source>
   RINGSMITH_INLINE Vec load(const u64* from) const {
@@ -100,7 +101,7 @@ class Transform {
   void forward_pass(const u64* in, u64* out, int layers, std::size_t index) const {
     constexpr std::size_t kRows = std::size_t{1} << kLayers;
     const std::size_t step = (kBlock << layers) / kRows;
-    Twiddle twiddles[kRows];
+    Node twiddles[kRows];
     RINGSMITH_UNROLL
     for (std::size_t i = 1; i < kRows; ++i) {
       const int layer = log2_exact(static_cast<int>(i));
@@ -135,9 +136,9 @@ class Transform {
 
   // kLayers layers between 2^kLayers registers of every stream; entry i of a stream's factors, or
   // of all streams' unless they have their own, belongs to node i of the layers' tree.
-  template <int kLayers, bool kOwn>
+  template <int kLayers, bool kOwn, typename T>
   RINGSMITH_INLINE static void forward_layers(const A& arithmetic, Vec (*rows)[1 << kLayers],
-                                              const Twiddle (*twiddles)[1 << kLayers]) {
+                                              const T (*twiddles)[1 << kLayers]) {
     constexpr int kRows = 1 << kLayers;
     RINGSMITH_UNROLL
     for (int layer = 0; layer < kLayers; ++layer) {
@@ -156,6 +157,7 @@ class Transform {
   // The last 2 * kLogLanes layers, on kBlock words in registers for every stream; in place.
   RINGSMITH_INLINE void forward_blocks(u64* words, std::size_t index) const {
     Vec rows[kStreams][kLanes];
+    Node nodes[kStreams][kLanes];
     Twiddle twiddles[kStreams][kLanes];
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
@@ -163,9 +165,9 @@ class Transform {
       for (int i = 0; i < kLanes; ++i) {
         rows[stream][i] = A::load(words + stream * kBlock + i * kLanes);
       }
-      load_nodes(index + stream, twiddles[stream]);
+      load_nodes(index + stream, nodes[stream]);
     }
-    forward_layers<kLogLanes, true>(arithmetic_, rows, twiddles);
+    forward_layers<kLogLanes, true>(arithmetic_, rows, nodes);
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
       A::transpose(rows[stream]);
@@ -187,11 +189,11 @@ class Transform {
   }
 
   // The factors of a block's first layers.
-  RINGSMITH_INLINE void load_nodes(std::size_t index, Twiddle* twiddles) const {
+  RINGSMITH_INLINE void load_nodes(std::size_t index, Node* nodes) const {
     RINGSMITH_UNROLL
     for (int i = 1; i < kLanes; ++i) {
       const int layer = log2_exact(i);
-      twiddles[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
+      nodes[i] = node((index << layer) + static_cast<std::size_t>(i - (1 << layer)));
     }
   }
 
@@ -209,6 +211,7 @@ class Transform {
   // The first 2 * kLogLanes layers of the inverse, on kBlock words for every stream.
   RINGSMITH_INLINE void inverse_blocks(const u64* in, u64* out, std::size_t index) const {
     Vec rows[kStreams][kLanes];
+    Node nodes[kStreams][kLanes];
     Twiddle twiddles[kStreams][kLanes];
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
@@ -223,9 +226,9 @@ class Transform {
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
       A::transpose(rows[stream]);
-      load_nodes(index + stream, twiddles[stream]);
+      load_nodes(index + stream, nodes[stream]);
     }
-    inverse_layers<kLogLanes, kLogLanes, true>(arithmetic_, rows, twiddles);
+    inverse_layers<kLogLanes, kLogLanes, true>(arithmetic_, rows, nodes);
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
       RINGSMITH_UNROLL
@@ -237,9 +240,9 @@ class Transform {
 
   // Layers kFirst ... kEnd - 1 of the inverse on 2^kLayers registers of every stream, where layer 0
   // joins neighbours.
-  template <int kLayers, int kEnd, bool kOwn, int kFirst = 0>
+  template <int kLayers, int kEnd, bool kOwn, int kFirst = 0, typename T>
   RINGSMITH_INLINE static void inverse_layers(const A& arithmetic, Vec (*rows)[1 << kLayers],
-                                              const Twiddle (*twiddles)[1 << kLayers]) {
+                                              const T (*twiddles)[1 << kLayers]) {
     if constexpr (kFirst < kEnd) {
       constexpr int kHalf = 1 << kFirst;
       constexpr int kNodes = 1 << (kLayers - 1 - kFirst);
@@ -282,16 +285,14 @@ class Transform {
         inverse_tree<false>(in + i * step, out + i * step, layers - kLayers, index * kRows + i);
       }
     }
-    Twiddle twiddles[kRows];
+    Node twiddles[kRows];
     RINGSMITH_UNROLL
     for (std::size_t i = 1; i < kRows; ++i) {
       const int layer = log2_exact(static_cast<int>(i));
       twiddles[i] = node((index << layer) + (i - (std::size_t{1} << layer)));
     }
     const Twiddle scale = A::broadcast(plan_.inverse_degree);
-    if constexpr (top) {
-      twiddles[1] = A::broadcast(plan_.last_backward);
-    }
+    const Twiddle last = A::broadcast(plan_.last_backward);
     const A arithmetic = arithmetic_;
     for (std::size_t column = 0; column < step; column += kStreams * kLanes) {
       Vec rows[kStreams][kRows];
@@ -305,8 +306,8 @@ class Transform {
         RINGSMITH_UNROLL
         for (std::size_t i = 0; i < kStreams * kRows / 2; ++i) {
           Vec* const stream = rows[i % kStreams];
-          arithmetic.template last<kLayers - 1>(
-              stream[i / kStreams], stream[i / kStreams + kRows / 2], scale, twiddles[1]);
+          arithmetic.template last<kLayers - 1>(stream[i / kStreams],
+                                                stream[i / kStreams + kRows / 2], scale, last);
         }
       }
       RINGSMITH_UNROLL

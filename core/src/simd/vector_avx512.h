@@ -11,7 +11,8 @@ namespace {
 struct Vector512 {
   using Vec = __m512i;
   static constexpr int kLanes = 8;
-  static constexpr int kStreams = 2;  // as many as the registers hold
+  static constexpr int kStreams = 2;      // as many as the registers hold
+  static constexpr bool kSplits = false;  // no products of 52-bit words
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }

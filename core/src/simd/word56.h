@@ -15,7 +15,6 @@ struct Word56 : Word64<V> {
   using Base = Word64<V>;
   using Operations = WordOperations<V>;
   using Vec = typename V::Vec;
-  using Twiddle = WordTwiddle<V>;
   using V::add;
   using V::reduce_once;
   using V::sub;
@@ -33,7 +32,8 @@ struct Word56 : Word64<V> {
   }
   RINGSMITH_INLINE Vec load_wide(const u64* from) const { return add(Base::load_wide(from), bias); }
 
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+  template <typename T>
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t) const {
     const Vec product = Base::multiply(x, t);
     const Vec sum = u;
     u = add(sum, product);

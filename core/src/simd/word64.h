@@ -3,6 +3,8 @@
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words.
 #pragma once
 
+#include <type_traits>
+
 #include "transform.h"
 
 namespace ringsmith::simd {
@@ -14,10 +16,17 @@ struct WordTwiddle {
   typename V::Vec factor, factor_high, quotient, quotient_high;
 };
 
+/// A SplitFactor in all lanes, for vectors that multiply words of 52 bits.
+template <typename V>
+struct SplitTwiddle {
+  typename V::Vec factor, quotient, high_factor, high_quotient;
+};
+
 template <typename V>
 struct WordOperations : V {
   using Vec = typename V::Vec;
   using Twiddle = WordTwiddle<V>;
+  using Node = std::conditional_t<V::kSplits, SplitTwiddle<V>, Twiddle>;
   using V::add;
   using V::multiply_halves;
   using V::sub;
@@ -38,6 +47,15 @@ struct WordOperations : V {
   RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
     return {V::broadcast(factor), V::broadcast_high(factor), V::broadcast(quotient),
             V::broadcast_high(quotient)};
+  }
+  RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
+    if constexpr (V::kSplits) {
+      const SplitFactor* const split = twiddles.nodes + index;
+      return {V::broadcast(&split->factor), V::broadcast(&split->quotient),
+              V::broadcast(&split->high_factor), V::broadcast(&split->high_quotient)};
+    } else {
+      return broadcast(twiddles.factors + index, twiddles.quotients + index);
+    }
   }
   RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
     const Vec factor = V::load(factors);
@@ -66,7 +84,9 @@ struct Word64 : WordOperations<V> {
         twice_q(V::set(2 * prime.q)),
         four_q(V::set(4 * prime.q)),
         ratio(V::set(prime.ratio)),
-        offset(V::set(offset)) {}
+        offset(V::set(offset)),
+        minus_q_upper(V::set((u64{1} << 52) - (prime.q >> kFactorZeros))),
+        lower_mask(V::set((u64{1} << kLowerBits) - 1)) {}
 
   static constexpr bool kReduces = true;
   static constexpr int kStreams = V::kStreams;
@@ -80,6 +100,23 @@ struct Word64 : WordOperations<V> {
                              Operations::high_half(quotient), q, q_high);
   }
 
+  /// The same by products of 52-bit words, for q = 1 modulo 2^12 and x = x_1 * 2^40 + x_0. The
+  /// parts' quotients are less than 2 and 1 + 2^-16 too small. The parts' factors and q - 1 are
+  /// multiples of 2^12, so 52 bits are all of their products modulo 2^64 but the zeros at the end;
+  /// the quotient itself, for q = (q - 1) + 1, is subtracted last.
+  RINGSMITH_INLINE Vec multiply(Vec x, const SplitTwiddle<V>& t) const {
+    const Vec zero = V::set(0);
+    const Vec lower = V::bit_and(x, lower_mask);
+    const Vec upper = V::template shift_right<kLowerBits>(x);
+    const Vec lower_up =
+        V::template shift_left<kFactorZeros>(x);  // what is above 52 bits is not read
+    const Vec upper_up = V::template shift_left<kFactorZeros>(upper);
+    const Vec quotient = V::high(V::high(zero, lower_up, t.quotient), upper_up, t.high_quotient);
+    const Vec product = V::low(V::low(zero, lower, t.factor), upper, t.high_factor);
+    const Vec upper_bits = V::low(product, quotient, minus_q_upper);
+    return sub(V::template shift_left<kFactorZeros>(upper_bits), quotient);
+  }
+
   /// x * factor modulo q, in [0, 2q), for any word x.
   RINGSMITH_INLINE Vec multiply_once(Vec x, const Twiddle& t) const {
     return reduce_once(multiply(x, t), twice_q);
@@ -89,7 +126,7 @@ struct Word64 : WordOperations<V> {
   RINGSMITH_INLINE Vec reduce(Vec x) const {
     const Vec one = V::set(1);
     const Vec zero = V::set(0);
-    return multiply(x, {one, zero, ratio, Operations::high_half(ratio)});
+    return multiply(x, Twiddle{one, zero, ratio, Operations::high_half(ratio)});
   }
 
   /// From [0, 8q) to [0, q).
@@ -103,7 +140,8 @@ struct Word64 : WordOperations<V> {
   RINGSMITH_INLINE Vec load_wide(const u64* from) const { return reduce(load_shifted(from)); }
 
   /// In and out: [0, 8q).
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+  template <typename T>
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t) const {
     const Vec product = multiply(x, t);
     const Vec sum = reduce_once(u, four_q);
     u = add(sum, product);
@@ -111,8 +149,8 @@ struct Word64 : WordOperations<V> {
   }
 
   /// In and out: [0, 4q).
-  template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  template <int layer, bool reduce, typename T>
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const T& t) const {
     const Vec difference = add(u, sub(four_q, v));
     u = reduce_once(add(u, v), four_q);
     v = multiply(difference, t);
@@ -127,6 +165,7 @@ struct Word64 : WordOperations<V> {
   }
 
   Vec q, q_high, twice_q, four_q, ratio, offset;
+  Vec minus_q_upper, lower_mask;
 };
 
 }  // namespace
