@@ -7,7 +7,8 @@
 // word_i up after a word was written, or its upper half read.
 //
 // An access is answered by ack_o, in its own cycle, or, where a row must be fetched, when it is
-// there; the next access comes after that. Without effect, and refused, are accesses while the
+// there; the next access comes after that. idle_o says that no access is under way, nor at the
+// device's port in the cycle after. Without effect, and refused, are accesses while the
 // device is not ready, to places that it does not have, of words out of order or too wide.
 module rs_host_window
   import rs_arith_pkg::*;
@@ -41,6 +42,7 @@ module rs_host_window
 
   input  access_t                   access_i,
   output logic                      ack_o,
+  output logic                      idle_o,
   output logic [31:0]               data_o,     // of a read; 0 where it is refused
   output refused_t                  refused_o,
 
@@ -185,6 +187,7 @@ module rs_host_window
       row_address_q <= row;
     end
   end
+  assign idle_o       = !access_i.valid && !fetching_q;
   assign host_we_o    = we_q;
   assign host_re_o    = re_q;
   assign host_zone_o  = zone_q;

@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x1
+#define RS_REGISTERS__VERSION__MINOR_reset 0x2
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -58,6 +58,9 @@ extern "C" {
 #define RS_REGISTERS__STATUS__BAD_OPCODE_bm 0x4
 #define RS_REGISTERS__STATUS__BAD_OPCODE_bp 2
 #define RS_REGISTERS__STATUS__BAD_OPCODE_bw 1
+#define RS_REGISTERS__STATUS__MOVING_bm 0x8
+#define RS_REGISTERS__STATUS__MOVING_bp 3
+#define RS_REGISTERS__STATUS__MOVING_bw 1
 
 // reg - rs_registers::refused
 #define RS_REGISTERS__REFUSED__BUSY_bm 0x1
@@ -132,6 +135,12 @@ extern "C" {
 #define RS_REGISTERS__RING__LOG_DEGREE_bp 0
 #define RS_REGISTERS__RING__LOG_DEGREE_bw 5
 #define RS_REGISTERS__RING__LOG_DEGREE_reset 0x0
+
+// reg - rs_registers::data_path
+#define RS_REGISTERS__DATA_PATH__VALUE_bm 0xffffffff
+#define RS_REGISTERS__DATA_PATH__VALUE_bp 0
+#define RS_REGISTERS__DATA_PATH__VALUE_bw 32
+#define RS_REGISTERS__DATA_PATH__VALUE_reset 0x200
 
 // reg - rs_registers::facts::log_n
 #define RS_REGISTERS__FACTS__LOG_N__VALUE_bm 0xffffffff
@@ -284,7 +293,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t host_word;
     uint64_t host_data;
     uint32_t ring;
-    uint8_t RESERVED_5c_7f[0x24];
+    uint32_t data_path;
+    uint8_t RESERVED_60_7f[0x20];
     rs_registers__facts_t facts;
 } rs_registers_t;
 

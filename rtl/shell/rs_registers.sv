@@ -245,6 +245,7 @@ module rs_registers (
         logic host_word;
         logic [1:0] host_data;
         logic ring;
+        logic data_path;
         struct {
             logic log_n;
             logic word_bits;
@@ -353,6 +354,9 @@ module rs_registers (
         decoded_reg_strb.ring = cpuif_req_masked & (cpuif_addr == 12'h58);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h58);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h58);
+        decoded_reg_strb.data_path = cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h5c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
         decoded_reg_strb.facts.log_n = cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h80);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
@@ -987,7 +991,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h1;
+            readback_data_var[15:0] = 16'h2;
             readback_data_var[31:16] = 16'h2;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1000,6 +1004,7 @@ module rs_registers (
             readback_data_var[0] = hwif_in.status.busy.next;
             readback_data_var[1] = hwif_in.status.resetting.next;
             readback_data_var[2] = hwif_in.status.bad_opcode.next;
+            readback_data_var[3] = hwif_in.status.moving.next;
         end
         if(rd_mux_addr == 12'h18) begin
             readback_data_var[0] = field_storage.refused.busy.value;
@@ -1042,6 +1047,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'h58) begin
             readback_data_var[4:0] = field_storage.ring.log_degree.value;
+        end
+        if(rd_mux_addr == 12'h5c) begin
+            readback_data_var[31:0] = 32'h200;
         end
         if(rd_mux_addr == 12'h80) begin
             readback_data_var[31:0] = hwif_in.facts.log_n.value.next;

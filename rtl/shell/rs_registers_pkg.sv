@@ -29,9 +29,14 @@ package rs_registers_pkg;
     } rs_registers__status__bad_opcode__in_t;
 
     typedef struct {
+        logic next;
+    } rs_registers__status__moving__in_t;
+
+    typedef struct {
         rs_registers__status__busy__in_t busy;
         rs_registers__status__resetting__in_t resetting;
         rs_registers__status__bad_opcode__in_t bad_opcode;
+        rs_registers__status__moving__in_t moving;
     } rs_registers__status__in_t;
 
     typedef struct {

@@ -1,12 +1,14 @@
-// An accelerator of the RPAU architecture behind its register block, on an AXI4-Lite bus.
+// An accelerator of the RPAU architecture behind its register block, on an AXI4-Lite bus, and its
+// data path, on AXI4.
 //
-// docs/registers.md says what the registers do. The bus has 32-bit data and byte addresses in a
-// page of 4 KiB; its signals have AXI's names, by which tools find them. A register access takes a
-// few cycles, the first word of a row of a memory rs_rpau_pkg::host_read_latency() more.
+// docs/registers.md says what the registers do. Their bus has 32-bit data and byte addresses in a
+// page of 4 KiB; signals have AXI's names, by which tools find them. A register access takes a
+// few cycles, the first word of a row of a memory rs_rpau_pkg::host_read_latency() more. The data
+// path (rs_data_path) moves polynomials; while it does, the device is not ready.
 //
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
-// for the accelerator. control.reset resets the accelerator alone, in whatever it does, and the bus
-// goes on.
+// for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,
+// and the registers' bus goes on.
 module rs_rpau_axil
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -61,7 +63,37 @@ module rs_rpau_axil
   output logic [AxilDataWidth-1:0]   s_axil_rdata,
   output logic [1:0]                 s_axil_rresp,
   output logic                       s_axil_rvalid,
-  input  logic                       s_axil_rready
+  input  logic                       s_axil_rready,
+
+  input  logic [DataIdWidth-1:0]     s_axi_awid,
+  input  logic [DataAddrWidth-1:0]   s_axi_awaddr,
+  input  logic [7:0]                 s_axi_awlen,
+  input  logic [2:0]                 s_axi_awsize,
+  input  logic [1:0]                 s_axi_awburst,
+  input  logic                       s_axi_awvalid,
+  output logic                       s_axi_awready,
+  input  logic [BeatBits-1:0]        s_axi_wdata,
+  input  logic [BeatBits/8-1:0]      s_axi_wstrb,
+  input  logic                       s_axi_wlast,
+  input  logic                       s_axi_wvalid,
+  output logic                       s_axi_wready,
+  output logic [DataIdWidth-1:0]     s_axi_bid,
+  output logic [1:0]                 s_axi_bresp,
+  output logic                       s_axi_bvalid,
+  input  logic                       s_axi_bready,
+  input  logic [DataIdWidth-1:0]     s_axi_arid,
+  input  logic [DataAddrWidth-1:0]   s_axi_araddr,
+  input  logic [7:0]                 s_axi_arlen,
+  input  logic [2:0]                 s_axi_arsize,
+  input  logic [1:0]                 s_axi_arburst,
+  input  logic                       s_axi_arvalid,
+  output logic                       s_axi_arready,
+  output logic [DataIdWidth-1:0]     s_axi_rid,
+  output logic [BeatBits-1:0]        s_axi_rdata,
+  output logic [1:0]                 s_axi_rresp,
+  output logic                       s_axi_rlast,
+  output logic                       s_axi_rvalid,
+  input  logic                       s_axi_rready
   // verilog_lint: waive-stop port-name-suffix
 );
   // ---- registers --------------------------------------------------------------------------------
@@ -122,13 +154,15 @@ module rs_rpau_axil
   // ---- reset and commands -----------------------------------------------------------------------
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
-  logic                 device_rst_nq, busy, bad_opcode, start, ready;
+  logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
+  logic                 moving;  // the data path moves words
   always_ff @(posedge clk_i) begin
     if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
     else if (reset_q != '0) reset_q <= reset_q - 1'b1;
     device_rst_nq <= rst_ni && reset_q == '0;
   end
-  assign ready = device_rst_nq && reset_q == '0 && !busy;
+  assign idle  = device_rst_nq && reset_q == '0 && !busy;
+  assign ready = idle && !moving;
   logic [4:0] ring;
   logic       runs_ring;
   assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
@@ -140,6 +174,7 @@ module rs_rpau_axil
   assign hwif_in.status.busy.next       = busy && device_rst_nq;
   assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
   assign hwif_in.status.bad_opcode.next = bad_opcode && device_rst_nq;
+  assign hwif_in.status.moving.next     = moving;
 
   logic [63:0] cycles, instructions;
   assign hwif_in.cycles.value.next       = cycles;
@@ -183,7 +218,7 @@ module rs_rpau_axil
   ) u_program_window (
     .clk_i,
     .rst_ni,
-    .ready_i(ready),
+    .ready_i(idle),
     .address_i(hwif_out.program_address.value.value),
     .advance_o(hwif_in.program_address.value.incr),
     .access_i(program_access_q),
@@ -196,14 +231,14 @@ module rs_rpau_axil
   // ---- memories ---------------------------------------------------------------------------------
   access_t                   host_access_q;
   logic                      host_write_q;  // the access that waits for its answer is a write
-  logic                      host_ack;
-  logic                      host_we, host_re, host_rvalid;
+  logic                      host_ack, host_rvalid;
+  logic [Width-1:0]          host_rdata [Lanes];
+  logic                      host_we, host_re;
   logic [ZoneWidth-1:0]      host_zone;
   logic [RpauWidth-1:0]      host_rpau;
   logic [HostIndexWidth-1:0] host_index;
   logic [RowWidth-1:0]       host_row;
   logic [Width-1:0]          host_wdata [Lanes];
-  logic [Width-1:0]          host_rdata [Lanes];
   always_ff @(posedge clk_i) begin
     host_access_q <= '{
         valid: rst_ni && |hwif_out.host_data.req,
@@ -216,7 +251,7 @@ module rs_rpau_axil
   end
   assign hwif_in.host_data.wr_ack = host_ack && host_write_q;
   assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
-  rs_host_window #(
+  rs_host_port #(
     .LogN(LogN),
     .Width(Width),
     .Rpaus(Rpaus),
@@ -229,10 +264,12 @@ module rs_rpau_axil
     .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Seeds(Seeds)
-  ) u_host_window (
+  ) u_host_port (
     .clk_i,
     .rst_ni,
-    .ready_i(ready),
+    .forget_i(hwif_out.control.reset.value),
+    .idle_i(idle && !start),
+    .moving_o(moving),
     .zone_i(hwif_out.host_zone.value.value),
     .unit_i(hwif_out.host_unit.value.value),
     .index_i(hwif_out.host_index.value.value),
@@ -244,6 +281,35 @@ module rs_rpau_axil
     .ack_o(host_ack),
     .data_o(hwif_in.host_data.rd_data),
     .refused_o(refused_host),
+    .s_axi_awid,
+    .s_axi_awaddr,
+    .s_axi_awlen,
+    .s_axi_awsize,
+    .s_axi_awburst,
+    .s_axi_awvalid,
+    .s_axi_awready,
+    .s_axi_wdata,
+    .s_axi_wstrb,
+    .s_axi_wlast,
+    .s_axi_wvalid,
+    .s_axi_wready,
+    .s_axi_bid,
+    .s_axi_bresp,
+    .s_axi_bvalid,
+    .s_axi_bready,
+    .s_axi_arid,
+    .s_axi_araddr,
+    .s_axi_arlen,
+    .s_axi_arsize,
+    .s_axi_arburst,
+    .s_axi_arvalid,
+    .s_axi_arready,
+    .s_axi_rid,
+    .s_axi_rdata,
+    .s_axi_rresp,
+    .s_axi_rlast,
+    .s_axi_rvalid,
+    .s_axi_rready,
     .host_we_o(host_we),
     .host_re_o(host_re),
     .host_zone_o(host_zone),

@@ -4,9 +4,16 @@ package rs_shell_pkg;
   typedef struct packed {
     logic busy;   // the device was not ready
     logic place;  // no such place
-    logic order;  // not the next word of its row, or an upper half without its lower one
-    logic value;  // too wide a word, or a half without all of its bytes
+    logic order;  // not the next word of its row, an upper half without its lower one, or a burst
+                  // of another shape than the data path takes
+    logic value;  // too wide a word, or a half, or a beat, without all of its bytes
   } refused_t;
+
+  // The data path's AXI4 bus.
+  localparam int unsigned BeatBits = 512;
+  localparam int unsigned BeatWords = BeatBits / 64;
+  localparam int unsigned DataIdWidth = 4;
+  localparam int unsigned DataAddrWidth = 40;
 
   // An access of the bus to one half of a register of 64 bits.
   typedef struct packed {

@@ -25,6 +25,7 @@ MODULES = {
     "rs_word_halves": [{}],
     "rs_program_window": [{"ProgramWords": 24}, {"ProgramWords": 1024}],
     "rs_host_window": [{"Cores": 2, "Width": 40}, {"Cores": 1, "Width": 30, "Longest": 9}],
+    "rs_data_path": [{"Cores": 8}, {"Cores": 2}, {"Cores": 4, "LogN": 8}],
     "rs_rpau_completion": [
         {"Drain": 31, "BroadcastDrain": 60},
         {"Drain": 3, "BroadcastDrain": 4},
@@ -64,6 +65,17 @@ MUTANTS = {
         (" || abandon;", ";"),  # no answer when the device stops being ready
         ("moved_i || fetch) filled_q", "moved_i) filled_q"),  # a read among the words of a row
         ("if (fetch) upper_q", "if (serve) upper_q"),
+    ],
+    "rs_data_path": [
+        ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
+        ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
+        ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
+        ("reason == '0 && grant_i;", "reason == '0;"),  # a port that somebody else uses
+        ("StIdle && !(s_axi_arvalid && write_q)", "StIdle"),  # two bursts at once
+        ("default: if (s_axi_bready) state_q", "default: state_q"),  # does not wait for its taker
+        ("!out_valid_q || (rtake && chunk_end)", "1'b1"),  # a beat changes while it waits
+        ("s_axi_rlast  = left_q == 9'd1", "s_axi_rlast  = left_q == 9'd2"),
+        ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],
     "rs_rpau_completion": [
         ("32'(pair_i)", "32'd0"),

@@ -14,6 +14,7 @@ from ringsmith.arch.rpau.isa import ISA, instruction
 from ringsmith.arch.rpau.random_program import random_program
 from ringsmith.arch.rpau.registers import FACTS, Control, Refused, Register, Status
 from ringsmith.devices.axi_lite import SimulatedBus
+from ringsmith.devices.data_path import polynomial_address
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.devices.registers import RegisterDevice
@@ -83,9 +84,11 @@ def long_program(rpaus: int = DESIGN.rpaus) -> Words:
     return np.array([encode(i) for i in [*steps, instruction("halt", everyone)]], dtype=np.uint64)
 
 
+@pytest.mark.parametrize("data_path", [True, False])
 def test_random_programs_through_the_bus_equal_the_model(
-    device: RegisterDevice, rng: np.random.Generator
+    data_path: bool, rng: np.random.Generator
 ) -> None:
+    device = RegisterDevice(DESIGN, SimulatedBus(DESIGN, assertions=True, data_path=data_path))
     model = ModelDevice(DESIGN)
     for seed in rng.integers(0, 2**32, 10):
         program = random_program(DESIGN, int(seed), DESIGN.program_words - 1)
@@ -147,7 +150,8 @@ class Counterfeit:
 
     def __init__(self, bus: SimulatedBus, register: Register, value: int) -> None:
         self._bus, self._register, self._value = bus, register, value
-        self.write = bus.write
+        self.write_words, self.read_words = bus.write_words, bus.read_words
+        self.write, self.data = bus.write, bus.data
 
     def read(self, address: int) -> int:
         """The device's word, but for one register."""
@@ -169,6 +173,32 @@ def test_what_is_no_such_device_is_refused(
 ) -> None:
     with pytest.raises(DeviceError, match=message):
         RegisterDevice(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
+
+
+def test_polynomials_cross_the_data_path_unless_the_device_says_it_has_none(
+    bus: SimulatedBus, rng: np.random.Generator
+) -> None:
+    words = words_of(rng)
+    RegisterDevice(DESIGN, bus).write(Zone.POLY, 2, 3, words)
+    place(bus, Zone.POLY, 2, 3)
+    assert bus.read(Register.HOST_WORD) == 0  # not counted up: no register took the words
+    np.testing.assert_array_equal(bus.read_words(Register.HOST_DATA, DESIGN.n), words)
+    for register, value in ((Register.VERSION, 2 << 16 | 1), (Register.DATA_PATH, 0)):
+        device = RegisterDevice(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
+        words = words_of(rng)
+        device.write(Zone.POLY, 2, 3, words)
+        assert bus.read(Register.HOST_WORD) == DESIGN.n
+        found = bus.read_block(polynomial_address(DESIGN.n, Zone.POLY, 2, 3), DESIGN.n)
+        np.testing.assert_array_equal(found, words)
+
+
+def test_the_data_path_refuses_what_is_no_beat_and_no_place(bus: SimulatedBus) -> None:
+    with pytest.raises(DeviceError, match=r"4 words at byte 0x0: .* whole beats of 8 words"):
+        bus.read_block(0, 4)
+    nowhere = polynomial_address(DESIGN.n, Zone.POLY, DESIGN.rpaus, 0)
+    with pytest.raises(DeviceError, match=f"a read of 8 words at byte {nowhere:#x} with SLVERR"):
+        bus.read_block(nowhere, 8)
+    assert refused(bus) == Refused.PLACE
 
 
 def test_illegal_registers_are_answered_with_an_error(bus: SimulatedBus) -> None:

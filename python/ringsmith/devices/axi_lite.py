@@ -1,4 +1,4 @@
-"""A master on the AXI4-Lite bus of a simulated accelerator: RTL with its register block."""
+"""A master on the buses of a simulated accelerator: RTL with its register block and data path."""
 
 import ctypes
 from pathlib import Path
@@ -7,6 +7,8 @@ import numpy as np
 
 from ringsmith.arch.rpau import rtl
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.devices.bus import DataPath
+from ringsmith.devices.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.devices.interface import Words
 from ringsmith.devices.library import load_library
 from ringsmith.devices.rtl import VERILATOR_FLAGS
@@ -43,21 +45,33 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
 
 
 class SimulatedBus:
-    """The bus of a simulated device; see :class:`ringsmith.devices.bus.RegisterBus`."""
+    """The buses of a simulated device.
 
-    def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
+    See :class:`ringsmith.devices.bus.RegisterBus` and :class:`ringsmith.devices.bus.DataPath`.
+    """
+
+    def __init__(
+        self,
+        design: RpauDesign,
+        *,
+        assertions: bool = False,
+        seed: int = 1,
+        data_path: bool = True,
+    ) -> None:
         """Builds the simulator where it is not yet built, and resets a new device.
 
         Args:
             design: The design point.
             assertions: See :func:`build`.
             seed: Chooses the random contents of a build with assertions.
+            data_path: Whether the host is connected to the data path, too.
 
         Raises:
             ToolError: If Verilator or the compiler is missing or fails.
             DeviceError: If the device fails in its reset.
         """
         self._handle: int | None = None
+        self._data_path = data_path
         self._library = _load(build(design, assertions=assertions))
         self._handle = self._library.axil_new(seed)
         if self._handle is None:
@@ -71,6 +85,11 @@ class SimulatedBus:
         if self._handle is not None:
             self._library.axil_free(self._handle)
             self._handle = None
+
+    @property
+    def data(self) -> DataPath | None:
+        """The data path, where the host is connected to it."""
+        return self if self._data_path else None
 
     def write(self, address: int, value: int) -> None:
         """Writes a register of 32 bits."""
@@ -92,6 +111,16 @@ class SimulatedBus:
         self._transfer("axil_read", address, 2, words)
         return words
 
+    def write_block(self, address: int, words: Words) -> None:
+        """Writes consecutive words through the data path, whole beats."""
+        self._burst("axil_write_block", address, np.ascontiguousarray(words, dtype=np.uint64))
+
+    def read_block(self, address: int, count: int) -> Words:
+        """Reads consecutive words through the data path, whole beats."""
+        words = np.empty(count, dtype=np.uint64)
+        self._burst("axil_read_block", address, words)
+        return words
+
     def pause(self, cycles: int) -> None:
         """Lets clock cycles pass."""
         self._call("axil_pause", cycles)
@@ -105,6 +134,22 @@ class SimulatedBus:
             raise DeviceError(
                 f"the bus answers a {what} of register {address:#05x} with "
                 f"{_RESPONSES[response.value]}: docs/registers.md has the registers"
+            )
+
+    def _burst(self, function: str, address: int, words: Words) -> None:
+        if address % BEAT_BYTES or words.size % BEAT_WORDS:
+            raise DeviceError(
+                f"{words.size} words at byte {address:#x}: the data path moves whole beats of "
+                f"{BEAT_WORDS} words"
+            )
+        response = ctypes.c_int()
+        pointer = words.ctypes.data_as(_POINTER)
+        self._call(function, address, pointer, words.size, ctypes.byref(response))
+        if response.value:
+            what = "write" if function == "axil_write_block" else "read"
+            raise DeviceError(
+                f"the data path answers a {what} of {words.size} words at byte {address:#x} with "
+                f"{_RESPONSES[response.value]}: register refused says why"
             )
 
     def _call(self, function: str, *arguments: object) -> None:
@@ -127,5 +172,7 @@ def _load(path: Path) -> ctypes.CDLL:
     for transfer in (library.axil_write, library.axil_read):
         count, response = number, ctypes.POINTER(integer)
         transfer.argtypes = [handle, ctypes.c_uint32, integer, _POINTER, count, response]
+    for block in (library.axil_write_block, library.axil_read_block):
+        block.argtypes = [handle, number, _POINTER, number, ctypes.POINTER(integer)]
     library.axil_pause.argtypes = [handle, number]
     return library

@@ -1,8 +1,24 @@
-"""What a register bus offers, whatever carries it: a simulated AXI4-Lite bus, or a card's."""
+"""What a device's buses offer, whatever carries them: simulated AXI buses, or a card's."""
 
 from typing import Protocol
 
 from ringsmith.devices.interface import Words
+
+
+class DataPath(Protocol):
+    """The AXI4 bus of a device's data path: blocks of words of 64 bits at byte addresses.
+
+    A block begins at a beat and is made of whole ones. Both methods raise DeviceError if the bus
+    answers with an error or not at all.
+    """
+
+    def write_block(self, address: int, words: Words) -> None:
+        """Writes consecutive words."""
+        ...
+
+    def read_block(self, address: int, count: int) -> Words:
+        """Reads consecutive words."""
+        ...
 
 
 class RegisterBus(Protocol):
@@ -10,6 +26,11 @@ class RegisterBus(Protocol):
 
     Every method raises DeviceError if the bus answers with an error or not at all.
     """
+
+    @property
+    def data(self) -> DataPath | None:
+        """How the host reaches the device's data path; None where it does not."""
+        ...
 
     def write(self, address: int, value: int) -> None:
         """Writes a register of 32 bits."""

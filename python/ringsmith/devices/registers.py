@@ -1,5 +1,8 @@
 """A device behind its register block: everything that crosses the seam, as register accesses."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.registers import (
     ARCHITECTURE,
@@ -11,7 +14,8 @@ from ringsmith.arch.rpau.registers import (
     Register,
     Status,
 )
-from ringsmith.devices.bus import RegisterBus
+from ringsmith.devices.bus import DataPath, RegisterBus
+from ringsmith.devices.data_path import BEAT_BITS, ZONES, polynomial_address
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.outcome import checked_words, report_of, stopped
@@ -19,11 +23,14 @@ from ringsmith.devices.zones import check_read, check_ring, check_write, zone_sh
 from ringsmith.errors import DeviceError
 
 _RESET_PATIENCE = 1000  # looks at a device in its reset
+_DATA_PATH_MINOR = 2  # of the register map's version, from which on there is a register data_path
 _PAUSE = 64  # cycles between two looks at a device that runs
 
 
 class RegisterDevice:
-    """A device that is driven through its registers alone (docs/registers.md).
+    """A device that is driven through its registers (docs/registers.md).
+
+    Polynomials cross the data path, where the device has one and the host is connected to it.
 
     Taking over a device resets it: whatever a host before left half done is gone, its memories
     keep what they hold.
@@ -47,6 +54,7 @@ class RegisterDevice:
         self._log_degree = design.log_n
         self._loaded = False
         self._check()
+        self._data = self._data_path()
         self.reset()
         self.set_ring(design.log_n)
 
@@ -89,9 +97,15 @@ class RegisterDevice:
                 refuses.
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
-        self._move(zone, unit, index)
-        self._bus.write_words(Register.HOST_DATA, words)
-        self._check_refused(f"writing zone {zone.name} of RPAU {unit}")
+        action = f"writing zone {zone.name} of RPAU {unit}"
+        if self._data is not None and zone in ZONES:
+            address = polynomial_address(self._design.n, zone, unit, index)
+            with self._bursts(action):
+                self._data.write_block(address, words)
+        else:
+            self._move(zone, unit, index)
+            self._bus.write_words(Register.HOST_DATA, words)
+        self._check_refused(action)
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
         """Reads one work polynomial.
@@ -100,11 +114,16 @@ class RegisterDevice:
             DeviceError: On a wrong zone, unit or index, or if the device refuses.
         """
         check_read(self._design, zone, unit, index)
-        self._move(zone, unit, index)
-        words = self._bus.read_words(
-            Register.HOST_DATA, zone_shape(self._design, zone, self._log_degree)[1]
-        )
-        self._check_refused(f"reading zone {zone.name} of RPAU {unit}")
+        count = zone_shape(self._design, zone, self._log_degree)[1]
+        action = f"reading zone {zone.name} of RPAU {unit}"
+        if self._data is not None:
+            address = polynomial_address(self._design.n, zone, unit, index)
+            with self._bursts(action):
+                words = self._data.read_block(address, count)
+        else:
+            self._move(zone, unit, index)
+            words = self._bus.read_words(Register.HOST_DATA, count)
+        self._check_refused(action)
         return words
 
     def load_program(self, words: Words) -> None:
@@ -151,6 +170,21 @@ class RegisterDevice:
         self._bus.write(Register.HOST_UNIT, unit)
         self._bus.write(Register.HOST_INDEX, index)
         self._bus.write(Register.HOST_WORD, 0)
+
+    @contextmanager
+    def _bursts(self, action: str) -> Iterator[None]:
+        """Gives an error of the data path the reasons that the device has for it."""
+        try:
+            yield
+        except DeviceError:
+            self._check_refused(action)
+            raise
+
+    def _data_path(self) -> DataPath | None:
+        """The device's data path, where it has the one that this Ringsmith knows."""
+        if self._bus.read(Register.VERSION) & 0xFFFF < _DATA_PATH_MINOR:
+            return None
+        return self._bus.data if self._bus.read(Register.DATA_PATH) == BEAT_BITS else None
 
     def _check_refused(self, action: str) -> None:
         refused = self._bus.read(Register.REFUSED)

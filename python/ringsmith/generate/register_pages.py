@@ -30,7 +30,9 @@ def render_page(registers: RegisterMap, notice: str) -> str:
             "address without a register, a write to one that is only read and a read of one that "
             "is only written are answered with SLVERR. What is illegal at that moment or for that "
             "device is answered with OKAY, has no effect and sets a bit of `refused`. "
-            "`rtl/shell/rs_registers.h` is the same map in C."
+            "`rtl/shell/rs_registers.h` is the same map in C. Polynomials may cross the data path, "
+            'an AXI4 bus of 512 bits beside this one (architecture.md, "Data path"), where '
+            "`data_path` says that there is one."
         ),
         "",
         "## A host's work",

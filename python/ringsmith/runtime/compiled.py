@@ -208,7 +208,8 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports")
         kind: ``cpu``, ``model`` or ``rtl``.
         design: What the accelerator is; a design's name or a design.
         via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
-            or as the host of a card does, through its registers on an ``axi-lite`` bus.
+            or as the host of a card does, through its registers on an ``axi-lite`` bus, and the
+            data path beside it.
 
     Raises:
         DeviceError: If there is no machine of that kind, or no such way to it.

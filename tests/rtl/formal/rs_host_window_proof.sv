@@ -31,7 +31,7 @@ module rs_host_window_proof
   input logic             rvalid_i,
   input logic [Width-1:0] rdata_i [Lanes]
 );
-  logic                      advance, ack, we, re;
+  logic                      advance, ack, idle, we, re;
   logic [31:0]               data;
   refused_t                  refused;
   logic [ZoneWidth-1:0]      zone;
@@ -60,6 +60,7 @@ module rs_host_window_proof
     .advance_o(advance),
     .access_i,
     .ack_o(ack),
+    .idle_o(idle),
     .data_o(data),
     .refused_o(refused),
     .host_we_o(we),
@@ -114,6 +115,7 @@ module rs_host_window_proof
   end
   always_comb begin
     if (ack) assert (access_i.valid || waiting_q);
+    assert (idle == !(access_i.valid || waiting_q));
     if (waiting_q) assert (waits_q <= 4'(Longest + 3));
   end
 

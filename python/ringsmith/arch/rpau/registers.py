@@ -43,6 +43,7 @@ class Register(IntEnum):
     HOST_WORD = 0x4C
     HOST_DATA = 0x50
     RING = 0x58
+    DATA_PATH = 0x5C
 
 
 class Control(IntFlag):
@@ -52,8 +53,8 @@ class Control(IntFlag):
     """Starts the program at word 0. Refused (busy) while the device is not ready."""
 
     RESET = 0x2
-    """Stops whatever runs, resets the device and clears `refused`. Memories keep their contents,
-    but for what was being written."""
+    """Stops whatever runs, forgets a burst of the data path, resets the device and clears
+    `refused`. Memories keep their contents, but for what was being written."""
 
 
 class Status(IntFlag):
@@ -68,6 +69,9 @@ class Status(IntFlag):
     BAD_OPCODE = 0x4
     """The last program ended at an opcode that does not exist."""
 
+    MOVING = 0x8
+    """A burst of the data path moves words."""
+
 
 class Refused(IntFlag):
     """Bits of ``refused``."""
@@ -79,14 +83,16 @@ class Refused(IntFlag):
     """A place that the device does not have, or a zone that cannot be read."""
 
     ORDER = 0x4
-    """A word that is not the next of its row, or an upper half without its lower one."""
+    """A word that is not the next of its row, an upper half without its lower one, or a burst of
+    another shape than the data path takes."""
 
     VALUE = 0x8
-    """A word wider than the device's words, or a half without all of its bytes."""
+    """A word wider than the device's words, or a half, or a beat of the data path, without all of
+    its bytes."""
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 1
+VERSION_MINOR = 2
 VERSION_MAJOR = 2
 ARCHITECTURE = 1
 

@@ -1,0 +1,307 @@
+// Polynomials over AXI4, 512 bits a beat: the fast way into an accelerator's memories and out.
+//
+// A word of a polynomial is eight bytes, a beat eight words. Byte addresses are
+//
+//   ((zone * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
+//
+// with zone 0 for work polynomials and 1 for the key store, which is only written. A burst (INCR,
+// whole beats, within 4 KiB as AXI4 has it) lies in one polynomial; where it writes, it has whole
+// rows, whose words have all their bytes. One burst at a time is taken, and owns the host port
+// (claimed_o) from grant_i on until its data have crossed; its answer may wait longer.
+//
+// A burst that is refused is answered with SLVERR, and refused_o names the reason in one cycle: the
+// device is not ready (busy), has no such place (place), or the burst is of another shape (order):
+// it then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
+// its bytes (value), or a misplaced WLAST (order), ends the writing at its row.
+//
+// Writes take a beat a cycle where a row has at least eight words, else a row a cycle. Reads fetch
+// the next row while one is handed out: a row in host_read_latency() + 1 cycles, or a beat a
+// cycle, whichever is slower. rst_ni, synchronous, forgets a burst in whatever state it is.
+module rs_data_path
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  localparam int unsigned Lanes = 2 * Cores
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      ready_i,    // the device is neither busy nor in reset
+  input  logic                      grant_i,    // nobody else uses the host port
+  output logic                      claimed_o,
+  output refused_t                  refused_o,
+
+  // verilog_lint: waive-start port-name-suffix
+  input  logic [DataIdWidth-1:0]    s_axi_awid,
+  input  logic [DataAddrWidth-1:0]  s_axi_awaddr,
+  input  logic [7:0]                s_axi_awlen,
+  input  logic [2:0]                s_axi_awsize,
+  input  logic [1:0]                s_axi_awburst,
+  input  logic                      s_axi_awvalid,
+  output logic                      s_axi_awready,
+  input  logic [BeatBits-1:0]       s_axi_wdata,
+  input  logic [BeatBits/8-1:0]     s_axi_wstrb,
+  input  logic                      s_axi_wlast,
+  input  logic                      s_axi_wvalid,
+  output logic                      s_axi_wready,
+  output logic [DataIdWidth-1:0]    s_axi_bid,
+  output logic [1:0]                s_axi_bresp,
+  output logic                      s_axi_bvalid,
+  input  logic                      s_axi_bready,
+  input  logic [DataIdWidth-1:0]    s_axi_arid,
+  input  logic [DataAddrWidth-1:0]  s_axi_araddr,
+  input  logic [7:0]                s_axi_arlen,
+  input  logic [2:0]                s_axi_arsize,
+  input  logic [1:0]                s_axi_arburst,
+  input  logic                      s_axi_arvalid,
+  output logic                      s_axi_arready,
+  output logic [DataIdWidth-1:0]    s_axi_rid,
+  output logic [BeatBits-1:0]       s_axi_rdata,
+  output logic [1:0]                s_axi_rresp,
+  output logic                      s_axi_rlast,
+  output logic                      s_axi_rvalid,
+  input  logic                      s_axi_rready,
+  // verilog_lint: waive-stop port-name-suffix
+
+  output logic                      host_we_o,
+  output logic                      host_re_o,
+  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [RpauWidth-1:0]      host_rpau_o,
+  output logic [HostIndexWidth-1:0] host_index_o,
+  output logic [RowWidth-1:0]       host_row_o,
+  output logic [Width-1:0]          host_wdata_o [Lanes],
+  input  logic                      host_rvalid_i,
+  input  logic [Width-1:0]          host_rdata_i [Lanes]
+);
+  // A chunk is a row or a beat, whichever is longer.
+  localparam int unsigned ChunkWords = (Lanes > BeatWords) ? Lanes : BeatWords;
+  localparam int unsigned ChunkBeats = ChunkWords / BeatWords;
+  localparam int unsigned ChunkRows = ChunkWords / Lanes;
+  localparam int unsigned LogChunkBeats = $clog2(ChunkBeats);
+  localparam int unsigned LogChunkRows = $clog2(ChunkRows);
+  localparam int unsigned LogBeats = LogN - $clog2(BeatWords);  // beats of a polynomial
+  localparam int unsigned BeatBytes = BeatBits / 8;
+  localparam logic [1:0] BurstIncr = 2'b01;
+  localparam logic [1:0] RespOkay = 2'b00;
+  localparam logic [1:0] RespSlverr = 2'b10;
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StDecide,
+    StWrite,
+    StAnswer,
+    StRead
+  } state_e;
+  state_e                   state_q;
+  logic                     write_q;  // of the burst; of the last one in StIdle
+  logic [DataIdWidth-1:0]   id_q;
+  logic [DataAddrWidth-1:0] addr_q;
+  logic [7:0]               len_q;
+  logic                     whole_q;  // of whole beats, and within 4 KiB
+  logic                     failed_q;  // refused, at its begin or since
+  logic                     claimed_q;
+  logic [8:0]               left_q;  // beats that have not crossed the bus
+  logic [LogBeats-1:0]      beat_q;  // of the polynomial: the next one
+
+  // ---- a burst ----------------------------------------------------------------------------------
+  logic                     take_write, take_read;
+  logic [DataAddrWidth-1:0] addr;
+  logic [7:0]               len;
+  logic [12:0]              end_byte;  // in its 4 KiB
+  logic                     whole;
+  assign s_axi_awready = rst_ni && state_q == StIdle && !(s_axi_arvalid && write_q);
+  assign s_axi_arready = rst_ni && state_q == StIdle && !(s_axi_awvalid && !write_q);
+  assign take_write    = s_axi_awvalid && s_axi_awready;
+  assign take_read     = s_axi_arvalid && s_axi_arready;
+  assign addr          = take_write ? s_axi_awaddr : s_axi_araddr;
+  assign len           = take_write ? s_axi_awlen : s_axi_arlen;
+  assign end_byte      = {1'b0, addr[11:0]} + 13'(len) * 13'(BeatBytes) + 13'(BeatBytes);
+  assign whole         = (take_write ? s_axi_awsize : s_axi_arsize) == 3'($clog2(BeatBytes)) &&
+                         (take_write ? s_axi_awburst : s_axi_arburst) == BurstIncr &&
+                         addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
+
+  // ---- its place --------------------------------------------------------------------------------
+  localparam int unsigned IndexAt = LogN + 3;
+  localparam int unsigned UnitAt = IndexAt + HostIndexWidth;
+  localparam int unsigned ZoneAt = UnitAt + RpauWidth;
+  logic [LogBeats-1:0]       first_beat;
+  logic [RowWidth-1:0]       last_beat;
+  logic [HostIndexWidth-1:0] index;
+  logic [RpauWidth-1:0]      unit;
+  logic                      key, exists, rows;
+  refused_t                  reason;
+  assign first_beat = addr_q[$clog2(BeatBytes)+:LogBeats];
+  assign last_beat  = RowWidth'(first_beat) + RowWidth'(len_q);
+  assign index      = addr_q[IndexAt+:HostIndexWidth];
+  assign unit       = addr_q[UnitAt+:RpauWidth];
+  assign key        = addr_q[ZoneAt];
+  assign exists     = addr_q >> (ZoneAt + 1) == '0 && last_beat >> LogBeats == '0 &&
+                      32'(unit) < Rpaus && 32'(index) < (key ? KeyPolys : WorkPolys);
+  assign rows       = first_beat % LogBeats'(ChunkBeats) == '0 &&
+                      (9'(len_q) + 9'd1) % 9'(ChunkBeats) == '0;
+  always_comb begin
+    reason = '0;
+    if (!ready_i) reason.busy = 1'b1;
+    else if (!exists || (key && !write_q)) reason.place = 1'b1;
+    else if (!whole_q || (write_q && !rows)) reason.order = 1'b1;
+  end
+
+  // ---- words ------------------------------------------------------------------------------------
+  logic [Width-1:0]     buffer_q [ChunkWords];  // rows of a chunk, the next one or first one lowest
+  logic [2:0]           rows_q;  // that are in it: at most four, of two words
+  logic [RowWidth-1:0]  row_q;  // the next one at the host port
+  logic                 chunk_end;  // the beat is the last of its chunk
+  assign chunk_end = (beat_q + 1'b1) % LogBeats'(ChunkBeats) == '0;
+
+  // Writing: a beat, and a row of a whole chunk.
+  logic wtake, wide, whole_words, store;
+  always_comb begin
+    wide = 1'b0;
+    for (int unsigned w = 0; w < BeatWords; w++) wide |= s_axi_wdata[64*w+:64] >> Width != '0;
+  end
+  assign s_axi_wready = rst_ni && state_q == StWrite && left_q != '0 &&
+                        rows_q <= 3'd1;
+  assign wtake        = s_axi_wvalid && s_axi_wready;
+  assign whole_words  = (&s_axi_wstrb) && !wide;
+  assign store        = state_q == StWrite && rows_q != '0;
+
+  // Reading: a row, and a beat.
+  logic             fetch, fetching_q, move, rtake, out_valid_q;
+  logic [8:0]       fetches_q;  // rows to fetch
+  logic [Width-1:0] out_q [ChunkWords];
+  assign fetch = state_q == StRead && fetches_q != '0 && !fetching_q &&
+                 (rows_q != 3'(ChunkRows) || move);
+  assign move  = state_q == StRead && rows_q == 3'(ChunkRows) &&
+                 (!out_valid_q || (rtake && chunk_end));
+  assign rtake = s_axi_rvalid && s_axi_rready;
+
+  logic fails;  // the burst fails with this beat
+  assign fails = wtake && !(whole_words && s_axi_wlast == (left_q == 9'd1));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q     <= StIdle;
+      write_q     <= 1'b0;
+      claimed_q   <= 1'b0;
+      rows_q      <= '0;
+      fetching_q  <= 1'b0;
+      out_valid_q <= 1'b0;
+    end else begin
+      case (state_q)
+        StIdle: begin
+          if (take_write || take_read) begin
+            state_q <= StDecide;
+            write_q <= take_write;
+          end
+        end
+        StDecide: begin
+          if (reason != '0 || grant_i) state_q <= write_q ? StWrite : StRead;
+          claimed_q <= reason == '0 && grant_i;
+        end
+        StWrite: begin
+          if (left_q == '0 && rows_q <= 3'd1) begin
+            state_q   <= StAnswer;
+            claimed_q <= 1'b0;
+          end
+        end
+        StRead: begin
+          if (rtake && left_q == 9'd1) begin
+            state_q   <= StIdle;
+            claimed_q <= 1'b0;
+          end
+        end
+        default: if (s_axi_bready) state_q <= StIdle;
+      endcase
+
+      if (wtake && chunk_end && !failed_q && !fails) rows_q <= 3'(ChunkRows);
+      else if (store) rows_q <= rows_q - 1'b1;
+      else if (move) rows_q <= '0;
+      else if (fetching_q && host_rvalid_i) rows_q <= rows_q + 1'b1;
+      if (fetch) fetching_q <= 1'b1;
+      else if (host_rvalid_i) fetching_q <= 1'b0;
+      if (move) out_valid_q <= 1'b1;
+      else if (rtake && (chunk_end || left_q == 9'd1)) out_valid_q <= 1'b0;
+    end
+
+    if (state_q == StIdle) begin
+      id_q    <= take_write ? s_axi_awid : s_axi_arid;
+      addr_q  <= addr;
+      len_q   <= len;
+      whole_q <= whole;
+    end
+    if (state_q == StDecide) begin
+      failed_q  <= reason != '0;
+      left_q    <= 9'(len_q) + 9'd1;
+      beat_q    <= first_beat;
+      row_q     <= RowWidth'(first_beat >> LogChunkBeats) << LogChunkRows;
+      fetches_q <= (reason != '0) ? '0 : 9'(
+          (9'(first_beat % LogBeats'(ChunkBeats)) + 9'(len_q)) >> LogChunkBeats) + 9'd1 <<
+          LogChunkRows;
+    end else begin
+      if (fails) failed_q <= 1'b1;
+      if (wtake || rtake) begin
+        left_q <= left_q - 9'd1;
+        beat_q <= beat_q + 1'b1;
+      end
+      if (store || fetch) row_q <= row_q + 1'b1;
+      if (fetch) fetches_q <= fetches_q - 9'd1;
+    end
+
+    for (int unsigned w = 0; w < ChunkWords; w++) begin
+      if (state_q == StWrite) begin
+        if (wtake && beat_q % LogBeats'(ChunkBeats) == LogBeats'(w / BeatWords)) begin
+          buffer_q[w] <= s_axi_wdata[64*(w%BeatWords)+:Width];
+        end else if (store && w + Lanes < ChunkWords) begin
+          buffer_q[w] <= buffer_q[(w+Lanes)%ChunkWords];
+        end
+      end else if (host_rvalid_i) begin
+        buffer_q[w] <= (w + Lanes < ChunkWords) ? buffer_q[(w+Lanes)%ChunkWords]
+                                                : host_rdata_i[w%Lanes];
+      end
+    end
+    if (move) out_q <= buffer_q;
+  end
+
+  // ---- answers ----------------------------------------------------------------------------------
+  assign claimed_o    = claimed_q;
+  assign s_axi_bid    = id_q;
+  assign s_axi_bresp  = failed_q ? RespSlverr : RespOkay;
+  assign s_axi_bvalid = state_q == StAnswer;
+  assign s_axi_rid    = id_q;
+  assign s_axi_rresp  = failed_q ? RespSlverr : RespOkay;
+  assign s_axi_rvalid = state_q == StRead && (failed_q || out_valid_q);
+  assign s_axi_rlast  = left_q == 9'd1;
+  always_comb begin
+    s_axi_rdata = '0;
+    for (int unsigned w = 0; w < ChunkWords; w++) begin
+      if (!failed_q && beat_q % LogBeats'(ChunkBeats) == LogBeats'(w / BeatWords)) begin
+        s_axi_rdata[64*(w%BeatWords)+:64] = 64'(out_q[w]);
+      end
+    end
+    refused_o = '0;
+    if (state_q == StDecide) refused_o = reason;
+    if (fails && !failed_q) begin
+      refused_o.value = !whole_words;
+      refused_o.order = whole_words;
+    end
+  end
+
+  // ---- device -----------------------------------------------------------------------------------
+  assign host_we_o    = store;
+  assign host_re_o    = fetch;
+  assign host_zone_o  = key ? ZoneKey : ZonePoly;
+  assign host_rpau_o  = unit;
+  assign host_index_o = index;
+  assign host_row_o   = row_q;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    assign host_wdata_o[l] = buffer_q[l];
+  end
+
+  OwnsThePort_A :
+  assert property (@(posedge clk_i) !(host_we_o || host_re_o) || (claimed_q && ready_i))
+  else $error("a burst moves data without owning the host port");
+endmodule

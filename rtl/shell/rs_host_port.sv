@@ -1,0 +1,196 @@
+// The host's two ways into the memories of an accelerator: the window behind the register
+// host_data (rs_host_window), and the data path (rs_data_path). One has the device's host port.
+//
+// The data path has it while it moves the words of a burst (moving_o), which begins when the device
+// is idle_i and no access of the window is under way; the window then refuses accesses as it does
+// while a program runs. forget_i forgets a burst, whatever its state. refused_o is of both.
+module rs_host_port
+  import rs_arith_pkg::*;
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
+  parameter  int unsigned Reduction = ReductionBarrett,
+  parameter  int unsigned Seeds = 0,
+  localparam int unsigned Lanes = 2 * Cores
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      forget_i,
+  input  logic                      idle_i,     // the device is not busy, starting or in reset
+  output logic                      moving_o,
+
+  input  logic [7:0]                zone_i,     // registers host_zone, host_unit, …
+  input  logic [7:0]                unit_i,
+  input  logic [15:0]               index_i,
+  input  logic [16:0]               word_i,
+  input  logic                      moved_i,    // the host writes one of these registers
+  output logic                      advance_o,
+
+  input  access_t                   access_i,
+  output logic                      ack_o,
+  output logic [31:0]               data_o,     // of a read; 0 where it is refused
+  output refused_t                  refused_o,
+
+  // verilog_lint: waive-start port-name-suffix
+  input  logic [DataIdWidth-1:0]    s_axi_awid,
+  input  logic [DataAddrWidth-1:0]  s_axi_awaddr,
+  input  logic [7:0]                s_axi_awlen,
+  input  logic [2:0]                s_axi_awsize,
+  input  logic [1:0]                s_axi_awburst,
+  input  logic                      s_axi_awvalid,
+  output logic                      s_axi_awready,
+  input  logic [BeatBits-1:0]       s_axi_wdata,
+  input  logic [BeatBits/8-1:0]     s_axi_wstrb,
+  input  logic                      s_axi_wlast,
+  input  logic                      s_axi_wvalid,
+  output logic                      s_axi_wready,
+  output logic [DataIdWidth-1:0]    s_axi_bid,
+  output logic [1:0]                s_axi_bresp,
+  output logic                      s_axi_bvalid,
+  input  logic                      s_axi_bready,
+  input  logic [DataIdWidth-1:0]    s_axi_arid,
+  input  logic [DataAddrWidth-1:0]  s_axi_araddr,
+  input  logic [7:0]                s_axi_arlen,
+  input  logic [2:0]                s_axi_arsize,
+  input  logic [1:0]                s_axi_arburst,
+  input  logic                      s_axi_arvalid,
+  output logic                      s_axi_arready,
+  output logic [DataIdWidth-1:0]    s_axi_rid,
+  output logic [BeatBits-1:0]       s_axi_rdata,
+  output logic [1:0]                s_axi_rresp,
+  output logic                      s_axi_rlast,
+  output logic                      s_axi_rvalid,
+  input  logic                      s_axi_rready,
+  // verilog_lint: waive-stop port-name-suffix
+
+  output logic                      host_we_o,
+  output logic                      host_re_o,
+  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [RpauWidth-1:0]      host_rpau_o,
+  output logic [HostIndexWidth-1:0] host_index_o,
+  output logic [RowWidth-1:0]       host_row_o,
+  output logic [Width-1:0]          host_wdata_o [Lanes],
+  input  logic                      host_rvalid_i,
+  input  logic [Width-1:0]          host_rdata_i [Lanes]
+);
+  // Of the window and of the data path.
+  logic                      idle, we [2], re [2];
+  logic [ZoneWidth-1:0]      zone [2];
+  logic [RpauWidth-1:0]      rpau [2];
+  logic [HostIndexWidth-1:0] index [2];
+  logic [RowWidth-1:0]       row [2];
+  logic [Width-1:0]          wdata [2][Lanes];
+  refused_t                  refused [2];
+
+  rs_host_window #(
+    .LogN(LogN),
+    .LargerRings(LargerRings),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .Twiddles(Twiddles),
+    .Reduction(Reduction),
+    .Seeds(Seeds)
+  ) u_window (
+    .clk_i,
+    .rst_ni,
+    .ready_i(idle_i && !moving_o),
+    .zone_i,
+    .unit_i,
+    .index_i,
+    .word_i,
+    .moved_i,
+    .advance_o,
+    .access_i,
+    .ack_o,
+    .idle_o(idle),
+    .data_o,
+    .refused_o(refused[0]),
+    .host_we_o(we[0]),
+    .host_re_o(re[0]),
+    .host_zone_o(zone[0]),
+    .host_rpau_o(rpau[0]),
+    .host_index_o(index[0]),
+    .host_row_o(row[0]),
+    .host_wdata_o(wdata[0]),
+    .host_rvalid_i(host_rvalid_i && !moving_o),
+    .host_rdata_i
+  );
+
+  rs_data_path #(
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys)
+  ) u_data_path (
+    .clk_i,
+    .rst_ni(rst_ni && !forget_i),
+    .ready_i(idle_i),
+    .grant_i(idle),
+    .claimed_o(moving_o),
+    .refused_o(refused[1]),
+    .s_axi_awid,
+    .s_axi_awaddr,
+    .s_axi_awlen,
+    .s_axi_awsize,
+    .s_axi_awburst,
+    .s_axi_awvalid,
+    .s_axi_awready,
+    .s_axi_wdata,
+    .s_axi_wstrb,
+    .s_axi_wlast,
+    .s_axi_wvalid,
+    .s_axi_wready,
+    .s_axi_bid,
+    .s_axi_bresp,
+    .s_axi_bvalid,
+    .s_axi_bready,
+    .s_axi_arid,
+    .s_axi_araddr,
+    .s_axi_arlen,
+    .s_axi_arsize,
+    .s_axi_arburst,
+    .s_axi_arvalid,
+    .s_axi_arready,
+    .s_axi_rid,
+    .s_axi_rdata,
+    .s_axi_rresp,
+    .s_axi_rlast,
+    .s_axi_rvalid,
+    .s_axi_rready,
+    .host_we_o(we[1]),
+    .host_re_o(re[1]),
+    .host_zone_o(zone[1]),
+    .host_rpau_o(rpau[1]),
+    .host_index_o(index[1]),
+    .host_row_o(row[1]),
+    .host_wdata_o(wdata[1]),
+    .host_rvalid_i(host_rvalid_i && moving_o),
+    .host_rdata_i
+  );
+
+  assign refused_o    = refused[0] | refused[1];
+  assign host_we_o    = we[moving_o];
+  assign host_re_o    = re[moving_o];
+  assign host_zone_o  = zone[moving_o];
+  assign host_rpau_o  = rpau[moving_o];
+  assign host_index_o = index[moving_o];
+  assign host_row_o   = row[moving_o];
+  assign host_wdata_o = wdata[moving_o];
+endmodule

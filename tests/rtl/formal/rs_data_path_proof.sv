@@ -1,0 +1,302 @@
+// What test_proofs.py proves of rs_data_path, of any masters that keep AXI's rules, a device that
+// gives rows when it likes, and resets at any time.
+//
+// Each burst that is taken has its answers: one where it writes, after as many beats as it has, no
+// fewer and no more; as many beats as it has where it reads, the last one marked; with its ID, and
+// with SLVERR from the first beat on where it is refused at its begin. No answer changes, or goes,
+// before it is accepted. The host port is touched by bursts that own it, one at a time, and at
+// places that exist; rows that are written follow each other and hold the words that came, none of
+// which lost bits.
+module rs_data_path_proof
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  parameter  int unsigned LogN = 7,
+  parameter  int unsigned Width = 2,
+  parameter  int unsigned Rpaus = 3,
+  parameter  int unsigned Cores = 8,
+  parameter  int unsigned WorkPolys = 3,
+  parameter  int unsigned KeyPolys = 5,
+  localparam int unsigned Lanes = 2 * Cores
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic ready_i,
+  input logic grant_i,
+  // verilog_lint: waive-start port-name-suffix
+  input logic [DataIdWidth-1:0] s_axi_awid,
+  input logic [DataAddrWidth-1:0] s_axi_awaddr,
+  input logic [7:0] s_axi_awlen,
+  input logic [2:0] s_axi_awsize,
+  input logic [1:0] s_axi_awburst,
+  input logic s_axi_awvalid,
+  input logic [BeatBits-1:0] s_axi_wdata,
+  input logic [BeatBits/8-1:0] s_axi_wstrb,
+  input logic s_axi_wlast,
+  input logic s_axi_wvalid,
+  input logic s_axi_bready,
+  input logic [DataIdWidth-1:0] s_axi_arid,
+  input logic [DataAddrWidth-1:0] s_axi_araddr,
+  input logic [7:0] s_axi_arlen,
+  input logic [2:0] s_axi_arsize,
+  input logic [1:0] s_axi_arburst,
+  input logic s_axi_arvalid,
+  input logic s_axi_rready,
+  // verilog_lint: waive-stop port-name-suffix
+  input logic host_rvalid_i,
+  input logic [Width-1:0] host_rdata_i [Lanes]
+);
+  logic awready;
+  logic wready;
+  logic [DataIdWidth-1:0] bid;
+  logic [1:0] bresp;
+  logic bvalid;
+  logic arready;
+  logic [DataIdWidth-1:0] rid;
+  logic [BeatBits-1:0] rdata;
+  logic [1:0] rresp;
+  logic rlast;
+  logic rvalid;
+  logic                      claimed, we, re;
+  refused_t                  refused;
+  logic [ZoneWidth-1:0]      zone;
+  logic [RpauWidth-1:0]      rpau;
+  logic [HostIndexWidth-1:0] index;
+  logic [RowWidth-1:0]       row;
+  logic [Width-1:0]          wdata [Lanes];
+  rs_data_path #(
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys)
+  ) u_dut (
+    .clk_i,
+    .rst_ni,
+    .ready_i,
+    .grant_i,
+    .claimed_o(claimed),
+    .refused_o(refused),
+    .s_axi_awid,
+    .s_axi_awaddr,
+    .s_axi_awlen,
+    .s_axi_awsize,
+    .s_axi_awburst,
+    .s_axi_awvalid,
+    .s_axi_awready(awready),
+    .s_axi_wdata,
+    .s_axi_wstrb,
+    .s_axi_wlast,
+    .s_axi_wvalid,
+    .s_axi_wready(wready),
+    .s_axi_bid(bid),
+    .s_axi_bresp(bresp),
+    .s_axi_bvalid(bvalid),
+    .s_axi_bready,
+    .s_axi_arid,
+    .s_axi_araddr,
+    .s_axi_arlen,
+    .s_axi_arsize,
+    .s_axi_arburst,
+    .s_axi_arvalid,
+    .s_axi_arready(arready),
+    .s_axi_rid(rid),
+    .s_axi_rdata(rdata),
+    .s_axi_rresp(rresp),
+    .s_axi_rlast(rlast),
+    .s_axi_rvalid(rvalid),
+    .s_axi_rready,
+    .host_we_o(we),
+    .host_re_o(re),
+    .host_zone_o(zone),
+    .host_rpau_o(rpau),
+    .host_index_o(index),
+    .host_row_o(row),
+    .host_wdata_o(wdata),
+    .host_rvalid_i,
+    .host_rdata_i
+  );
+
+  // ---- the device -------------------------------------------------------------------------------
+  // It stays ready for a burst that owns its port, and gives a row for each that was asked for.
+  logic owed_q;
+  always_ff @(posedge clk_i) owed_q <= rst_ni && (re || (owed_q && !host_rvalid_i));
+  always_comb begin
+    assume (ready_i || !claimed);
+    assume (!host_rvalid_i || owed_q);
+    assert (!(re && owed_q));
+  end
+
+  // ---- bursts -----------------------------------------------------------------------------------
+  logic                   writing_q, reading_q;  // a burst is under way
+  logic [8:0]             due_q;  // its beats that have not crossed
+  logic [DataIdWidth-1:0] id_q;
+  logic                   aw, w, b, ar, r;  // what crosses in this cycle
+  assign aw = s_axi_awvalid && awready;
+  assign w  = s_axi_wvalid && wready;
+  assign b  = bvalid && s_axi_bready;
+  assign ar = s_axi_arvalid && arready;
+  assign r  = rvalid && s_axi_rready;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      writing_q <= 1'b0;
+      reading_q <= 1'b0;
+    end else begin
+      if (aw) writing_q <= 1'b1;
+      else if (b) writing_q <= 1'b0;
+      if (ar) reading_q <= 1'b1;
+      else if (r && rlast) reading_q <= 1'b0;
+    end
+    if (aw || ar) begin
+      due_q <= 9'(aw ? s_axi_awlen : s_axi_arlen) + 9'd1;
+      id_q  <= aw ? s_axi_awid : s_axi_arid;
+    end else if (w || r) begin
+      due_q <= due_q - 9'd1;
+    end
+  end
+  always_comb begin
+    if (aw || ar) assert (!(aw && ar) && !writing_q && !reading_q);
+    if (w) assert (writing_q && due_q != '0);
+    if (bvalid) assert (writing_q && due_q == '0 && bid == id_q);
+    if (rvalid) assert (reading_q && due_q != '0 && rid == id_q && rlast == (due_q == 9'd1));
+  end
+
+  // ---- answers stay -----------------------------------------------------------------------------
+  logic                   held_b_q, held_r_q, rlast_q;
+  logic [1:0]             bresp_q, rresp_q;
+  logic [BeatBits-1:0]    rdata_q;
+  always_ff @(posedge clk_i) begin
+    held_b_q <= rst_ni && bvalid && !s_axi_bready;
+    held_r_q <= rst_ni && rvalid && !s_axi_rready;
+    bresp_q  <= bresp;
+    rresp_q  <= rresp;
+    rlast_q  <= rlast;
+    rdata_q  <= rdata;
+  end
+  always_comb begin
+    if (held_b_q) assert (bvalid && bresp == bresp_q);
+    if (held_r_q) assert (rvalid && rresp == rresp_q && rlast == rlast_q && rdata == rdata_q);
+  end
+
+  // ---- refusals ---------------------------------------------------------------------------------
+  logic refused_q;  // the burst was, at its begin or since
+  always_ff @(posedge clk_i) begin
+    if (aw || ar) refused_q <= 1'b0;
+    else if (refused != '0) refused_q <= 1'b1;
+  end
+  always_comb begin
+    if (refused != '0) assert ((writing_q || reading_q) && !refused_q && $onehot(refused));
+    if (bvalid) assert (bresp == (refused_q ? 2'b10 : 2'b00));
+    if (rvalid) assert (rresp == (refused_q ? 2'b10 : 2'b00));
+    if (rvalid && refused_q) assert (rdata == '0);
+  end
+
+  // ---- the host port ----------------------------------------------------------------------------
+  localparam int unsigned ChunkWords = (Lanes > BeatWords) ? Lanes : BeatWords;
+  localparam int unsigned ChunkBeats = ChunkWords / BeatWords;
+  localparam int unsigned ChunkRows = ChunkWords / Lanes;
+  localparam int unsigned Rows = (1 << LogN) / Lanes;
+  logic                claimed_q, granted_q, moved_q;
+  logic [63:0]         words_q [ChunkWords];  // of the chunk that is gathered
+  logic [7:0]          place_q;  // in it, of the next beat
+  logic [7:0]          next_q;  // the row of it that is stored next
+  logic [RowWidth-1:0] row_q;
+  always_ff @(posedge clk_i) begin
+    claimed_q <= rst_ni && claimed;
+    granted_q <= rst_ni && grant_i && ready_i;
+    moved_q   <= rst_ni && !aw && !ar && (moved_q || we);
+    if (aw || ar) begin
+      place_q <= '0;
+      next_q  <= '0;
+    end else begin
+      if (w) place_q <= (place_q == 8'(ChunkBeats - 1)) ? '0 : place_q + 8'd1;
+      if (we) next_q <= (next_q == 8'(ChunkRows - 1)) ? '0 : next_q + 8'd1;
+    end
+    for (int unsigned i = 0; i < ChunkWords; i++) begin
+      if (w && place_q == 8'(i / BeatWords)) words_q[i] <= s_axi_wdata[64*(i%BeatWords)+:64];
+    end
+    if (we) row_q <= row;
+  end
+  always_comb begin
+    if (claimed && !claimed_q) assert (granted_q);
+    assert (!(we && re));
+    if (we || re) begin
+      assert (claimed && !refused_q && 32'(rpau) < Rpaus);
+      assert (32'(row) < Rows);
+      assert (zone == ZonePoly && 32'(index) < WorkPolys ||
+              we && zone == ZoneKey && 32'(index) < KeyPolys);
+    end
+    if (we) begin
+      assert (writing_q && (!moved_q || row == row_q + 1'b1));
+      for (int unsigned i = 0; i < ChunkWords; i++) begin
+        if (next_q == 8'(i / Lanes)) assert (64'(wdata[i%Lanes]) == words_q[i]);
+      end
+    end
+    if (re) assert (reading_q);
+  end
+
+  // ---- what the induction needs to know of the state --------------------------------------------
+  localparam logic [2:0] StDecide = 3'd1, StWrite = 3'd2, StAnswer = 3'd3, StRead = 3'd4;
+  localparam int unsigned Beats = (1 << LogN) / BeatWords;
+  logic [15:0] beat, place, chunk_row, left, later, waiting;
+  assign beat      = 16'(u_dut.beat_q);
+  assign place     = beat % 16'(ChunkBeats);
+  assign chunk_row = beat / 16'(ChunkBeats) * 16'(ChunkRows);
+  assign left      = 16'(u_dut.left_q);
+  assign later     = (place + left - 16'd1) / 16'(ChunkBeats);  // chunks after that of the beat
+  assign waiting   = 16'(u_dut.fetches_q) + 16'(u_dut.fetching_q) + 16'(u_dut.rows_q);
+  always_comb begin
+    assert (u_dut.state_q <= StRead);
+    assert (writing_q == (u_dut.state_q == StWrite || u_dut.state_q == StAnswer ||
+                          u_dut.state_q == StDecide && u_dut.write_q));
+    assert (reading_q == (u_dut.state_q == StRead ||
+                          u_dut.state_q == StDecide && !u_dut.write_q));
+    if (writing_q || reading_q) assert (u_dut.id_q == id_q);
+    if (u_dut.state_q == StDecide) assert (!refused_q && due_q == 9'(u_dut.len_q) + 9'd1);
+    if (u_dut.state_q == StWrite || u_dut.state_q == StRead || u_dut.state_q == StAnswer) begin
+      assert (u_dut.failed_q == refused_q && u_dut.left_q == due_q);
+    end
+    if (u_dut.state_q == StAnswer) assert (due_q == '0);
+    if (u_dut.state_q == StWrite && u_dut.left_q != '0 || u_dut.state_q == StRead) begin
+      assert (claimed || refused_q);
+    end
+    if (u_dut.state_q == StRead) assert (left != 16'd0);
+    if (u_dut.state_q == StDecide) assert (!moved_q && place_q == '0 && next_q == '0);
+    if (u_dut.state_q != StWrite && u_dut.state_q != StRead) begin
+      assert (!claimed && u_dut.rows_q == '0);
+    end
+    if (u_dut.state_q != StRead) assert (!u_dut.fetching_q && !u_dut.out_valid_q);
+    assert (u_dut.fetching_q == owed_q);
+    if (claimed) begin
+      assert (left == 16'd0 || beat + left <= 16'(Beats));
+      assert (u_dut.exists && (u_dut.write_q || !u_dut.key) && 32'(u_dut.row_q) <= Rows);
+      assert (u_dut.write_q == writing_q);
+    end
+    if (claimed && writing_q && !refused_q) begin
+      assert (16'(place_q) == place && (left + beat) % 16'(ChunkBeats) == 16'd0);
+      assert (16'(u_dut.row_q) + 16'(u_dut.rows_q) ==
+              (beat == 16'd0 && left == 16'd0 ? 16'(Rows) : chunk_row));
+      assert (16'(u_dut.rows_q) <= 16'(ChunkRows));
+      assert (u_dut.rows_q == '0 || place_q == '0);
+      assert (16'(next_q) == (u_dut.rows_q == '0 ? 16'd0 : 16'(ChunkRows) - 16'(u_dut.rows_q)));
+      assert (!moved_q || u_dut.row_q == row_q + 1'b1);
+      for (int unsigned i = 0; i < ChunkWords; i++) begin
+        if (8'(i / BeatWords) < place_q) assert (64'(u_dut.buffer_q[i]) == words_q[i]);
+        for (int unsigned k = 0; k < ChunkRows; k++) begin
+          if (u_dut.rows_q != '0 && next_q == 8'(k) && i >= k * Lanes) begin
+            assert (64'(u_dut.buffer_q[i-k*Lanes]) == words_q[i]);
+          end
+        end
+      end
+    end
+    if (u_dut.state_q == StWrite && refused_q) assert (u_dut.rows_q == '0);
+    if (u_dut.state_q == StRead && refused_q) assert (waiting == 16'd0 && !u_dut.out_valid_q);
+    if (u_dut.state_q == StRead && !refused_q) begin
+      assert (waiting == (later + (u_dut.out_valid_q ? 16'd0 : 16'd1)) * 16'(ChunkRows));
+      assert (16'(u_dut.rows_q) + 16'(u_dut.fetching_q) <= 16'(ChunkRows));
+      assert (16'(u_dut.row_q) + 16'(u_dut.fetches_q) <= 16'(Rows));
+      assert (u_dut.out_valid_q || place == 16'd0 || u_dut.left_q == 9'(u_dut.len_q) + 9'd1);
+    end
+  end
+endmodule
