@@ -14,8 +14,9 @@
 namespace ringsmith::kernels {
 namespace {
 
-// Words of a limb that one thread multiplies: enough for the processor to fetch keys ahead.
-constexpr std::size_t kBlock = 8192;
+// Words of a limb that are multiplied at a time: enough for the processor to fetch keys ahead, and
+// few enough for the caches to keep what the switchings share.
+constexpr std::size_t kBlock = 4096;
 
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
@@ -165,13 +166,19 @@ void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
       factors.addends[i] = to.data();
     }
   });
-  parallel_for(switchings_.size(), 4 * digits_.size() * degree, [&](std::size_t i) {
-    if (!hoisted) {
-      multiply(prime, factors, i, out[i]);
-      return;
+  std::vector<Factors> of_switching(switchings_.size(), factors);
+  std::vector<std::vector<Words>> again(switchings_.size(), std::vector<Words>(digits_.size()));
+  if (hoisted) {
+    parallel_for(switchings_.size(), kTransformPasses * degree, [&](std::size_t i) {
+      of_switching[i] = raised_again(prime, factors, i, again[i]);
+    });
+  }
+  const std::size_t words = std::min(kBlock, degree);
+  const std::size_t work = 3 * switchings_.size() * digits_.size() * words;
+  parallel_for(degree / words, work, [&](std::size_t block) {
+    for (std::size_t i = 0; i < switchings_.size(); ++i) {
+      multiply(prime, of_switching[i], i, block * words, words, out[i]);
     }
-    std::vector<Words> again(digits_.size());
-    multiply(prime, raised_again(prime, factors, i, again), i, out[i]);
   });
 }
 
@@ -214,35 +221,31 @@ void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) c
 }
 
 void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::size_t index,
-                             const LimbPair& out) const {
+                             std::size_t begin, std::size_t words, const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
   const std::size_t degree = context_.degree();
-  const std::size_t words = std::min(kBlock, degree);
   const Switching& switching = switchings_[index];
   const bool hoisted = !permutations_.empty();
-  parallel_for(degree / words, 3 * digits_.size() * words, [&](std::size_t block) {
-    const std::size_t begin = block * words;
-    Factors here = factors;
-    std::array<std::vector<const u64*>, 2> keys;
-    for (std::size_t i = 0; i < digits_.size(); ++i) {
-      here.values[i] += hoisted ? 0 : begin;
-      here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
-      for (std::size_t half = 0; half < 2; ++half) {
-        keys[half].push_back(&switching.keys[half][i][prime * degree + begin]);
-      }
+  Factors here = factors;
+  std::array<std::vector<const u64*>, 2> keys;
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    here.values[i] += hoisted ? 0 : begin;
+    here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
+    for (std::size_t half = 0; half < 2; ++half) {
+      keys[half].push_back(&switching.keys[half][i][prime * degree + begin]);
     }
-    const simd::Permutation permutation =
-        hoisted ? permutations_[index].from(begin) : simd::Permutation{};
-    const simd::KeyTerms terms{digits_.size(),
-                               here.values.data(),
-                               hoisted ? &permutation : nullptr,
-                               here.addends.data(),
-                               {keys[0].data(), keys[1].data()}};
-    if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
-                                       words)) {
-      refuse_keys(prime, switching);
-    }
-  });
+  }
+  const simd::Permutation permutation =
+      hoisted ? permutations_[index].from(begin) : simd::Permutation{};
+  const simd::KeyTerms terms{digits_.size(),
+                             here.values.data(),
+                             hoisted ? &permutation : nullptr,
+                             here.addends.data(),
+                             {keys[0].data(), keys[1].data()}};
+  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
+                                     words)) {
+    refuse_keys(prime, switching);
+  }
 }
 
 }  // namespace ringsmith::kernels

@@ -88,9 +88,9 @@ class DigitProducts {
                                      std::vector<Words>& words) const;
   // Says which residue of the switching's keys is not below the prime.
   void refuse_keys(std::size_t prime, const Switching& switching) const;
-  // The sums of switching `index`.
-  void multiply(std::size_t prime, const Factors& factors, std::size_t index,
-                const LimbPair& out) const;
+  // Words begin ... begin + words - 1 of the sums of switching `index`.
+  void multiply(std::size_t prime, const Factors& factors, std::size_t index, std::size_t begin,
+                std::size_t words, const LimbPair& out) const;
 
   const RnsContext& context_;
   Form form_;
