@@ -74,6 +74,7 @@ MUTANTS = {
         ("StIdle && !(s_axi_arvalid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (s_axi_bready) state_q", "default: state_q"),  # does not wait for its taker
         ("!out_valid_q || (rtake && chunk_end)", "1'b1"),  # a beat changes while it waits
+        ("if (move) out_q", "if (rtake) out_q"),  # words of another row
         ("s_axi_rlast  = left_q == 9'd1", "s_axi_rlast  = left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],

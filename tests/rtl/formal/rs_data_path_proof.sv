@@ -6,7 +6,7 @@
 // with SLVERR from the first beat on where it is refused at its begin. No answer changes, or goes,
 // before it is accepted. The host port is touched by bursts that own it, one at a time, and at
 // places that exist; rows that are written follow each other and hold the words that came, none of
-// which lost bits.
+// which lost bits; and what is read are the words of the rows that the device gave, in their order.
 module rs_data_path_proof
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -43,6 +43,7 @@ module rs_data_path_proof
   input logic s_axi_arvalid,
   input logic s_axi_rready,
   // verilog_lint: waive-stop port-name-suffix
+  input logic [15:0] watched_i,
   input logic host_rvalid_i,
   input logic [Width-1:0] host_rdata_i [Lanes]
 );
@@ -236,15 +237,52 @@ module rs_data_path_proof
     if (re) assert (reading_q);
   end
 
+  // ---- words that are read ----------------------------------------------------------------------
+  // Of the words that a burst's rows hold, one after another, any one is watched: number watched_i.
+  logic [15:0]      watched_q;
+  logic [15:0]      given_q;  // rows that the device gave for the burst
+  logic [15:0]      at_q;  // the next beat, of those that the rows hold
+  logic             seen_q;  // the word came
+  logic [Width-1:0] word_q;
+  logic [BeatWords-1:0] shown;  // where in a beat it is
+  always_ff @(posedge clk_i) begin
+    watched_q <= watched_i;
+    if (ar) begin
+      given_q <= '0;
+      at_q    <= 16'(s_axi_araddr[6+:LogN-3]) % 16'(ChunkBeats);
+      seen_q  <= 1'b0;
+    end else begin
+      if (host_rvalid_i) given_q <= given_q + 16'd1;
+      if (r) at_q <= at_q + 16'd1;
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (host_rvalid_i && 32'(watched_i) == 32'(given_q) * Lanes + l) begin
+          seen_q <= 1'b1;
+          word_q <= host_rdata_i[l];
+        end
+      end
+    end
+  end
+  always_comb begin
+    assume (ar || watched_i == watched_q);
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      shown[w] = watched_i == at_q * 16'(BeatWords) + 16'(w);
+      if (rvalid && !refused_q && shown[w]) begin
+        assert (seen_q && rdata[64*w+:64] == 64'(word_q));
+      end
+    end
+  end
+
   // ---- what the induction needs to know of the state --------------------------------------------
   localparam logic [2:0] StDecide = 3'd1, StWrite = 3'd2, StAnswer = 3'd3, StRead = 3'd4;
   localparam int unsigned Beats = (1 << LogN) / BeatWords;
-  logic [15:0] beat, place, chunk_row, left, later, waiting;
+  logic [15:0] beat, place, chunk_row, left, later, waiting, chunk, gathered;
   assign beat      = 16'(u_dut.beat_q);
   assign place     = beat % 16'(ChunkBeats);
   assign chunk_row = beat / 16'(ChunkBeats) * 16'(ChunkRows);
   assign left      = 16'(u_dut.left_q);
   assign later     = (place + left - 16'd1) / 16'(ChunkBeats);  // chunks after that of the beat
+  assign chunk     = at_q / 16'(ChunkBeats);  // of the next beat that is read
+  assign gathered  = chunk + 16'(u_dut.out_valid_q);  // the one whose rows are in the buffer
   assign waiting   = 16'(u_dut.fetches_q) + 16'(u_dut.fetching_q) + 16'(u_dut.rows_q);
   always_comb begin
     assert (u_dut.state_q <= StRead);
@@ -263,6 +301,9 @@ module rs_data_path_proof
     end
     if (u_dut.state_q == StRead) assert (left != 16'd0);
     if (u_dut.state_q == StDecide) assert (!moved_q && place_q == '0 && next_q == '0);
+    if (u_dut.state_q == StDecide && !u_dut.write_q) begin
+      assert (at_q == 16'(u_dut.first_beat) % 16'(ChunkBeats) && given_q == '0 && !seen_q);
+    end
     if (u_dut.state_q != StWrite && u_dut.state_q != StRead) begin
       assert (!claimed && u_dut.rows_q == '0);
     end
@@ -296,6 +337,20 @@ module rs_data_path_proof
       assert (waiting == (later + (u_dut.out_valid_q ? 16'd0 : 16'd1)) * 16'(ChunkRows));
       assert (16'(u_dut.rows_q) + 16'(u_dut.fetching_q) <= 16'(ChunkRows));
       assert (16'(u_dut.row_q) + 16'(u_dut.fetches_q) <= 16'(Rows));
+      assert (at_q % 16'(ChunkBeats) == place && given_q == gathered * 16'(ChunkRows) +
+              16'(u_dut.rows_q) && at_q <= beat);
+      assert (seen_q == (32'(watched_i) < 32'(given_q) * Lanes));
+      for (int unsigned i = 0; i < ChunkWords; i++) begin
+        if (seen_q && u_dut.out_valid_q && 32'(watched_i) == 32'(chunk) * ChunkWords + i) begin
+          assert (u_dut.out_q[i] == word_q);
+        end
+        for (int unsigned k = 1; k <= ChunkRows; k++) begin
+          if (seen_q && 32'(u_dut.rows_q) == k && i < k * Lanes &&
+              32'(watched_i) == 32'(gathered) * ChunkWords + i) begin
+            assert (u_dut.buffer_q[(ChunkRows-k)*Lanes+i] == word_q);
+          end
+        end
+      end
       assert (u_dut.out_valid_q || place == 16'd0 || u_dut.left_q == 9'(u_dut.len_q) + 9'd1);
     end
   end
