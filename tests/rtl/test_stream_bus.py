@@ -11,20 +11,35 @@ import pytest
 
 from ringsmith.arch.stream import rtl
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY
 from ringsmith.devices.sources import rtl_sources
 
 BENCH = Path(__file__).parent / "bus" / "stream_bench.py"
 
 
-@pytest.mark.parametrize("lanes", [2, pytest.param(4, marks=pytest.mark.full)])
-def test_streams_lose_and_reorder_nothing(run_bench: Callable[..., None], lanes: int) -> None:
-    design = StreamDesign("bus", 8, lanes, 30)
+FULL = pytest.mark.full
+
+
+# log2 N, lanes, bits of a word, multiplier; each turn pauses otherwise
+@pytest.mark.parametrize(
+    ("shape", "turn"),
+    [
+        ((8, 2, 30, MONTGOMERY), 0),
+        *(pytest.param((8, 2, 30, MONTGOMERY), turn, marks=FULL) for turn in range(1, 6)),
+        *(pytest.param((8, 4, 30, MONTGOMERY), turn, marks=FULL) for turn in range(2)),
+        *(pytest.param((9, 8, 30, MONTGOMERY), turn, marks=FULL) for turn in range(2)),
+        *(pytest.param((8, 2, 45, BARRETT), turn, marks=FULL) for turn in range(2)),
+    ],
+)
+def test_streams_lose_and_reorder_nothing(
+    run_bench: Callable[..., None], shape: tuple[int, int, int, str], turn: int
+) -> None:
     run_bench(
         BENCH,
         rtl.TOP,
         rtl_sources(*rtl.ROOMS),
-        rtl.parameters(design),
+        rtl.parameters(StreamDesign("bus", *shape)),
         ["s_axis_*", "m_axis_*", "fault_o"],
-        {"RINGSMITH_BENCH": json.dumps([design.log_n, design.lanes, design.word_bits])},
+        {"RINGSMITH_BENCH": json.dumps([shape, turn])},
         rtl.SIMULATION,
     )

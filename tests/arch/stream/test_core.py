@@ -12,7 +12,7 @@ from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY
 FramesOf = Callable[[StreamDesign, int, int], list[Any]]
 StartsOf = Callable[[StreamDesign, Sequence[Any], Sequence[int], bool], list[int]]
 
-# log2 N, lanes, bits of a word, multiplier, products: 10,800 with those of --full
+# log2 N, lanes, bits of a word, multiplier, products: 11,650 with those of --full
 SHAPES = [
     (8, 2, 30, MONTGOMERY, 100),
     *(
@@ -25,6 +25,14 @@ SHAPES = [
             (8, 2, 30, BARRETT, 500),
             (12, 2, 30, MONTGOMERY, 1000),
             (12, 4, 30, MONTGOMERY, 60),
+            (9, 2, 45, MONTGOMERY, 200),
+            (9, 2, 54, MONTGOMERY, 200),
+            (8, 2, 60, BARRETT, 200),
+            (13, 2, 30, MONTGOMERY, 30),
+            (10, 16, 30, MONTGOMERY, 60),
+            (11, 8, 30, MONTGOMERY, 60),
+            (14, 4, 30, MONTGOMERY, 20),
+            (15, 2, 30, MONTGOMERY, 20),
         ]
     ),
 ]

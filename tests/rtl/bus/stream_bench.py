@@ -1,7 +1,7 @@
 """cocotb's side of test_stream_bus.py: descriptors and polynomials in, products out.
 
 Runs inside the simulator, on an rs_stream_axis of the design in RINGSMITH_BENCH. Channels pause at
-random; the seed comes from RINGSMITH_TEST_SEED.
+random; the seed comes from RINGSMITH_TEST_SEED, and the turn in RINGSMITH_BENCH varies it.
 """
 
 import itertools
@@ -20,12 +20,18 @@ from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStream
 from ringsmith import _core
 from ringsmith.arch.stream.descriptor import Descriptor, descriptor
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.latency import BARRETT
 
-LOG_N, LANES, WORD_BITS = json.loads(os.environ["RINGSMITH_BENCH"])
-DESIGN = StreamDesign("bus", LOG_N, LANES, WORD_BITS)
+SHAPE, TURN = json.loads(os.environ["RINGSMITH_BENCH"])
+DESIGN = StreamDesign("bus", *SHAPE)
+LANES, WORD_BITS = DESIGN.lanes, DESIGN.word_bits
+ONE_SIZE = DESIGN.multiplier == BARRETT
 SEED = int(os.environ["RINGSMITH_TEST_SEED"])
 WORD_BYTES = 4 if WORD_BITS <= 32 else 8
-PRIMES = [*_core.prime_search(WORD_BITS, DESIGN.n, 12), *_core.prime_search(24, DESIGN.n, 9)]
+SMALL = _core.prime_search(24, DESIGN.n, 9)
+PRIMES = _core.prime_search(WORD_BITS, DESIGN.n, 21)
+if not ONE_SIZE:
+    PRIMES[-len(SMALL) :] = SMALL
 PULL_RESET = 100
 
 
@@ -39,8 +45,8 @@ class Host:
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
         self.dut = dut
-        self.random = random.Random(f"{SEED} {name}")
-        self.rng = np.random.default_rng([SEED, len(name)])
+        self.random = random.Random(f"{SEED} {TURN} {name}")
+        self.rng = np.random.default_rng([SEED, TURN, len(name)])
 
         def attach(kind: type, prefix: str) -> AxiStreamSource | AxiStreamSink:
             bus = AxiStreamBus.from_prefix(dut, prefix)
@@ -151,10 +157,12 @@ async def a_descriptor_is_refused_with_its_reason_and_takes_no_frame(dut: Hierar
     wide = (1 << WORD_BITS) + 1
     refused = [
         ([not_one, *good[1:]], 1),
-        ([0, *good[1:]], 1),
+        ([0, *good[1:]], 2 if ONE_SIZE else 1),
         ([1, *good[1:]], 2),
         ([wide, *good[1:]], 2),
-        ([q, q, *good[2:]], 3),
+        *([([SMALL[0], *good[1:]], 2)] if ONE_SIZE else []),
+        ([q, 1 << WORD_BITS, *good[2:]], 3),
+        ([q, good[1], q, *good[3:]], 3),
         ([*good[:-1], q], 3),
         (good[:-1], 4),
         (good[:1], 4),
