@@ -13,8 +13,10 @@ from ringsmith.bench.papers import facts
 from ringsmith.bench.records import Record
 from ringsmith.bench.rpm import projection, synthesis
 from ringsmith.bench.rpm.cases import CASES, PAPER
+from ringsmith.bench.rpm.check import check
 from ringsmith.bench.rpm.measure import Options, measure
 from ringsmith.bench.rpm.page import page
+from ringsmith.bench.rpm.resources import counted
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
 from ringsmith.devices.stream import ResidueProduct, StreamReport
@@ -42,7 +44,8 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 def test_what_is_counted_on_the_page_is_what_is_counted_today() -> None:
     """Otherwise: `ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md`."""
-    today = values(measure(Options(products=0, repeats=0), lambda _: None))
+    options = Options(kept=tuple(written()), products=0, repeats=0)
+    today = values([r for r in measure(options, lambda _: None) if r.source == "estimate"])
     told = values([r for r in written() if r.source == "estimate" and r.metric not in TIMED])
     assert len(told) > len(CASES)
     assert {key: today[key] for key in told} == told
@@ -117,16 +120,13 @@ AREAS = {
 
 def test_synthesized_parts_add_up_to_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
-    rows = list(synthesis.synthesized("L1", CASES[0].design, in_parts=True))
+    rows = list(synthesis.synthesized("L1", CASES[0].design))
     assert {row.source for row in rows} == {"synthesis"}
     found = {(row.operation, row.metric): row.value for row in rows}
     for metric, whole in {"dsp": 294, "bram": 89, "lut": 1000, "ff": 2000}.items():
         parts = ("transforms", "products", "twiddle_generator", "others")
         assert found["rpm", metric] == whole == sum(found[part, metric] for part in parts)
     assert found["transforms", "lut"] == 790
-    assert [row for row in rows if row.operation == "rpm"] == list(
-        synthesis.synthesized("L1", CASES[0].design, in_parts=False)
-    )
 
 
 def test_synthesized_areas_stay_while_the_design_counts_the_same(
@@ -134,12 +134,26 @@ def test_synthesized_areas_stay_while_the_design_counts_the_same(
 ) -> None:
     monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
     design = CASES[0].design
-    once = list(synthesis.synthesized("L1", design, in_parts=True))
-    earlier = [record for row in once for record in beside(row, (PAPER,))]
-    assert list(synthesis.kept("L1", design, earlier)) == once
+    areas = list(synthesis.synthesized("L1", design))
+    found = [*areas, *counted("L1", design)]
+    earlier = [record for row in found for record in beside(row, (PAPER,))]
+    assert list(synthesis.kept("L1", design, earlier)) == areas
     assert not list(synthesis.kept("L5", design, earlier))
-    other = [replace(each, value=each.value + (each.metric == "dsp")) for each in earlier]
+    other = [
+        replace(each, value=each.value + (each.source == "estimate" and each.metric == "dsp"))
+        for each in earlier
+    ]
     assert not list(synthesis.kept("L1", design, other))
+
+
+def test_counts_are_held_against_every_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
+    options = Options(("L1",), area=("L1-w4",), products=0, repeats=0)
+    lines = check(measure(options, lambda _: None))
+    assert lines[-1] == "| L1-w4 | 2^12 | 4 | 30 | 588 | 294 | 90 | 89 | 1,000 | 2,000 |"
+    assert lines[0].startswith("Designs synthesized: 1.")
+    assert "DSPs is off by at most 100.0%" in lines[0]
+    assert "block RAMs by at most 50.0%" in lines[0]
 
 
 def test_a_device_of_other_bits_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:

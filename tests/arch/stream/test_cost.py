@@ -4,6 +4,8 @@ import pytest
 
 from ringsmith.arch.stream import cost, dsps
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.dsps import DspSlice
+from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY
 from ringsmith.errors import ParameterError
 
 RPM = StreamDesign("rpm", 12, 2, 30)
@@ -26,12 +28,38 @@ def test_weighing_takes_more_multipliers() -> None:
     [(16, 4), (30, 4), (36, 4), (43, 5), (48, 6), (54, 8), (60, 9), (62, 9)],
 )
 def test_a_product_takes_the_dsps_of_the_tables(word_bits: int, slices: int) -> None:
-    assert dsps.product_dsps(word_bits) == slices
+    assert dsps.product_dsps(word_bits, DspSlice.DSP48E2) == slices
 
 
 def test_a_reduction_with_a_reciprocal_takes_two_more_products() -> None:
-    assert [dsps.barrett_dsps(bits) for bits in (30, 60)] == [10, 23]
+    assert [dsps.barrett_dsps(bits, DspSlice.DSP48E2) for bits in (30, 60)] == [10, 23]
     assert cost.dsps(StreamDesign("nfl", 12, 2, 30, "barrett")) == 42 * 10
+
+
+@pytest.mark.parametrize(
+    ("log_n", "word_bits", "multiplier", "series7", "ultrascale"),
+    [
+        (14, 30, MONTGOMERY, 6, 6),
+        (14, 41, MONTGOMERY, 11, 8),
+        (14, 45, MONTGOMERY, 18, 12),
+        (14, 51, MONTGOMERY, 24, 14),
+        (14, 58, MONTGOMERY, 29, 17),
+        (14, 62, MONTGOMERY, 29, 17),
+        (12, 36, MONTGOMERY, 7, 7),
+        (12, 54, MONTGOMERY, 28, 16),
+        (12, 41, BARRETT, 13, 13),
+        (12, 45, BARRETT, 22, 15),
+        (12, 54, BARRETT, 38, 20),
+        (12, 60, BARRETT, 41, 23),
+    ],
+)
+def test_the_smaller_slices_of_the_7_series_cost_more_from_34_bits_on(
+    log_n: int, word_bits: int, multiplier: str, series7: int, ultrascale: int
+) -> None:
+    """What Yosys 0.70 takes for rs_stream_mul, -family xc7 and xcup."""
+    design = StreamDesign("any", log_n, 2, word_bits, multiplier)
+    assert cost.multiplier_dsps(design, DspSlice.DSP48E1) == series7
+    assert cost.multiplier_dsps(design, DspSlice.DSP48E2) == ultrascale
 
 
 def test_a_last_step_of_two_bits_takes_no_dsp() -> None:

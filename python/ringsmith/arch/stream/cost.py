@@ -1,6 +1,7 @@
 """Resources and bandwidth of a stream design, block for block as the RTL is built.
 
-DSPs and block RAMs are counted, the rest is left to synthesis (:mod:`ringsmith.debug.area`).
+DSPs and block RAMs are counted, the rest is left to synthesis (:mod:`ringsmith.debug.area`). DSP
+slices are those of the 7 series, the RPM paper's, where nothing else is said.
 """
 
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 
 from ringsmith.arch.stream import latency
 from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.dsps import barrett_dsps, montgomery_dsps
+from ringsmith.arch.stream.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.errors import ParameterError
 
 _RAMB18_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1))
@@ -67,16 +68,16 @@ def weighing_multipliers(design: StreamDesign) -> int:
     return butterflies + 6 * design.lanes
 
 
-def multiplier_dsps(design: StreamDesign) -> int:
+def multiplier_dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -> int:
     """DSP slices of a modular multiplier."""
     if design.multiplier == latency.BARRETT:
-        return barrett_dsps(design.word_bits)
-    return montgomery_dsps(design.log_n, design.word_bits)
+        return barrett_dsps(design.word_bits, slices)
+    return montgomery_dsps(design.log_n, design.word_bits, slices)
 
 
-def dsps(design: StreamDesign) -> int:
+def dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -> int:
     """DSP slices."""
-    return multipliers(design) * multiplier_dsps(design)
+    return multipliers(design) * multiplier_dsps(design, slices)
 
 
 def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:

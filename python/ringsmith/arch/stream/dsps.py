@@ -1,12 +1,25 @@
 """DSP slices of the multipliers of ``rtl/arith``, block for block: ``rs_mul`` and what reduces."""
 
+from enum import IntEnum
+
 from ringsmith.arch.stream import latency
 
-_LONG, _SHORT = 26, 17
-"""Operands of a DSP48E2 without sign."""
 
-_LONG_SMALL = 24
-"""Of a DSP48E1, at which products of 27 to 33 bits are cut."""
+class DspSlice(IntEnum):
+    """Kinds of DSP slices, by the bits of their longer operand without sign; the other has 17."""
+
+    DSP48E1 = 24
+    """Of the 7 series."""
+
+    DSP48E2 = 26
+    """Of UltraScale and UltraScale+, at which the blocks of ``rtl/arith`` are cut."""
+
+
+_LONG, _SHORT = int(DspSlice.DSP48E2), 17
+"""Operands at which blocks are cut."""
+
+_LONG_SMALL = int(DspSlice.DSP48E1)
+"""At which products of 27 to 33 bits are cut."""
 
 _ROWS = 2
 """Bits of an operand that is added as rows, without a DSP slice."""
@@ -15,14 +28,23 @@ _LEAST = 9
 """Bits of a product from which on synthesis takes a DSP slice for it."""
 
 
-def _block(a: int, b: int, out: int) -> int:
+def _block(a: int, b: int, out: int, slices: DspSlice) -> int:
     """DSP slices of ``rs_mul_block``: low ``out`` bits of a product of a and b bits."""
     long, short = max(a, b), min(a, b)
     if short <= _ROWS:
         return 0
     if long <= _LONG and short <= _SHORT:
+        return _rectangle(long, short, out, slices)
+    low, high = min(long, _SHORT), min(long, 2 * _SHORT) - _SHORT
+    return _rectangle(low, short, out, slices) + _rectangle(high, short, out - _SHORT, slices)
+
+
+def _rectangle(a: int, b: int, out: int, slices: DspSlice) -> int:
+    """DSP slices of one product, which synthesis cuts at 17 bits if it does not fit a slice."""
+    long, short = max(a, b), min(a, b)
+    if long <= slices:
         return int(out >= _LEAST)
-    return int(out >= _LEAST) + int(out - _SHORT >= _LEAST)
+    return int(out >= _LEAST) + int(min(out - _SHORT, long - _SHORT + short) >= _LEAST)
 
 
 def _cuts(width: int) -> tuple[int, int]:
@@ -48,40 +70,45 @@ def _blocks(width: int) -> list[tuple[int, int, int]]:
     return blocks
 
 
-def product_dsps(width: int) -> int:
+def product_dsps(width: int, slices: DspSlice) -> int:
     """The product of two words."""
-    return sum(_block(a, b, a + b) for a, b, _ in _blocks(width))
+    return sum(_block(a, b, a + b, slices) for a, b, _ in _blocks(width))
 
 
-def _upper_dsps(width: int) -> int:
+def _upper_dsps(width: int, slices: DspSlice) -> int:
     """The upper word of a product, without bits of the lowest block (``HighOnly``)."""
     (a, b, _), *others = _blocks(width)
     pinwheel = a + b == width
     a -= _SHORT if width > _LONG + _SHORT else 0
     b -= b - _ROWS if pinwheel and width >= 2 * _SHORT else 0
-    return _block(a, b, a + b) + sum(_block(x, y, x + y) for x, y, _ in others)
+    above = sum(_block(x, y, x + y, slices) for x, y, _ in others)
+    return _block(a, b, a + b, slices) + above
 
 
-def _lower_dsps(width: int) -> int:
+def _lower_dsps(width: int, slices: DspSlice) -> int:
     """The low word of a product and two bits more (``rs_mul_low``)."""
     total = 0
     for a, b, place in _blocks(width):
         room = width + 2 - place
         if room > 0:
             a, b = min(a, room), min(b, room)
-            total += _block(a, b, min(a + b, room))
+            total += _block(a, b, min(a + b, room), slices)
     return total
 
 
-def barrett_dsps(width: int) -> int:
+def barrett_dsps(width: int, slices: DspSlice) -> int:
     """A modular multiplication with a reciprocal: ``rs_mod_mul_barrett``."""
-    return product_dsps(width) + _upper_dsps(width) + _lower_dsps(width)
+    upper, lower = _upper_dsps(width, slices), _lower_dsps(width, slices)
+    return product_dsps(width, slices) + upper + lower
 
 
-def montgomery_dsps(log_n: int, width: int) -> int:
+def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
     """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
     step_bits = latency.step_bits(log_n)
-    steps = latency.mul_steps(log_n, width)
-    if width - (steps - 1) * step_bits <= _ROWS:
-        steps -= 1
-    return product_dsps(width) + steps * -(-(width - step_bits) // _LONG)
+    total = product_dsps(width, slices)
+    for done in range(0, width, step_bits):
+        digit = min(step_bits, width - done)
+        for taken in range(step_bits, width, _LONG):
+            part = min(_LONG, width - taken)
+            total += _block(digit, part, digit + part, slices)
+    return total

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ringsmith.arch.stream.compile import compile_graph
+from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.records import Record
-from ringsmith.bench.rpm.cases import CASES, PAPER, Case, Work
+from ringsmith.bench.rpm.cases import BESIDE, CASES, PAPER, Case, Work
 from ringsmith.bench.rpm.interval import interval
 from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected
-from ringsmith.bench.rpm.resources import parts, resources
+from ringsmith.bench.rpm.resources import counted, parts, resources
 from ringsmith.bench.rpm.synthesis import kept, synthesized
 from ringsmith.errors import ParameterError
 
@@ -20,9 +21,9 @@ class Options:
 
     Attributes:
         sets: Names of ``cases.CASES``.
-        area: Those of which to synthesize the design, minutes each; of the first, part by part.
+        area: Names of these, and of ``cases.BESIDE``, whose designs are synthesized, minutes each.
         kept: Records of an earlier run: areas synthesized there stay, of designs that count as many
-            DSPs and block RAMs.
+            DSPs and block RAMs as then.
         products: Random products that go through the RTL of the proof of concept; 0: none.
         repeats: Times that the CPU does each part of a multiplication; 0: it is not timed.
     """
@@ -34,10 +35,12 @@ class Options:
     repeats: int = 7
 
     def __post_init__(self) -> None:
-        known = [case.name for case in CASES]
-        for name in (*self.sets, *self.area):
-            if name not in known:
-                raise ParameterError(f"set {name!r}: choose from {', '.join(known)}")
+        sets = [case.name for case in CASES]
+        designs = [*sets, *(case.name for case in BESIDE)]
+        for what, names, known in (("set", self.sets, sets), ("area", self.area, designs)):
+            for name in names:
+                if name not in known:
+                    raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
         if self.products == 1 or min(self.products, self.repeats) < 0:
             raise ParameterError(
                 f"{self.products} products, {self.repeats} repeats: give none, or at least two "
@@ -62,11 +65,34 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     times: dict[Work, Times] = {}
     checked: set[Work] = set()
     records: list[Record] = []
-    for case in CASES:
+    before = {record.params for record in options.kept}
+    for case in (*CASES, *BESIDE):
         if case.name in options.sets:
             found = list(_case(case, options, times, checked, say))
-            records += [record for each in found for record in beside(each, (PAPER,))]
+        elif case in BESIDE and case.name in {*options.area, *before}:
+            found = list(_area(case, case.design, options, say))
+        else:
+            continue
+        records += [record for each in found for record in beside(each, (PAPER,))]
     return records
+
+
+def _area(
+    case: Case, design: StreamDesign, options: Options, say: Callable[[str], None]
+) -> Iterator[Found]:
+    """What is counted of a design, and what was synthesized, now or in the run that is kept.
+
+    A design that was synthesized, and the proof of concept, are told part by part.
+    """
+    if case.name in options.area:
+        say(f"{case.name}: synthesis of {design.name}")
+        areas = list(synthesized(case.name, design))
+    else:
+        areas = list(kept(case.name, design, options.kept))
+    if areas or case == CASES[0]:
+        yield from parts(case.name, design)
+    yield from areas
+    yield from counted(case.name, design)
 
 
 def _case(
@@ -82,16 +108,10 @@ def _case(
     except ParameterError as error:
         say(f"{case.name}: {error}")
         return
-    if case == CASES[0]:
-        if options.products:
-            say(f"{case.name}: {options.products} products on the rtl")
-            yield interval(case.name, design, options.products)
-        yield from parts(case, design)
-    if case.name in options.area:
-        say(f"{case.name}: synthesis of {design.name}")
-        yield from synthesized(case.name, design, in_parts=case == CASES[0])
-    else:
-        yield from kept(case.name, design, options.kept)
+    if case == CASES[0] and options.products:
+        say(f"{case.name}: {options.products} products on the rtl")
+        yield interval(case.name, design, options.products)
+    yield from _area(case, design, options, say)
     work = case.work
     yield from resources(case, design, len(work.graph.primes))
     if not options.repeats:

@@ -6,17 +6,17 @@ from ringsmith.bench.beside import left_out
 from ringsmith.bench.papers import papers
 from ringsmith.bench.records import Record, number
 from ringsmith.bench.rpm.cases import CASES, PAPER
+from ringsmith.bench.rpm.check import check
 from ringsmith.bench.rpm.resources import MEGAHERTZ
 from ringsmith.bench.tables import conditions, table
 
-_PROOF = ("interval", "transforms", "products", "twiddle_generator", "others")
 _FACTORS = ("factors_generated", "factors_stored", "factors_sent")
-_SECTIONS = (
-    "The proof of concept (tables 2 and 4)",
-    "Designs (table 4, figure 6)",
-    "Factors generated, stored or sent (tables 5 and 6)",
-    "Multiplication with relinearization (tables 3 and 4)",
-)
+_PROVEN = "The proof of concept (tables 2 and 4)"
+_DESIGNS = "Designs (table 4, figure 6)"
+_SYNTHESIZED = "Counted and synthesized"
+_GENERATED = "Factors generated, stored or sent (tables 5 and 6)"
+_TIMES = "Multiplication with relinearization (tables 3 and 4)"
+_SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES)
 
 
 def page(records: Sequence[Record], command: str) -> str:
@@ -52,10 +52,13 @@ def page(records: Sequence[Record], command: str) -> str:
     ]
     for title in _SECTIONS:
         chosen = [record for record in records if _section(record) == title]
+        if title == _SYNTHESIZED and any(record.source == "synthesis" for record in records):
+            lines += ["", f"## {title}", "", *check(records)]
+            continue
         if not chosen:
             continue
         lines += ["", f"## {title}", ""]
-        if title == _SECTIONS[-1]:
+        if title == _TIMES:
             lines += [*_bottleneck(chosen), ""]
         lines += [*table(chosen), "", *conditions(chosen)]
     missing = left_out((PAPER,), records)
@@ -70,11 +73,13 @@ def page(records: Sequence[Record], command: str) -> str:
 def _section(record: Record) -> str:
     """The title of a record's section."""
     if record.operation in _FACTORS:
-        return _SECTIONS[2]
+        return _GENERATED
     if record.metric in ("milliseconds", "speedup", "percent", "products"):
-        return _SECTIONS[3]
-    proof = record.params == CASES[0].name and record.metric != "products_per_ms"
-    return _SECTIONS[0] if proof else _SECTIONS[1]
+        return _TIMES
+    if record.params == CASES[0].name and record.metric != "products_per_ms":
+        return _PROVEN
+    whole = record.operation == "rpm" and record.source != "synthesis"
+    return _DESIGNS if whole else _SYNTHESIZED
 
 
 def _bottleneck(records: Sequence[Record]) -> list[str]:

@@ -10,7 +10,10 @@ from ringsmith.bench.rpm.cases import PAPER, Case
 MEGAHERTZ = 200.0
 """The paper's clock; assumed for ours, which was not placed and routed."""
 
-_COUNTED = "DSPs of the modular multipliers, block RAMs by their shapes; arch/stream/cost.py"
+_COUNTED = (
+    "DSPs of the modular multipliers, of the 7 series; block RAMs by their shapes; "
+    "arch/stream/cost.py"
+)
 _STORED = (
     "powers of psi of all k + k' primes in ROMs, w words a cycle; every factor is one of them, so "
     "that no multiplier is needed; not built"
@@ -26,8 +29,15 @@ _GENERATED = (
 _DESCRIPTORS = "q, 2^(2W) mod q, the scale and w powers of psi for each of k + k' primes"
 
 
+def counted(params: str, design: StreamDesign) -> Iterator[Found]:
+    """A design's DSPs and block RAMs; ``params``: what records call the parameters."""
+    numbers = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
+    for metric, value in numbers.items():
+        yield Found(PAPER, params, "rpm", metric, value, "estimate", _COUNTED)
+
+
 def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
-    """A design's DSPs, block RAMs and throughput, and what its factors take.
+    """A design's throughput, and what its factors take.
 
     Args:
         case: The paper's row.
@@ -39,8 +49,6 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
         return Found(PAPER, case.name, operation, metric, value, "estimate", text)
 
     each, lanes = cost.multiplier_dsps(design), design.lanes
-    yield found("rpm", "dsp", cost.dsps(design), _COUNTED)
-    yield found("rpm", "bram", cost.memories(design).total, _COUNTED)
     rate = cost.products_per_millisecond(design, MEGAHERTZ)
     yield found("rpm", "products_per_ms", rate, f"at {MEGAHERTZ:.0f} MHz, an assumed clock")
     yield found("factors_generated", "dsp", lanes * each, _GENERATED)
@@ -58,8 +66,8 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
     yield found("factors_generated", "megabytes_per_second", rate / 1e6, _DESCRIPTORS)
 
 
-def parts(case: Case, design: StreamDesign) -> Iterator[Found]:
-    """DSPs and block RAMs of the proof of concept by what they serve."""
+def parts(params: str, design: StreamDesign) -> Iterator[Found]:
+    """A design's DSPs and block RAMs by what they serve; ``params`` as of ``counted``."""
     each, memories = cost.multiplier_dsps(design), cost.memories(design)
     transforms = cost.multipliers(design) - 3 * design.lanes
     of = {
@@ -71,4 +79,4 @@ def parts(case: Case, design: StreamDesign) -> Iterator[Found]:
     for operation, (multipliers, brams) in of.items():
         numbers = {"dsp": multipliers * each, "bram": brams}
         for metric, value in numbers.items():
-            yield Found(PAPER, case.name, operation, metric, value, "estimate", _COUNTED)
+            yield Found(PAPER, params, operation, metric, value, "estimate", _COUNTED)

@@ -19,13 +19,15 @@ _BIAS = (
 )
 
 
-def synthesized(params: str, design: StreamDesign, *, in_parts: bool) -> Iterator[Found]:
+def synthesized(params: str, design: StreamDesign) -> Iterator[Found]:
     """Synthesizes a design with its streams, or finds the result in the cache.
 
     Args:
         params: What records call the parameters.
         design: The design.
-        in_parts: Whether to tell the parts of table 2, too.
+
+    Yields:
+        The device's area, and those of table 2's parts.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -33,14 +35,13 @@ def synthesized(params: str, design: StreamDesign, *, in_parts: bool) -> Iterato
     areas = stream_areas(design)
     whole, core = areas["rs_stream_axis"], areas["rs_stream_core"]
     product, generator = areas["rs_stream_product"], areas["rs_stream_generator"]
-    found = {"rpm": (whole, "rs_stream_axis: the core with its buffers and streams")}
-    if in_parts:
-        found |= {
-            "transforms": (_less(core, product, generator), "the core without the two below"),
-            "products": (product, "rs_stream_product: of both transforms, and by the scale"),
-            "twiddle_generator": (generator, "rs_stream_generator"),
-            "others": (_less(whole, core), "frames that wait, descriptors, streams"),
-        }
+    found = {
+        "rpm": (whole, "rs_stream_axis: the core with its buffers and streams"),
+        "transforms": (_less(core, product, generator), "the core without the two below"),
+        "products": (product, "rs_stream_product: of both transforms, and by the scale"),
+        "twiddle_generator": (generator, "rs_stream_generator"),
+        "others": (_less(whole, core), "frames that wait, descriptors, streams"),
+    }
     for operation, (area, what) in found.items():
         for field, metric in _METRICS.items():
             value = float(getattr(area, field))
@@ -49,18 +50,22 @@ def synthesized(params: str, design: StreamDesign, *, in_parts: bool) -> Iterato
 
 
 def kept(params: str, design: StreamDesign, records: Sequence[Record]) -> Iterator[Found]:
-    """Synthesized areas of an earlier run, if DSPs and block RAMs are those counted today.
+    """Synthesized areas of an earlier run, if as many DSPs and block RAMs were counted then.
 
     Args:
         params: What records call the parameters.
         design: The design.
         records: The earlier run's.
     """
-    rows = [each for each in records if each.params == params and each.source == "synthesis"]
-    told = {each.metric: each.value for each in rows if each.operation == "rpm"}
-    counted = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
-    if any(told.get(metric) != value for metric, value in counted.items()):
+    then = {
+        each.metric: each.value
+        for each in records
+        if (each.params, each.operation, each.source) == (params, "rpm", "estimate")
+    }
+    now = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
+    if any(then.get(metric) != value for metric, value in now.items()):
         return
+    rows = [each for each in records if each.params == params and each.source == "synthesis"]
     for each in dict.fromkeys(replace(row, paper="", paper_value=None, where="") for row in rows):
         what = (each.design, each.params, each.operation, each.metric)
         yield Found(*what, each.value, each.source, each.conditions)
