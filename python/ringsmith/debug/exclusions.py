@@ -83,11 +83,6 @@ _WIDE: tuple[Exclusion, ...] = (
         "row numbers have 16 bits, and the longest zone, of 72 rows, needs 7",
     ),
     Exclusion(
-        "rpau/rs_rpau_constants.sv",
-        rf"(k[12]_i{_bits(3, 7)}|waddr_i{_bits(3, 7)}){_EDGE}",
-        "constant addresses are wider than 8 constants need",
-    ),
-    Exclusion(
         "rpau/.*", rf"host_rpau_i{_bits(2, 3)}{_EDGE}", "RPAU numbers have 4 bits, and 3 need 2"
     ),
     Exclusion("rpau/.*", rf"rpau_i\[\d\]{_EDGE}", "each RPAU's own number never changes"),
@@ -123,7 +118,9 @@ _WIDE: tuple[Exclusion, ...] = (
 
 _PRIMES: tuple[Exclusion, ...] = (
     Exclusion(
-        "(arith|ntt|prng|rpau)/.*", rf"({_OWN.format('q')}|b_i){_ONE_BITS}{_EDGE}", _PRIME_IS_ONE
+        "(arith|ntt|prng|rpau)/.*",
+        rf"({_OWN.format('q')}|q_(remainder|threefold|correction)|b_i){_ONE_BITS}{_EDGE}",
+        _PRIME_IS_ONE,
     ),
     Exclusion("arith/rs_scale_product.sv", f"unused_low_bits{_EDGE}", _PRIME_IS_ONE),
     Exclusion(

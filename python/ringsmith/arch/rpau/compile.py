@@ -27,7 +27,8 @@ def compile_graph(
         graph: The graph.
         design: The accelerator.
         seeded: Names of the keys that will have a seed; None: every key. A design with a PRNG
-            expands half 1 of these; other keys, and all keys of other designs, are loaded whole.
+            expands half 1 of these (``RpauDesign.expands``); other keys, and all keys of other
+            designs, are loaded whole.
 
     Raises:
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
