@@ -68,6 +68,26 @@ def test_key_switching_on_the_page_takes_the_cycles_that_are_scheduled_today() -
     assert cycles(written(), key[2])[key] == executable.cycles
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "least"),
+    [
+        ("medha21-set1", "medha21-set1", 6),
+        ("medha21-set2", "medha21-set2", 6),
+        ("medha21-set3", "medha21-set3", 6),
+        pytest.param("medha", "medha-set1", 6, marks=pytest.mark.full),
+        pytest.param("medha", "medha-set2", 11, marks=pytest.mark.full),
+    ],
+)
+def test_a_product_stays_on_the_device_with_the_work_polynomials_that_its_file_says(
+    name: str, params: str, least: int
+) -> None:
+    graph, design = graph_of("multiply_relinearize", ckks_set(params)), load_design(name)
+    for polys in (least - 1, least):
+        executable = runtime.compile_graph(graph, replace(design, work_polys=polys)).executable
+        assert executable is not None
+        assert (executable.host_transfers == 0) is (polys == least)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)
 def test_instructions_take_their_latencies(case: Case) -> None:
     options = Options(sets=(case.params,), operations=(), ablations=False, seal_repeats=0)
