@@ -25,46 +25,26 @@ module rs_key_residue
   output logic [Width-1:0]      residue_o
 );
   /*verilator no_inline_module*/
-  localparam int unsigned Steps = scale_steps(ScaleBits, StepBits);
-  localparam int unsigned LastBits = ScaleBits - (Steps - 1) * StepBits;
-
-  logic [ScaleBits-1:0] low;
-  assign low = {low_rest_i, low_i};
-
-  logic [Width-1:0] n [Steps+1];
-  assign n[0] = '0;
-  for (genvar i = 0; i < Steps; i++) begin : gen_step
-    // The last digit may be shorter: the step then divides by less.
-    localparam int unsigned Bits = (i == Steps - 1) ? LastBits : StepBits;
-    logic [Bits-1:0] digit;
-    rs_delay #(
-      .Width(Bits),
-      .Depth(i * scale_step_latency())
-    ) u_digit (
-      .clk_i,
-      .d_i(low[i*StepBits+:Bits]),
-      .d_o(digit)
-    );
-    rs_scale_step #(
-      .Width(Width),
-      .OneBits(StepBits),
-      .StepBits(Bits),
-      .Reduction(Reduction),
-      .Family(Family)
-    ) u_step (
-      .clk_i,
-      .n_i(n[i]),
-      .digit_i(digit),
-      .q_i,
-      .index_i,
-      .n_o(n[i+1])
-    );
-  end
+  logic [Width-1:0] n, unused_q;
+  rs_scale_steps #(
+    .Width(Width),
+    .StepBits(StepBits),
+    .Bits(ScaleBits),
+    .Reduction(Reduction),
+    .Family(Family)
+  ) u_steps (
+    .clk_i,
+    .low_i({low_rest_i, low_i}),
+    .q_i,
+    .index_i,
+    .n_o(n),
+    .q_o(unused_q)
+  );
 
   logic [Width-2:0] top;
   rs_delay #(
     .Width(Width - 1),
-    .Depth(Steps * scale_step_latency())
+    .Depth(scale_steps(ScaleBits, StepBits) * scale_step_latency())
   ) u_top (
     .clk_i,
     .d_i(top_i),
@@ -76,7 +56,7 @@ module rs_key_residue
     .clk_i,
     .sub_i(1'b1),
     .a_i({1'b0, top}),
-    .b_i(n[Steps]),
+    .b_i(n),
     .q_i,
     .s_o(residue_o)
   );
