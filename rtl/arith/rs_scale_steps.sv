@@ -57,14 +57,18 @@ module rs_scale_steps
       .index_i,
       .n_o(n[i+1])
     );
-    rs_delay #(
-      .Width(Width),
-      .Depth(Travels ? scale_step_latency() : 0)
-    ) u_q (
-      .clk_i,
-      .d_i(q[i]),
-      .d_o(q[i+1])
-    );
+    if (Travels) begin : gen_travel
+      rs_delay #(
+        .Width(Width),
+        .Depth(scale_step_latency())
+      ) u_q (
+        .clk_i,
+        .d_i(q[i]),
+        .d_o(q[i+1])
+      );
+    end else begin : gen_hold
+      assign q[i+1] = q_i;
+    end
   end
   assign n_o = n[Steps];
   assign q_o = q[Steps];
