@@ -119,7 +119,7 @@ _WIDE: tuple[Exclusion, ...] = (
 _PRIMES: tuple[Exclusion, ...] = (
     Exclusion(
         "(arith|ntt|prng|rpau)/.*",
-        rf"({_OWN.format('q')}|q_(remainder|threefold|correction)|b_i){_ONE_BITS}{_EDGE}",
+        rf"({_OWN.format('q')}|unused_q|q_(remainder|threefold|correction)|b_i){_ONE_BITS}{_EDGE}",
         _PRIME_IS_ONE,
     ),
     Exclusion("arith/rs_scale_product.sv", f"unused_low_bits{_EDGE}", _PRIME_IS_ONE),
