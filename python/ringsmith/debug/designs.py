@@ -13,7 +13,7 @@ from ringsmith.arch.rpau.cost import ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.debug.area import Area
 from ringsmith.debug.compare import Compared
-from ringsmith.debug.markdown import table
+from ringsmith.debug.markdown import comparison, table
 from ringsmith.debug.stream_designs import StreamRow, stream_section
 from ringsmith.devices.yosys import yosys
 from ringsmith.errors import ParameterError, ProgramError
@@ -197,12 +197,8 @@ def verification_table(rows: Sequence[DesignRow]) -> str:
     entries = []
     for row in rows:
         v = row.verified
-        text = (
-            ["not run", "–", "–", "–"]
-            if v is None
-            else [f"{n:,}" for n in (v.programs, v.instructions, v.cycles, v.polynomials)]
-        )
-        entries.append([f"`{row.design.name}`", *text])
+        counts = None if v is None else (v.programs, v.instructions, v.cycles, v.polynomials)
+        entries.append([f"`{row.design.name}`", *comparison(counts)])
     headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
     return table(headings, entries)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ringsmith.arch.stream import cost
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.debug.area import Area
-from ringsmith.debug.markdown import table
+from ringsmith.debug.markdown import comparison, table
 from ringsmith.debug.stream_compare import ComparedProducts
 
 
@@ -68,12 +68,8 @@ def stream_verification_table(rows: Sequence[StreamRow]) -> str:
     entries = []
     for row in rows:
         v = row.verified
-        text = (
-            ["not run", "–", "–", "–"]
-            if v is None
-            else [f"{n:,}" for n in (v.products, v.primes, v.cycles, v.words)]
-        )
-        entries.append([f"`{row.design.name}`", *text])
+        counts = None if v is None else (v.products, v.primes, v.cycles, v.words)
+        entries.append([f"`{row.design.name}`", *comparison(counts)])
     return table(headings, entries)
 
 
