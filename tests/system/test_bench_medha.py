@@ -82,10 +82,18 @@ def test_a_product_stays_on_the_device_with_the_work_polynomials_that_its_file_s
     name: str, params: str, least: int
 ) -> None:
     graph, design = graph_of("multiply_relinearize", ckks_set(params)), load_design(name)
-    for polys in (least - 1, least):
-        executable = runtime.compile_graph(graph, replace(design, work_polys=polys)).executable
-        assert executable is not None
-        assert (executable.host_transfers == 0) is (polys == least)
+    found = {
+        polys: runtime.compile_graph(graph, replace(design, work_polys=polys)).executable
+        for polys in (least - 1, least, design.work_polys)
+    }
+    transfers = [each and each.host_transfers for each in found.values()]
+    assert transfers[0]
+    assert transfers[1:] == [0, 0]
+    fewest, own = found[least], found[design.work_polys]
+    assert fewest is not None
+    assert own is not None
+    if name != "medha":  # the files say so of these
+        assert fewest.cycles <= own.cycles
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ringsmith.cli.files import check_targets, write_text
+
 if TYPE_CHECKING:
     from ringsmith.bench.records import Record
 
@@ -49,7 +51,7 @@ def cpu(
     from ringsmith.bench.cpu.measure import measure
     from ringsmith.bench.cpu.page import page as page_of
 
-    _check_targets(json, page)
+    check_targets(json, page)
     names = [name.strip() for name in sets.split(",") if name.strip()]
     records = measure(names, budget, _tell)
     _show_speedups(records)
@@ -98,7 +100,7 @@ def medha(
     from ringsmith.bench.medha.page import page as page_of
     from ringsmith.bench.records import read_json
 
-    _check_targets(json, page)
+    check_targets(json, page)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
     options = Options(
@@ -147,7 +149,7 @@ def rpm(
     from ringsmith.bench.rpm.measure import Options, measure
     from ringsmith.bench.rpm.page import page as page_of
 
-    _check_targets(json, page)
+    check_targets(json, page)
     lists = {"sets": sets, "area": area}
     chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
     earlier = read_json(keep) if keep else ()
@@ -164,15 +166,6 @@ def _tell(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _check_targets(*targets: Path | None) -> None:
-    """Refuses files that cannot be written, before anything is measured."""
-    from ringsmith.interop.files import check_target
-
-    for target in targets:
-        if target is not None:
-            check_target(target, overwrite=True)
-
-
 def _words(options: Mapping[str, object]) -> list[str]:
     """Options as on a command line: those that have a value."""
     return [f"--{name} {value}" for name, value in options.items() if value not in ("", None)]
@@ -187,13 +180,11 @@ def _write(
 ) -> None:
     """Writes the files that were asked for; ``words``: the command after ``ringsmith bench``."""
     from ringsmith.bench.records import write_json
-    from ringsmith.interop.files import write_whole
 
     if json is not None:
         write_json(records, json)
     if page is not None:
-        text = page_of(records, " ".join(["ringsmith bench", *words]))
-        write_whole(page, text.encode(), overwrite=True)
+        write_text(page, page_of(records, " ".join(["ringsmith bench", *words])))
 
 
 def _show(records: "Sequence[Record]", title: str) -> None:

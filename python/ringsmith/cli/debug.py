@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ringsmith.cli.files import check_targets, write_text
+
 if TYPE_CHECKING:
     from ringsmith.arch.rpau.executable import Executable
 
@@ -67,7 +69,7 @@ def trace(
     from ringsmith.debug.report import tables
     from ringsmith.debug.trace import Trace
 
-    _check_targets(html, svg, perfetto, save, program=program)
+    check_targets(html, svg, perfetto, save, source=program)
     title, executable = _executable(program, logreg, operation, design, parameters)
     found = Trace.of_model(executable) if model else Trace.of_executable(executable)
     if listing:
@@ -117,7 +119,7 @@ def waves(
         raise typer.BadParameter(
             "name one window: --cycles FIRST:LAST or --instructions FIRST:LAST"
         )
-    _check_targets(output, program=program)
+    check_targets(output, source=program)
     _, executable = _executable(program, logreg, operation, design, parameters)
     if cycles is not None:
         window = _range("--cycles", cycles)
@@ -182,7 +184,7 @@ def designs(
     from ringsmith.devices.stream_rtl import StreamRtl
     from ringsmith.runtime.designs import named_design
 
-    _check_targets(table)
+    check_targets(table)
     for name in (*(area or ()), *(verify or ())):
         named_design(name)  # refuses an unknown name before the work starts
     length = 2 * len(ISA.operations)
@@ -220,7 +222,7 @@ def coverage(
     from ringsmith.debug.campaign import campaign_design, run_campaign
     from ringsmith.debug.coverage_report import GOALS, misses, page, shares
 
-    _check_targets(report)
+    check_targets(report)
     campaign = run_campaign(campaign_design())
     for line in misses(campaign):
         typer.echo(f"not covered: {line}")
@@ -233,19 +235,8 @@ def coverage(
         raise typer.Exit(code=1)
 
 
-def _check_targets(*targets: Path | None, program: Path | None = None) -> None:
-    """Refuses files that cannot be written, or are read, before the work for them starts."""
-    from ringsmith.interop.files import check_target
-
-    for target in targets:
-        if target is not None:
-            check_target(target, overwrite=True, inputs=[program])
-
-
 def _write(path: Path, text: str) -> None:
-    from ringsmith.interop.files import write_whole
-
-    write_whole(path, text.encode(), overwrite=True)
+    write_text(path, text)
     typer.echo(f"wrote {path}")
 
 
