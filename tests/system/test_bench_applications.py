@@ -63,6 +63,18 @@ def test_what_crosses_to_the_host_is_in_the_conditions_of_a_mix() -> None:
     assert "resident, but for limbs under way, not timed" in found.conditions
 
 
+def test_the_fused_logistic_regression_is_an_operation_of_its_own() -> None:
+    apart, fused = (
+        {
+            row.operation: row.value
+            for row in logreg_rows(load_design("nano"), DEMO, fused_rescale=f)
+            if row.metric == "cycles"
+        }
+        for f in (False, True)
+    )
+    assert fused["logreg_fused_rescale"] < apart["logreg"]
+
+
 def test_the_logistic_regression_is_counted_and_timed_with_its_transfers() -> None:
     design = load_design("nano")
     rows = logreg_rows(design, DEMO, seal=True)

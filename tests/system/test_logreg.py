@@ -124,12 +124,14 @@ def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path
     assert "assumed" in done.stdout
 
 
-def test_run_logreg_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_run_logreg_prints_its_figures_and_writes_them(fused: bool, tmp_path: Path) -> None:
     output = tmp_path / "numbers.json"
-    arguments = ["run", "logreg", "--device", "model", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    arguments = ["run", "logreg", "--device", "model", *["--fused-rescale"] * fused]
+    done = CliRunner().invoke(app, [*arguments, "--output", str(output)], catch_exceptions=False)
     assert done.exit_code == 0
     numbers = json.loads(output.read_text())
+    assert ("--fused-rescale" in numbers["command"]) is fused
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
     assert numbers["quality"]["patients"] == 114

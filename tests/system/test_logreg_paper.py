@@ -48,6 +48,19 @@ def test_the_papers_program_from_seals_ciphertext_gives_seals_bits(
     assert_equals_seal_from_seals_ciphertext(on_cpu, runtime.open_device("cpu"))
 
 
+def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> None:
+    current = session.begin(STAGES, PAPER, "medha", fused_rescale=True)
+    counts = Counter(node.op for node in current.server.program.nodes)
+    assert (counts[Op.RELINEARIZE_RESCALE], counts[Op.RELINEARIZE], counts[Op.RESCALE]) == (4, 0, 3)
+    answer = session.answer(STAGES, current, session.open_machine(STAGES, "model", "medha"))
+    assert answer.equal_bits is True
+    assert answer.result.cycles is not None
+    assert answer.result.cycles < 650_000
+    quality = answer.predictions.summary()
+    assert quality.largest_error_to_polynomial < 1e-5
+    assert quality.same_class_as_polynomial == 455
+
+
 @pytest.fixture(scope="module")
 def on_medha() -> session.Session:
     """Client and server with the paper's accelerator."""

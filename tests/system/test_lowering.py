@@ -12,7 +12,7 @@ from ringsmith import _core
 from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
-from ringsmith.lower.lowering import COMBINED
+from ringsmith.lower.lowering import PRODUCTS
 from ringsmith.params import CkksParameters
 from ringsmith.program import Op, Program, inner_product, operations, polynomial, trace
 
@@ -51,6 +51,7 @@ def evaluate_core(
         Op.MULTIPLY_PLAIN: lambda: _core.multiply_plain(context, a, plain),
         Op.RELINEARIZE: lambda: _core.relinearize(context, a, key),
         Op.RESCALE: lambda: _core.rescale(context, a),
+        Op.RELINEARIZE_RESCALE: lambda: _core.relinearize_rescale(context, a, key),
         Op.MOD_SWITCH: lambda: _core.mod_switch(context, a),
         Op.ROTATE: lambda: _core.apply_galois(context, a, element, key),
         Op.CONJUGATE: lambda: _core.apply_galois(context, a, element, key),
@@ -79,7 +80,7 @@ def test_a_lowered_operation_equals_the_evaluator_bit_for_bit(
     context: _core.Context,
     rng: np.random.Generator,
 ) -> None:
-    if op in (Op.RESCALE, Op.MOD_SWITCH) and limbs == 1:
+    if op in (Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH) and limbs == 1:
         with pytest.raises(ProgramError, match=r"of 1 limbs: parameters 'test-1024' allow 2 … 5"):
             lower_operation(op, small, limbs)
         return
@@ -126,7 +127,7 @@ def run_by_evaluator(
             while value.shape[1] > node.limbs:
                 value = _core.mod_switch(context, value)
         else:
-            key = relin if node.op is Op.RELINEARIZE else galois.get(node.element or 0)
+            key = relin if node.element is None else galois[node.element]
             value = evaluate_core(node.op, context, operands, plain, node.element, key)
         assert value.shape[:2] == (node.size, node.limbs)
         values.append(value)
@@ -143,14 +144,17 @@ def every_operation(x: Any, y: Any) -> dict[str, Any]:  # noqa: ANN401 - traced 
     }
 
 
+@pytest.mark.parametrize("fused", [False, True])
 def test_a_lowered_program_equals_the_evaluator_bit_for_bit(
+    fused: bool,
     small: CkksParameters,
     context: _core.Context,
     rng: np.random.Generator,
     run_encrypted: Callable[..., Any],
 ) -> None:
-    program = trace(every_operation, small)
-    assert {node.op for node in program.nodes} >= set(OPERATIONS) - {Op.NEGATE, Op.SUB_PLAIN}
+    program = trace(every_operation, small, fused_rescale=fused)
+    missing = {Op.NEGATE, Op.SUB_PLAIN, Op.RELINEARIZE if fused else Op.RELINEARIZE_RESCALE}
+    assert {node.op for node in program.nodes} >= set(OPERATIONS) - missing
     inputs = {name: rng.uniform(-1, 1, small.slots) for name in "xy"}
     run = run_encrypted(program, inputs)
     expected = run_by_evaluator(
@@ -273,11 +277,11 @@ def test_rpau_refuses_digits_of_several_primes_and_takes_everything_else_of_ckks
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 5])
-@pytest.mark.parametrize("name", COMBINED)
-def test_several_operations_in_one_program_equal_the_evaluator_bit_for_bit(
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_lowered_product_equals_the_evaluator_bit_for_bit(
     name: str, limbs: int, small: CkksParameters, context: _core.Context, rng: np.random.Generator
 ) -> None:
-    fused = name.endswith("relinearize_rescale")
+    fused = name.endswith("rescale")
     if fused and limbs == 1:
         with pytest.raises(ProgramError, match=r"_rescale of 1 limbs: .* allow 2 … 5"):
             lower_operation(name, small, limbs)
@@ -287,7 +291,7 @@ def test_several_operations_in_one_program_equal_the_evaluator_bit_for_bit(
     key = residues(rng, small, (small.limbs, 2), len(small.primes))
     result = graph.to_core().run(inputs, {"relin": key})
     x, y = ([inputs[n] for n in sorted(inputs) if n.startswith(letter)] for letter in "xy")
-    product = _core.multiply(context, np.stack(x), np.stack(y)) if y else np.stack(x)
+    product = _core.multiply(context, np.stack(x), np.stack(y))
     finish = _core.relinearize_rescale if fused else _core.relinearize
     expected = finish(context, product, key)
     assert np.array_equal(np.stack([result[f"z.{k}"] for k in range(2)]), expected)

@@ -113,7 +113,7 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
         return {"last": values[-1], "other": values[rng.integers(3, len(values))], "start": x + y}
 
     try:
-        return trace(function, parameters)
+        return trace(function, parameters, fused_rescale=bool(rng.integers(2)))
     except ProgramError as error:
         if "levels" in str(error) or "needs" in str(error):
             return None
@@ -179,10 +179,12 @@ def test_the_typical_error_is_forecast_within_a_bit(
     assert max(output.shares, key=lambda k: output.shares[k]) in {kind, Kind.ENCRYPTION}
 
 
+@pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize(("dnum", "special"), [(2, (50, 50)), (1, (50, 50, 50)), (2, (60,))])
 def test_the_forecast_holds_for_digits_of_several_primes(
     dnum: int,
     special: tuple[int, ...],
+    fused: bool,
     rng: np.random.Generator,
     run_encrypted: Runner,
 ) -> None:
@@ -196,7 +198,9 @@ def test_the_forecast_holds_for_digits_of_several_primes(
             dnum=dnum,
             security=None,
         )
-    program = trace(lambda x, y: (x * y).rotate(1) + x.rotate(1).conjugate(), parameters)
+    program = trace(
+        lambda x, y: (x * y).rotate(1) + x.rotate(1).conjugate(), parameters, fused_rescale=fused
+    )
     inputs = {name: rng.choice([-1.0, 1.0], parameters.slots) for name in program.inputs}
     (margin,) = margins(program, inputs, run_encrypted)
     assert 0 <= margin < 6

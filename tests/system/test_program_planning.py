@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ringsmith import compile_program
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import (
@@ -45,10 +46,10 @@ def _check_node(node: Node, operands: list[Node], primes: tuple[int, ...]) -> No
     if node.op is Op.INPUT:
         assert node.size == 2
         return
-    if node.op is Op.RESCALE:
+    if node.op in (Op.RESCALE, Op.RELINEARIZE_RESCALE):
         assert limbs == {node.limbs + 1}
         assert node.scale == pytest.approx(scales[0] / primes[node.limbs], rel=2.0**-50)
-        assert node.size == sizes[0]
+        assert (sizes[0], node.size) in ([(2, 2), (3, 3)] if node.op is Op.RESCALE else [(3, 2)])
         return
     if node.op is Op.MOD_SWITCH:
         assert operands[0].limbs > node.limbs
@@ -103,6 +104,33 @@ def test_a_sum_of_products_is_relinearized_and_rescaled_once(small: CkksParamete
     assert (operations[Op.RELINEARIZE], operations[Op.RESCALE]) == (1, 1)
     assert (operations[Op.MULTIPLY], operations[Op.SQUARE]) == (2, 1)
     assert program.key_needs.relin == small.limbs
+
+
+def test_fused_rescaling_divides_a_product_once(small: CkksParameters) -> None:
+    def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return (x * y + y * 0.5) * (x * 0.5) + x.rotate(1)
+
+    apart = planned(function, small)
+    fused = trace(function, small, fused_rescale=True)
+    check_invariants(fused)
+    assert count(apart)[Op.RELINEARIZE] == count(fused)[Op.RELINEARIZE_RESCALE] == 2
+    assert count(fused)[Op.RELINEARIZE] == 0
+    assert count(apart)[Op.RESCALE] - count(fused)[Op.RESCALE] == 2
+    assert fused.key_needs == apart.key_needs
+    outputs = [program.outputs["result"] for program in (apart, fused)]
+    assert outputs[0].scale == outputs[1].scale
+    assert outputs[0].limbs == outputs[1].limbs
+
+
+def test_fused_rescaling_is_cheaper_on_a_design() -> None:
+    parameters = parameter_set("nano")
+    cycles = {}
+    for fused in (False, True):
+        program = trace(lambda x: x**4, parameters, fused_rescale=fused)
+        executable = compile_program(program, "nano").compiled_graph.executable
+        assert executable is not None
+        cycles[fused] = executable.cycles
+    assert cycles[True] < 0.9 * cycles[False]
 
 
 def test_a_product_with_two_users_is_relinearized_once(small: CkksParameters) -> None:

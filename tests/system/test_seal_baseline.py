@@ -25,10 +25,13 @@ def every_operation(x: EncryptedVector, y: EncryptedVector) -> dict[str, Encrypt
     return {"mixed": mixed + 0.25 - np.linspace(0, 1, 64), "square": x**2 + y, "shift": x - 1j}
 
 
-def test_seal_computes_what_the_program_means(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_seal_computes_what_the_program_means(fused: bool, rng: np.random.Generator) -> None:
     parameters = parameter_set("nano")
-    program = trace(every_operation, parameters)
-    assert {node.op for node in program.nodes} == {Op.INPUT, Op.OUTPUT, *operations("ckks")}
+    program = trace(every_operation, parameters, fused_rescale=fused)
+    missing = Op.RELINEARIZE if fused else Op.RELINEARIZE_RESCALE
+    found = {node.op for node in program.nodes} - {Op.INPUT, Op.OUTPUT}
+    assert found == set(operations("ckks")) - {missing}
     baseline = SealBaseline(parameters, rotation_steps(program))
     inputs = {name: rng.uniform(-1, 1, parameters.slots) for name in ("x", "y")}
     encrypted = {

@@ -79,6 +79,10 @@ class SealProgram:
                 return evaluator.relinearize(a, self._baseline.relin_keys)
             case Op.RESCALE:
                 return evaluator.rescale_to_next(a)
+            case Op.RELINEARIZE_RESCALE:
+                return evaluator.rescale_to_next(
+                    evaluator.relinearize(a, self._baseline.relin_keys)
+                )
             case Op.MOD_SWITCH:
                 for _ in range(self._program.nodes[node.operands[0]].limbs - node.limbs):
                     a = evaluator.mod_switch_to_next(a)

@@ -23,6 +23,9 @@ from ringsmith.runtime.host_link import MEDHA_XDMA
 LOGREG: Final = "logreg"
 """The operation that the logistic regression's numbers are of."""
 
+LOGREG_FUSED: Final = "logreg_fused_rescale"
+"""The same with products relinearized and rescaled by one division."""
+
 SEAL: Final = "SEAL"
 """How the papers' facts call it."""
 
@@ -106,6 +109,7 @@ def logreg_rows(
     size: Size = PAPER,
     *,
     device: str = "model",
+    fused_rescale: bool = False,
     seal: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> list[Found]:
@@ -118,6 +122,7 @@ def logreg_rows(
         design: The accelerator.
         size: How large the application is.
         device: ``model`` or ``rtl``.
+        fused_rescale: Whether it is ``LOGREG_FUSED`` that runs.
         seal: Whether Microsoft SEAL runs the same program on this CPU, if it is installed.
         say: Takes lines for people; None: nobody reads them.
 
@@ -127,7 +132,7 @@ def logreg_rows(
         ToolError: When scikit-learn is missing, or what builds the RTL.
     """
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, size, design)
+    current = session.begin(stages, size, design, fused_rescale=fused_rescale)
     answer = session.answer(stages, current, session.open_machine(stages, device, design))
     refuse_different_bits(answer.equal_bits)
     result, executable = answer.result, current.server.compiled.compiled_graph.executable
@@ -135,21 +140,22 @@ def logreg_rows(
     assert result.cycles is not None, "an accelerator counts"
     assert result.instructions is not None, "an accelerator counts"
     name, params = design.name, size.parameter_set
+    operation = LOGREG_FUSED if fused_rescale else LOGREG
     runs = executable.runs
     conditions = (
-        f"{LOGREG}: whole program, {size.held_out} patients of {size.features} features, degree "
+        f"{operation}: whole program, {size.held_out} patients of {size.features} features, degree "
         f"{size.degree}, encrypted over {size.limbs} limbs; {len(runs)} runs, inputs "
         "and keys loaded before each, transfers not timed; every residue equals the cpu device's"
     )
     if say is not None:
-        say(f"{name}, {params}: {LOGREG}: {result.cycles:,} cycles")
+        say(f"{name}, {params}: {operation}: {result.cycles:,} cycles")
     counted = {
         "cycles": result.cycles,
         "instructions": result.instructions,
         "transfers": result.host_transfers,
     }
     rows = [
-        Found(name, params, LOGREG, metric, value, device, conditions)
+        Found(name, params, operation, metric, value, device, conditions)
         for metric, value in counted.items()
     ]
     ends = (runs[0].loads, runs[-1].stores)
@@ -157,17 +163,16 @@ def logreg_rows(
     limbs += result.spilled_words // size.parameters.n
     link = MEDHA_XDMA.seconds(limbs * size.parameters.n)
     text = f"{limbs} limbs in, out and under way, keys apart, over {MEDHA_XDMA.name}"
-    rows.append(
-        Found(name, params, f"{LOGREG}_communication", "microseconds", link * 1e6, "estimate", text)
-    )
+    there = f"{operation}_communication"
+    rows.append(Found(name, params, there, "microseconds", link * 1e6, "estimate", text))
     seconds = seconds_at_assumed_clock(result.cycles) + link
     text = f"{result.cycles:,} cycles at 200 MHz, assumed, and {text}"
-    rows.append(Found(name, params, LOGREG, "microseconds", seconds * 1e6, "estimate", text))
+    rows.append(Found(name, params, operation, "microseconds", seconds * 1e6, "estimate", text))
     times = session.time_seal(stages, current) if seal else None
     if times is not None:
         there = "the same program on this CPU, one thread, median CPU time"
         software = times.program * 1e6
-        rows.append(Found("cpu", params, LOGREG, "microseconds", software, "cpu", there, SEAL))
+        rows.append(Found("cpu", params, operation, "microseconds", software, "cpu", there, SEAL))
         speedup, text = times.program / seconds, f"{text}; over SEAL on this CPU in the same run"
-        rows.append(Found(name, params, LOGREG, "speedup", speedup, "estimate", text, SEAL))
+        rows.append(Found(name, params, operation, "speedup", speedup, "estimate", text, SEAL))
     return rows

@@ -59,12 +59,21 @@ def run_logreg(
             "2^14, degree 7 (`paper`). Else the largest that the design's ring is for."
         ),
     ] = None,
+    fused_rescale: Annotated[
+        bool,
+        typer.Option(
+            "--fused-rescale",
+            help="Relinearize and rescale products by one division: fewer cycles, and residues "
+            "that are not SEAL's.",
+        ),
+    ] = False,
     output: Output = None,
 ) -> None:
     """Logistic regression on encrypted breast-cancer records."""
     from ringsmith.apps.logreg import commands
 
-    commands.run(device.value, design, size.value if size else None, output)
+    chosen = size.value if size else None
+    commands.run(device.value, design, chosen, output, fused_rescale=fused_rescale)
 
 
 @run_app.command("gmdh")

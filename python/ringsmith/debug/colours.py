@@ -25,6 +25,7 @@ COLOURS: Mapping[str, str] = MappingProxyType(
         Op.CONJUGATE: "#a3c96f",
         Op.SWAP_COLUMNS: "#c5dba0",
         Op.RESCALE: "#ecc85f",
+        Op.RELINEARIZE_RESCALE: "#c99ad6",
         Op.MOD_SWITCH: "#b08968",
         FETCH: "#9aa0a6",
     }

@@ -21,8 +21,8 @@ from ringsmith.lower.plaintexts import encoded
 from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters
 from ringsmith.program import Node, Op, Plain, Program, operations
 
-COMBINED = ("multiply_relinearize", "multiply_relinearize_rescale", "relinearize_rescale")
-"""Operations of CKKS that are several in one program; the latter two divide once."""
+PRODUCTS = ("multiply_relinearize", "multiply_relinearize_rescale")
+"""Whole products of CKKS, of two operations each; the latter divides once."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +165,8 @@ def write_operation(
             return writer.relinearize(a)
         case Op.RESCALE if isinstance(writer, CkksWriter):
             return writer.rescale(a)
+        case Op.RELINEARIZE_RESCALE if isinstance(writer, CkksWriter):
+            return writer.relinearize_rescale(a)
         case Op.MOD_SWITCH:
             return writer.mod_switch(a, limbs)
         case Op.ROTATE | Op.CONJUGATE | Op.SWAP_COLUMNS if element is not None:
@@ -177,31 +179,32 @@ def lower_operation(
 ) -> SubroutineGraph:
     """Returns the graph of one HE operation alone, for measurements and tests.
 
-    Encrypted operands are the inputs ``x.0``, ``x.1`` (for relinearize ``x.2``, too) and, of binary
-    operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
+    Encrypted operands are the inputs ``x.0``, ``x.1`` (``x.2``, too, where it relinearizes) and, of
+    binary operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
 
     Args:
         name: Any operation of the scheme but input and output, such as ``relinearize``; or, of
-            CKKS, one of ``COMBINED``.
+            CKKS, one of ``PRODUCTS``.
         parameters: The parameter set.
-        limbs: Limbs of the operands, from the lowest level's (1 in CKKS) to L; for rescale and
-            mod_switch one more.
+        limbs: Limbs of the operands, from the lowest level's (1 in CKKS) to L; one more where a
+            prime is divided away or dropped.
         steps: Of rotate: slots to the left.
 
     Raises:
         ProgramError: When there is no such operation, or the limbs do not fit it.
     """
-    combined = COMBINED if isinstance(parameters, CkksParameters) else ()
-    if name in combined and isinstance(parameters, CkksParameters):
-        return _lower_combined(name, parameters, limbs)
+    products = PRODUCTS if isinstance(parameters, CkksParameters) else ()
+    if name in products and isinstance(parameters, CkksParameters):
+        return _lower_product(name, parameters, limbs)
     known = operations(parameters.scheme)
     if name not in known:
         raise ProgramError(
             f"no operation of {parameters.scheme} is called {name!r}: choose one of "
-            f"{', '.join((*known, *combined))}"
+            f"{', '.join((*known, *products))}"
         )
     op = Op(name)
-    drops = op in (Op.RESCALE, Op.MOD_SWITCH)
+    drops = op in (Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH)
+    relinearizes = op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE)
     fewest = parameters.limbs - parameters.levels + drops
     if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
@@ -213,14 +216,13 @@ def lower_operation(
         element = parameters.galois_element(steps)
     elif op in (Op.CONJUGATE, Op.SWAP_COLUMNS):
         element = parameters.conjugation_element
-    relin = limbs if op is Op.RELINEARIZE else None
-    needs = KeyNeeds(relin, {} if element is None else {element: limbs})
+    needs = KeyNeeds(limbs if relinearizes else None, {} if element is None else {element: limbs})
     graph = SubroutineGraph.for_parameters(
         parameters, graph_keys(parameters, needs), products=op in (Op.MULTIPLY, Op.SQUARE)
     )
     graph.at_origin(Origin(0, name))
     writer = operation_writer(graph, parameters)
-    operands = [writer.input("x", 3 if op is Op.RELINEARIZE else 2, limbs)]
+    operands = [writer.input("x", 3 if relinearizes else 2, limbs)]
     plain = None
     if op in (Op.ADD, Op.SUB, Op.MULTIPLY):
         operands.append(writer.input("y", 2, limbs))
@@ -231,8 +233,8 @@ def lower_operation(
     return graph
 
 
-def _lower_combined(name: str, parameters: CkksParameters, limbs: int) -> SubroutineGraph:
-    """The graph of one of ``COMBINED`` alone, as ``lower_operation`` names its ports."""
+def _lower_product(name: str, parameters: CkksParameters, limbs: int) -> SubroutineGraph:
+    """The graph of one of ``PRODUCTS`` alone, as ``lower_operation`` names its ports."""
     rescales = name.endswith("rescale")
     fewest = 1 + rescales
     if not fewest <= limbs <= parameters.limbs:
@@ -243,10 +245,7 @@ def _lower_combined(name: str, parameters: CkksParameters, limbs: int) -> Subrou
     graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, KeyNeeds(limbs)))
     graph.at_origin(Origin(0, name))
     writer = CkksWriter(graph, parameters)
-    if name.startswith("multiply"):
-        product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
-    else:
-        product = writer.input("x", 3, limbs)
+    product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
     writer.output(
         writer.relinearize_rescale(product) if rescales else writer.relinearize(product), "z"
     )

@@ -65,7 +65,7 @@ def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:
 
 
 def _apply(node: Node, operands: list[Values], space: Space) -> Values:
-    """Returns what the operation means; relinearize, rescale and mod_switch mean nothing here."""
+    """Returns what the operation means; and relinearize, rescale and mod_switch nothing here."""
     if node.plain is not None:
         operands.append(node.plain.vector(space.slots))
     a, b = operands[0], operands[-1]

@@ -47,8 +47,8 @@ class Program(ABC):
         """The evaluation keys that a run needs, each with the most limbs it is used at."""
         needs = KeyNeeds()
         for node in self.nodes:
-            if node.op is Op.RELINEARIZE:
-                needs |= KeyNeeds(relin=node.limbs)
+            if node.op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE):
+                needs |= KeyNeeds(relin=self.nodes[node.operands[0]].limbs)
             elif node.element is not None:
                 needs |= KeyNeeds(galois={node.element: node.limbs})
         return needs

@@ -60,7 +60,9 @@ def cost(
     counts = Counter(node.op for node in nodes if node.op not in (Op.INPUT, Op.OUTPUT))
     listed = ", ".join(f"{count} {op}" for op, count in counts.most_common())
     switches = [
-        node.limbs for node in nodes if node.op is Op.RELINEARIZE or node.element is not None
+        nodes[node.operands[0]].limbs
+        for node in nodes
+        if node.op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE) or node.element is not None
     ]
     text = (
         f"operations: {listed or 'none'}; {len(switches)} key switchings with {sum(switches)} "

@@ -24,6 +24,7 @@ class Op(StrEnum):
     MULTIPLY_PLAIN = "multiply_plain"
     RELINEARIZE = "relinearize"
     RESCALE = "rescale"
+    RELINEARIZE_RESCALE = "relinearize_rescale"
     MOD_SWITCH = "mod_switch"
     ROTATE = "rotate"
     CONJUGATE = "conjugate"
@@ -31,7 +32,7 @@ class Op(StrEnum):
 
 
 _ONLY = {
-    "ckks": frozenset({Op.RESCALE, Op.CONJUGATE}),
+    "ckks": frozenset({Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.CONJUGATE}),
     "bfv": frozenset({Op.SWAP_COLUMNS}),
 }
 """Operations that one scheme alone has."""

@@ -38,6 +38,7 @@ def trace(
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
+    fused_rescale: bool = False,
 ) -> CkksProgram: ...
 @overload
 def trace(
@@ -57,6 +58,7 @@ def trace(
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
+    fused_rescale: bool = False,
 ) -> Program:
     """Calls a function on encrypted vectors that record, and plans what they recorded.
 
@@ -75,6 +77,8 @@ def trace(
         headroom_bits: Of CKKS: messages are promised to stay within ±2^headroom_bits throughout;
             scales are checked to leave that much room below the modulus. None: 3, or what
             ``AutoParameters`` says. BFV computes modulo t and takes none.
+        fused_rescale: Of CKKS: whether a product is relinearized and rescaled by one division. That
+            takes fewer transforms, and residues that are not SEAL's. BFV has no rescaling.
 
     Returns:
         The program with relinearization, rescaling, modulus switching, scales and keys planned: a
@@ -86,12 +90,13 @@ def trace(
     """
     source = caller()
     room = _checked_headroom(headroom_bits, parameters, source)
+    if fused_rescale and isinstance(parameters, BfvParameters | AutoBfvParameters):
+        raise source.error("fused_rescale: BFV has no rescaling to fuse: leave it out")
     match parameters:
         case CkksParameters():
             recording = record(function, ckks_space(parameters.n), inputs, source)
-            return planned_ckks(
-                recording, parameters, DEFAULT_HEADROOM_BITS if room is None else room
-            )
+            room = DEFAULT_HEADROOM_BITS if room is None else room
+            return planned_ckks(recording, parameters, room, fused_rescale)
         case BfvParameters():
             require_batching(parameters, source)
             return planned_bfv(
@@ -103,7 +108,9 @@ def trace(
             wish = wish if room is None else replace(wish, headroom_bits=room)
             return choose(
                 lambda n: record(function, ckks_space(n), names, source),
-                lambda recording, n, carried: CkksSearch(recording, wish, n, carried),
+                lambda recording, n, carried: CkksSearch(
+                    recording, wish, n, carried, fused_rescale
+                ),
                 wish,
                 source,
             )

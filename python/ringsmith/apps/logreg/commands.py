@@ -19,7 +19,14 @@ from ringsmith.apps.stages import Stages
 DEMO_DESIGN: Final = "nano"
 
 
-def run(device: str, design: str, size: str | None = None, output: Path | None = None) -> None:
+def run(
+    device: str,
+    design: str,
+    size: str | None = None,
+    output: Path | None = None,
+    *,
+    fused_rescale: bool = False,
+) -> None:
     """Classifies the held-out patients on a device and prints how well.
 
     Args:
@@ -27,6 +34,7 @@ def run(device: str, design: str, size: str | None = None, output: Path | None =
         design: The accelerator that ``model`` and ``rtl`` are.
         size: A name of ``sizes.SIZES``; None: the largest that the design's ring is for.
         output: Where to write the numbers as JSON; None: nowhere.
+        fused_rescale: Whether products are relinearized and rescaled by one division.
 
     Raises:
         DeviceError: When the device's residues differ from the cpu device's.
@@ -39,13 +47,14 @@ def run(device: str, design: str, size: str | None = None, output: Path | None =
     console = Console()
     stages = Stages(console)
     scheduled = None if device == "cpu" else design
-    current = session.begin(stages, chosen, scheduled)
+    current = session.begin(stages, chosen, scheduled, fused_rescale=fused_rescale)
     machine = session.open_machine(stages, device, design)
     answer = session.answer(stages, current, machine)
     where = device if device == "cpu" else f"the {device} of {design}"
     _print_answer(console, current, answer, where, None)
     if output:
         command = f"ringsmith run logreg --device {device} --design {design} --size {chosen.name}"
+        command += " --fused-rescale" * fused_rescale
         write(output, _numbers(command, stages, current, answer, None, None))
     refuse_different_bits(answer.equal_bits)
 

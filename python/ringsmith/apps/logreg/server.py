@@ -20,7 +20,7 @@ from ringsmith.program import (
 )
 
 
-def plan(model: Model, size: Size) -> CkksProgram:
+def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgram:
     """Returns the encrypted program, planned: packed records in, probabilities out.
 
     Weighted sum by rotations, bias, and the polynomial in place of the sigmoid: one level, and
@@ -28,6 +28,11 @@ def plan(model: Model, size: Size) -> CkksProgram:
     multiplied by ``Model.unit``, and the polynomial's coefficients divided by its powers: every
     encrypted number then stays near [-2, 2], so that the scale is used fully and no product comes
     near the modulus.
+
+    Args:
+        model: The trained model.
+        size: What it was trained for.
+        fused_rescale: Whether products are relinearized and rescaled by one division: ``trace``.
 
     Raises:
         ProgramError: When the parameters have fewer levels.
@@ -41,7 +46,8 @@ def plan(model: Model, size: Size) -> CkksProgram:
         weighted = sum_rotations(records * weights, block, stride)
         return {OUTPUT: polynomial(weighted + model.bias * unit, coefficients)}
 
-    return trace(logreg, size.parameters, {INPUT: InputSpec(slots, size.limbs)})
+    inputs = {INPUT: InputSpec(slots, size.limbs)}
+    return trace(logreg, size.parameters, inputs, fused_rescale=fused_rescale)
 
 
 class Server:
@@ -53,18 +59,26 @@ class Server:
         interface: What clients need to know.
     """
 
-    def __init__(self, model: Model, size: Size, design: str | RpauDesign | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        size: Size,
+        design: str | RpauDesign | None,
+        *,
+        fused_rescale: bool = False,
+    ) -> None:
         """Plans and compiles.
 
         Args:
             model: The trained model.
             size: What it was trained for.
             design: Accelerator to schedule for; None: the ``cpu`` device only.
+            fused_rescale: As of ``plan``.
 
         Raises:
             ProgramError: When the parameters or the design are too small for the program.
         """
-        self.program = plan(model, size)
+        self.program = plan(model, size, fused_rescale=fused_rescale)
         self.compiled = runtime.compile_program(self.program, design)
         records = self.program.inputs[INPUT]
         self.interface = Interface(

@@ -68,8 +68,10 @@ class SealTimes:
     operations: dict[str, float]
 
 
-def begin(stages: Stages, size: Size, design: str | RpauDesign | None) -> Session:
-    """Trains, compiles, makes keys and encrypts.
+def begin(
+    stages: Stages, size: Size, design: str | RpauDesign | None, *, fused_rescale: bool = False
+) -> Session:
+    """Trains, compiles, makes keys and encrypts; ``fused_rescale`` as of ``server.plan``.
 
     Raises:
         ProgramError: When the program does not fit the parameters or the design.
@@ -80,7 +82,7 @@ def begin(stages: Stages, size: Size, design: str | RpauDesign | None) -> Sessio
         model = train(training, size)
         stage.note = f"{len(training)} patients, {size.features} features"
     with stages("Plan and compile the program") as stage:
-        server = Server(model, size, design)
+        server = Server(model, size, design, fused_rescale=fused_rescale)
         executable = server.compiled.compiled_graph.executable
         scheduled = f", {len(executable.words)} instructions" if executable else ""
         stage.note = f"{len(server.program.nodes)} operations{scheduled}"

@@ -126,6 +126,8 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     device, seal = options.device_of(LOGREG), options.seal_repeats > 0
     say(f"{design.name}: {LOGREG} on the {device}")
     found = _kept(logreg_rows(design, device=device, seal=seal, say=say), options)
+    fused = logreg_rows(design, device=device, fused_rescale=True, say=say)
+    found += _kept(fused, options)
     found += [mix_cycles(mix, design) for mix in (PRIVFT, LENET5)]
     return [record for each in found for record in beside(each, papers)]
 

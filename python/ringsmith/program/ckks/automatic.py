@@ -24,12 +24,14 @@ class CkksSearch(Search):
         wish: What is asked.
         n: The ring degree.
         carried: Bits of modulus that it carries.
+        fused_rescale: Whether products are relinearized and rescaled by one division.
     """
 
     recording: Recording
     wish: AutoParameters
     n: int
     carried: int
+    fused_rescale: bool
     scale_reason: str = ""
 
     def run(self) -> CkksProgram | None:
@@ -83,7 +85,9 @@ class CkksSearch(Search):
         while MIN_SCALE_BITS <= scale <= widest and scale not in tried:
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
-                program = planned(self.recording, candidate, self.wish.headroom_bits)
+                program = planned(
+                    self.recording, candidate, self.wish.headroom_bits, self.fused_rescale
+                )
             except LevelsError:
                 raise
             except (ProgramError, ValueError) as error:  # ValueError: too few primes of that size

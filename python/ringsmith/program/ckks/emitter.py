@@ -56,11 +56,20 @@ class CkksEmitter(Emitter):
             scale: The scale to declare, where it must equal another; must be the quotient up to
                 rounding. None: the quotient, as SEAL computes it.
         """
-        node = self.nodes[a]
-        quotient = node.scale / self.parameters.data_primes[node.limbs - 1]
+        node, quotient = self.nodes[a], self._quotient(a)
         declared = quotient if scale is None else scale
         assert abs(declared / quotient - 1) < SCALE_SLACK, "a declared scale is the true one"
         return self._emit(Op.RESCALE, (a,), node.limbs - 1, declared, node.size)
+
+    def relinearize_rescale(self, a: int) -> int:
+        """Returns a, of three polynomials, as two and divided by its last prime: one division."""
+        limbs = self.nodes[a].limbs - 1
+        return self._emit(Op.RELINEARIZE_RESCALE, (a,), limbs, self._quotient(a), 2)
+
+    def _quotient(self, a: int) -> float:
+        """The scale of a over its last prime, as SEAL computes it."""
+        node = self.nodes[a]
+        return node.scale / self.parameters.data_primes[node.limbs - 1]
 
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
         """Returns a plain operand whose encoding stays below half the modulus and is not lost."""

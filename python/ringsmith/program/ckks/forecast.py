@@ -216,6 +216,13 @@ class _Walk:
             case Op.RESCALE:
                 size = noise.rescale_spread(self.parameters) / node.scale
                 return self._with(a, {(Kind.RESCALE, node.id): size})
+            case Op.RELINEARIZE_RESCALE:
+                # Key switching at the operand's limbs and scale; its division by the special primes
+                # and the last data prime at once errs like one division for each of them.
+                switched = self._switched(self.nodes[node.operands[0]], a, "relinearization")
+                divisions = len(self.parameters.special_primes) + 1
+                size = math.sqrt(divisions) * noise.rescale_spread(self.parameters) / node.scale
+                return self._with(switched, {(Kind.RESCALE, node.id): size})
             case Op.OUTPUT:
                 return self._with(a, {(Kind.FLOATING, node.id): self._floating(a.bound)})
             case _:

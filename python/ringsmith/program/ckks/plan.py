@@ -64,6 +64,7 @@ class CkksPlanner(Planner[Value]):
         on_ladder: Whether values lose limbs by being corrected onto the ladder. Then all values of
             equal limbs have equal scales, unless an input has another. Otherwise their modulus is
             switched, which is cheaper.
+        fused_rescale: Whether products are relinearized and rescaled by one division.
     """
 
     def __init__(
@@ -72,11 +73,13 @@ class CkksPlanner(Planner[Value]):
         trace: Sequence[TraceNode],
         headroom_bits: int,
         on_ladder: bool,
+        fused_rescale: bool,
     ) -> None:
         self._emitter = CkksEmitter(parameters, headroom_bits)
         super().__init__(self._emitter, trace)
         self._parameters = parameters
         self._on_ladder = on_ladder
+        self._fused_rescale = fused_rescale
         self._ladder = scale_ladder(parameters)
         self.levels_lost = 0
 
@@ -129,6 +132,8 @@ class CkksPlanner(Planner[Value]):
         if not value.pending:
             return value.node
         self._require_level(self._limbs(value.node))
+        if self._fused_rescale and self._emitter.nodes[value.node].size == 3:
+            return self._emitter.relinearize_rescale(value.node)
         return self._emitter.rescale(self._emitter.relinearize(value.node))
 
     def _unrescaled(self, product: Product, limbs: int, scale: float) -> int:

@@ -10,7 +10,9 @@ from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
 
 
-def planned(recording: Recording, parameters: CkksParameters, headroom_bits: int) -> CkksProgram:
+def planned(
+    recording: Recording, parameters: CkksParameters, headroom_bits: int, fused_rescale: bool
+) -> CkksProgram:
     """Plans for a parameter set of as many slots.
 
     Takes the cheap plan unless it fails or loses a level that the ladder would have kept.
@@ -19,33 +21,34 @@ def planned(recording: Recording, parameters: CkksParameters, headroom_bits: int
         recording: What the function does.
         parameters: The parameter set.
         headroom_bits: log2 of the largest message magnitude that must fit.
+        fused_rescale: Whether products are relinearized and rescaled by one division.
 
     Raises:
         LevelsError: When levels do not suffice.
         ProgramError: When the program cannot be planned otherwise.
     """
     recording.check_limbs(parameters)
+
+    def plan(*, on_ladder: bool) -> tuple[CkksPlanner, CkksProgram]:
+        planner = CkksPlanner(
+            parameters, recording.trace.nodes, headroom_bits, on_ladder, fused_rescale
+        )
+        nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
+        lengths = MappingProxyType(recording.lengths)
+        return planner, CkksProgram(recording.name, parameters, sink_mod_switches(nodes), lengths)
+
     try:
-        planner, program = _planned(recording, parameters, headroom_bits, on_ladder=False)
+        planner, program = plan(on_ladder=False)
     except ProgramError as error:
         try:
-            return _planned(recording, parameters, headroom_bits, on_ladder=True)[1]
+            return plan(on_ladder=True)[1]
         except ProgramError:
             raise error from None
     if planner.levels_lost:
         try:
-            other, on_ladder = _planned(recording, parameters, headroom_bits, on_ladder=True)
+            other, on_ladder = plan(on_ladder=True)
         except ProgramError:
             return program
         if other.levels_lost < planner.levels_lost:
             return on_ladder
     return program
-
-
-def _planned(
-    recording: Recording, parameters: CkksParameters, headroom_bits: int, *, on_ladder: bool
-) -> tuple[CkksPlanner, CkksProgram]:
-    planner = CkksPlanner(parameters, recording.trace.nodes, headroom_bits, on_ladder)
-    nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
-    lengths = MappingProxyType(recording.lengths)
-    return planner, CkksProgram(recording.name, parameters, sink_mod_switches(nodes), lengths)
