@@ -165,6 +165,12 @@ def test_helpers_compute_exactly_in_each_row(
     found = check(program, rng, run_exact)
     assert np.array_equal(found["result"][:3] % t, matrix @ found["inputs"]["x"] % t)
 
+    program = trace(lambda x: matvec(matrix, x, stride=64), exact)
+    found = check(program, rng, run_exact)
+    vectors = found["inputs"]["x"].reshape(2, 8, 64)
+    products = found["result"].reshape(2, 8, 64)[:, :3]
+    assert np.array_equal(products % t, matrix @ vectors % t)
+
     weights = rng.integers(0, 9, 16)
     program = trace(lambda x: inner_product(x, weights, 16, everywhere=True), exact)
     found = check(program, rng, run_exact)

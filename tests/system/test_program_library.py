@@ -117,6 +117,27 @@ def test_a_matrix_times_a_vector_equals_numpys(
     assert np.abs(found[: shape[0]] - weights @ x).max() < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("shape", "stride"), [((4, 4), 8), ((3, 16), 2), ((12, 5), 16), ((6, 64), 8), ((64, 50), 8)]
+)
+def test_a_matrix_times_interleaved_vectors_equals_numpys(
+    shape: tuple[int, int],
+    stride: int,
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Runner,
+) -> None:
+    """The last two shapes fill all entries: there the product of few rows comes back repeated."""
+    weights, x = rng.uniform(-1, 1, shape), rng.uniform(-1, 1, (shape[1], stride))
+    inputs = {"x": x.ravel()}
+    program = trace(lambda x: matvec(weights, x, stride=stride), small, {"x": x.size})
+    found = decrypted(program, run_encrypted, inputs).reshape(-1, stride)
+    assert np.abs(found[: shape[0]] - weights @ x).max() < 1e-5
+    if shape == (6, 64):
+        expected = np.pad(weights @ x, ((0, 2), (0, 0)))
+        assert np.abs(found - np.tile(expected, (8, 1))).max() < 1e-5
+
+
 def test_complex_and_sparse_matrices_skip_their_zero_diagonals(
     small: CkksParameters, rng: np.random.Generator
 ) -> None:
@@ -223,6 +244,14 @@ def wide_matrix(x: EncryptedVector) -> EncryptedVector:
     return matvec(np.ones((2, 1000)), x)  # here
 
 
+def wide_interleaved_matrix(x: EncryptedVector) -> EncryptedVector:
+    return matvec(np.ones((2, 100)), x, stride=8)  # here
+
+
+def odd_stride(x: EncryptedVector) -> EncryptedVector:
+    return matvec(np.ones((2, 2)), x, stride=6)  # here
+
+
 def no_matrix(x: EncryptedVector) -> EncryptedVector:
     return matvec([1, 2], x)  # here
 
@@ -252,6 +281,8 @@ def wide_stride(x: EncryptedVector) -> EncryptedVector:
     [
         (zero_matrix, "the matrix is zero"),
         (wide_matrix, "a matrix of 2 x 1000 exceeds the 512 slots"),
+        (wide_interleaved_matrix, "exceeds the 64 entries that a ciphertext has at a stride of 8"),
+        (odd_stride, "stride = 6 is not a power of two in 1 … 512: pad to 8"),
         (no_matrix, r"an array of shape (2,) is no matrix"),
         (wrong_matrix, "is not numeric"),
         (no_terms, "count = 0 is not a whole number in 1 … 512"),

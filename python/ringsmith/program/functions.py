@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues, Space, whole_number
-from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.plain import PlainValues, Space, checked_power_of_two, whole_number
+from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
 
 
@@ -43,8 +43,8 @@ def inner_product(
         ProgramError: When length or stride is illegal, or the weights are.
     """
     space, source = x.trace.space, caller()
-    length = _checked_power_of_two("length", length, space.row, source)
-    stride = _checked_power_of_two("stride", stride, space.row // length, source)
+    length = checked_power_of_two("length", length, space.row, source)
+    stride = checked_power_of_two("stride", stride, space.row // length, source)
     if not isinstance(weights, EncryptedVector):
 
         def lay_out(entries: PlainValues) -> PlainValues:
@@ -78,9 +78,9 @@ def sum_slots(
     """
     slots, source = x.trace.space.row, caller()
     if length is None:
-        length = slots // _checked_power_of_two("stride", stride, slots, source)
-    length = _checked_power_of_two("length", length, slots, source)
-    stride = _checked_power_of_two("stride", stride, slots // length, source)
+        length = slots // checked_power_of_two("stride", stride, slots, source)
+    length = checked_power_of_two("length", length, slots, source)
+    stride = checked_power_of_two("stride", stride, slots // length, source)
     return _summed(x, length, stride, everywhere)
 
 
@@ -169,13 +169,3 @@ def _in_every_block(entries: PlainValues, length: int, stride: int, space: Space
         return entries
     padded = np.concatenate([entries, np.zeros(length - entries.size, entries.dtype)])
     return np.tile(np.repeat(padded, stride), space.slots // (length * stride))
-
-
-def _checked_power_of_two(what: str, value: object, high: int, source: SourceLine) -> int:
-    number = whole_number(value)
-    if number is None or not 1 <= number <= high or number & (number - 1):
-        fitting = ""
-        if number is not None and 1 <= number < high:
-            fitting = f": pad to {1 << (number - 1).bit_length()}"
-        raise source.error(f"{what} = {value!r:.60} is not a power of two in 1 … {high}{fitting}")
-    return number

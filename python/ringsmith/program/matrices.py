@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
 
-def matvec(weights: object, x: EncryptedVector) -> EncryptedVector:
-    """Returns the product of a plain matrix and an encrypted vector, through one level.
+def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> EncryptedVector:
+    """Returns the product of a plain matrix and encrypted vectors, through one level.
 
     Diagonals (Halevi and Shoup 2014, eprint 2014/106, section 4.3) in baby and giant steps (Halevi
     and Shoup 2018, eprint 2018/244, section 3): with d diagonals that are not zero, d plain
@@ -18,22 +18,27 @@ def matvec(weights: object, x: EncryptedVector) -> EncryptedVector:
     GAZELLE (Juvekar, Vaikuntanathan, Chandrakasan 2018, section 4): as many diagonals as rows, and
     then log2(columns / rows) rotations. Rows and columns are padded with zeros to powers of two.
 
+    With a ``stride``, as many vectors lie interleaved, each multiplied by the matrix at no further
+    cost: entry j of vector v lies in slot j*stride + v, and so do the product's entries.
+
     Args:
-        weights: Matrix of shape (rows, columns); neither may exceed N/2; not all zero.
-        x: The vector in slots 0 … columns - 1. The other slots must hold zeros, as those of a fresh
-            input of that length do: multiply by ones of that length where something was added. In
-            BFV each of the two rows may hold such a vector.
+        weights: Matrix of shape (rows, columns); neither may exceed N/2 / stride; not all zero.
+        x: The vectors in entries 0 … columns - 1. The other entries must hold zeros, as those of a
+            fresh input of that length do: multiply by ones of that length where something was
+            added. In BFV each of the two rows may hold such vectors.
+        stride: Distance in slots of the entries of one vector, a power of two; 1: one vector.
 
     Returns:
-        The product in slots 0 … rows - 1. The other slots hold zeros if rows, padded, are at least
-        as many as columns, and else partial sums.
+        The product in entries 0 … rows - 1. With rows and columns padded to powers of two, the
+        other entries hold: zeros, if there are at least as many rows as columns; else partial sums;
+        and where the columns take all of N/2 / stride entries, the product again and again.
 
     Raises:
-        ProgramError: When the matrix is none, is zero or too large.
+        ProgramError: When the matrix is none, is zero or too large, or the stride is illegal.
     """
     space, source = x.trace.space, caller()
-    slots = space.row
-    a = _padded(space.matrix(weights, source), slots, source)
+    room = space.row // checked_power_of_two("stride", stride, space.row, source)
+    a = _padded(space.matrix(weights, source), room, stride, source)
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
@@ -41,19 +46,22 @@ def matvec(weights: object, x: EncryptedVector) -> EncryptedVector:
     for k in range(count):
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
-            diagonals[k] = np.concatenate([diagonal, np.zeros(slots - length, a.dtype)])
-    total = _diagonal_sum(_repeated(x, columns, length + count), diagonals)
+            diagonals[k] = np.concatenate([diagonal, np.zeros(room - length, a.dtype)])
+    repeated = _repeated(x, columns * stride, (length + count) * stride)
+    total = _diagonal_sum(repeated, diagonals, stride)
     for k in range((length // rows).bit_length() - 1):
-        total = total + total.rotate(rows << k)
+        total = total + total.rotate((rows << k) * stride)
     return total
 
 
-def _padded(a: PlainValues, slots: int, source: SourceLine) -> PlainValues:
-    """Returns the matrix with zeros up to powers of two."""
-    if max(a.shape) > slots:
+def _padded(a: PlainValues, room: int, stride: int, source: SourceLine) -> PlainValues:
+    """Returns the matrix with zeros up to powers of two; at most ``room`` rows and columns."""
+    if max(a.shape) > room:
+        places = f"{room} slots of a ciphertext"
+        if stride > 1:
+            places = f"{room} entries that a ciphertext has at a stride of {stride}"
         raise source.error(
-            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {slots} slots of a ciphertext: "
-            "split it, or raise N"
+            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {places}: split it, or raise N"
         )
     if not a.any():
         raise source.error(
@@ -74,8 +82,10 @@ def _repeated(x: EncryptedVector, period: int, length: int) -> EncryptedVector:
     return x
 
 
-def _diagonal_sum(x: EncryptedVector, diagonals: dict[int, PlainValues]) -> EncryptedVector:
-    """Returns the sum over k of diagonal k times x rotated by k, in baby and giant steps.
+def _diagonal_sum(
+    x: EncryptedVector, diagonals: dict[int, PlainValues], stride: int
+) -> EncryptedVector:
+    """Returns the sum over k of diagonal k times x rotated by k entries, in baby and giant steps.
 
     With k = g + b, where g is a multiple of the number of baby steps, diagonal k times x rotated by
     k is the rotation by g of (diagonal k rotated back by g) times (x rotated by b): the inner
@@ -84,12 +94,13 @@ def _diagonal_sum(x: EncryptedVector, diagonals: dict[int, PlainValues]) -> Encr
     baby = min(range(1, max(diagonals) + 2), key=lambda size: _rotations(diagonals, size))
 
     def shifted(k: int, start: int) -> PlainValues:
-        return x.trace.space.in_every_row(np.roll(diagonals[k], start))
+        entries = np.roll(diagonals[k], start)
+        return x.trace.space.in_every_row(np.repeat(entries, stride))
 
     def giant_step(start: int) -> EncryptedVector:
         steps = [k for k in diagonals if k - k % baby == start]
-        inner = _sum(steps, lambda k: x.rotate(k - start) * shifted(k, start))
-        return inner.rotate(start)
+        inner = _sum(steps, lambda k: x.rotate((k - start) * stride) * shifted(k, start))
+        return inner.rotate(start * stride)
 
     return _sum(sorted({k - k % baby for k in diagonals}), giant_step)
 

@@ -126,3 +126,18 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return None
     return int(value)
+
+
+def checked_power_of_two(what: str, value: object, high: int, source: SourceLine) -> int:
+    """Returns a value that must be a power of two in 1 … ``high``.
+
+    Raises:
+        ProgramError: When it is none; calls it ``what``, at the user's line.
+    """
+    number = whole_number(value)
+    if number is None or not 1 <= number <= high or number & (number - 1):
+        fitting = ""
+        if number is not None and 1 <= number < high:
+            fitting = f": pad to {1 << (number - 1).bit_length()}"
+        raise source.error(f"{what} = {value!r:.60} is not a power of two in 1 … {high}{fitting}")
+    return number
