@@ -7,6 +7,7 @@ from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.operations import operation_rows
 from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
@@ -31,7 +32,7 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     """
     parameters, design = DEMO.parameters, load_design(DESIGN)
     current = session.begin(stages, DEMO, DESIGN)
-    machine = session.open_machine(stages, "rtl", DESIGN)
+    machine = open_machine(stages, "rtl", DESIGN)
     answer = session.answer(stages, current, machine)
     seal = session.time_seal(stages, current)
     steps = rotation_steps(current.server.program)[0]

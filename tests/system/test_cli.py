@@ -88,6 +88,7 @@ WRITERS = [
     ["designs", "--table"],
     ["coverage", "--report"],
     ["run", "logreg", "--output"],
+    ["run", "cnn", "--output"],
     ["demo", "--output"],
 ]
 WORK = [
@@ -95,6 +96,7 @@ WORK = [
     "ringsmith.debug.designs.operation_costs",
     "ringsmith.debug.campaign.run_campaign",
     "ringsmith.apps.logreg.session.begin",
+    "ringsmith.apps.cnn.session.begin",
 ]
 
 

@@ -16,6 +16,7 @@ from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.interface import OUTPUT
 from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
@@ -36,7 +37,7 @@ def current() -> session.Session:
 def test_decrypted_probabilities_are_the_clear_polynomials(
     current: session.Session, kind: str
 ) -> None:
-    machine = session.open_machine(STAGES, kind, "nano")
+    machine = open_machine(STAGES, kind, "nano")
     answer = session.answer(STAGES, current, machine)
     quality = answer.predictions.summary()
     assert quality.patients == 114
@@ -64,7 +65,7 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
         False,
     )
     answers = [
-        session.answer(STAGES, each, session.open_machine(STAGES, "model", design))
+        session.answer(STAGES, each, open_machine(STAGES, "model", design))
         for each, design in ((seeded, expander), (current, "nano"))
     ]
     executable = seeded.server.compiled.compiled_graph.executable

@@ -10,6 +10,7 @@ from ringsmith import runtime
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.interface import OUTPUT
 from ringsmith.apps.logreg.sizes import PAPER
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.program import Op
 
@@ -72,7 +73,7 @@ def on_medha() -> session.Session:
 def test_the_papers_program_runs_within_the_cycles_of_its_goal(
     on_medha: session.Session, device: str
 ) -> None:
-    machine = session.open_machine(STAGES, device, "medha")
+    machine = open_machine(STAGES, device, "medha")
     answer = session.answer(STAGES, on_medha, machine)
     executable = on_medha.server.compiled.compiled_graph.executable
     assert executable is not None
@@ -87,6 +88,4 @@ def test_the_papers_program_from_seals_ciphertext_gives_seals_bits_on_medha(
     on_medha: session.Session, device: str
 ) -> None:
     """SEAL's keys have no seeds that the device could expand: they are loaded whole."""
-    assert_equals_seal_from_seals_ciphertext(
-        on_medha, session.open_machine(STAGES, device, "medha")
-    )
+    assert_equals_seal_from_seals_ciphertext(on_medha, open_machine(STAGES, device, "medha"))

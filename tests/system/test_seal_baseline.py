@@ -63,7 +63,7 @@ def test_a_missing_seal_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch) -> 
     text = io.StringIO()
     stages = Stages(Console(file=text, width=200))
     current = session.begin(stages, DEMO, None)
-    monkeypatch.setattr("ringsmith.apps.logreg.session.seal_version", lambda: None)
+    monkeypatch.setattr("ringsmith.apps.seal_program.seal_version", lambda: None)
     assert session.time_seal(stages, current) is None
     assert "pip install 'ringsmith[seal]'" in text.getvalue()
 

@@ -31,6 +31,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
 SERVER_SIDE = (
     "apps.logreg.server",
     "apps.gmdh.server",
+    "apps.cnn.server",
     "runtime",
     "devices.model",
     "devices.rtl",

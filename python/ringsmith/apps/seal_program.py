@@ -3,11 +3,20 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ringsmith.apps.seal_baseline import SealContext
-from ringsmith.program import Node, Op, Program
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from ringsmith.apps.seal_baseline import SealBaseline, SealContext, median_seconds, seal_version
+from ringsmith.program import CkksProgram, Node, Op, Program
 
 if TYPE_CHECKING:
     import seal
+
+PROGRAM_REPEATS = 5
+"""Runs of a whole program; the median counts."""
+LARGEST_ERROR = 1e-4
+"""A result of SEAL's that errs by more is not the program's."""
 
 
 def rotation_steps(program: Program) -> list[int]:
@@ -95,3 +104,36 @@ class SealProgram:
                 return a
             case _:
                 raise AssertionError(f"{node.op} has no operands to apply it to")
+
+
+def seal_is_there(console: Console) -> bool:
+    """Returns whether ``seal-python`` is installed; prints a line that says so if it is not."""
+    if seal_version() is not None:
+        return True
+    console.print(
+        "[yellow]–[/yellow] seal-python is not installed: Microsoft SEAL is not timed "
+        r"(pip install 'ringsmith\[seal]')"
+    )
+    return False
+
+
+def program_seconds(
+    baseline: SealBaseline, program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
+) -> float:
+    """Returns SEAL's median CPU seconds for a program, whose results are checked.
+
+    Args:
+        baseline: SEAL with keys for the program's ``rotation_steps``.
+        program: The planned program.
+        values: Every input's slot vector.
+    """
+    inputs = {
+        name: baseline.encrypt(values[name], node.scale, node.limbs)
+        for name, node in program.inputs.items()
+    }
+    on_seal = SealProgram(baseline, program)
+    clear = program.evaluate(values)
+    for name, found in on_seal.run(inputs).items():
+        error = float(np.abs(baseline.decrypt(found) - clear[name]).max())
+        assert error < LARGEST_ERROR, f"SEAL's {name} is off by {error}: mistranslated"
+    return median_seconds(lambda: on_seal.run(inputs), PROGRAM_REPEATS)

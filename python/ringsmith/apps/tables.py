@@ -18,6 +18,7 @@ def program_table(
     predicted_cycles: int | None,
     equal_bits: bool | None,
     seal_seconds: float | None,
+    cpu_seconds: float | None = None,
 ) -> Table:
     """Returns what the whole encrypted program took.
 
@@ -28,6 +29,7 @@ def program_table(
         predicted_cycles: Those of the schedule.
         equal_bits: Whether every residue equals the cpu device's; None: not compared.
         seal_seconds: SEAL's time for the same program; None: not measured.
+        cpu_seconds: The cpu device's CPU time for it; None: not measured.
     """
     table = Table(title=f"The program on {device}", title_justify="left", show_header=False)
     table.add_column("figure")
@@ -47,6 +49,8 @@ def program_table(
         table.add_row(
             "Microsoft SEAL, same program, this CPU, 1 thread", _milliseconds(seal_seconds)
         )
+    if cpu_seconds is not None:
+        table.add_row("cpu device, same program, CPU time", _milliseconds(cpu_seconds))
     return table
 
 

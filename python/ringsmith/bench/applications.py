@@ -11,6 +11,7 @@ from ringsmith import runtime
 from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.sizes import PAPER, Size
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign
@@ -133,7 +134,7 @@ def logreg_rows(
     """
     stages = Stages(Console(quiet=True))
     current = session.begin(stages, size, design, fused_rescale=fused_rescale)
-    answer = session.answer(stages, current, session.open_machine(stages, device, design))
+    answer = session.answer(stages, current, open_machine(stages, device, design))
     refuse_different_bits(answer.equal_bits)
     result, executable = answer.result, current.server.compiled.compiled_graph.executable
     assert executable is not None, "a design is named"

@@ -90,3 +90,27 @@ def run_gmdh(
     from ringsmith.apps.gmdh import commands
 
     commands.run(scheme.value, device.value, design, output)
+
+
+@run_app.command("cnn")
+def run_cnn(
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str, typer.Option(help="Which accelerator `model` and `rtl` are; N = 2^14.")
+    ] = "octo",
+    images: Annotated[
+        int | None,
+        typer.Option(
+            help="Images to classify, of the 352 that are kept from training. Else all on `cpu`, "
+            "and 32, one ciphertext, on `model` and `rtl`."
+        ),
+    ] = None,
+    seal: Annotated[
+        bool, typer.Option("--seal", help="Time Microsoft SEAL on this CPU, too.")
+    ] = False,
+    output: Output = None,
+) -> None:
+    """Convolutional network on encrypted images of handwritten digits."""
+    from ringsmith.apps.cnn import commands
+
+    commands.run(device.value, design, images, seal=seal, output=output)

@@ -1,8 +1,7 @@
 """One encrypted forecast from training to decryption, stage by stage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.gmdh.client import Client, Forecasts, Inputs
@@ -12,6 +11,7 @@ from ringsmith.apps.gmdh.network import Network
 from ringsmith.apps.gmdh.outcome import Quality, quality
 from ringsmith.apps.gmdh.server import Server
 from ringsmith.apps.gmdh.training import train
+from ringsmith.apps.machines import run_and_compare
 from ringsmith.apps.stages import Stages
 
 
@@ -47,7 +47,7 @@ class Answer:
         equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
     """
 
-    results: list[runtime.RunResult]
+    results: Sequence[runtime.RunResult]
     forecasts: Forecasts
     quality: Quality
     equal_bits: bool | None
@@ -97,19 +97,9 @@ def answer(stages: Stages, session: Session, machine: runtime.Machine) -> Answer
         DeviceError: When the machine fails.
     """
     keys = session.client.evaluation_keys
-    with stages(f"Server: run on the {machine.name} device") as stage:
-        results = session.server.forecast(machine, session.inputs, keys)
-        cycles = [result.cycles for result in results if result.cycles is not None]
-        stage.note = f"{sum(cycles):,} clock cycles" if cycles else ""
-    equal = None
-    if machine.name != "cpu":
-        with stages("Compare with the cpu device") as stage:
-            reference = session.server.forecast(runtime.open_device("cpu"), session.inputs, keys)
-            equal = all(
-                np.array_equal(a.outputs[OUTPUT].data, b.outputs[OUTPUT].data)
-                for a, b in zip(results, reference, strict=True)
-            )
-            stage.note = "every residue equal" if equal else "DIFFERENT"
+    results, equal = run_and_compare(
+        stages, machine, lambda on: session.server.forecast(on, session.inputs, keys)
+    )
     with stages("Client: decrypt"):
         outputs = [result.outputs[OUTPUT] for result in results]
         found = session.client.decrypt(outputs, len(session.days))

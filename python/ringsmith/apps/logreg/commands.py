@@ -11,6 +11,7 @@ from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import report, session
 from ringsmith.apps.logreg.sizes import DEMO, size_for
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.operations import OperationRow, operation_rows
 from ringsmith.apps.results import check, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
@@ -48,7 +49,7 @@ def run(
     stages = Stages(console)
     scheduled = None if device == "cpu" else design
     current = session.begin(stages, chosen, scheduled, fused_rescale=fused_rescale)
-    machine = session.open_machine(stages, device, design)
+    machine = open_machine(stages, device, design)
     answer = session.answer(stages, current, machine)
     where = device if device == "cpu" else f"the {device} of {design}"
     _print_answer(console, current, answer, where, None)
@@ -80,7 +81,7 @@ def demo(output: Path | None = None) -> None:
     )
     stages = Stages(console)
     current = session.begin(stages, DEMO, DEMO_DESIGN)
-    machine = session.open_machine(stages, "rtl", DEMO_DESIGN)
+    machine = open_machine(stages, "rtl", DEMO_DESIGN)
     answer = session.answer(stages, current, machine)
     seal = session.time_seal(stages, current)
     with stages("Run single operations on the RTL") as stage:

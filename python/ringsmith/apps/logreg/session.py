@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ringsmith import runtime
 from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT
@@ -12,13 +10,12 @@ from ringsmith.apps.logreg.outcome import Predictions
 from ringsmith.apps.logreg.records import Records, load_records
 from ringsmith.apps.logreg.server import Server
 from ringsmith.apps.logreg.sizes import Size
-from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_version
-from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.apps.machines import run_and_compare
+from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.apps.seal_program import program_seconds, rotation_steps, seal_is_there
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
-
-SEAL_PROGRAM_REPEATS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,19 +94,6 @@ def begin(
     return Session(model, held_out, server, client, ciphertext)
 
 
-def open_machine(stages: Stages, kind: str, design: str | RpauDesign) -> runtime.Machine:
-    """Opens the server's device; the RTL's simulator is built the first time.
-
-    Raises:
-        ToolError: When Verilator or a compiler is missing or fails.
-    """
-    if kind != "rtl":
-        return runtime.open_device(kind, design)
-    name = design if isinstance(design, str) else design.name
-    with stages(f"Build the RTL of {name}", "minutes the first time, then cached"):
-        return runtime.open_device(kind, design)
-
-
 def answer(stages: Stages, session: Session, machine: runtime.Machine) -> Answer:
     """Runs the program on a machine, compares with the cpu device, and decrypts.
 
@@ -117,18 +101,9 @@ def answer(stages: Stages, session: Session, machine: runtime.Machine) -> Answer
         DeviceError: When the machine fails.
     """
     keys = session.client.evaluation_keys
-    with stages(f"Server: run on the {machine.name} device") as stage:
-        result = session.server.classify(machine, session.ciphertext, keys)
-        if result.cycles is not None:
-            stage.note = f"{result.cycles:,} clock cycles"
-    equal = None
-    if machine.name != "cpu":
-        with stages("Compare with the cpu device") as stage:
-            reference = session.server.classify(
-                runtime.open_device("cpu"), session.ciphertext, keys
-            )
-            equal = np.array_equal(result.outputs[OUTPUT].data, reference.outputs[OUTPUT].data)
-            stage.note = "every residue equal" if equal else "DIFFERENT"
+    [result], equal = run_and_compare(
+        stages, machine, lambda on: [session.server.classify(on, session.ciphertext, keys)]
+    )
     with stages("Client: decrypt"):
         probabilities = session.client.decrypt(result.outputs[OUTPUT], len(session.records))
     predictions = Predictions.compare(session.model, session.records, probabilities)
@@ -143,25 +118,14 @@ def time_seal(stages: Stages, session: Session) -> SealTimes | None:
     Returns:
         The times; None, and a line that says so, where ``seal-python`` is not installed.
     """
-    if seal_version() is None:
-        stages.console.print(
-            "[yellow]–[/yellow] seal-python is not installed: Microsoft SEAL is not timed "
-            r"(pip install 'ringsmith\[seal]')"
-        )
+    if not seal_is_there(stages.console):
         return None
     with stages("Time Microsoft SEAL on this CPU") as stage:
         program = session.server.program
         steps = rotation_steps(program)
         baseline = SealBaseline(program.parameters, steps)
         packed = session.client.pack(session.records.features)
-        records = program.inputs[INPUT]
-        inputs = {INPUT: baseline.encrypt(packed, records.scale, records.limbs)}
-        on_seal = SealProgram(baseline, program)
-        found = baseline.decrypt(on_seal.run(inputs)[OUTPUT])
-        clear = program.evaluate({INPUT: packed})[OUTPUT]
-        error = float(np.abs(found - clear).max())
-        assert error < 1e-4, f"SEAL's result is off by {error}: the program was mistranslated"
-        seconds = median_seconds(lambda: on_seal.run(inputs), SEAL_PROGRAM_REPEATS)
+        seconds = program_seconds(baseline, program, {INPUT: packed})
         operations = baseline.operation_seconds(program.parameters.limbs, steps[0])
         stage.note = f"the same program takes {seconds * 1e3:.1f} ms"
     return SealTimes(seconds, dict(operations))

@@ -13,11 +13,13 @@ from ringsmith.apps.stages import Stages
 from ringsmith.bench.cpu import asked, ours
 from ringsmith.bench.cpu.sets import SETS
 from ringsmith.bench.cpu.timing import Timed, timed
+from ringsmith.params import ckks_set
 
 LOGREG: Final = "logreg"
 GMDH: Final = "gmdh"
+CNN: Final = "cnn"
 
-PACKAGES: Final = MappingProxyType({LOGREG: "sklearn", GMDH: "sktime"})
+PACKAGES: Final = MappingProxyType({LOGREG: "sklearn", GMDH: "sktime", CNN: "sklearn"})
 """What brings an application's data."""
 
 WORKS: Final = (
@@ -26,9 +28,11 @@ WORKS: Final = (
     ("paper", LOGREG),
     ("bfv", GMDH),
     ("ckks", GMDH),
+    ("medha21-set1", CNN),
 )
-"""Parameters and operation: sets, sizes of the logistic regression, the forecast's schemes. Of
-applications it is what the server computes, without the client's part."""
+"""Parameters and operation: sets, sizes of the logistic regression, the forecast's schemes, the
+convolutional network's parameter set. Of applications it is what the server computes for one batch,
+without the client's part."""
 
 
 def name_of(params: str, operation: str) -> str:
@@ -44,6 +48,8 @@ def work_of(name: str) -> Timed:
         return timed(_logreg(params))
     if operation == GMDH:
         return timed(_gmdh(params))
+    if operation == CNN:
+        return timed(_cnn(params))
     return ours.operations(SETS[params])[operation]
 
 
@@ -62,6 +68,15 @@ def _gmdh(scheme: str) -> Callable[[], object]:
     current = session.begin(Stages(Console(quiet=True)), scheme)
     machine, keys = runtime.open_device("cpu"), current.client.evaluation_keys
     return lambda: current.server.forecast(machine, current.inputs, keys)
+
+
+def _cnn(parameters: str) -> Callable[[], object]:
+    from ringsmith.apps.cnn import session
+
+    stages = Stages(Console(quiet=True))
+    current = session.begin(stages, ckks_set(parameters), None, images=1)
+    machine, keys = runtime.open_device("cpu"), current.client.evaluation_keys
+    return lambda: current.server.classify(machine, current.batches, keys)
 
 
 def main() -> None:

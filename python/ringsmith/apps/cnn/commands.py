@@ -1,0 +1,112 @@
+"""``ringsmith run cnn``."""
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from ringsmith.apps import tables
+from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.cnn import report, session
+from ringsmith.apps.cnn.images import HELD_OUT
+from ringsmith.apps.cnn.packing import Layout
+from ringsmith.apps.cnn.training import MAPS
+from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
+from ringsmith.apps.machines import open_machine
+from ringsmith.apps.results import check, refuse_different_bits, write
+from ringsmith.apps.stages import Stages
+from ringsmith.errors import ParameterError
+from ringsmith.params import ckks_set
+
+PARAMETERS: Final = "medha21-set1"
+"""N = 2^14, 128-bit security, and the five levels that the network takes."""
+
+
+def run(
+    device: str, design: str, images: int | None = None, *, seal: bool, output: Path | None = None
+) -> None:
+    """Classifies held-out images on a device and prints how well.
+
+    Args:
+        device: ``cpu``, ``model`` or ``rtl``.
+        design: The accelerator that ``model`` and ``rtl`` are.
+        images: Held-out images to classify; None: all on ``cpu``, else one ciphertext of them.
+        seal: Whether to time Microsoft SEAL, and the cpu device, on the program for one batch.
+        output: Where to write the numbers as JSON; None: nowhere.
+
+    Raises:
+        DeviceError: When the device's residues differ from the cpu device's.
+        InteropError: When the file cannot be written.
+        ParameterError: When there is no such design, or are not so many images.
+        ProgramError: When the program does not fit the design.
+    """
+    check(output, design)
+    parameters = ckks_set(PARAMETERS)
+    if images is None:
+        images = HELD_OUT if device == "cpu" else Layout(parameters.slots, MAPS).images
+    if not 1 <= images <= HELD_OUT:
+        raise ParameterError(f"images = {images}: take 1 … {HELD_OUT}, those kept from training")
+    console = Console()
+    stages = Stages(console)
+    current = session.begin(stages, parameters, None if device == "cpu" else design, images)
+    answer = session.answer(stages, current, open_machine(stages, device, design))
+    times = session.time_on_cpu(stages, current) if seal else None
+    console.print()
+    console.print(report.images_table(answer.predictions))
+    console.print(report.quality_table(answer.predictions.summary()))
+    first, executable = answer.results[0], current.server.compiled.compiled_graph.executable
+    on = device if executable is None else f"the {device} of {design}"
+    if executable is not None or times is not None:
+        console.print(
+            tables.program_table(
+                f"{on}, one batch",
+                first.instructions,
+                first.cycles,
+                executable.cycles if executable else None,
+                answer.equal_bits,
+                times.seal if times else None,
+                times.ours if times else None,
+            )
+        )
+    if executable is not None and first.cycles is not None:
+        console.print(tables.breakdown_table(breakdown(executable), first.cycles))
+    if output:
+        command = f"ringsmith run cnn --device {device} --design {design} --images {images}"
+        command += " --seal" * seal
+        write(output, _numbers(command, stages, current, answer, times))
+    refuse_different_bits(answer.equal_bits)
+
+
+def _numbers(
+    command: str,
+    stages: Stages,
+    current: session.Session,
+    answer: session.Answer,
+    times: session.CpuTimes | None,
+) -> dict[str, object]:
+    """What was measured, as JSON values; the program's numbers are those of one batch."""
+    interface, first = current.server.interface, answer.results[0]
+    executable = current.server.compiled.compiled_graph.executable
+    return {
+        **conditions(command, interface.parameters, seeded_keys=interface.seeded_keys),
+        "quality": answer.predictions.summary().to_dict(),
+        "batches": len(answer.results),
+        "images_per_batch": interface.layout.images,
+        "program": {
+            "operations": dict(Counter(node.op for node in current.server.program.nodes)),
+            "instructions": first.instructions,
+            "cycles": first.cycles,
+            "host_transfers": first.host_transfers,
+            "predicted_cycles": executable.cycles if executable else None,
+            "seconds_at_assumed_clock": None
+            if first.cycles is None
+            else seconds_at_assumed_clock(first.cycles),
+            "seal_seconds": times.seal if times else None,
+            "cpu_seconds": times.ours if times else None,
+            "equal_bits_with_cpu": answer.equal_bits,
+            "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,
+        },
+        "stage_seconds": stages.seconds(),
+    }

@@ -1,0 +1,88 @@
+"""The service: it holds the network and computes on ciphertexts; it has no secret key.
+
+Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ringsmith import runtime
+from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
+from ringsmith.apps.cnn.network import Network
+from ringsmith.apps.cnn.packing import Layout
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.params import CkksParameters
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace
+
+LEVELS: Final = 5
+"""Three layers and two squares, one level each."""
+
+
+def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
+    """Returns the encrypted program, planned: packed images in, scores out.
+
+    Raises:
+        ParameterError: When a ciphertext does not hold an image.
+        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    """
+    layout = Layout(parameters.slots, network.kernels.shape[0])
+    stride = layout.images
+
+    def cnn(images: EncryptedVector) -> dict[str, EncryptedVector]:
+        maps = matvec(layout.convolution(network), images, stride=stride)
+        maps = maps + layout.map_biases(network)
+        hidden = matvec(layout.hidden_weights(network), maps**2, stride=stride)
+        hidden = hidden + layout.spread(network.hidden_biases)
+        scores = matvec(layout.score_weights(network), hidden**2, stride=stride)
+        return {OUTPUT: scores + layout.spread(network.score_biases)}
+
+    return trace(cnn, parameters, {INPUT: InputSpec(parameters.slots, LEVELS + 1)})
+
+
+class Server:
+    """A network made ready to classify encrypted images.
+
+    Attributes:
+        program: The planned HE program.
+        compiled: The same for the interpreter and, where a design is given, its accelerator.
+        interface: What clients need to know.
+    """
+
+    def __init__(
+        self, network: Network, parameters: CkksParameters, design: str | RpauDesign | None
+    ) -> None:
+        """Plans and compiles.
+
+        Args:
+            network: The trained network.
+            parameters: HE parameters, of five levels or more.
+            design: Accelerator to schedule for; None: the ``cpu`` device only.
+
+        Raises:
+            ParameterError: When a ciphertext does not hold an image.
+            ProgramError: When the parameters or the design are too small for the program.
+        """
+        self.program = plan(network, parameters)
+        self.compiled = runtime.compile_program(self.program, design)
+        images = self.program.inputs[INPUT]
+        self.interface = Interface(
+            parameters,
+            self.program.key_needs,
+            self.compiled.compiled_graph.expands_keys,
+            Layout(parameters.slots, network.kernels.shape[0]),
+            images.scale,
+            images.limbs,
+        )
+
+    def classify(
+        self, machine: runtime.Machine, batches: Sequence[Ciphertext], keys: EvaluationKeys
+    ) -> list[runtime.RunResult]:
+        """Returns each batch's encrypted scores, as output ``OUTPUT``, and what its run took.
+
+        Args:
+            machine: Where to run, from ``runtime.open_device``.
+            batches: Packed images (``packing``), encrypted as the interface says.
+            keys: The client's evaluation keys.
+        """
+        return [self.compiled.run(machine, {INPUT: batch}, keys) for batch in batches]

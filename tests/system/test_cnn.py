@@ -1,0 +1,249 @@
+"""The convolutional network: in the clear, packed, and encrypted on every device."""
+
+import json
+import warnings
+from collections import Counter
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.apps.cnn import session, training
+from ringsmith.apps.cnn.commands import PARAMETERS
+from ringsmith.apps.cnn.images import HELD_OUT, Images, load_images
+from ringsmith.apps.cnn.interface import INPUT, OUTPUT
+from ringsmith.apps.cnn.network import KERNEL, MAP, Network
+from ringsmith.apps.cnn.packing import Layout
+from ringsmith.apps.cnn.server import LEVELS, plan
+from ringsmith.apps.stages import Stages
+from ringsmith.cli.main import app
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.params import CkksParameters, SecurityWarning, ckks_set
+from ringsmith.program import Op
+
+STAGES = Stages(Console(quiet=True))
+
+
+@pytest.fixture(scope="module")
+def images() -> tuple[Images, Images]:
+    """Training images, and held-out ones."""
+    return load_images()
+
+
+@pytest.fixture(scope="module")
+def network(images: tuple[Images, Images]) -> Network:
+    """The trained network of full size."""
+    return training.train(images[0])
+
+
+@pytest.fixture(scope="module")
+def small() -> CkksParameters:
+    """N = 2^10, as many levels as the network takes; of no security."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=1024, prime_bits=(50, *(40,) * LEVELS), special_bits=55, scale_bits=40, security=None
+        )
+
+
+def random_network(rng: np.random.Generator, maps: int, hidden: int) -> Network:
+    """A network of random weights, whose sums stay near 1."""
+    return Network(
+        rng.uniform(-1, 1, (maps, KERNEL, KERNEL)) / KERNEL,
+        rng.uniform(-1, 1, maps),
+        rng.uniform(-1, 1, (hidden, maps, MAP, MAP)) / MAP**2,
+        rng.uniform(-1, 1, hidden),
+        rng.uniform(-1, 1, (10, hidden)) / hidden,
+        rng.uniform(-1, 1, 10),
+    )
+
+
+def scores_by_definition(network: Network, image: np.ndarray) -> list[float]:
+    """The scores of one image (8, 8), sum by sum."""
+    squares = {
+        (m, y, x): (
+            network.map_biases[m]
+            + sum(kernel[i, j] * image[y + i, x + j] for i in range(KERNEL) for j in range(KERNEL))
+        )
+        ** 2
+        for m, kernel in enumerate(network.kernels)
+        for y in range(MAP)
+        for x in range(MAP)
+    }
+    hidden = [
+        (bias + sum(weights[at] * square for at, square in squares.items())) ** 2
+        for weights, bias in zip(network.hidden_weights, network.hidden_biases, strict=True)
+    ]
+    return [
+        bias + sum(weight * square for weight, square in zip(weights, hidden, strict=True))
+        for weights, bias in zip(network.score_weights, network.score_biases, strict=True)
+    ]
+
+
+# ---- in the clear ------------------------------------------------------------------------------
+
+
+def test_images_are_split_in_two_with_none_in_both(images: tuple[Images, Images]) -> None:
+    assert [len(part) for part in images] == [1797 - HELD_OUT, HELD_OUT]
+    for part in images:
+        assert (part.pixels.min(), part.pixels.max()) == (0, 1)
+        assert set(part.digits) == set(range(10))
+    distinct = [{image.tobytes() for image in part.pixels} for part in images]
+    assert not distinct[0] & distinct[1]
+    assert len(distinct[1]) == HELD_OUT
+
+
+def test_scores_are_those_of_the_definition(rng: np.random.Generator) -> None:
+    network, pixels = random_network(rng, 3, 5), rng.uniform(0, 1, (4, 8, 8))
+    expected = [scores_by_definition(network, image) for image in pixels]
+    assert np.abs(network.scores(pixels) - expected).max() < 1e-12
+
+
+def test_the_gradient_is_the_slope_of_the_cross_entropy(rng: np.random.Generator) -> None:
+    network, pixels = random_network(rng, 2, 3), rng.uniform(0, 1, (6, 8, 8))
+    digits = rng.integers(0, 10, 6)
+
+    def loss(changed: Network) -> float:
+        scores = changed.scores(pixels)
+        by_image = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(6), digits]
+        return float(by_image.mean())
+
+    slopes = training._gradient(network, pixels, digits)
+    for field in fields(Network):
+        weights, slope = getattr(network, field.name), getattr(slopes, field.name)
+        assert slope.shape == weights.shape
+        direction = rng.uniform(-1, 1, weights.shape)
+        step = 1e-5 * direction
+        ends = [loss(replace(network, **{field.name: weights + sign * step})) for sign in (1, -1)]
+        measured = (ends[0] - ends[1]) / 2e-5
+        assert measured == pytest.approx(float(np.sum(slope * direction)), rel=1e-6, abs=1e-9)
+
+
+def test_the_trained_network_reads_held_out_digits(
+    network: Network, images: tuple[Images, Images]
+) -> None:
+    held_out = images[1]
+    right = network.scores(held_out.pixels).argmax(axis=1) == held_out.digits
+    assert right.mean() > 0.97
+
+
+def test_sums_of_the_scaled_network_stay_near_1_and_its_answers_are_the_same(
+    network: Network, images: tuple[Images, Images]
+) -> None:
+    for layer, unseen in zip(*(network.sums(part.pixels) for part in images), strict=True):
+        assert np.abs(layer).max() == pytest.approx(1)
+        assert np.abs(unseen).max() < 1.25
+    rng = np.random.default_rng(1)
+    other, pixels = random_network(rng, 2, 3), rng.uniform(0, 1, (20, 8, 8))
+    scores, scaled = other.scores(pixels), other.scaled(pixels).scores(pixels)
+    assert np.abs(scaled * np.abs(scores).max() - scores).max() < 1e-12
+
+
+# ---- packed ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("maps", "hidden", "room"), [(1, 4, 8), (3, 32, 2), (4, 9, 2)])
+def test_the_planned_program_computes_the_scores_of_every_image(
+    maps: int, hidden: int, room: int, small: CkksParameters, rng: np.random.Generator
+) -> None:
+    network, pixels = random_network(rng, maps, hidden), rng.uniform(0, 1, (room, 8, 8))
+    layout, program = Layout(small.slots, maps), plan(network, small)
+    assert layout.images == room
+    found = program.evaluate({INPUT: layout.pack(pixels)})[OUTPUT]
+    assert np.abs(layout.unpack(found.real, room) - network.scores(pixels)).max() < 1e-12
+    assert program.outputs[OUTPUT].limbs == 1
+
+
+def test_the_convolution_is_nine_diagonals(network: Network) -> None:
+    matrix = Layout(8192, 4).convolution(network)
+    rows, columns = np.nonzero(matrix)
+    assert set(columns - rows) == {8 * i + j for i in range(3) for j in range(3)}
+    assert len(rows) == 4 * MAP**2 * KERNEL**2
+
+
+def test_the_program_takes_few_rotations_and_every_key_for_several(network: Network) -> None:
+    program = plan(network, ckks_set(PARAMETERS))
+    counts = Counter(node.op for node in program.nodes)
+    assert counts[Op.MULTIPLY_PLAIN] == 9 + 32 + 16
+    assert counts[Op.ROTATE] == (2 + 2) + (3 + 7 + 3) + (3 + 3 + 4)
+    assert counts[Op.SQUARE] == counts[Op.RELINEARIZE] == 2
+    assert len(program.key_needs.galois) == 13
+
+
+def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParameters) -> None:
+    layout = Layout(512, 4)
+    for shape in ((3, 8, 8), (0, 8, 8), (1, 28, 28)):
+        with pytest.raises(ParameterError, match="8\\) with 1 … 2 images: make batches"):
+            layout.pack(np.zeros(shape))
+    with pytest.raises(ParameterError, match=r"512 slots do not hold the 1024 .* raise N to 2048"):
+        Layout(512, 9)
+    with pytest.raises(ProgramError, match="limbs"):
+        plan(random_network(rng, 1, 4), ckks_set("nano"))
+
+
+# ---- encrypted ---------------------------------------------------------------------------------
+
+
+def test_decrypted_scores_are_the_clear_networks(small: CkksParameters) -> None:
+    """A small network and ring: twelve images in two ciphertexts."""
+    current = session.begin(STAGES, small, None, images=12, maps=1, hidden=4)
+    assert len(current.batches) == 2
+    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
+    quality = answer.predictions.summary()
+    assert quality.images == quality.same_digit == 12
+    assert quality.largest_error < 1e-4
+    assert answer.equal_bits is None
+
+
+def numbers_of_run(arguments: list[str], output: Path) -> tuple[dict[str, dict[str, float]], str]:
+    """Runs the command; returns what it wrote and what it printed."""
+    words = ["run", "cnn", *arguments, "--output", str(output)]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    return json.loads(output.read_text()), done.stdout
+
+
+def test_run_cnn_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
+    numbers, said = numbers_of_run(["--images", "33"], tmp_path / "numbers.json")
+    quality = numbers["quality"]
+    assert quality["images"] == quality["same_digit"] == 33
+    assert quality["largest_error"] < 1e-6 < quality["smallest_lead"] / 2
+    assert (numbers["batches"], numbers["images_per_batch"]) == (2, 32)
+    assert numbers["parameters"]["security_bits"] == 128
+    assert "33 of 33" in said
+
+
+@pytest.mark.full
+def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(
+    tmp_path: Path,
+) -> None:
+    numbers, said = numbers_of_run(["--seal"], tmp_path / "numbers.json")
+    quality = numbers["quality"]
+    assert quality["images"] == quality["same_digit"] == HELD_OUT
+    assert quality["accuracy_encrypted"] == quality["accuracy_clear"] > 0.97
+    assert quality["largest_error"] < 1e-6
+    assert numbers["program"]["seal_seconds"] > 0
+    assert "Microsoft SEAL, same program" in said
+
+
+@pytest.mark.full
+def test_an_accelerator_classifies_two_batches_with_the_predicted_cycles(tmp_path: Path) -> None:
+    arguments = ["--device", "model", "--images", "33"]
+    numbers, said = numbers_of_run(arguments, tmp_path / "numbers.json")
+    program, quality = numbers["program"], numbers["quality"]
+    assert program["equal_bits_with_cpu"] is True
+    assert program["cycles"] == program["predicted_cycles"]
+    assert quality["images"] == quality["same_digit"] == 33
+    assert f"{program['cycles']:,}" in said
+
+
+@pytest.mark.parametrize("images", [0, HELD_OUT + 1])
+def test_images_that_there_are_not_are_refused_at_once(images: int) -> None:
+    done = CliRunner().invoke(app, ["run", "cnn", "--images", str(images)])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert f"images = {images}: take 1 … {HELD_OUT}" in done.stderr
