@@ -53,7 +53,7 @@ def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> N
     current = session.begin(STAGES, PAPER, "medha", fused_rescale=True)
     counts = Counter(node.op for node in current.server.program.nodes)
     assert (counts[Op.RELINEARIZE_RESCALE], counts[Op.RELINEARIZE], counts[Op.RESCALE]) == (4, 0, 3)
-    answer = session.answer(STAGES, current, session.open_machine(STAGES, "model", "medha"))
+    answer = session.answer(STAGES, current, open_machine(STAGES, "model", "medha"))
     assert answer.equal_bits is True
     assert answer.result.cycles is not None
     assert answer.result.cycles < 650_000
