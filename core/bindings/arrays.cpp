@@ -23,6 +23,14 @@ bool is_c_contiguous(const InputArray& array) {
   return true;
 }
 
+std::string shape_of(const InputArray& array) {
+  std::string shape;
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    shape += text(i == 0 ? "" : ", ", array.shape(i));
+  }
+  return shape;
+}
+
 }  // namespace
 
 std::span<const u64> words_of(const InputArray& array, std::string_view what,
@@ -38,11 +46,7 @@ std::span<const u64> words_of(const InputArray& array, std::string_view what,
 void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dimensions,
                  std::string_view what) {
   if (array.ndim() != dimensions || array.shape(dimensions - 1) != rns.degree()) {
-    std::string shape;
-    for (std::size_t i = 0; i < array.ndim(); ++i) {
-      shape += text(i == 0 ? "" : ", ", array.shape(i));
-    }
-    throw ParameterError(text(what, " has shape (", shape, "); expected are ", dimensions,
+    throw ParameterError(text(what, " has shape (", shape_of(array), "); expected are ", dimensions,
                               " dimensions, the last of N = ", rns.degree()));
   }
 }
@@ -100,23 +104,32 @@ Multiplication multiplication_of(std::string_view name) {
   return name == "hps" ? Multiplication::kHps : Multiplication::kBehz;
 }
 
-KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const InputArray& array) {
-  const std::span<const u64> words = words_of(array, "the key-switching key");
-  check_shape(rns, array, 4, "the key-switching key");
-  if (array.shape(0) == 0 || array.shape(1) != 2 || array.shape(2) != primes) {
-    throw ParameterError(text("the key-switching key has shape (", array.shape(0), ", ",
-                              array.shape(1), ", ", array.shape(2), ", ", array.shape(3),
-                              "); expected is (digits, 2, ", primes, ", ", rns.degree(), ")"));
-  }
-  return {words, array.shape(0)};
+KeySeed key_seed_of(const nb::bytes& bytes) {
+  return bytes80_of(bytes, "the seed of a key-switching key");
 }
 
-KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array) {
-  return key_shape_of(rns, rns.size(), array);
+KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const KeyArgument& key) {
+  const auto* const compact = std::get_if<CompactKey>(&key);
+  const InputArray& array = compact == nullptr ? std::get<InputArray>(key) : compact->half;
+  const std::string_view what =
+      compact == nullptr ? "the key-switching key" : "half 0 of the key-switching key";
+  const std::span<const u64> words = words_of(array, what);
+  check_shape(rns, array, compact == nullptr ? 4 : 3, what);
+  const bool halves = compact != nullptr || array.shape(1) == 2;
+  const std::size_t limbs = array.shape(array.ndim() - 2);
+  if (array.shape(0) == 0 || !halves || limbs != primes) {
+    throw ParameterError(text(what, " has shape (", shape_of(array), "); expected is (digits, ",
+                              compact == nullptr ? "2, " : "", primes, ", ", rns.degree(), ")"));
+  }
+  return {words, array.shape(0), 0, compact == nullptr ? nullptr : &compact->seed};
+}
+
+KeySwitchKeyView key_of(const RnsContext& rns, const KeyArgument& key) {
+  return key_shape_of(rns, rns.size(), key);
 }
 
 std::vector<GaloisSwitch> switches_of(const RnsContext& rns, const std::vector<u64>& elements,
-                                      const std::vector<InputArray>& keys, std::size_t word_bits) {
+                                      const std::vector<KeyArgument>& keys, std::size_t word_bits) {
   if (elements.size() != keys.size()) {
     throw ParameterError(text(elements.size(), " Galois elements and ", keys.size(),
                               " keys: give each element its key"));

@@ -3,12 +3,14 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/variant.h>
 
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ringsmith/bfv.h"
@@ -73,21 +75,35 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 /// @throws ParameterError for another name
 [[nodiscard]] Multiplication multiplication_of(std::string_view name);
 
-/// A (digits, 2, K, N) array as a key-switching key over K primes. Its residues are
-/// looked at where they are multiplied, since whole keys are read from memory.
+/// A key-switching key that keeps half 0, (digits, K, N), and the seed of half 1.
+struct CompactKey {
+  InputArray half;
+  KeySeed seed;
+};
+
+/// A key-switching key: a (digits, 2, K, N) array, or a compact one.
+using KeyArgument = std::variant<InputArray, CompactKey>;
+
+/// The ten bytes that half 1 of a key-switching key is expanded from.
+/// @throws ParameterError for another number
+[[nodiscard]] KeySeed key_seed_of(const nb::bytes& bytes);
+
+/// A key-switching key over K primes. Its residues are looked at where they are multiplied, since
+/// whole keys are read from memory.
+/// @param key must outlive the view
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes,
-                                            const InputArray& array);
+                                            const KeyArgument& key);
 
 /// The same over all primes.
 /// @throws nb::type_error, ParameterError
-[[nodiscard]] KeySwitchKeyView key_of(const RnsContext& rns, const InputArray& array);
+[[nodiscard]] KeySwitchKeyView key_of(const RnsContext& rns, const KeyArgument& key);
 
 /// Elements and keys of the same number, as apply_galois_many takes them.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] std::vector<GaloisSwitch> switches_of(const RnsContext& rns,
                                                     const std::vector<u64>& elements,
-                                                    const std::vector<InputArray>& keys,
+                                                    const std::vector<KeyArgument>& keys,
                                                     std::size_t word_bits = 0);
 
 /// Hands a vector's memory to NumPy without a copy; its allocator frees it, wiped where it is

@@ -74,7 +74,7 @@ OutputArray square(const BfvContext& context, const InputArray& a, std::string_v
   return to_numpy(without_gil([&] { return bfv_square(context, view, chosen); }));
 }
 
-OutputArray relinearize(const BfvContext& context, const InputArray& a, const InputArray& key,
+OutputArray relinearize(const BfvContext& context, const InputArray& a, const KeyArgument& key,
                         std::size_t word_bits) {
   const CiphertextView view = ciphertext_of(context.rlwe(), a);
   KeySwitchKeyView switching_key = key_of(context.rlwe().rns(), key);
@@ -89,7 +89,7 @@ OutputArray mod_switch(const BfvContext& context, const InputArray& a) {
 }
 
 OutputArray apply_galois(const BfvContext& context, const InputArray& a, u64 element,
-                         const InputArray& key, std::size_t word_bits) {
+                         const KeyArgument& key, std::size_t word_bits) {
   const CiphertextView view = ciphertext_of(context.rlwe(), a);
   KeySwitchKeyView switching_key = key_of(context.rlwe().rns(), key);
   switching_key.word_bits = word_bits;
@@ -100,7 +100,7 @@ OutputArray apply_galois(const BfvContext& context, const InputArray& a, u64 ele
 
 std::vector<OutputArray> apply_galois_many(const BfvContext& context, const InputArray& a,
                                            const std::vector<u64>& elements,
-                                           const std::vector<InputArray>& keys,
+                                           const std::vector<KeyArgument>& keys,
                                            std::size_t word_bits) {
   const RlweContext& rlwe = context.rlwe();
   const CiphertextView view = ciphertext_of(rlwe, a);

@@ -72,6 +72,21 @@ void register_rlwe(nb::module_& module) {
           "Largest magnitude of those errors.");
 }
 
+void register_compact_key(nb::module_& module) {
+  nb::class_<CompactKey>(module, "CompactKey",
+                         "A key-switching key as half 0, (digits, K, N), and the ten bytes that "
+                         "half 1 is expanded from while the key is used.")
+      .def(
+          "__init__",
+          [](CompactKey* self, InputArray half, const nb::bytes& seed) {
+            new (self) CompactKey{std::move(half), key_seed_of(seed)};
+          },
+          nb::arg("half"), nb::arg("seed"))
+      .def_prop_ro(
+          "nbytes", [](const CompactKey& key) { return key.half.nbytes() + key.seed.size(); },
+          "Bytes of half 0 and the seed.");
+}
+
 void register_ckks(nb::module_& module) {
   nb::class_<CkksEncoder>(module, "CkksEncoder", "Complex vectors to CKKS plaintexts and back.")
       .def(
@@ -129,6 +144,7 @@ void register_bfv_context(nb::module_& module) {
 
 void register_contexts(nb::module_& module) {
   register_rlwe(module);
+  register_compact_key(module);
   register_ckks(module);
   register_bfv_context(module);
 }

@@ -55,7 +55,7 @@ OutputArray rescale_array(const RlweContext& context, const InputArray& a) {
 }
 
 OutputArray relinearize_array(const RlweContext& context, const InputArray& a,
-                              const InputArray& key) {
+                              const KeyArgument& key) {
   const CiphertextView view = ciphertext_of(context, a);
   const KeySwitchKeyView switching_key = key_of(context.rns(), key);
   return to_numpy(
@@ -63,14 +63,14 @@ OutputArray relinearize_array(const RlweContext& context, const InputArray& a,
 }
 
 OutputArray relinearize_rescale_array(const RlweContext& context, const InputArray& a,
-                                      const InputArray& key) {
+                                      const KeyArgument& key) {
   const CiphertextView view = ciphertext_of(context, a);
   const KeySwitchKeyView switching_key = key_of(context.rns(), key);
   return to_numpy(without_gil([&] { return relinearize_rescale(context, view, switching_key); }));
 }
 
 OutputArray apply_galois_array(const RlweContext& context, const InputArray& a, u64 element,
-                               const InputArray& key) {
+                               const KeyArgument& key) {
   const CiphertextView view = ciphertext_of(context, a);
   const KeySwitchKeyView switching_key = key_of(context.rns(), key);
   return to_numpy(
@@ -79,7 +79,7 @@ OutputArray apply_galois_array(const RlweContext& context, const InputArray& a, 
 
 std::vector<OutputArray> apply_galois_many_arrays(const RlweContext& context, const InputArray& a,
                                                   const std::vector<u64>& elements,
-                                                  const std::vector<InputArray>& keys) {
+                                                  const std::vector<KeyArgument>& keys) {
   const CiphertextView view = ciphertext_of(context, a);
   const std::vector<GaloisSwitch> switches = switches_of(context.rns(), elements, keys);
   return to_numpy(

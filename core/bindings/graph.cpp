@@ -5,7 +5,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "../src/text.h"
@@ -17,8 +16,9 @@ namespace ringsmith::bindings {
 namespace {
 
 using NamedArrays = std::map<std::string, InputArray>;
+using NamedKeys = std::map<std::string, KeyArgument>;
 
-nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedArrays& keys) {
+nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKeys& keys) {
   GraphInputs input_views;
   for (const auto& [name, array] : inputs) {
     const std::string what = text("input '", name, "'");
@@ -27,8 +27,8 @@ nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedArr
     input_views[name] = {words, array.shape(0)};
   }
   GraphKeys key_views;
-  for (const auto& [name, array] : keys) {
-    key_views[name] = key_shape_of(graph.rns(), graph.key_primes(), array);
+  for (const auto& [name, key] : keys) {
+    key_views[name] = key_shape_of(graph.rns(), graph.key_primes(), key);
   }
   GraphOutputs outputs = without_gil([&] { return graph.run(input_views, key_views); });
   nb::dict result;
@@ -73,7 +73,8 @@ void register_graph(nb::module_& module) {
       .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
-           "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N).");
+           "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N) or "
+           "compact.");
 }
 
 }  // namespace ringsmith::bindings

@@ -96,7 +96,7 @@ OutputArray trivium_words(const nb::bytes& key, const nb::bytes& iv, std::size_t
 
 OutputArray expand_key_half_array(const nb::bytes& seed_bytes, std::size_t digit, std::size_t limb,
                                   u64 q, std::size_t n, std::size_t block) {
-  const KeySeed seed = bytes80_of(seed_bytes, "the seed of a key-switching key");
+  const KeySeed seed = key_seed_of(seed_bytes);
   return to_numpy(without_gil([&] {
                     std::vector<u64> residues(n);
                     expand_key_half(seed, digit, limb, Modulus(q), residues, block);

@@ -69,10 +69,6 @@ OutputArray word_galois_key(RandomSource& random, const RlweContext& context, co
       shape);
 }
 
-KeySeed key_seed_of(const nb::bytes& bytes) {
-  return bytes80_of(bytes, "the seed of a key-switching key");
-}
-
 OutputArray seeded_relin_key(RandomSource& random, const RlweContext& context,
                              const InputArray& key, const nb::bytes& key_seed,
                              std::size_t word_bits) {

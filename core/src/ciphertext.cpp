@@ -29,7 +29,7 @@ void check(const RlweContext& context, const KeySwitchKeyView& key) {
                               " digits, but the parameters", " have dnum = ", context.dnum(),
                               ": make the key for them"));
   }
-  context.rns().check_size(key.data.size(), key.digits * 2 * context.rns().size(),
+  context.rns().check_size(key.data.size(), key.digits * key.halves() * context.rns().size(),
                            "the key-switching key");
 }
 

@@ -43,11 +43,9 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
   }
   context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
   for (const Switching& switching : switchings_) {
-    for (const auto& half : switching.keys) {
-      if (half.size() != digits.size()) {
-        throw ParameterError(text("a key of ", half.size(), " digits does not fit a polynomial of ",
-                                  digits.size(), " digits"));
-      }
+    if (switching.digits.size() != digits.size()) {
+      throw ParameterError(text("a key of ", switching.digits.size(),
+                                " digits does not fit a polynomial of ", digits.size(), " digits"));
     }
   }
   cut(base, polynomial, digits);
@@ -174,10 +172,22 @@ void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
     });
   }
   const std::size_t words = std::min(kBlock, degree);
-  const std::size_t work = 3 * switchings_.size() * digits_.size() * words;
-  parallel_for(degree / words, work, [&](std::size_t block) {
-    for (std::size_t i = 0; i < switchings_.size(); ++i) {
-      multiply(prime, of_switching[i], i, block * words, words, out[i]);
+  const bool expands = std::ranges::any_of(
+      switchings_, [](const Switching& switching) { return switching.key.seed != nullptr; });
+  // A seed's streams are read from the beginning of their blocks on.
+  const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
+  const std::size_t work = 3 * switchings_.size() * digits_.size() * run;
+  parallel_for(degree / run, work, [&](std::size_t index) {
+    ScratchWords expanded(expands ? digits_.size() * words : 0);
+    std::vector<KeyWords> keys;
+    for (const Switching& switching : switchings_) {
+      keys.emplace_back(context_, switching.key, switching.digits, prime, index * run);
+    }
+    for (std::size_t begin = index * run; begin < (index + 1) * run; begin += words) {
+      for (std::size_t i = 0; i < switchings_.size(); ++i) {
+        const KeyWords::Pointers& here = keys[i].next(words, expanded.words());
+        multiply(prime, of_switching[i], i, here, begin, words, out[i]);
+      }
     }
   });
 }
@@ -207,9 +217,10 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
 
 void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
   const u64 q = context_.modulus(prime).value();
-  for (const auto& half : switching.keys) {
-    for (const std::span<const u64> key : half) {
-      const std::span<const u64> limb = limb_of(key, prime, context_.degree());
+  const KeySwitchKeyView& key = switching.key;
+  for (std::size_t half = 0; half < key.halves(); ++half) {
+    for (const std::size_t digit : switching.digits) {
+      const std::span<const u64> limb = limb_of(key.half(digit, half), prime, context_.degree());
       const auto bad = std::ranges::find_if(limb, [q](u64 word) { return word >= q; });
       if (bad != limb.end()) {
         throw ParameterError(
@@ -221,19 +232,14 @@ void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) c
 }
 
 void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::size_t index,
-                             std::size_t begin, std::size_t words, const LimbPair& out) const {
+                             const KeyWords::Pointers& keys, std::size_t begin, std::size_t words,
+                             const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
-  const std::size_t degree = context_.degree();
-  const Switching& switching = switchings_[index];
   const bool hoisted = !permutations_.empty();
   Factors here = factors;
-  std::array<std::vector<const u64*>, 2> keys;
   for (std::size_t i = 0; i < digits_.size(); ++i) {
     here.values[i] += hoisted ? 0 : begin;
     here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
-    for (std::size_t half = 0; half < 2; ++half) {
-      keys[half].push_back(&switching.keys[half][i][prime * degree + begin]);
-    }
   }
   const simd::Permutation permutation =
       hoisted ? permutations_[index].from(begin) : simd::Permutation{};
@@ -244,7 +250,7 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                              {keys[0].data(), keys[1].data()}};
   if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
                                      words)) {
-    refuse_keys(prime, switching);
+    refuse_keys(prime, switchings_[index]);
   }
 }
 

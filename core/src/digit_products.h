@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "key_words.h"
 #include "ntt_permutation.h"
 #include "ringsmith/aligned_memory.h"
+#include "ringsmith/ciphertext.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -16,8 +18,8 @@ namespace ringsmith::kernels {
 /// One use of a polynomial's digits.
 struct Switching {
   u64 element = 1;  ///< the polynomial's automorphism x -> x^element is what is cut into digits
-  /// Of each half, for each digit, the key's half over the context's first primes.
-  std::array<std::vector<std::span<const u64>>, 2> keys;
+  KeySwitchKeyView key;             ///< over the context's first primes
+  std::vector<std::size_t> digits;  ///< for each digit of the polynomial its number in the key
   std::string name = "the key-switching key";  ///< what errors call it
 };
 
@@ -26,7 +28,7 @@ using LimbPair = std::array<std::span<u64>, 2>;
 
 /// mod_up, ntt and ksk_inner_product as one pass: only one prime's limbs of all digits are in
 /// memory, each digit is reduced while its transform first reads it, and each key word is read from
-/// memory once.
+/// memory once, or expanded once, a few thousand words of each digit at a time.
 ///
 /// Several switchings of one polynomial's automorphisms share the decomposition and its transforms
 /// (hoisting: Halevi, Shoup 2018, eprint 2018/244, section 5), and the words are those of each
@@ -88,9 +90,10 @@ class DigitProducts {
                                      std::vector<Words>& words) const;
   // Says which residue of the switching's keys is not below the prime.
   void refuse_keys(std::size_t prime, const Switching& switching) const;
-  // Words begin ... begin + words - 1 of the sums of switching `index`.
-  void multiply(std::size_t prime, const Factors& factors, std::size_t index, std::size_t begin,
-                std::size_t words, const LimbPair& out) const;
+  // Words begin ... begin + words - 1 of the sums of switching `index`, with its keys' words there.
+  void multiply(std::size_t prime, const Factors& factors, std::size_t index,
+                const KeyWords::Pointers& keys, std::size_t begin, std::size_t words,
+                const LimbPair& out) const;
 
   const RnsContext& context_;
   Form form_;

@@ -6,6 +6,7 @@
 #include "digit_products.h"
 #include "divided_products.h"
 #include "graph_plan.h"
+#include "key_words.h"
 #include "parallel.h"
 #include "ringsmith/error.h"
 #include "ringsmith/graph.h"
@@ -119,11 +120,12 @@ class Interpreter {
   void check_key(const Node& node) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     const std::size_t needed = *std::max_element(node.digits.begin(), node.digits.end()) + 1;
-    if (key.digits < needed || key.data.size() != key.digits * 2 * key_primes_ * rns_.degree()) {
+    if (key.digits < needed ||
+        key.data.size() != key.digits * key.halves() * key_primes_ * rns_.degree()) {
       throw GraphError(text("key '", node.name, "' has ", key.digits, " digits and ",
                             key.data.size(), " words; the graph expects at least ", needed,
-                            " digits of 2 halves of ", key_primes_,
-                            " limbs of N = ", rns_.degree()));
+                            " digits of ", key.halves() == 2 ? "2 halves" : "half 0", " of ",
+                            key_primes_, " limbs of N = ", rns_.degree()));
     }
   }
 
@@ -222,13 +224,14 @@ class Interpreter {
   void compute_inner_product(const Node& node, std::span<u64> out) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     std::vector<std::span<const u64>> digits;
-    std::vector<std::span<const u64>> halves;
     for (std::size_t i = 0; i < node.digits.size(); ++i) {
       digits.push_back(operand(node, i));
-      halves.push_back(key.half(node.digits[i], node.half));
-      rns_.check_canonical(halves.back(), consecutive_base(key_primes_), key_name(node));
+      if (node.half < key.halves()) {
+        rns_.check_canonical(key.half(node.digits[i], node.half), consecutive_base(key_primes_),
+                             key_name(node));
+      }
     }
-    kernels::ksk_inner_product(rns_, node.type.base, digits, halves, out);
+    kernels::key_inner_product(rns_, node.type.base, digits, key, node.digits, node.half, out);
   }
 
   // The next steps whose operands are there: one, or with several threads as many as keep them busy
@@ -280,14 +283,12 @@ class Interpreter {
     for (const PlannedSwitch& one : step.switches) {
       kernels::Switching& switching = switchings.emplace_back();
       kernels::DividedPair& pair = pairs.emplace_back();
+      const Node& product = nodes_[one.products[0]];  // the other one's key and digits are the same
       switching.element = one.element;
-      switching.name = key_name(nodes_[one.products[0]]);
+      switching.name = key_name(product);
+      switching.key = keys_.find(product.name)->second;
+      switching.digits = product.digits;
       for (std::size_t half = 0; half < 2; ++half) {
-        const Node& product = nodes_[one.products[half]];
-        const KeySwitchKeyView& key = keys_.find(product.name)->second;
-        for (const std::size_t digit : product.digits) {
-          switching.keys[half].push_back(key.half(digit, half));
-        }
         pair.out[half] = values_[one.results[half]];
         if (one.raised) {
           pair.raised[half] = value((*one.raised)[half]);

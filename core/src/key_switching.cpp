@@ -1,11 +1,13 @@
 #include "ringsmith/key_switching.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "digit_products.h"
 #include "divided_products.h"
+#include "key_words.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
@@ -14,6 +16,13 @@
 
 namespace ringsmith {
 namespace {
+
+// 0 ... count - 1.
+std::vector<std::size_t> numbers(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
 
 // Key switching by primes of one polynomial over the data base of `limbs` limbs.
 kernels::DigitProducts digit_products(const RlweContext& context, Form form,
@@ -27,10 +36,8 @@ kernels::DigitProducts digit_products(const RlweContext& context, Form form,
   for (const GaloisSwitch& wanted : switches) {
     kernels::Switching& switching = switchings.emplace_back();
     switching.element = wanted.element;
-    for (std::size_t index = 0; index < digits.size(); ++index) {
-      switching.keys[0].push_back(wanted.key.half(index, 0));
-      switching.keys[1].push_back(wanted.key.half(index, 1));
-    }
+    switching.key = wanted.key;
+    switching.digits = numbers(digits.size());
   }
   return {context.rns(), context.data_base(limbs), form, polynomial, digits, std::move(switchings)};
 }
@@ -75,13 +82,9 @@ Ciphertext word_products(const RlweContext& context, Form form, std::span<const 
     kernels::ntt(rns, base, digit_words[index]);
   }
   const std::vector<std::span<const u64>> digits(digit_words.begin(), digit_words.end());
-  std::vector<std::span<const u64>> keys(count);
   Ciphertext sums(2, limbs, context.degree());
   for (std::size_t half = 0; half < 2; ++half) {
-    for (std::size_t index = 0; index < count; ++index) {
-      keys[index] = key.half(index, half);
-    }
-    kernels::ksk_inner_product(rns, base, digits, keys, sums.polynomial(half));
+    kernels::key_inner_product(rns, base, digits, key, numbers(count), half, sums.polynomial(half));
   }
   return sums;
 }

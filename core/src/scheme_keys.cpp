@@ -13,8 +13,33 @@ namespace ringsmith {
 namespace {
 
 KeySwitchKeyView view_of(const RlweContext& context, const std::vector<u64>& key,
-                         std::size_t word_bits) {
-  return {key, key.size() / (2 * context.rns().size() * context.degree()), word_bits};
+                         std::size_t word_bits, const KeySeed* seed) {
+  KeySwitchKeyView view{key, 0, word_bits, seed};
+  view.digits = key.size() / (view.halves() * context.rns().size() * context.degree());
+  return view;
+}
+
+std::size_t bytes_of(const std::vector<u64>& key, bool compact) {
+  return key.size() * sizeof(u64) + (compact ? sizeof(KeySeed) : 0);
+}
+
+// A seed that no other key has.
+KeySeed fresh_seed(RandomSource& random) {
+  KeySeed seed{};
+  random.fill(seed);
+  return seed;
+}
+
+// Half 0 of a whole key.
+std::vector<u64> half_of(const RlweContext& context, const std::vector<u64>& key) {
+  const KeySwitchKeyView view = view_of(context, key, 0, nullptr);
+  std::vector<u64> half;
+  half.reserve(key.size() / 2);
+  for (std::size_t digit = 0; digit < view.digits; ++digit) {
+    const std::span<const u64> words = view.half(digit, 0);
+    half.insert(half.end(), words.begin(), words.end());
+  }
+  return half;
 }
 
 u64 element_of(const RlweContext& context, i64 steps) {
@@ -39,8 +64,18 @@ std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_size
   return primes;
 }
 
+std::size_t RelinKeys::bytes() const { return bytes_of(data, seed.has_value()); }
+
 KeySwitchKeyView RelinKeys::view(const RlweContext& context) const {
-  return view_of(context, data, word_bits);
+  return view_of(context, data, word_bits, seed ? &*seed : nullptr);
+}
+
+std::size_t GaloisKeys::bytes() const {
+  std::size_t all = 0;
+  for (const auto& [element, key] : data) {
+    all += bytes_of(key, seeds.contains(element));
+  }
+  return all;
 }
 
 KeySwitchKeyView GaloisKeys::view(const RlweContext& context, u64 element) const {
@@ -49,7 +84,8 @@ KeySwitchKeyView GaloisKeys::view(const RlweContext& context, u64 element) const
     throw ParameterError(text("there is no key for Galois element ", element, " among ",
                               data.size(), ": name its step in create_galois_keys"));
   }
-  return view_of(context, found->second, word_bits);
+  const auto seed = seeds.find(element);
+  return view_of(context, found->second, word_bits, seed == seeds.end() ? nullptr : &seed->second);
 }
 
 std::vector<GaloisSwitch> GaloisKeys::rotations(const RlweContext& context,
@@ -73,18 +109,31 @@ PublicKey KeyGenerator::create_public_key() const {
   return {generate_public_key(*context_, secret_key_.data, random)};
 }
 
-RelinKeys KeyGenerator::create_relin_keys() const {
+RelinKeys KeyGenerator::create_relin_keys(KeyForm form) const {
   SystemRandom random;
-  return {generate_relin_key(*context_, secret_key_.data, random, word_bits_), word_bits_};
+  if (form == KeyForm::kWhole) {
+    return {generate_relin_key(*context_, secret_key_.data, random, word_bits_), word_bits_, {}};
+  }
+  const KeySeed seed = fresh_seed(random);
+  const auto key = generate_relin_key(*context_, secret_key_.data, random, word_bits_, &seed);
+  return {half_of(*context_, key), word_bits_, seed};
 }
 
-GaloisKeys KeyGenerator::create_galois_keys(std::span<const i64> steps) const {
+GaloisKeys KeyGenerator::create_galois_keys(std::span<const i64> steps, KeyForm form) const {
   SystemRandom random;
-  GaloisKeys keys{{}, word_bits_};
+  GaloisKeys keys{{}, word_bits_, {}};
   for (const i64 step : steps) {
     const u64 element = element_of(*context_, step);
-    keys.data[element] =
-        generate_galois_key(*context_, secret_key_.data, element, random, word_bits_);
+    if (form == KeyForm::kWhole) {
+      keys.data[element] =
+          generate_galois_key(*context_, secret_key_.data, element, random, word_bits_);
+      continue;
+    }
+    const KeySeed seed = fresh_seed(random);
+    const auto key =
+        generate_galois_key(*context_, secret_key_.data, element, random, word_bits_, &seed);
+    keys.data[element] = half_of(*context_, key);
+    keys.seeds[element] = seed;
   }
   return keys;
 }

@@ -1,8 +1,11 @@
 #include "ringsmith/trivium.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ringsmith/error.h"
+#include "seeded_limb.h"
+#include "simd/kernel_set.h"
 #include "text.h"
 
 namespace ringsmith {
@@ -11,11 +14,10 @@ namespace {
 constexpr int kWarmUpRounds = 4 * 288;
 constexpr int kWordBits = 64;
 
-constexpr std::size_t kStreams = 16;  // coefficient j reads stream j mod 16
-constexpr int kScale = 68;            // a residue is u * 2^-68
-constexpr int kLimbShift = 16;        // in the IV
+constexpr int kLimbShift = 16;  // in the IV
 constexpr int kDigitShift = 32;
 constexpr int kBlockShift = 48;
+constexpr int kKeyShift = 48;  // key and IV are 80 bits, above which two words have 48
 
 u128 number_of(const Trivium::Bytes80& bytes) {
   u128 number = 0;
@@ -23,14 +25,6 @@ u128 number_of(const Trivium::Bytes80& bytes) {
     number = number << 8 | bytes[i];
   }
   return number;
-}
-
-Trivium::Bytes80 bytes_of(u64 number) {
-  Trivium::Bytes80 bytes{};
-  for (std::size_t i = 0; i < sizeof(number); ++i) {
-    bytes[i] = static_cast<std::uint8_t>(number >> (8 * i));
-  }
-  return bytes;
 }
 
 // 64 bits of a register, from one that many rounds younger than its oldest.
@@ -59,12 +53,35 @@ u64 Trivium::next_word() {
   return t1 ^ t2 ^ t3;
 }
 
+SeededLimb::SeededLimb(const KeySeed& seed, std::size_t digit, std::size_t limb, std::size_t block,
+                       const simd::PrimeConstants& prime)
+    : prime_(prime) {
+  if (digit >= kSeededIndices || limb >= kSeededIndices || block >= kSeededIndices) {
+    throw ParameterError(text("digit ", digit, ", limb ", limb, " and block ", block,
+                              " of a seeded key: all must be below ", kSeededIndices));
+  }
+  const u128 key = number_of(seed) << kKeyShift;
+  const u64 place = static_cast<u64>(block) << kBlockShift |
+                    static_cast<u64>(digit) << kDigitShift | static_cast<u64>(limb) << kLimbShift;
+  for (std::size_t stream = 0; stream < simd::kSeedStreams; ++stream) {
+    const u128 iv = static_cast<u128>(place | stream) << kKeyShift;
+    const u128 registers[] = {key, iv, u128{7} << 17};  // bits 1, 1, 1 in front of 108 zeros
+    for (std::size_t i = 0; i < std::size(registers); ++i) {
+      streams_.early[i][stream] = static_cast<u64>(registers[i]);
+      streams_.late[i][stream] = static_cast<u64>(registers[i] >> kWordBits);
+    }
+  }
+  constexpr std::size_t kDropped = kWarmUpRounds / (2 * kWordBits);  // residues of a stream
+  u64 dropped[kDropped * simd::kSeedStreams];
+  next(dropped);
+}
+
+void SeededLimb::next(std::span<u64> out) {
+  simd::kernel_set().expand(prime_, streams_, out.data(), out.size());
+}
+
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
                      std::span<u64> out, std::size_t block) {
-  if (digit >= kSeededIndices || limb >= kSeededIndices) {
-    throw ParameterError(text("digit ", digit, ", limb ", limb, " of a seeded key: both must be ",
-                              "below ", kSeededIndices));
-  }
   const std::size_t blocks = (out.size() + kSeededBlock - 1) / kSeededBlock;
   if (block > kSeededIndices || blocks > kSeededIndices - block) {
     throw ParameterError(text("blocks ", block, " to ", block + blocks - 1, " of a seeded key: a ",
@@ -74,21 +91,18 @@ void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, c
     throw ParameterError(text("a seeded key needs an odd modulus, and this one is ", q.value(),
                               ": take an NTT prime"));
   }
-  const ShoupFactor scale(q.inverse(q.power(2, kScale)), q);
-  const int used_bits = q.bits() + kScale - 1;  // at most 128, two words: q has at most 61 bits
-  const u128 used = ~static_cast<u128>(0) >> (2 * kWordBits - used_bits);
-  const u64 place = static_cast<u64>(digit) << kDigitShift | static_cast<u64>(limb) << kLimbShift;
-  for (std::size_t begin = 0; begin < out.size(); begin += kSeededBlock, ++block) {
-    const std::size_t end = std::min(out.size(), begin + kSeededBlock);
-    for (std::size_t stream = 0; stream < kStreams; ++stream) {
-      const u64 iv = static_cast<u64>(block) << kBlockShift | place | static_cast<u64>(stream);
-      Trivium random(seed, bytes_of(iv));
-      for (std::size_t j = begin + stream; j < end; j += kStreams) {
-        const u64 low = random.next_word();
-        const u128 u = (static_cast<u128>(random.next_word()) << kWordBits | low) & used;
-        out[j] = scale.multiply(q.reduce_wide(u), q.value());
-      }
+  const simd::PrimeConstants prime = simd::constants_of(q);
+  for (; !out.empty(); ++block) {
+    SeededLimb residues(seed, digit, limb, block, prime);
+    const std::size_t count = std::min(out.size(), kSeededBlock);
+    const std::size_t odd = count % simd::kSeedStreams;
+    residues.next(out.first(count - odd));
+    if (odd != 0) {
+      u64 last[simd::kSeedStreams];
+      residues.next(last);
+      std::copy_n(last, odd, out.begin() + static_cast<std::ptrdiff_t>(count - odd));
     }
+    out = out.subspan(count);
   }
 }
 

@@ -100,6 +100,41 @@ class KeySwitchKey:
         """Number of digits: the parameters' ``key_digits``; K - 1 where each is one data prime."""
         return int(self.data.shape[0])
 
+    @property
+    def nbytes(self) -> int:
+        """Memory that the key takes."""
+        return self.data.nbytes + len(self.seed or b"")
+
+
+@dataclass(frozen=True, eq=False)
+class CompactKey:
+    """A seeded key-switching key as half of its words: the ``cpu`` device expands the others.
+
+    It does so limb by limb while it computes, and computes what it would with the whole key.
+    ``ringsmith.interop.seeded_keys.compact_keys`` makes such keys.
+
+    Attributes:
+        half: Half 0 of the whole key, (digits, K, N).
+        seed: The ten bytes, public, that half 1 is expanded from.
+    """
+
+    half: Residues
+    seed: bytes
+
+    @property
+    def digits(self) -> int:
+        """Number of digits, as ``KeySwitchKey.digits``."""
+        return int(self.half.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the key takes."""
+        return self.half.nbytes + len(self.seed)
+
+
+AnyKey = KeySwitchKey | CompactKey
+"""A key-switching key in either form."""
+
 
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys:
@@ -107,3 +142,26 @@ class EvaluationKeys:
 
     relin: KeySwitchKey | None = None
     galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that all keys take."""
+        return _bytes_of(self.relin, self.galois)
+
+
+@dataclass(frozen=True, eq=False)
+class CompactKeys:
+    """Evaluation keys of which only half is in memory, for the ``cpu`` device."""
+
+    relin: CompactKey | None = None
+    galois: Mapping[int, CompactKey] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that all keys take."""
+        return _bytes_of(self.relin, self.galois)
+
+
+def _bytes_of(relin: AnyKey | None, galois: Mapping[int, AnyKey]) -> int:
+    keys = [*galois.values()] if relin is None else [relin, *galois.values()]
+    return sum(key.nbytes for key in keys)

@@ -166,6 +166,19 @@ def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
                 yield f"relinearize_rescale {name}", fused
 
 
+def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
+    """Seeded halves of every width, and what is switched with them."""
+    seed = rng.bytes(10)
+    for bits in WIDTHS:
+        [q] = primes_of(256, (bits,))
+        yield f"expand {bits}", _core.expand_key_half(seed, 3, 2, q, 1024)
+    n, primes = 1024, primes_of(1024, (60, 45, 50, 61))
+    context = _core.Context(n, primes, 1, 0)
+    half = np.stack([limbs(rng, n, primes, "random") for _ in range(context.dnum)])
+    product = np.stack([limbs(rng, n, primes[:3], "random") for _ in range(3)])
+    yield "compact key", _core.relinearize(context, product, _core.CompactKey(half, seed))
+
+
 def sums(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Sums and differences that the caches hold, and some that are written past them."""
     for n, widths in ((256, (*MIXED, 60)), (16384, (*MIXED, 60))):
@@ -184,7 +197,7 @@ def main() -> None:
     for kind in KINDS:
         for part in (subroutines, lift_and_scale):
             cases += [(f"{name} {kind}", array) for name, array in part(rng, kind)]
-    cases += [*key_switching(rng), *sums(rng)]
+    cases += [*key_switching(rng), *expansions(rng), *sums(rng)]
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
     assert len(digests) == len(cases)
     print(json.dumps({"kernel": _core.kernel_name(), "digests": digests}))

@@ -32,6 +32,22 @@ void expect_refusal(const std::function<void()>& call, const std::string& words)
   }
 }
 
+// The whole key of a compact one.
+ckks::RelinKeys whole_of(const ringsmith::RlweContext& context, const ckks::RelinKeys& compact) {
+  const std::size_t words = context.rns().size() * context.degree();
+  ckks::RelinKeys whole{{}, compact.word_bits, {}};
+  for (std::size_t digit = 0; digit < context.dnum(); ++digit) {
+    const auto half = compact.data.begin() + static_cast<std::ptrdiff_t>(digit * words);
+    whole.data.insert(whole.data.end(), half, half + static_cast<std::ptrdiff_t>(words));
+    for (std::size_t limb = 0; limb < context.rns().size(); ++limb) {
+      std::vector<ringsmith::u64> residues(context.degree());
+      ringsmith::expand_key_half(*compact.seed, digit, limb, context.rns().modulus(limb), residues);
+      whole.data.insert(whole.data.end(), residues.begin(), residues.end());
+    }
+  }
+  return whole;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -106,6 +122,17 @@ int main(int argc, char** argv) {
   }
   check(evaluator.complex_conjugate(a, galois_keys), "complex_conjugate", 3,
         [&](std::size_t i) { return std::conj(x[i]); });
+
+  const ckks::RelinKeys compact = keygen.create_relin_keys(ckks::KeyForm::kCompact);
+  expect(compact.bytes() == relin_keys.bytes() / 2 + 10, "half of a key's words and its seed");
+  const ckks::Ciphertext by_half = evaluator.relinearize(product, compact);
+  check(by_half, "relinearize, compact key", 3, [&](std::size_t i) { return x[i] * y[i]; });
+  const ckks::Ciphertext by_whole = evaluator.relinearize(product, whole_of(*context, compact));
+  expect(by_half.words.data == by_whole.words.data, "a compact key: the words of the whole one");
+  const ckks::GaloisKeys halves = keygen.create_galois_keys(steps, ckks::KeyForm::kCompact);
+  expect(halves.bytes() == galois_keys.bytes() / 2 + 30, "half of three keys and their seeds");
+  check(evaluator.rotate_vector_many(a, both, halves)[1], "rotate_vector_many, compact keys", 3,
+        [&](std::size_t i) { return x[(i + slots - 1) % slots]; });
 
   expect_refusal([&] { static_cast<void>(evaluator.add(a, product)); }, "have the scales");
   expect_refusal([&] { static_cast<void>(evaluator.rotate_vector(a, 5, galois_keys)); },

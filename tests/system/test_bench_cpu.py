@@ -3,9 +3,11 @@
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -18,11 +20,12 @@ from ringsmith.bench.cpu import (
     ours,
     seal_peer,
     tfhe_peer,
+    thread_counts,
 )
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
 from ringsmith.bench.cpu.measure import measure
 from ringsmith.bench.cpu.page import page as page_of
-from ringsmith.bench.cpu.sets import HOISTED, SETS, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ToolError
@@ -70,9 +73,13 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert any("Lattigo is left out" in line for line in said)
     assert any("tfhe-ntt is left out" in line for line in said)
     peers = {record.peer: record.operation for record in records}
-    assert set(peers) == {seal_peer.version(), "8 of ours, one by one"}
+    assert set(peers) == {seal_peer.version(), "8 of ours, one by one", "ours, whole key"}
     assert peers["8 of ours, one by one"] == HOISTED
-    assert {record.operation for record in records} == {*lattigo_peer.OPERATIONS, HOISTED}
+    assert peers["ours, whole key"] == COMPACT
+    assert {r.operation for r in records} == {*lattigo_peer.OPERATIONS, HOISTED, COMPACT}
+    sizes = {r.metric: r.value for r in records if r.unit == "bytes"}
+    assert sizes["peer_key_bytes"] == 8 * 2 * 2 * 3 * SMALL.n
+    assert sizes["key_bytes"] == sizes["peer_key_bytes"] / 2 + 10
     assert all(record.value > 0 for record in records)
     assert all(_core.kernel_name() in record.conditions for record in records)
 
@@ -91,6 +98,59 @@ def test_kernel_sets_are_beside_each_other(monkeypatch: pytest.MonkeyPatch) -> N
         line for line in page_of(records, "x").splitlines() if "logreg | ours, kernels s" in line
     ]
     assert line.endswith("| – | – |")
+
+
+def small_works() -> Iterator[tuple[str, str, thread_counts.Work]]:
+    rotate = ours.works(SMALL)["rotate"]
+    yield "small", "rotate", lambda: [rotate()]
+
+
+def test_threads_are_beside_one_by_the_clock_on_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_counts, "works", small_works)
+    threads = _core.threads()
+    _core.set_threads(3)
+    try:
+        records = measure(["threads"], 0.01, print)
+        assert _core.threads() == 3
+    finally:
+        _core.set_threads(threads)
+    assert {r.operation for r in records} == {"rotate, 2 threads", "rotate, 3 threads"}
+    assert {r.peer for r in records} == {"ours, one thread"}
+    assert all("wall-clock time" in r.conditions for r in records)
+    assert "CPU time" not in page_of(records, "x")
+
+
+def test_one_processor_has_no_threads_to_compare() -> None:
+    said: list[str] = []
+    threads = _core.threads()
+    _core.set_threads(1)
+    try:
+        assert measure(["threads"], 0.01, said.append) == []
+    finally:
+        _core.set_threads(threads)
+    assert "threads are left out" in said[-1]
+
+
+def test_works_of_threads_are_operations_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_counts, "SETS", {"A": SMALL, "B": SMALL})
+    found = list(thread_counts.works())
+    assert [(params, operation) for params, operation, _ in found] == [
+        *((name, each) for name in ("A", "B") for each in ("multiply_relinearize", "rotate")),
+        ("demo", "logreg"),
+        ("paper", "logreg"),
+    ]
+    assert all(words.dtype == np.uint64 for words in found[4][2]())
+
+
+def test_words_that_depend_on_threads_are_an_error() -> None:
+    threads = _core.threads()
+    try:
+        with pytest.raises(ToolError, match="A: add has other words with 2 threads than with one"):
+            thread_counts.checked(
+                lambda: [np.array([_core.threads()], dtype=np.uint64)], 3, "A: add"
+            )
+    finally:
+        _core.set_threads(threads)
 
 
 def test_an_application_without_its_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,12 +186,12 @@ def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
-    assert page.read_text().count("| D |") == 4
+    assert page.read_text().count("| D |") == 6
     records = json.loads(target.read_text())
-    operations = {"multiply_relinearize", "rotate", "add", HOISTED}
+    operations = {"multiply_relinearize", "rotate", "add", HOISTED, COMPACT}
     assert operations == {r["operation"] for r in records}
-    metrics = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
-    assert metrics == {r["metric"] for r in records}
+    times = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
+    assert {*times, "key_bytes", "peer_key_bytes"} == {r["metric"] for r in records}
 
 
 def test_the_floor_counts_the_transforms_of_key_switching() -> None:

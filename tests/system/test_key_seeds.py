@@ -1,6 +1,7 @@
 """Seeds of keys from the client's command to a device that expands them."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from ringsmith.errors import InteropError
 from ringsmith.interop.bundle import read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seeded_keys import shorten_key
-from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey
+from ringsmith.objects import SEED_BYTES, Ciphertext, EvaluationKeys, KeySwitchKey
 from ringsmith.params import CkksParameters, KeyNeeds, parameter_set
 from ringsmith.program import trace
 from ringsmith.runtime.evaluator import Evaluator
@@ -67,6 +68,20 @@ def test_seal_eval_takes_the_seeds_and_the_result_is_the_same(home: Path, tmp_pa
         done = run(*rotate, *galois, *more, "--device", "model", "-o", tmp_path / name)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "seeded").read_bytes()
+    done = run(*rotate, *galois, *seeds, "--compact-keys", "-o", tmp_path / "compact")
+    assert done.exit_code == 0, done.output
+    held = re.fullmatch(r"keys: ([\d,]+) bytes in memory of ([\d,]+)", done.stdout.strip())
+    assert held is not None
+    half, whole = (int(text.replace(",", "")) for text in held.groups())
+    assert 2 * half == whole + SEED_BYTES
+    assert (tmp_path / "compact").read_bytes() == (tmp_path / "whole").read_bytes()
+    for more, message in (
+        ([], "carries no seed"),
+        ([*seeds, "--device", "model"], "--compact-keys is for the cpu"),
+    ):
+        done = run(*rotate, *galois, *more, "--compact-keys", "-o", tmp_path / "no")
+        assert done.exit_code == 2
+        assert message in done.stderr
     (tmp_path / "wrong.json").write_bytes(write_key_seeds(KeySeeds(None, {ROTATION: bytes(10)})))
     done = run(*rotate, *galois, "--key-seeds", tmp_path / "wrong.json", "-o", tmp_path / "no")
     assert done.exit_code == 2

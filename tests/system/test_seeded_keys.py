@@ -6,10 +6,21 @@ import pytest
 from ringsmith import _core, client, interop
 from ringsmith._core import secret
 from ringsmith.client import SecretKey
-from ringsmith.errors import InteropError, ParameterError
-from ringsmith.interop.seeded_keys import expand_key, shorten_key
-from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, PublicKey
+from ringsmith.errors import InteropError, ParameterError, ProgramError
+from ringsmith.interop.seeded_keys import compact_keys, expand_key, shorten_key
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import (
+    SEED_BYTES,
+    Ciphertext,
+    CompactKey,
+    EvaluationKeys,
+    KeySwitchKey,
+    PublicKey,
+)
 from ringsmith.params import CkksParameters, KeyNeeds, core_context
+from ringsmith.program import EncryptedVector, trace
+from ringsmith.runtime import compile_graph, compile_program, named_keys, open_device, run_graph
+from ringsmith.runtime.evaluator import Evaluator
 
 Keys = tuple[SecretKey, PublicKey, EvaluationKeys]
 
@@ -121,3 +132,69 @@ def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys)
         KeySwitchKey(key.data, bytes(9))
     with pytest.raises(ParameterError, match="has 10 bytes, this one has 11"):
         secret.generate_seeded_relin_key(core_context(small), keys[0].reveal(), bytes(11), 0)
+
+
+def test_compact_keys_run_programs_and_operations_with_the_same_bits(
+    small: CkksParameters, keys: Keys
+) -> None:
+    _, public, evaluation = keys
+    compact = compact_keys(evaluation, core_context(small).primes)
+    x = client.encrypt_vector(small, public, [0.5, -0.25])
+
+    def square_and_rotate(x: EncryptedVector) -> EncryptedVector:
+        return (x * x).rotate(5) + x
+
+    compiled = compile_program(trace(square_and_rotate, small))
+    cpu = open_device("cpu")
+    whole = compiled.run(cpu, {"x": x}, evaluation).outputs
+    ours = compiled.run(cpu, {"x": x}, compact).outputs
+    assert all(np.array_equal(ours[name].data, out.data) for name, out in whole.items())
+    expected, mine = (
+        Evaluator(small, some).run("rotate", x, steps=5) for some in (evaluation, compact)
+    )
+    assert np.array_equal(mine.data, expected.data)
+
+
+def test_compact_keys_hold_half_of_the_words_and_the_seeds(
+    small: CkksParameters, keys: Keys
+) -> None:
+    whole = keys[2]
+    compact = compact_keys(whole, core_context(small).primes)
+    words = sum(key.data.size for key in all_keys(whole))
+    assert compact.nbytes == 8 * words // 2 + 2 * SEED_BYTES
+    assert whole.nbytes == 8 * words + 2 * SEED_BYTES
+    assert compact.relin is not None
+    assert compact.relin.half.base is None  # its own words: nothing keeps the whole key
+    assert compact.relin.digits == 5
+
+
+def test_keys_without_seeds_and_of_seals_are_not_compacted(small: CkksParameters) -> None:
+    plain = client.generate_keys(small, KeyNeeds(5))[2]
+    with pytest.raises(InteropError, match=r"carries no seed.*seeded=True.*SEAL's.*BLAKE2Xb"):
+        compact_keys(plain, core_context(small).primes)
+
+
+@pytest.mark.parametrize("design", ["nano", "rpm"])
+def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design: str) -> None:
+    compact = compact_keys(keys[2], core_context(small).primes)
+    machine = open_device("model", design)
+    graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
+    with pytest.raises(
+        ProgramError, match=r"'relin' is compact, and so for the cpu.*EvaluationKeys"
+    ):
+        run_graph(graph, machine, {}, named_keys(compact))
+
+
+def test_a_damaged_compact_key_is_refused(small: CkksParameters, keys: Keys) -> None:
+    compact = compact_keys(keys[2], core_context(small).primes)
+    assert compact.relin is not None
+    graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
+    damaged = compact.relin.half.copy()
+    damaged[1, 2, 3] = 1 << 62
+    for half, message in (
+        (damaged, "half 0 of key 'relin' has residues that are not below their prime"),
+        (compact.relin.half[:4], r"half 0 of key 'relin' has shape \(4, 6, .*needs \(5, 6, "),
+    ):
+        wrong = {"relin": CompactKey(half, compact.relin.seed)}
+        with pytest.raises(ProgramError, match=message):
+            run_graph(graph, open_device("cpu"), {}, wrong)

@@ -21,6 +21,7 @@ namespace ringsmith::bfv {
 
 using ringsmith::create_primes;
 using ringsmith::GaloisKeys;
+using ringsmith::KeyForm;
 using ringsmith::Multiplication;
 using ringsmith::PublicKey;
 using ringsmith::RelinKeys;

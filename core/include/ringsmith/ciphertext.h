@@ -6,6 +6,7 @@
 
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/rlwe.h"
+#include "ringsmith/trivium.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith {
@@ -43,16 +44,23 @@ struct Ciphertext {
 };
 
 /// A key-switching key that somebody else owns, NTT form.
-/// Word index: ((digit * 2 + half) * K + prime) * N + position, K all primes, special ones last.
+///
+/// Whole, or compact: half 0 alone, and the seed that half 1 is expanded from while it is used
+/// (expand_key_half), which gives the same words.
+/// Word index: ((digit * halves + half) * K + prime) * N + position, K all primes, special ones
+/// last.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
-  std::size_t word_bits = 0;  ///< 0: the context's digits of primes; else digits are such words
+  std::size_t word_bits = 0;      ///< 0: the context's digits of primes; else digits are such words
+  const KeySeed* seed = nullptr;  ///< of a compact key; null: a whole one
 
-  /// Half 0 or 1 of one digit: K * N words.
+  /// Halves that are in memory.
+  [[nodiscard]] std::size_t halves() const { return seed == nullptr ? 2 : 1; }
+  /// Half `index` < halves() of one digit: K * N words.
   [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
-    const std::size_t words = data.size() / (2 * digits);
-    return data.subspan((2 * digit + index) * words, words);
+    const std::size_t words = data.size() / (halves() * digits);
+    return data.subspan((halves() * digit + index) * words, words);
   }
 };
 

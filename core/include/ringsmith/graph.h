@@ -129,7 +129,8 @@ class Graph {
   /// Computes every output.
   ///
   /// @param inputs one polynomial for each input node, canonical, in the node's base and form
-  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form
+  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form, whole
+  ///               or compact
   /// @throws GraphError if an input or key is missing, unknown, or of another shape
   [[nodiscard]] GraphOutputs run(const GraphInputs& inputs, const GraphKeys& keys) const;
 

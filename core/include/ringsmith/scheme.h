@@ -21,6 +21,7 @@ namespace ringsmith::ckks {
 
 using ringsmith::create_primes;
 using ringsmith::GaloisKeys;
+using ringsmith::KeyForm;
 using ringsmith::KeyGenerator;
 using ringsmith::PublicKey;
 using ringsmith::RelinKeys;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "ringsmith/key_switching.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/secret_memory.h"
+#include "ringsmith/trivium.h"
 #include "ringsmith/types.h"
 
 namespace ringsmith {
@@ -27,18 +29,34 @@ struct PublicKey {
   std::vector<u64> data;
 };
 
+/// How a key-switching key is kept. Both compute the same words.
+enum class KeyForm {
+  kWhole,
+  kCompact,  ///< half 0, and the seed that half 1 is expanded from while the key is used: half the
+             ///< memory, and time for the expansion
+};
+
+/// `data` and `seed` as KeySwitchKeyView has them.
 struct RelinKeys {
   std::vector<u64> data;
-  std::size_t word_bits = 0;  ///< 0: digits of primes; else of words of so many bits
+  std::size_t word_bits = 0;    ///< 0: digits of primes; else of words of so many bits
+  std::optional<KeySeed> seed;  ///< of a compact key
 
+  /// Memory that the key takes.
+  [[nodiscard]] std::size_t bytes() const;
+  /// Good while this object is.
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context) const;
 };
 
 /// One key for each Galois element.
 struct GaloisKeys {
   std::map<u64, std::vector<u64>> data;
-  std::size_t word_bits = 0;  ///< as for RelinKeys
+  std::size_t word_bits = 0;     ///< as for RelinKeys
+  std::map<u64, KeySeed> seeds;  ///< of the compact ones
 
+  /// Memory that all keys take.
+  [[nodiscard]] std::size_t bytes() const;
+  /// Good while this object is.
   /// @throws ParameterError if there is no key for the element
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context, u64 element) const;
   /// Elements and keys of rotations by each of `steps`.
@@ -57,10 +75,11 @@ class KeyGenerator {
 
   [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }
   [[nodiscard]] PublicKey create_public_key() const;
-  [[nodiscard]] RelinKeys create_relin_keys() const;
+  [[nodiscard]] RelinKeys create_relin_keys(KeyForm form = KeyForm::kWhole) const;
   /// One key for each rotation by so many steps; 0 stands for CKKS's complex conjugation, and for
   /// the swap of BFV's rows.
-  [[nodiscard]] GaloisKeys create_galois_keys(std::span<const i64> steps) const;
+  [[nodiscard]] GaloisKeys create_galois_keys(std::span<const i64> steps,
+                                              KeyForm form = KeyForm::kWhole) const;
 
  private:
   std::shared_ptr<const RlweContext> context_;

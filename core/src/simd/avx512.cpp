@@ -4,6 +4,7 @@
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 #include "combine.h"
+#include "expand.h"
 #include "multiplications.h"
 #include "vector_avx512.h"
 
@@ -13,7 +14,11 @@ namespace {
 using V = Vector512;
 
 constexpr PrimeKernels kClasses[] = {word_class<V, Word56<V>>(56), word_class<V, Word64<V>>(61)};
-constexpr KernelSet kSet{"avx512", kClasses, 2, permute_words<V>,
+constexpr KernelSet kSet{"avx512",
+                         kClasses,
+                         2,
+                         permute_words<V>,
+                         expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 
 }  // namespace

@@ -27,7 +27,8 @@ std::vector<Candidate> candidates() {
   __builtin_cpu_init();
   avx2 = __builtin_cpu_supports("avx2") != 0;
   avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-  ifma = avx512 && __builtin_cpu_supports("avx512ifma") != 0;
+  ifma = avx512 && __builtin_cpu_supports("avx512ifma") != 0 &&
+         __builtin_cpu_supports("avx512vbmi2") != 0;
 #endif
   return {{"scalar", scalar_kernels()},
           {"avx2", avx2 ? avx2_kernels() : nullptr},

@@ -22,6 +22,10 @@ struct Vector512Ifma : Vector512 {
   RINGSMITH_INLINE static Vec high(Vec accumulator, Vec a, Vec b) {
     return _mm512_madd52hi_epu64(accumulator, a, b);
   }
+  template <int bits>
+  RINGSMITH_INLINE static Vec funnel(Vec low, Vec high) {
+    return _mm512_shrdi_epi64(low, high, bits);
+  }
 };
 
 struct IfmaTwiddle {

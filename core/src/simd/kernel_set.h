@@ -162,6 +162,16 @@ struct PrimeKernels {
                        std::size_t count);
 };
 
+/// Streams of Trivium that a block of a seeded key's limb reads (ringsmith/trivium.h).
+inline constexpr std::size_t kSeedStreams = 16;
+
+/// Where those streams are: of each of the three shift registers, the latest 64 bits that were
+/// shifted in, the last one in bit 63, and the 64 before them.
+struct SeedStreams {
+  u64 early[3][kSeedStreams];
+  u64 late[3][kSeedStreams];
+};
+
 /// All word classes of one kind of processor, narrowest first, and what no class has a say in.
 struct KernelSet {
   const char* name;
@@ -170,6 +180,9 @@ struct KernelSet {
   /// Writes the `count` words, a multiple of 8, of the result that begins with block 0 of
   /// `permutation`; not in place.
   void (*permute)(const u64* in, const Permutation& permutation, u64* out, std::size_t count);
+  /// The next `count` residues, a multiple of kSeedStreams, of a seeded key's limb modulo an odd
+  /// prime.q; reads 128 bits of a stream for each.
+  void (*expand)(const PrimeConstants& prime, SeedStreams& streams, u64* out, std::size_t count);
   /// `count` vector multiplications, a multiple of 12, in registers: for their time alone.
   u64 (*multiplications)(std::size_t count);
 };

@@ -1,6 +1,7 @@
 // The kernels for any processor: one word at a time, 128-bit products.
 #include <algorithm>
 
+#include "expand.h"
 #include "kernel_set.h"
 #include "ringsmith/modulus.h"
 
@@ -217,6 +218,31 @@ void permute(const u64* in, const Permutation& permutation, u64* out, std::size_
   }
 }
 
+// One word as a vector, for expand_streams.
+struct Word {
+  using Vec = u64;
+  static constexpr std::size_t kLanes = 1;
+
+  static u64 load(const u64* from) { return *from; }
+  static void store(u64* to, u64 x) { *to = x; }
+  static u64 set(u64 x) { return x; }
+  static u64 add(u64 a, u64 b) { return a + b; }
+  static u64 sub(u64 a, u64 b) { return a - b; }
+  static u64 bit_and(u64 a, u64 b) { return a & b; }
+  static u64 bit_xor(u64 a, u64 b) { return a ^ b; }
+  static u64 and_xor(u64 a, u64 b, u64 c) { return (a & b) ^ c; }
+  template <int bits>
+  static u64 shift_right(u64 a) {
+    return a >> bits;
+  }
+  template <int bits>
+  static u64 funnel(u64 low, u64 high) {
+    return low >> bits | high << (64 - bits);
+  }
+  static u64 multiply_halves(u64 a, u64 b) { return (a & 0xffffffff) * (b & 0xffffffff); }
+  static u64 reduce_once(u64 x, u64 m) { return at_most_once(x, m); }
+};
+
 u64 multiplications(std::size_t count) {
   u64 values[] = {1, 3, 5, 7};
   for (std::size_t i = 0; i < count; i += 4) {
@@ -232,7 +258,8 @@ constexpr PrimeKernels kClasses[] = {
      subtract_words, add_words, subtract_words, negate_words, multiply_words, scale_words,
      subtract_scale_words, inner_products, combine_words, key_products},
 };
-constexpr KernelSet kSet{"scalar", kClasses, 1, permute, multiplications};
+constexpr KernelSet kSet{"scalar",       kClasses, 1, permute, expand_streams<SeedReduction<Word>>,
+                         multiplications};
 
 }  // namespace
 

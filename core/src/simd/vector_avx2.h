@@ -33,6 +33,14 @@ struct Vector256 {
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm256_and_si256(a, b); }
   /// a and the complement of b.
   RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm256_andnot_si256(b, a); }
+  RINGSMITH_INLINE static Vec bit_xor(Vec a, Vec b) { return _mm256_xor_si256(a, b); }
+  /// (a and b) xor c.
+  RINGSMITH_INLINE static Vec and_xor(Vec a, Vec b, Vec c) { return bit_xor(bit_and(a, b), c); }
+  /// The lower words of (high * 2^64 + low) / 2^bits.
+  template <int bits>
+  RINGSMITH_INLINE static Vec funnel(Vec low, Vec high) {
+    return bit_xor(_mm256_srli_epi64(low, bits), _mm256_slli_epi64(high, 64 - bits));
+  }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm256_sll_epi64(a, _mm_cvtsi32_si128(bits));
   }

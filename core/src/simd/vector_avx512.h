@@ -34,6 +34,16 @@ struct Vector512 {
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm512_and_si512(a, b); }
   /// a and the complement of b.
   RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm512_andnot_si512(b, a); }
+  RINGSMITH_INLINE static Vec bit_xor(Vec a, Vec b) { return _mm512_xor_si512(a, b); }
+  /// (a and b) xor c.
+  RINGSMITH_INLINE static Vec and_xor(Vec a, Vec b, Vec c) {
+    return _mm512_ternarylogic_epi64(a, b, c, 0x6a);
+  }
+  /// The lower words of (high * 2^64 + low) / 2^bits.
+  template <int bits>
+  RINGSMITH_INLINE static Vec funnel(Vec low, Vec high) {
+    return _mm512_or_si512(_mm512_srli_epi64(low, bits), _mm512_slli_epi64(high, 64 - bits));
+  }
   RINGSMITH_INLINE static Vec shift_left(Vec a, int bits) {
     return _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits));
   }

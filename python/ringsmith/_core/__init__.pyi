@@ -2,11 +2,11 @@
 
 Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
 prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key
-(2, K, N), a key-switching key (digits, 2, K, N): L data limbs, K primes with the special primes
-last, all in NTT form, but BFV's ciphertexts, which are in coefficient form. `add`, `sub` and
-`negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`. TypeError:
-another type or order. ParameterError or GraphError: a value or shape that does not fit, with the
-way out.
+(2, K, N), a key-switching key (digits, 2, K, N) or a `CompactKey`: L data limbs, K primes with the
+special primes last, all in NTT form, but BFV's ciphertexts, which are in coefficient form. `add`,
+`sub` and `negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`.
+TypeError: another type or order. ParameterError or GraphError: a value or shape that does not fit,
+with the way out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ from ringsmith._core import bfv as bfv
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
+_Key: TypeAlias = _Residues | CompactKey
 
 MAX_MODULUS_BITS: int
 """Widest modulus of the core in bits."""
@@ -270,10 +271,10 @@ def multiply(ctx: Context, a: _Residues, b: _Residues) -> _Residues:
 def square(ctx: Context, a: _Residues) -> _Residues:
     """Ciphertext a * a, not relinearized."""
 
-def relinearize(ctx: Context, a: _Residues, key: _Residues) -> _Residues:
+def relinearize(ctx: Context, a: _Residues, key: _Key) -> _Residues:
     """A ciphertext of three polynomials back to two."""
 
-def relinearize_rescale(ctx: Context, a: _Residues, key: _Residues) -> _Residues:
+def relinearize_rescale(ctx: Context, a: _Residues, key: _Key) -> _Residues:
     """`relinearize` and `rescale` by one division: fewer transforms, bits of its own.
 
     The division errs by at most (k + 1) / 2 a coefficient and half, k the number of special primes.
@@ -285,16 +286,29 @@ def rescale(ctx: Context, a: _Residues) -> _Residues:
 def mod_switch(ctx: Context, a: _Residues) -> _Residues:
     """Drops the last limb."""
 
-def apply_galois(ctx: Context, a: _Residues, element: int, key: _Residues) -> _Residues:
+def apply_galois(ctx: Context, a: _Residues, element: int, key: _Key) -> _Residues:
     """Applies X -> X^element to a ciphertext of two polynomials and switches back with `key`."""
 
 def apply_galois_many(
-    ctx: Context, a: _Residues, elements: Sequence[int], keys: Sequence[_Residues]
+    ctx: Context, a: _Residues, elements: Sequence[int], keys: Sequence[_Key]
 ) -> list[_Residues]:
     """`apply_galois` for each element with its key: the same bits, decomposed once for all."""
 
 def galois_element(n: int, steps: int) -> int:
     """The element that rotates left by `steps` slots (right if negative); conjugation is 2n - 1."""
+
+@final
+class CompactKey:
+    """A key-switching key as half 0, (digits, K, N), and the seed of half 1.
+
+    Half 1 is expanded limb by limb while the key is used (`expand_key_half`); results are those of
+    the whole key. ParameterError: the seed has not ten bytes.
+    """
+
+    def __init__(self, half: _Residues, seed: bytes) -> None: ...
+    @property
+    def nbytes(self) -> int:
+        """Bytes of half 0 and the seed."""
 
 @final
 class Graph:
@@ -325,9 +339,9 @@ class Graph:
         """The base (prime indices) and form ('ntt' or 'coeff') of a node's value."""
 
     def run(
-        self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Residues]
+        self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Key]
     ) -> dict[str, _Residues]:
-        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N).
+        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys, whole or compact.
 
         K is the number of data and special primes: keys have no limbs of extension primes.
         """

@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith._core import BfvContext
+from ringsmith._core import BfvContext, CompactKey
 
 _Residues: TypeAlias = NDArray[np.uint64]
+_Key: TypeAlias = _Residues | CompactKey
 _Variant: TypeAlias = Literal["behz", "hps"]
 
 def behz_extension_primes(n: int, primes: Sequence[int], plain_modulus: int) -> list[int]:
@@ -62,7 +63,7 @@ def multiply(bctx: BfvContext, a: _Residues, b: _Residues, variant: _Variant = "
 def square(bctx: BfvContext, a: _Residues, variant: _Variant = "behz") -> _Residues:
     """Ciphertext a * a, not relinearized."""
 
-def relinearize(bctx: BfvContext, a: _Residues, key: _Residues, word_bits: int = 0) -> _Residues:
+def relinearize(bctx: BfvContext, a: _Residues, key: _Key, word_bits: int = 0) -> _Residues:
     """A ciphertext of three polynomials back to two.
 
     With `word_bits` the key is one of `secret.generate_word_relin_key`, else one of
@@ -73,7 +74,7 @@ def mod_switch(bctx: BfvContext, a: _Residues) -> _Residues:
     """Divides by the last data prime and rounds; one limb fewer, the same message."""
 
 def apply_galois(
-    bctx: BfvContext, a: _Residues, element: int, key: _Residues, word_bits: int = 0
+    bctx: BfvContext, a: _Residues, element: int, key: _Key, word_bits: int = 0
 ) -> _Residues:
     """Applies X -> X^element to a ciphertext of two polynomials and switches back with `key`.
 
@@ -84,7 +85,7 @@ def apply_galois_many(
     bctx: BfvContext,
     a: _Residues,
     elements: Sequence[int],
-    keys: Sequence[_Residues],
+    keys: Sequence[_Key],
     word_bits: int = 0,
 ) -> list[_Residues]:
     """`apply_galois` for each element with its key: the same bits, decomposed once for all."""

@@ -35,9 +35,9 @@ def cpu(
         str,
         typer.Option(
             help="What to measure, by commas: A, B, A50, D, E, F (8 GB), ntt, kernels (the kernel "
-            "sets beside each other, in applications too)."
+            "sets beside each other, in applications too), threads (beside one)."
         ),
-    ] = "ntt,A,B,A50,D,E,F,kernels",
+    ] = "ntt,A,B,A50,D,E,F,kernels,threads",
     budget: Annotated[
         float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
     ] = 4.0,

@@ -10,7 +10,7 @@ from ringsmith.cli.applications import DeviceKind
 
 if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
-    from ringsmith.objects import EvaluationKeys
+    from ringsmith.objects import CompactKeys, EvaluationKeys
 
 seal_app = typer.Typer(
     help="Tell Microsoft SEAL's files, and compute on them.", no_args_is_help=True
@@ -93,6 +93,12 @@ def evaluate(
         Path | None,
         typer.Option(help="What half of the keys is expanded from, of `keys --seeded`."),
     ] = None,
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact-keys", help="Keep half of the keys' words, and expand the others (cpu)."
+        ),
+    ] = False,
     steps: Annotated[
         int | None, typer.Option(help="Of rotate: slots to the left, or negative to the right.")
     ] = None,
@@ -133,17 +139,20 @@ def evaluate(
         raise ProgramError(f"{operation} {wanted}")
     if design is not None and device is DeviceKind.CPU and design not in named("stream"):
         raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
+    if compact and device is not DeviceKind.CPU:
+        raise ProgramError(
+            f"--compact-keys is for the cpu: leave it out, and --device {device} loads half of the "
+            "keys with seeds where its design has a PRNG"
+        )
     version = _version(seal_version)
     inputs = (first, second, params, relin_keys, galois_keys, key_seeds)
     check_target(output, overwrite=force, inputs=inputs)
     shape = read_parameters(params)
     if output.exists():
         _refuse_all_but_ciphertexts(output, shape)
+    keys = _keys(shape, relin_keys, galois_keys, key_seeds)
     evaluator = Evaluator(
-        shape.to_parameters(),
-        _keys(shape, relin_keys, galois_keys, key_seeds),
-        device.value,
-        design,
+        shape.to_parameters(), _compact(shape, keys) if compact else keys, device.value, design
     )
     operand = None
     if second is not None:
@@ -185,6 +194,14 @@ def _keys(
         {} if galois is None else read_galois_keys(galois, shape),
     )
     return keys if seeds is None else read_key_seeds(seeds).attach(keys, shape.primes)
+
+
+def _compact(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
+    from ringsmith.interop.seeded_keys import compact_keys
+
+    found = compact_keys(keys, shape.primes)
+    typer.echo(f"keys: {found.nbytes:,} bytes in memory of {keys.nbytes:,}")
+    return found
 
 
 def _version(text: str) -> tuple[int, int]:

@@ -1,12 +1,13 @@
 """Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded."""
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from ringsmith._core import expand_key_half
 from ringsmith.errors import InteropError
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import CompactKey, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 
 
 def foreign_digit(key: KeySwitchKey, seed: bytes, limb: int, prime: int) -> int | None:
@@ -37,7 +38,7 @@ def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, byt
     if key.seed is None:
         raise InteropError(
             "this key carries no seed: make keys with generate_keys(..., seeded=True), or keep it "
-            "whole"
+            "whole; the seeds in Microsoft SEAL's files are of another generator, BLAKE2Xb"
         )
     seed = key.seed
     own = key.data.shape[2] == len(primes)
@@ -46,6 +47,23 @@ def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, byt
             "half 1 of this key is not what its seed expands to with these primes: keep it whole"
         )
     return np.ascontiguousarray(key.data[:, 0]), key.seed
+
+
+def compact_keys(keys: EvaluationKeys, primes: Sequence[int]) -> CompactKeys:
+    """The keys with half of their words, for the ``cpu`` device; forget the whole ones then.
+
+    Args:
+        keys: Whole keys with seeds.
+        primes: All K primes of the keys, special primes last: ``parameters.primes``.
+
+    Raises:
+        InteropError: If a key carries no seed, or its half 1 is not what the seed expands to.
+    """
+    galois = {
+        element: CompactKey(*shorten_key(key, primes)) for element, key in keys.galois.items()
+    }
+    relin = None if keys.relin is None else CompactKey(*shorten_key(keys.relin, primes))
+    return CompactKeys(relin, MappingProxyType(galois))
 
 
 def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchKey:

@@ -9,8 +9,8 @@ from ringsmith.arch.rpau.constants import prime_tables, seed_words
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.devices.interface import Device, RunReport, Zone
-from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.check import check_seed
+from ringsmith.objects import AnyKey, KeySwitchKey, Residues
+from ringsmith.runtime.check import check_seed, whole_keys
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
 
 
@@ -41,20 +41,20 @@ class Accelerator:
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, KeySwitchKey],
+        keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Loads what is missing, runs, and reads the outputs; see ``Machine.execute``.
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design, or a key that the device is to
-                expand has no seed or a wrong one.
+            ProgramError: If the graph was compiled for no design, a key is compact, or one that
+                the device is to expand has no seed or a wrong one.
         """
         compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
         assert executable is not None  # its design is the device's
         with self._turn:
-            return self._execute(executable, inputs, keys)
+            return self._execute(executable, inputs, whole_keys(self.name, keys))
 
     def _execute(
         self,

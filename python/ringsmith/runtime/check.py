@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import foreign_digit
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import AnyKey, CompactKey, KeySwitchKey, Residues
 
 
 def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:
@@ -24,7 +24,7 @@ def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None
         )
 
 
-def check_keys(graph: SubroutineGraph, keys: Mapping[str, KeySwitchKey]) -> None:
+def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
     """Checks that every key-switching key of the graph is there, has its shape, and is canonical.
 
     Raises:
@@ -36,14 +36,34 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, KeySwitchKey]) -> None
                 f"key {name!r} is missing: the program needs {sorted(graph.keys)}; let the client "
                 "generate the evaluation keys for this program"
             )
-        key = keys[name].data
-        shape = (digits, 2, graph.key_primes, graph.n)
-        if key.shape != shape:
+        key = keys[name]
+        if isinstance(key, CompactKey):
+            what, words = f"half 0 of key {name!r}", key.half
+            shape: tuple[int, ...] = (digits, graph.key_primes, graph.n)
+        else:
+            what, words = f"key {name!r}", key.data
+            shape = (digits, 2, graph.key_primes, graph.n)
+        if words.shape != shape:
             raise ProgramError(
-                f"key {name!r} has shape {key.shape} and the program needs {shape}: use keys of "
+                f"{what} has shape {words.shape} and the program needs {shape}: use keys of "
                 "the same parameters"
             )
-        _check_residues(f"key {name!r}", key, shape, graph.primes[: graph.key_primes])
+        _check_residues(what, words, shape, graph.primes[: graph.key_primes])
+
+
+def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKey]:
+    """The keys, for a device that takes whole ones alone.
+
+    Raises:
+        ProgramError: If one is compact.
+    """
+    whole = {name: key for name, key in keys.items() if isinstance(key, KeySwitchKey)}
+    for name in keys.keys() - whole.keys():
+        raise ProgramError(
+            f"key {name!r} is compact, and so for the cpu: give device {device} the whole key, "
+            "EvaluationKeys; one with a PRNG loads half of it"
+        )
+    return whole
 
 
 def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:

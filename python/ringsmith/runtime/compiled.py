@@ -23,10 +23,10 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.objects import AnyKey, Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.check import check_inputs, check_keys
+from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.designs import Design, named_design
 from ringsmith.runtime.host_link import HostLink
@@ -75,14 +75,18 @@ class Compiled:
     compiled_graph: CompiledGraph
 
     def run(
-        self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: EvaluationKeys
+        self,
+        machine: Machine,
+        inputs: Mapping[str, Ciphertext],
+        keys: EvaluationKeys | CompactKeys,
     ) -> RunResult:
         """Runs the program.
 
         Args:
             machine: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
-            keys: The evaluation keys that the program needs; more do no harm.
+            keys: The evaluation keys that the program needs; more do no harm. Compact ones are
+                for the CPU alone.
 
         Raises:
             ProgramError: If an input or key is missing, or not what the program takes.
@@ -95,7 +99,8 @@ class Compiled:
                 "give open_device(kind)"
             )
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
-        check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
+        if not isinstance(keys, CompactKeys):
+            check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
         if inputs.keys() != self.lowered.inputs.keys():
             raise ProgramError(
                 f"the program takes the inputs {sorted(self.lowered.inputs)}, not "
@@ -173,7 +178,7 @@ def run_graph(
     compiled: CompiledGraph,
     machine: Machine,
     inputs: Mapping[str, Residues],
-    keys: Mapping[str, KeySwitchKey],
+    keys: Mapping[str, AnyKey],
 ) -> GraphResult:
     """Checks what is handed in, and executes a compiled graph.
 
@@ -193,8 +198,10 @@ def run_graph(
     check_inputs(compiled.graph, inputs)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
-    fitting = compiled if machine.name == Cpu.name else compiled.for_keys(needed)
-    return machine.execute(fitting, inputs, needed)
+    if machine.name == Cpu.name:
+        return machine.execute(compiled, inputs, needed)
+    whole = whole_keys(machine.name, needed)
+    return machine.execute(compiled.for_keys(whole), inputs, whole)
 
 
 def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports") -> Machine:
@@ -236,9 +243,11 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports")
     return Accelerator(RtlDevice(point))
 
 
-def named_keys(keys: EvaluationKeys) -> dict[str, KeySwitchKey]:
+def named_keys(keys: EvaluationKeys | CompactKeys) -> dict[str, AnyKey]:
     """Evaluation keys by the names that subroutine graphs use."""
-    named = {galois_key_name(element): key for element, key in keys.galois.items()}
+    named: dict[str, AnyKey] = {
+        galois_key_name(element): key for element, key in keys.galois.items()
+    }
     return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
 
 

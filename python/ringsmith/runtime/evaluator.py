@@ -13,7 +13,7 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
-from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
@@ -37,7 +37,8 @@ class Evaluator:
 
     Args:
         parameters: The parameter set.
-        keys: Evaluation keys for relinearize, rotate and conjugate.
+        keys: Evaluation keys for relinearize, rotate and conjugate; compact ones are for the
+            ``cpu`` alone.
         device: ``cpu``, ``model`` or ``rtl``.
         design: Which accelerator ``model`` and ``rtl`` are; None: the smallest of architecture
             ``rpau`` that runs the operation. One of architecture ``stream`` makes BFV's products
@@ -51,7 +52,7 @@ class Evaluator:
     def __init__(
         self,
         parameters: CkksParameters | BfvParameters,
-        keys: EvaluationKeys | None = None,
+        keys: EvaluationKeys | CompactKeys | None = None,
         device: str = "cpu",
         design: str | Design | None = None,
     ) -> None:

@@ -13,7 +13,7 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.arch.stream.executable import StreamExecutable
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import AnyKey, CompactKey, KeySwitchKey, Residues
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,15 @@ class Machine(Protocol):
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, KeySwitchKey],
+        keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Executes a graph.
 
         Args:
             compiled: The graph.
             inputs: Input name -> residues (limbs, N), canonical, checked by the caller.
-            keys: Key name -> key-switching key, checked by the caller.
+            keys: Key name -> key-switching key, checked by the caller; compact ones are refused
+                by all machines but the CPU.
         """
         ...
 
@@ -148,8 +149,11 @@ class Cpu:
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, KeySwitchKey],
+        keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Interprets the graph; see ``Machine.execute``."""
-        arrays = {name: key.data for name, key in keys.items()}
-        return GraphResult(compiled.core.run(dict(inputs), arrays))
+        words = {
+            name: _core.CompactKey(key.half, key.seed) if isinstance(key, CompactKey) else key.data
+            for name, key in keys.items()
+        }
+        return GraphResult(compiled.core.run(dict(inputs), words))

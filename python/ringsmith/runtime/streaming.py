@@ -9,7 +9,8 @@ from ringsmith import _core
 from ringsmith.arch.stream.executable import Factor, Round
 from ringsmith.devices.stream import ResidueProduct, StreamDevice
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import AnyKey, KeySwitchKey, Residues
+from ringsmith.runtime.check import whole_keys
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
 
 
@@ -34,7 +35,7 @@ class StreamMachine:
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
-        keys: Mapping[str, KeySwitchKey],
+        keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Computes round by round; see ``Machine.execute``.
 
@@ -42,7 +43,7 @@ class StreamMachine:
 
         Raises:
             DeviceError: If the graph was compiled for another design, or the device stalls.
-            ProgramError: If the graph was compiled for no design.
+            ProgramError: If the graph was compiled for no design, or a key is compact.
         """
         design = self.device.design
         compiled.check_made_for(design, self.name)
@@ -51,7 +52,8 @@ class StreamMachine:
         with self._turn:
             values, cycles, key_words, transfers = dict(inputs), 0, 0, 0
             coefficients = {
-                name: self._coefficients(compiled.graph, name, key) for name, key in keys.items()
+                name: self._coefficients(compiled.graph, name, key)
+                for name, key in whole_keys(self.name, keys).items()
             }
             for each in executable.rounds:
                 values |= host_values(each, values)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import HOISTED, HOISTED_COUNT, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, BenchSet
 
 WORD = 8
 """Bytes of a residue."""
@@ -82,6 +82,7 @@ def operation_work(item: BenchSet, operation: str) -> Work:
     key = WORD * item.n * 2 * digits * (limbs + item.special)
     sizes = {
         "multiply_relinearize": key + 6 * polynomial,
+        COMPACT: key // 2 + 6 * polynomial,
         "rotate": key + 4 * polynomial,
         HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
         "rescale": 4 * polynomial - 2 * WORD * item.n,
@@ -97,14 +98,14 @@ def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[i
     ntt_form = not item.plain_modulus
     if operation == "rescale":
         yield from ((bits, 2) for bits in item.data_bits)
-    if operation not in ("multiply_relinearize", "rotate", HOISTED):
+    if operation not in ("multiply_relinearize", COMPACT, "rotate", HOISTED):
         return
     switches = HOISTED_COUNT if operation == HOISTED else 1
     # In NTT form a limb is taken back once and has no transform in its own digit; ModDown takes one
     # transform a half of every limb, whichever the form.
     yield from ((bits, digits + 2 * switches) for bits in item.data_bits)
     yield from ((bits, digits + 2 * switches) for bits in item.special_bits)
-    if operation == "multiply_relinearize" and not ntt_form:
+    if operation in ("multiply_relinearize", COMPACT) and not ntt_form:
         extension = bfv.behz_extension_primes(
             item.n, item.primes[: len(item.data_bits)], item.plain_modulus
         )

@@ -45,7 +45,7 @@ def work_of(name: str) -> Timed:
     """Prepares one of ``WORKS``, asked for by ``name_of``."""
     params, _, operation = name.partition("/")
     if operation == LOGREG:
-        return timed(_logreg(params))
+        return timed(logreg(params))
     if operation == GMDH:
         return timed(_gmdh(params))
     if operation == CNN:
@@ -53,7 +53,8 @@ def work_of(name: str) -> Timed:
     return ours.operations(SETS[params])[operation]
 
 
-def _logreg(size: str) -> Callable[[], object]:
+def logreg(size: str) -> Callable[[], runtime.RunResult]:
+    """What the server of the logistic regression computes, prepared."""
     from ringsmith.apps.logreg import session
     from ringsmith.apps.logreg.sizes import SIZES
 

@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from ringsmith import _core
-from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer
+from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
 from ringsmith.bench.cpu.sets import (
+    COMPACT,
     HOISTED,
     HOISTED_COUNT,
     NTT_BITS,
@@ -31,22 +32,26 @@ NTT = "ntt"
 KERNELS = "kernels"
 """How the kernel sets beside each other are asked for."""
 
-CHOICES = (*SETS, NTT, KERNELS)
+THREADS = "threads"
+"""How more threads than one are asked for."""
+
+CHOICES = (*SETS, NTT, KERNELS, THREADS)
 """What can be measured."""
 
 
 def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) -> list[Record]:
-    """Measures on one thread.
+    """Measures on one thread, but for what compares numbers of threads.
 
     Args:
         chosen: Names of sets, ``ntt`` for bare transforms, ``kernels`` for the kernel sets beside
-            each other.
+            each other, ``threads`` for as many threads as are set now beside one.
         budget: Seconds for each operation with all its peers.
         say: Takes lines for people: what is measured, which peers are missing.
 
     Raises:
         ParameterError: When a name is none of ``CHOICES``.
-        ToolError: When a peer whose tools are there cannot be built.
+        ToolError: When a peer whose tools are there cannot be built, or words depend on the number
+            of threads or the form of a key.
     """
     for name in chosen:
         if name not in CHOICES:
@@ -67,20 +72,27 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
                 records += _transforms(budget, say)
             elif name == KERNELS:
                 records += _kernel_sets(budget, say)
+            elif name == THREADS:
+                records += _thread_counts(threads, budget, say)
             else:
                 records += _operations(SETS[name], budget, say)
                 records += _hoisted(SETS[name], budget)
+                records += _key_forms(SETS[name], budget)
     finally:
         _core.set_threads(threads)
     return records
 
 
 @cache
-def conditions() -> str:
-    """Processor, kernels, versions, date and how busy the machine was at the start."""
+def conditions(clock: str = "one thread, CPU time") -> str:
+    """Processor, kernels, versions, date and how busy the machine was at the start.
+
+    Args:
+        clock: Which time was taken, of how many threads.
+    """
     return (
         f"{_processor()}, kernels {_core.kernel_name()}, ringsmith "
-        f"{importlib.metadata.version('ringsmith')}, one thread, CPU time, medians of interleaved "
+        f"{importlib.metadata.version('ringsmith')}, {clock}, medians of interleaved "
         f"rounds, {datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
         f"{os.cpu_count()} processors at the start"
     )
@@ -115,6 +127,37 @@ def _hoisted(item: BenchSet, budget: float) -> Iterator[Record]:
     peers = {f"{HOISTED_COUNT} of ours, one by one": {HOISTED: singles}}
     works = {HOISTED: operation_work(item, HOISTED)}
     return _compare(item.name, {HOISTED: many}, peers, budget, works)
+
+
+def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
+    """A compact key beside the whole one: time, and memory."""
+    forms = ours.key_forms(item)
+    peer = "ours, whole key"
+    works = {COMPACT: operation_work(item, COMPACT)}
+    yield from _compare(
+        item.name, {COMPACT: forms.compact}, {peer: {COMPACT: forms.whole}}, budget, works
+    )
+    for metric, value in (
+        ("key_bytes", forms.compact_bytes),
+        ("peer_key_bytes", forms.whole_bytes),
+    ):
+        yield _record(item.name, COMPACT, peer, (metric, "bytes", value), conditions())
+
+
+def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+    """As many threads as are set, and fewer, beside one, by the wall's clock."""
+    say(f"threads: {most}, the words compared with those of one thread")
+    if most == 1:
+        say("threads are left out: this process may use one processor (or --threads is 1)")
+        return
+    for line in thread_counts.missing():
+        say(line)
+    for params, operation, work in thread_counts.works():
+        one, *more = thread_counts.checked(work, most, f"{params}: {operation}").items()
+        for count, timed in more:
+            name = f"{operation}, {count} threads"
+            peers = {"ours, one thread": {name: one[1]}}
+            yield from _compare(params, {name: timed}, peers, budget, {}, "wall-clock time")
 
 
 def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
@@ -152,9 +195,10 @@ def _compare(
     peers: Mapping[str, Mapping[str, Timed]],
     budget: float,
     works: Mapping[str, Work],
+    clock: str = "one thread, CPU time",
 ) -> Iterator[Record]:
     """Records of every operation beside every peer; a floor where its work is known."""
-    text = conditions()
+    text = conditions(clock)
     for operation, work in mine.items():
         there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
         for peer, found in interleaved(work, there, budget).items():
@@ -166,17 +210,25 @@ def _compare(
             if operation in works:
                 floor = floor_seconds(works[operation])
                 values.append(("floor_milliseconds", "ms", floor * 1e3))
-            for metric, unit, value in values:
-                yield Record(
-                    paper="",
-                    design="cpu",
-                    params=params,
-                    operation=operation,
-                    metric=metric,
-                    unit=unit,
-                    paper_value=None,
-                    value=value,
-                    source="cpu",
-                    conditions=text,
-                    peer=peer,
-                )
+            for value in values:
+                yield _record(params, operation, peer, value, text)
+
+
+def _record(
+    params: str, operation: str, peer: str, measured: tuple[str, str, float], text: str
+) -> Record:
+    """A record of a metric, its unit and its value."""
+    metric, unit, value = measured
+    return Record(
+        paper="",
+        design="cpu",
+        params=params,
+        operation=operation,
+        metric=metric,
+        unit=unit,
+        paper_value=None,
+        value=value,
+        source="cpu",
+        conditions=text,
+        peer=peer,
+    )

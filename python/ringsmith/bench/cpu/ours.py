@@ -1,6 +1,7 @@
 """The ``cpu`` device's operations, ready to be timed."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.bench.cpu.sets import HOISTED_COUNT, BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
+from ringsmith.errors import ToolError
 from ringsmith.objects import Residues
 
 ROTATION = 1
@@ -18,7 +20,33 @@ MOST_KEY_BYTES = 4 << 30
 """Together, keys of several rotations; where they are more, one key stands for all."""
 
 
+KEY_SEED = bytes(range(10))
+"""What half 1 of the compact key is expanded from."""
+
+
+@dataclass(frozen=True)
+class KeyForms:
+    """One operation by a compact key and by the same key whole.
+
+    Attributes:
+        compact: The operation by the compact key.
+        whole: The operation by the whole key.
+        compact_bytes: Memory that the compact key takes.
+        whole_bytes: Memory that the whole key takes.
+    """
+
+    compact: Timed
+    whole: Timed
+    compact_bytes: int
+    whole_bytes: int
+
+
 def operations(item: BenchSet) -> dict[str, Timed]:
+    """Every operation of a set, timed."""
+    return {name: timed(function) for name, function in works(item).items()}
+
+
+def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
     """Every operation of a set on random residues; kernels take the same time for all."""
     rng = np.random.default_rng(0)
     data = item.primes[: len(item.data_bits)]
@@ -27,37 +55,65 @@ def operations(item: BenchSet) -> dict[str, Timed]:
     a, b = (_residues(rng, item.n, data) for _ in range(2))
     element = _core.galois_element(item.n, ROTATION)
     if item.plain_modulus:
-        return {name: timed(work) for name, work in _bfv(item, context, a, b, key, element).items()}
-
-    def multiply_relinearize() -> object:
-        return _core.relinearize(context, _core.multiply(context, a, b), key)
-
+        return _bfv(item, context, a, b, key, element)
     plain = np.ascontiguousarray(b[0])
-    work: dict[str, Callable[[], object]] = {
-        "multiply_relinearize": multiply_relinearize,
+    return {
+        "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
         "rotate": partial(_core.apply_galois, context, a, element, key),
         "rescale": partial(_core.rescale, context, a),
         "multiply": partial(_core.multiply, context, a, b),
         "multiply_plain": partial(_core.multiply_plain, context, a, plain),
         "add": partial(_core.add, context, a, b),
     }
-    return {name: timed(function) for name, function in work.items()}
 
 
 def _bfv(
     item: BenchSet, context: _core.Context, a: Residues, b: Residues, key: Residues, element: int
-) -> dict[str, Callable[[], object]]:
-    extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
-    scheme = _core.BfvContext(context, item.plain_modulus, extension)
-
-    def multiply_relinearize() -> object:
-        return bfv.relinearize(scheme, bfv.multiply(scheme, a, b), key)
-
+) -> dict[str, Callable[[], Residues]]:
     return {
-        "multiply_relinearize": multiply_relinearize,
-        "rotate": partial(bfv.apply_galois, scheme, a, element, key),
+        "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
+        "rotate": partial(bfv.apply_galois, _scheme(item, context), a, element, key),
         "add": partial(_core.add, context, a, b),
     }
+
+
+def _scheme(item: BenchSet, context: _core.Context) -> _core.BfvContext:
+    extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
+    return _core.BfvContext(context, item.plain_modulus, extension)
+
+
+def _multiply_relinearize(
+    item: BenchSet,
+    context: _core.Context,
+    a: Residues,
+    b: Residues,
+    key: Residues | _core.CompactKey,
+) -> Callable[[], Residues]:
+    if not item.plain_modulus:
+        return lambda: _core.relinearize(context, _core.multiply(context, a, b), key)
+    scheme = _scheme(item, context)
+    return lambda: bfv.relinearize(scheme, bfv.multiply(scheme, a, b), key)
+
+
+def key_forms(item: BenchSet) -> KeyForms:
+    """multiply_relinearize by a compact key and by the whole one.
+
+    Raises:
+        ToolError: If they compute different words.
+    """
+    rng = np.random.default_rng(0)
+    context = _core.Context(item.n, item.primes, item.special, item.dnum)
+    a, b = (_residues(rng, item.n, item.primes[: len(item.data_bits)]) for _ in range(2))
+    whole = _key(rng, context)
+    for digit, limb in np.ndindex(context.dnum, len(context.primes)):
+        q = context.primes[limb]
+        whole[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
+    compact = _core.CompactKey(np.ascontiguousarray(whole[:, 0]), KEY_SEED)
+    by_compact = _multiply_relinearize(item, context, a, b, compact)
+    by_whole = _multiply_relinearize(item, context, a, b, whole)
+    if not np.array_equal(by_compact(), by_whole()):
+        raise ToolError(f"set {item.name}: a compact key computes other words than the whole one")
+    return KeyForms(timed(by_compact), timed(by_whole), compact.nbytes, whole.nbytes)
 
 
 def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
@@ -73,8 +129,7 @@ def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
     many: Callable[[], object]
     one: Callable[[int, Residues], object]
     if item.plain_modulus:
-        extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
-        scheme = _core.BfvContext(context, item.plain_modulus, extension)
+        scheme = _scheme(item, context)
         many = partial(bfv.apply_galois_many, scheme, a, elements, keys)
         one = partial(bfv.apply_galois, scheme, a)
     else:

@@ -12,7 +12,7 @@ def page(records: Sequence[Record], command: str) -> str:
         records: At least one.
         command: What was typed.
     """
-    values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
+    conditions = dict.fromkeys(record.conditions for record in records)
     lines = [
         "# The cpu device beside its peers",
         "",
@@ -21,9 +21,16 @@ def page(records: Sequence[Record], command: str) -> str:
         "ours, the median over rounds in which both ran in turn; floor is the least that ours "
         "could take, and the last column how far from it ours is. [cpu.md](cpu.md) says what the "
         "sets and the floor are.",
-        "",
-        *(f"{text}." for text in dict.fromkeys(record.conditions for record in records)),
-        "",
+    ]
+    for text in conditions:
+        lines += ["", f"{text}.", "", *_table([r for r in records if r.conditions == text])]
+    return "\n".join(lines + _key_table(records)) + "\n"
+
+
+def _table(records: Sequence[Record]) -> list[str]:
+    """Times and floors of what was measured under the same conditions."""
+    values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
+    lines = [
         "| parameters | operation | peer | ours | peer's | speedup | floor | ours / floor |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
@@ -39,4 +46,18 @@ def page(records: Sequence[Record], command: str) -> str:
             "–" if floor is None else f"{own / floor:.1f}",
         )
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return lines
+
+
+def _key_table(records: Sequence[Record]) -> list[str]:
+    """Memory that keys take, where two forms of one were compared."""
+    values = {(r.params, r.metric): r.value for r in records}
+    rows = [
+        f"| {params} | {value:,.0f} | {values[params, 'peer_key_bytes']:,.0f} |"
+        for (params, metric), value in values.items()
+        if metric == "key_bytes"
+    ]
+    if not rows:
+        return []
+    head = ["| parameters | compact key, bytes | whole key, bytes |", "| --- | ---: | ---: |"]
+    return ["", *head, *rows]

@@ -56,6 +56,9 @@ SETS = MappingProxyType(
 )
 """By name."""
 
+COMPACT = "multiply_relinearize_compact"
+"""The operation by a key of which half is expanded from its seed, beside that by the whole key."""
+
 HOISTED = "rotate_8_hoisted"
 """The operation that rotates one ciphertext several times, beside as many single rotations."""
 
