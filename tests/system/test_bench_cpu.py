@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -23,10 +24,11 @@ from ringsmith.bench.cpu import (
     thread_counts,
 )
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
-from ringsmith.bench.cpu.measure import measure
+from ringsmith.bench.cpu.measure import measure, with_kept
 from ringsmith.bench.cpu.page import page as page_of
 from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
+from ringsmith.bench.records import Record, read_json, write_json
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ToolError
 
@@ -192,6 +194,36 @@ def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert operations == {r["operation"] for r in records}
     times = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
     assert {*times, "key_bytes", "peer_key_bytes"} == {r["metric"] for r in records}
+
+
+def test_rows_of_an_earlier_run_stay_unless_they_are_measured_again() -> None:
+    def row(params: str, operation: str, value: float) -> Record:
+        where = ("", "cpu", params, operation, "speedup", "", None, value, "cpu")
+        return Record(*where, f"measured as {value}", "SEAL")
+
+    earlier = [row("A", "add", 1.0), row("D", "add", 2.0), row("A", "rotate", 3.0)]
+    now = [row("A", "add", 4.0)]
+    assert with_kept(now, earlier) == [earlier[1], earlier[2], now[0]]
+    foreign = [replace(earlier[0], design="octo")]
+    with pytest.raises(ParameterError, match=r"records to keep are of octo: .*bench cpu --json"):
+        with_kept(now, foreign)
+
+
+def test_the_command_keeps_what_it_does_not_measure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = Record("", "cpu", "A", "add", "speedup", "", None, 2.0, "cpu", "today", "SEAL")
+    metrics = ("speedup", "milliseconds", "peer_milliseconds")
+    today = [replace(again, metric=metric) for metric in metrics]
+    kept = [replace(record, params="F", conditions="long ago") for record in today]
+    monkeypatch.setattr("ringsmith.bench.cpu.measure.measure", lambda *_: today)
+    earlier, page = tmp_path / "earlier.json", tmp_path / "cpu.md"
+    write_json([*kept, *today], earlier)
+    options = ["--sets", "A", "--keep", str(earlier), "--json", str(earlier), "--page", str(page)]
+    result = CliRunner().invoke(app, ["bench", "cpu", *options])
+    assert result.exit_code == 0, result.output
+    assert read_json(earlier) == (*kept, *today)
+    assert page.read_text().index("long ago.") < page.read_text().index("today.")
 
 
 def test_the_floor_counts_the_transforms_of_key_switching() -> None:

@@ -41,6 +41,12 @@ def cpu(
     budget: Annotated[
         float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
     ] = 4.0,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Records of an earlier run: rows stay that are not measured now."
+        ),
+    ] = None,
     json: _Json = None,
     page: _Page = None,
 ) -> None:
@@ -48,15 +54,18 @@ def cpu(
 
     Peers whose tools are missing are left out and named: seal-python, go, cargo.
     """
-    from ringsmith.bench.cpu.measure import measure
+    from ringsmith.bench.cpu.measure import measure, with_kept
     from ringsmith.bench.cpu.page import page as page_of
+    from ringsmith.bench.records import read_json
 
     check_targets(json, page)
     names = [name.strip() for name in sets.split(",") if name.strip()]
-    records = measure(names, budget, _tell)
+    kept = with_kept((), read_json(keep) if keep else ())
+    records = with_kept(measure(names, budget, _tell), kept)
     _show_speedups(records)
-    words = ["cpu", *_words({"sets": sets, "budget": f"{budget:g}", "json": json, "page": page})]
-    _write(records, json, page, page_of, words)
+    given = {"sets": sets, "budget": f"{budget:g}"}
+    files = {"keep": keep, "json": json, "page": page}
+    _write(records, json, page, page_of, ["cpu", *_words(given), *_words(files)])
 
 
 @bench_app.command()

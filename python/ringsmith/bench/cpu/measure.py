@@ -3,7 +3,7 @@
 import importlib.metadata
 import os
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache
@@ -34,6 +34,9 @@ KERNELS = "kernels"
 
 THREADS = "threads"
 """How more threads than one are asked for."""
+
+DESIGN = "cpu"
+"""What all records are of."""
 
 CHOICES = (*SETS, NTT, KERNELS, THREADS)
 """What can be measured."""
@@ -81,6 +84,29 @@ def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) 
     finally:
         _core.set_threads(threads)
     return records
+
+
+def with_kept(records: Sequence[Record], kept: Sequence[Record]) -> list[Record]:
+    """Adds the rows of an earlier run that were not measured again.
+
+    Args:
+        records: What ``measure`` returned.
+        kept: What it returned earlier; a row is what has the same parameters, operation and peer.
+
+    Raises:
+        ParameterError: When records to keep are none of ``measure``.
+    """
+    if foreign := {record.design for record in kept} - {DESIGN}:
+        raise ParameterError(
+            f"the records to keep are of {', '.join(sorted(foreign))}: give a file that "
+            "'ringsmith bench cpu --json' wrote"
+        )
+    measured = {_row(record) for record in records}
+    return [*(record for record in kept if _row(record) not in measured), *records]
+
+
+def _row(record: Record) -> tuple[str, str, str]:
+    return record.params, record.operation, record.peer
 
 
 @cache
@@ -221,7 +247,7 @@ def _record(
     metric, unit, value = measured
     return Record(
         paper="",
-        design="cpu",
+        design=DESIGN,
         params=params,
         operation=operation,
         metric=metric,
