@@ -115,8 +115,8 @@ LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,
   }
 }
 
-void LimbDivider::divide(std::size_t prime, Form form, std::span<const u64> in,
-                         std::span<u64> out) const {
+void LimbDivider::divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out,
+                         std::span<const u64> added) const {
   const NttTables& tables = context_.ntt(prime);
   const Modulus& modulus = tables.modulus();
   u64 centre = 0;  // sum of h_i * (D / d_i)
@@ -137,7 +137,8 @@ void LimbDivider::divide(std::size_t prime, Form form, std::span<const u64> in,
   }
   const ShoupFactor inverse(modulus.inverse(product(context_, drop_, modulus)), modulus);
   tables.kernels().subtract_scale(tables.plan().prime, in.data(), correction.words().data(),
-                                  {inverse.factor, inverse.quotient}, out.data(), out.size());
+                                  {inverse.factor, inverse.quotient},
+                                  added.empty() ? nullptr : added.data(), out.data(), out.size());
 }
 
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,

@@ -54,9 +54,11 @@ class LimbDivider {
   /// divider
   LimbDivider(const RnsContext& context, BaseView drop, Form form, std::span<u64> dropped);
 
-  /// out = (in - c) * D^-1 at a prime that is not dropped; may be in place.
-  /// @param form of `in` and `out`
-  void divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out) const;
+  /// out = (in - c) * D^-1 + added at a prime that is not dropped; may be in place.
+  /// @param form  of `in`, `out` and `added`
+  /// @param added canonical, or of no words: nothing
+  void divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out,
+              std::span<const u64> added = {}) const;
 
  private:
   const RnsContext& context_;

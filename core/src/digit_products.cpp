@@ -147,11 +147,6 @@ void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
   const bool hoisted = !permutations_.empty();
   ScratchWords raised(digits_.size() * degree);
   ScratchWords added(hoisted ? digits_.size() * degree : 0);
-  ScratchWords halves(hoisted ? degree : 0);
-  if (hoisted) {
-    std::ranges::fill(halves.words(), context_.modulus(prime).inverse(2));
-    context_.ntt(prime).forward(halves.words());
-  }
   Factors factors{std::vector<const u64*>(digits_.size()), std::vector<const u64*>(digits_.size())};
   parallel_for(digits_.size(), kTransformPasses * degree, [&](std::size_t i) {
     factors.values[i] = raise(digits_[i], prime, limb_of(raised.words(), i, degree));
@@ -159,7 +154,7 @@ void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
       const std::span<u64> to = limb_of(added.words(), i, degree);
       const NttTables& tables = context_.ntt(prime);
       const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
-      tables.kernels().scale(tables.plan().prime, halves.words().data(),
+      tables.kernels().scale(tables.plan().prime, tables.halves().data(),
                              {factor.factor, factor.quotient}, to.data(), degree);
       factors.addends[i] = to.data();
     }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "automorphism.h"
 #include "base_conversion.h"
 #include "parallel.h"
 #include "ringsmith/kernels.h"
@@ -38,6 +39,12 @@ class DividedProducts {
     parallel_for(dividers.size(), kTransformPasses * drop.size() * degree_, [&](std::size_t i) {
       dividers[i].emplace(context_, drop, Form::kNtt, dropped(i / 2, i % 2));
     });
+    std::vector<std::optional<Automorphism>> automorphisms(pairs_.size());
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (pairs_[i].element != 1) {
+        automorphisms[i].emplace(context_, form, pairs_[i].element);
+      }
+    }
     parallel_for(keep_, products_.words_at_prime(), [&](std::size_t position) {
       std::vector<LimbPair> sums;
       for (const DividedPair& pair : pairs_) {
@@ -51,7 +58,17 @@ class DividedProducts {
         if (form == Form::kCoeff) {
           context_.ntt(prime).inverse(limb);
         }
-        dividers[i]->divide(prime, form, limb, limb);
+        const DividedPair& pair = pairs_[i / 2];
+        std::span<const u64> added = pair.added[i % 2];
+        ScratchWords moved(degree_);
+        if (!added.empty()) {
+          added = limb_of(added, position, degree_);
+          if (automorphisms[i / 2]) {
+            automorphisms[i / 2]->apply(prime, added, moved.words());
+            added = moved.words();
+          }
+        }
+        dividers[i]->divide(prime, form, limb, limb, added);
       });
     });
   }

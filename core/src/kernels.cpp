@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ntt_permutation.h"
+#include "automorphism.h"
 #include "parallel.h"
 #include "ringsmith/error.h"
 #include "simd/kernel_set.h"
@@ -28,15 +28,6 @@ void for_each_limb(const RnsContext& context, BaseView base, Operation operation
     const NttTables& tables = context.ntt(base[limb]);
     operation(tables.kernels(), tables.plan().prime, limb * context.degree());
   });
-}
-
-void automorph_coefficients(const Modulus& modulus, u64 element, std::span<const u64> in,
-                            std::span<u64> out) {
-  const u64 degree = in.size();
-  for (u64 i = 0; i < degree; ++i) {
-    const u64 exponent = (i * element) & (2 * degree - 1);
-    out[exponent & (degree - 1)] = exponent < degree ? in[i] : modulus.negate(in[i]);
-  }
 }
 
 }  // namespace
@@ -116,17 +107,11 @@ void intt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
 void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
                std::span<const u64> in, std::span<u64> out) {
   const std::size_t degree = context.degree();
-  const NttPermutation permutation(context.log_degree(), element);
+  const Automorphism automorphism(context, form, element);
   context.check_size(in.size(), base.size(), "the operand");
   context.check_size(out.size(), base.size(), "the result");
   parallel_for(base.size(), degree, [&](std::size_t limb) {
-    const std::span<const u64> from = limb_of(in, limb, degree);
-    const std::span<u64> to = limb_of(out, limb, degree);
-    if (form == Form::kCoeff) {
-      automorph_coefficients(context.modulus(base[limb]), element, from, to);
-    } else {
-      permutation.apply(from, to);
-    }
+    automorphism.apply(base[limb], limb_of(in, limb, degree), limb_of(out, limb, degree));
   });
 }
 

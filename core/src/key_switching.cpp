@@ -42,26 +42,37 @@ kernels::DigitProducts digit_products(const RlweContext& context, Form form,
   return {context.rns(), context.data_base(limbs), form, polynomial, digits, std::move(switchings)};
 }
 
+void check_target(const RlweContext& context, std::span<const u64> target, std::size_t limbs,
+                  const KeySwitchKeyView& key) {
+  const Base base = context.data_base(limbs);
+  context.rns().check_size(target.size(), base.size(), "the polynomial to switch");
+  check(context, key);
+}
+
 // The same, divided by all primes of the switching base but the first `keep`: a ciphertext for each
-// switch. What `raised` holds is times the special primes added before.
+// switch. `pairs` say what is added to each.
 std::vector<Ciphertext> switch_by_primes(const RlweContext& context, Form form,
                                          std::span<const u64> polynomial, std::size_t limbs,
                                          std::span<const GaloisSwitch> switches, std::size_t keep,
-                                         const CiphertextView* raised = nullptr) {
+                                         std::vector<kernels::DividedPair> pairs) {
   const auto products = digit_products(context, form, polynomial, limbs, switches);
-  std::vector<Ciphertext> results(switches.size(), Ciphertext(0, 0, 0));
-  std::vector<kernels::DividedPair> pairs;
-  for (Ciphertext& result : results) {
-    result = Ciphertext(2, keep, context.degree());
-    kernels::DividedPair& pair = pairs.emplace_back();
+  std::vector<Ciphertext> results;
+  for (kernels::DividedPair& pair : pairs) {
+    Ciphertext& result = results.emplace_back(2, keep, context.degree());
     pair.out = {result.polynomial(0), result.polynomial(1)};
-    if (raised != nullptr) {
-      pair.raised = {raised->polynomial(0), raised->polynomial(1)};
-    }
   }
   kernels::divided_products(context.rns(), products, context.switching_base(limbs), keep, form,
                             pairs);
   return results;
+}
+
+// With one key of digits of primes.
+Ciphertext switch_by_primes(const RlweContext& context, Form form, std::span<const u64> polynomial,
+                            std::size_t limbs, KeySwitchKeyView key, std::size_t keep,
+                            const kernels::DividedPair& pair) {
+  check_target(context, polynomial, limbs, key);
+  const GaloisSwitch only{1, key};
+  return std::move(switch_by_primes(context, form, polynomial, limbs, {&only, 1}, keep, {pair})[0]);
 }
 
 // The sums over the words of `target`, times the key: two polynomials over the data base, in NTT
@@ -89,13 +100,6 @@ Ciphertext word_products(const RlweContext& context, Form form, std::span<const 
   return sums;
 }
 
-void check_target(const RlweContext& context, std::span<const u64> target, std::size_t limbs,
-                  const KeySwitchKeyView& key) {
-  const Base base = context.data_base(limbs);
-  context.rns().check_size(target.size(), base.size(), "the polynomial to switch");
-  check(context, key);
-}
-
 void check_rotated(const RlweContext& context, const CiphertextView& a) {
   check(context, a);
   if (a.size != 2) {
@@ -116,11 +120,10 @@ void check_product(const RlweContext& context, const CiphertextView& a, const ch
 
 Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64> target,
                       std::size_t limbs, KeySwitchKeyView key) {
-  check_target(context, target, limbs, key);
   if (key.word_bits == 0) {
-    const GaloisSwitch only{1, key};
-    return std::move(switch_by_primes(context, form, target, limbs, {&only, 1}, limbs)[0]);
+    return switch_by_primes(context, form, target, limbs, key, limbs, {});
   }
+  check_target(context, target, limbs, key);
   Ciphertext sums = word_products(context, form, target, limbs, key);
   if (form == Form::kCoeff) {
     kernels::intt(context.rns(), context.data_base(limbs), sums.polynomial(0));
@@ -132,6 +135,10 @@ Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64
 Ciphertext relinearize(const RlweContext& context, Form form, CiphertextView a,
                        KeySwitchKeyView key) {
   check_product(context, a, "relinearize");
+  if (key.word_bits == 0) {
+    const kernels::DividedPair pair{.added = {a.polynomial(0), a.polynomial(1)}};
+    return switch_by_primes(context, form, a.polynomial(2), a.limbs, key, a.limbs, pair);
+  }
   Ciphertext result = switch_key(context, form, a.polynomial(2), a.limbs, key);
   for (std::size_t i = 0; i < result.size; ++i) {
     kernels::add(context.rns(), context.data_base(a.limbs), a.polynomial(i), result.polynomial(i),
@@ -149,10 +156,8 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
   if (key.word_bits != 0) {
     throw ParameterError("relinearize_rescale needs a key in digits of primes, not of words");
   }
-  check_target(context, a.polynomial(2), a.limbs, key);
-  const GaloisSwitch only{1, key};
-  return std::move(switch_by_primes(context, Form::kNtt, a.polynomial(2), a.limbs, {&only, 1},
-                                    a.limbs - 1, &a)[0]);
+  const kernels::DividedPair pair{.raised = {a.polynomial(0), a.polynomial(1)}};
+  return switch_by_primes(context, Form::kNtt, a.polynomial(2), a.limbs, key, a.limbs - 1, pair);
 }
 
 Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a, u64 element,
@@ -161,6 +166,10 @@ Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a,
   const Base base = context.data_base(a.limbs);
   ScratchWords moved(a.limbs * context.degree());
   kernels::automorph(context.rns(), base, form, element, a.polynomial(1), moved.words());
+  if (key.word_bits == 0) {
+    const kernels::DividedPair pair{.added = {a.polynomial(0)}, .element = element};
+    return switch_by_primes(context, form, moved.words(), a.limbs, key, a.limbs, pair);
+  }
   Ciphertext result = switch_key(context, form, moved.words(), a.limbs, key);
   kernels::automorph(context.rns(), base, form, element, a.polynomial(0), moved.words());
   kernels::add(context.rns(), base, moved.words(), result.polynomial(0), result.polynomial(0));
@@ -182,16 +191,12 @@ std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
     }
     return results;
   }
-  const Base base = context.data_base(a.limbs);
-  auto results = switch_by_primes(context, form, a.polynomial(1), a.limbs, switches, a.limbs);
-  ScratchWords moved(a.limbs * context.degree());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    kernels::automorph(context.rns(), base, form, switches[i].element, a.polynomial(0),
-                       moved.words());
-    const std::span<u64> sum = results[i].polynomial(0);
-    kernels::add(context.rns(), base, moved.words(), sum, sum);
+  std::vector<kernels::DividedPair> pairs;
+  for (const GaloisSwitch& wanted : switches) {
+    pairs.push_back({.added = {a.polynomial(0)}, .element = wanted.element});
   }
-  return results;
+  return switch_by_primes(context, form, a.polynomial(1), a.limbs, switches, a.limbs,
+                          std::move(pairs));
 }
 
 u64 galois_element(std::size_t degree, i64 steps) {

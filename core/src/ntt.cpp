@@ -1,5 +1,6 @@
 #include "ringsmith/ntt.h"
 
+#include <mutex>
 #include <vector>
 
 #include "ringsmith/aligned_memory.h"
@@ -77,11 +78,17 @@ void check_length(std::size_t length, std::size_t degree) {
 
 }  // namespace
 
+struct NttTables::Halves {
+  std::once_flag made;
+  Words words;
+};
+
 NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
     : modulus_(modulus),
       degree_(degree),
       root_(root),
-      kernels_(&simd::kernels_for(modulus.bits())) {
+      kernels_(&simd::kernels_for(modulus.bits())),
+      halves_(std::make_shared<Halves>()) {
   const int log_degree = log2_degree(degree);
   if (root >= modulus.value() || !is_primitive_root(modulus, degree, root)) {
     throw ParameterError(text(root, " is not a primitive 2N-th root of unity modulo ",
@@ -89,6 +96,14 @@ NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
                               ": smallest_root gives the one that SEAL uses"));
   }
   plan_ = make_plan(modulus, log_degree, root, *kernels_);
+}
+
+std::span<const u64> NttTables::halves() const {
+  std::call_once(halves_->made, [this] {
+    halves_->words.assign(degree_, modulus_.inverse(2));
+    forward(halves_->words);
+  });
+  return halves_->words;
 }
 
 void NttTables::forward(std::span<u64> limb) const { forward(limb, modulus_.value(), 0, limb); }

@@ -12,13 +12,17 @@ static_assert(kBlock == u64{1} << kBlockBits);
 
 }  // namespace
 
-NttPermutation::NttPermutation(int log_degree, u64 element)
-    : blocks_((std::size_t{1} << log_degree) / kBlock) {
-  const u64 degree = u64{1} << log_degree;
+void check_element(u64 element, std::size_t degree) {
   if (element % 2 == 0 || element >= 2 * degree) {
     throw ParameterError(text("Galois element ", element, " is not an odd number below 2N = ",
                               2 * degree, ": galois_element gives the one of a rotation"));
   }
+}
+
+NttPermutation::NttPermutation(int log_degree, u64 element)
+    : blocks_((std::size_t{1} << log_degree) / kBlock) {
+  const u64 degree = u64{1} << log_degree;
+  check_element(element, degree);
   for (u64 high = 0; high < kBlock; ++high) {
     for (u64 word = 0; word < kBlock; ++word) {
       const u64 moved = (element * reverse_bits(word, kBlockBits) + high) % kBlock;

@@ -7,6 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -141,28 +142,32 @@ def lift_and_scale(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, R
 
 
 def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
-    """Whole operations: small and large digits, narrow and wide primes, all levels."""
+    """Whole operations: small and large digits, narrow and wide primes, low and high levels."""
     for widths, special, dnum in (
         ((60, 50, 50, 46, 60), 1, 0),
         ((45,) * 6 + (46, 46), 2, 3),
         ((30, 40, 50, 60, 61, 61), 2, 2),
         ((50,) * 20 + (50,), 1, 0),
+        ((51, 52, 53, 54, 56, 57, 60, 61, 61), 1, 0),
+        ((61,) * 20 + (61,), 1, 0),
     ):
         n, primes = 1024, primes_of(1024, widths)
         context = _core.Context(n, primes, special, dnum)
-        key = np.stack([limbs(rng, n, primes, "random") for _ in range(2 * context.dnum)])
-        key = np.ascontiguousarray(key.reshape(context.dnum, 2, len(primes), n))
-        for level in (1, 2, context.max_limbs):
+        for level, kind in product((1, 2, context.max_limbs), ("random", "top")):
+            key = np.stack([limbs(rng, n, primes, kind) for _ in range(2 * context.dnum)])
+            key = np.ascontiguousarray(key.reshape(context.dnum, 2, len(primes), n))
             data = primes[:level]
-            a, b = (np.stack([limbs(rng, n, data, "random") for _ in range(2)]) for _ in range(2))
-            name = f"{widths} {level}"
-            product = _core.multiply(context, a, b)
-            yield f"multiply {name}", product
-            yield f"relinearize {name}", _core.relinearize(context, product, key)
+            a, b = (np.stack([limbs(rng, n, data, kind) for _ in range(2)]) for _ in range(2))
+            name = f"{widths} {level} {kind}"
+            tensor = _core.multiply(context, a, b)
+            yield f"multiply {name}", tensor
+            yield f"relinearize {name}", _core.relinearize(context, tensor, key)
             yield f"galois {name}", _core.apply_galois(context, a, 2 * n - 1, key)
+            hoisted = _core.apply_galois_many(context, a, [3, 5, 2 * n - 1], [key] * 3)
+            yield f"hoisted {name}", np.stack(hoisted)
             if level > 1:
-                yield f"rescale {name}", _core.rescale(context, product)
-                fused = _core.relinearize_rescale(context, product, key)
+                yield f"rescale {name}", _core.rescale(context, tensor)
+                fused = _core.relinearize_rescale(context, tensor, key)
                 yield f"relinearize_rescale {name}", fused
 
 

@@ -44,6 +44,10 @@ class NttTables {
   /// From N canonical words to canonical results; may be in place.
   void inverse(std::span<const u64> in, std::span<u64> out) const;
 
+  /// The transform of the polynomial whose coefficients are all 1 / 2; made when it is first asked
+  /// for.
+  [[nodiscard]] std::span<const u64> halves() const;
+
   /// What the kernels of this prime's word class read (src/simd/kernel_set.h).
   [[nodiscard]] const simd::NttPlan& plan() const { return *plan_; }
   /// The kernels of this prime's word class.
@@ -55,6 +59,8 @@ class NttTables {
   u64 root_;
   const simd::PrimeKernels* kernels_;
   std::shared_ptr<const simd::NttPlan> plan_;
+  struct Halves;
+  std::shared_ptr<Halves> halves_;
 };
 
 }  // namespace ringsmith

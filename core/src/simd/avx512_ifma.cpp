@@ -9,6 +9,7 @@
 #include "ifma.h"
 #include "key_products.h"
 #include "multiplications.h"
+#include "wide_sum.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -26,12 +27,14 @@ void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* o
 }
 
 void subtract_scale_ifma(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                         u64* out, std::size_t count) {
+                         const u64* addend, u64* out, std::size_t count) {
   const Ifma<Room::kNone> arithmetic(prime);
   const auto twiddle = Ifma<Room::kNone>::from_shift64(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
-    V::store(out + i, V::reduce_once(arithmetic.multiply_once(difference, twiddle), arithmetic.q));
+    const auto product =
+        V::reduce_once(arithmetic.multiply_once(difference, twiddle), arithmetic.q);
+    V::store(out + i, plus_addend<V>(product, addend, i, arithmetic.q));
   }
 }
 
@@ -133,12 +136,20 @@ void inverse_split(const NttPlan& plan, const u64* in, u64* out) {
   }
 }
 
+bool wide_key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
+                       std::size_t count) {
+  const auto products =
+      prime.bits < WideSum::kMinBits ? key_products<WordSum<V>> : key_products<WideSum>;
+  return products(prime, terms, out_0, out_1, count);
+}
+
 template <template <typename> typename A>
 constexpr PrimeKernels split_class(int bits) {
   PrimeKernels kernels = word_class<V, A<V>>(bits);
   kernels.splits = true;
   kernels.forward = forward_split<A>;
   kernels.inverse = inverse_split;
+  kernels.key_products = wide_key_products;
   return kernels;
 }
 

@@ -27,6 +27,7 @@ SplitFactor split_factor_of(u64 value, const Modulus& modulus) {
 
 PrimeConstants constants_of(const Modulus& modulus) {
   const u64 q = modulus.value();
+  constexpr u128 kTop = static_cast<u128>(1) << 104;
   const auto power = [&modulus](int exponent, TwiddleCode code) {
     return factor_of(modulus.reduce(u64{1} << exponent), modulus, code);
   };
@@ -38,6 +39,8 @@ PrimeConstants constants_of(const Modulus& modulus) {
       .shift30 = power(30, TwiddleCode::kShift64),
       .shift60 = power(60, TwiddleCode::kShift64),
       .shift52 = power(52, TwiddleCode::kShift52),
+      .ratio104 = static_cast<u64>(kTop / q),
+      .fraction104 = static_cast<u64>(((kTop % q) << 52) / q),
   };
 }
 

@@ -45,13 +45,15 @@ enum class TwiddleCode {
 /// What kernels need to know of one prime, whichever class they are of; for base conversions of any
 /// modulus, which may be 2^(bits-1) too.
 struct PrimeConstants {
-  u64 q;           ///< 2^(bits-1) < q < 2^bits
-  int bits;        ///< at most 61
-  u64 ratio;       ///< floor(2^64 / q)
-  u64 barrett;     ///< floor(2^(63 + bits) / q), in [2^63, 2^64); not for q = 2^(bits-1)
-  Factor shift30;  ///< 2^30 mod q, kShift64
-  Factor shift60;  ///< 2^60 mod q, kShift64
-  Factor shift52;  ///< 2^52 mod q, kShift52
+  u64 q;            ///< 2^(bits-1) < q < 2^bits
+  int bits;         ///< at most 61
+  u64 ratio;        ///< floor(2^64 / q)
+  u64 barrett;      ///< floor(2^(63 + bits) / q), in [2^63, 2^64); not for q = 2^(bits-1)
+  Factor shift30;   ///< 2^30 mod q, kShift64
+  Factor shift60;   ///< 2^60 mod q, kShift64
+  Factor shift52;   ///< 2^52 mod q, kShift52
+  u64 ratio104;     ///< floor(2^104 / q), below 2^52; only for q > 2^52
+  u64 fraction104;  ///< floor(2^52 (2^104 mod q) / q), below 2^52
 };
 
 /// One direction of a transform: N factors. Entry i > 0 belongs to node i of the binary tree of
@@ -144,9 +146,9 @@ struct PrimeKernels {
   /// out = a * factor (kShift64).
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count);
-  /// out = (a - b) * factor (kShift64).
+  /// out = (a - b) * factor (kShift64) + addend, which is null where there is none.
   void (*subtract_scale)(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                         u64* out, std::size_t count);
+                         const u64* addend, u64* out, std::size_t count);
 
   /// out_h = sum over i < terms of a[i] * b_h[i], for h = 0 and, unless out_1 is null, h = 1.
   /// Operands are canonical; not in place.

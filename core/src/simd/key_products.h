@@ -19,22 +19,105 @@ constexpr std::size_t kManyTerms = 16;
 
 RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-/// Fetches word i of the terms begin ... end - 1, permuted as they will be.
+/// Up to kTermsAtOnce terms, from one word on.
 template <bool moved>
-RINGSMITH_INLINE void fetch_terms(const KeyTerms& terms, std::size_t begin, std::size_t end,
-                                  std::size_t i) {
-  for (std::size_t term = begin; term < end; ++term) {
-    __builtin_prefetch(terms.keys[0][term] + i);
-    __builtin_prefetch(terms.keys[1][term] + i);
-    if constexpr (moved) {
-      __builtin_prefetch(terms.values[term] + permuted_block(*terms.permutation, i));
-      if (terms.addends[term] != nullptr) {
-        __builtin_prefetch(terms.addends[term] + i);
-      }
-    } else {
-      __builtin_prefetch(terms.values[term] + i);
+struct TermRun {
+  const u64* values[kTermsAtOnce];   // permuted ones: of the whole limb
+  const u64* addends[kTermsAtOnce];  // or null
+  const u64* keys[kTermsAtOnce][2];
+  const std::uint32_t* blocks;
+
+  /// Terms begin ... begin + count - 1 from word `first` on; what is beyond repeats the first.
+  RINGSMITH_INLINE TermRun(const KeyTerms& terms, std::size_t begin, std::size_t count,
+                           std::size_t first)
+      : blocks(moved ? terms.permutation->blocks + first / kPermutedWords : nullptr) {
+    for (std::size_t i = 0; i < kTermsAtOnce; ++i) {
+      const std::size_t term = begin + (i < count ? i : 0);
+      const bool shifted = moved && terms.addends[term] != nullptr;
+      values[i] = terms.values[term] + (moved ? 0 : first);
+      addends[i] = shifted ? terms.addends[term] + first : nullptr;
+      keys[i][0] = terms.keys[0][term] + first;
+      keys[i][1] = terms.keys[1][term] + first;
     }
   }
+
+  /// Fetches words i ... i + kLanes - 1. Vectors that cross lines share all lines but the run's
+  /// first, which the run before has fetched: each fetches the one that it ends in.
+  template <std::size_t kLanes>
+  RINGSMITH_INLINE void fetch(std::size_t i) const {
+    for (std::size_t term = 0; term < kTermsAtOnce; ++term) {
+      __builtin_prefetch(keys[term][0] + i + kLanes - 1);
+      __builtin_prefetch(keys[term][1] + i + kLanes - 1);
+      if constexpr (moved) {
+        __builtin_prefetch(values[term] + permuted_block(blocks, i));
+        if (addends[term] != nullptr) {
+          __builtin_prefetch(addends[term] + i);
+        }
+      } else {
+        __builtin_prefetch(values[term] + i + kLanes - 1);
+      }
+    }
+  }
+
+  /// Words i ... of a term's value.
+  template <typename A>
+  RINGSMITH_INLINE auto value(std::size_t term, std::size_t i, const KeyTerms& terms,
+                              typename A::Vec q) const {
+    if constexpr (moved) {
+      const auto words = load_permuted<A>(values[term], {blocks, terms.permutation->patterns}, i);
+      return plus_addend<A>(words, addends[term], i, q);
+    } else {
+      return A::load(values[term] + i);
+    }
+  }
+};
+
+/// Where a run's sums come from and go to.
+template <typename Sum>
+struct RunSums {
+  Sum (*tile)[2];  // for each vector of the run, unless it starts or ends here
+  u64* out[2];
+  bool starts, folds, ends;
+};
+
+/// Adds `kTerms` terms to `words` sums, and fetches others.
+template <typename Sum, bool moved, std::size_t kTerms>
+RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const KeyTerms& terms,
+                                const TermRun<moved>& run, const TermRun<moved>& next,
+                                const RunSums<Sum>& to, std::size_t words,
+                                CanonicalCheck<typename Sum::Arithmetic>& shown) {
+  using A = typename Sum::Arithmetic;
+  const A arithmetic(prime);
+  auto check = shown;  // in a register
+  for (std::size_t i = 0; i < words; i += A::kLanes) {
+    next.template fetch<A::kLanes>(i);
+    Sum sums[2];
+    for (int half = 0; half < 2; ++half) {
+      if (to.starts) {
+        sums[half].start(A::set(0));
+      } else {
+        sums[half] = to.tile[i / A::kLanes][half];
+      }
+    }
+    RINGSMITH_UNROLL
+    for (std::size_t term = 0; term < kTerms; ++term) {
+      const auto factor = Sum::split(run.template value<A>(term, i, terms, arithmetic.q));
+      for (int half = 0; half < 2; ++half) {
+        sums[half].add(factor, Sum::split(check.load(run.keys[term][half] + i)));
+      }
+    }
+    for (int half = 0; half < 2; ++half) {
+      if (to.folds) {
+        sums[half].start(sums[half].fold(arithmetic, prime));
+      }
+      if (to.ends) {
+        A::store(to.out[half] + i, sums[half].low);
+      } else {
+        to.tile[i / A::kLanes][half] = sums[half];
+      }
+    }
+  }
+  shown = check;
 }
 
 /// PrimeKernels::key_products with the accumulators of `Sum`.
@@ -42,58 +125,28 @@ template <typename Sum, bool moved>
 bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* out,
               std::size_t count) {
   using A = typename Sum::Arithmetic;
-  const A arithmetic(prime);
-  const auto q = A::set(prime.q);
-  CanonicalCheck<A> check(q);
+  CanonicalCheck<A> check(A::set(prime.q));
   Sum tile[kLongRun / A::kLanes][2];
-  const std::size_t run = terms.count < kManyTerms ? kShortRun : smaller(kLongRun, count);
-  for (std::size_t first = 0; first < count; first += run) {
-    const std::size_t following = first + run;
+  const std::size_t words = terms.count < kManyTerms ? kShortRun : smaller(kLongRun, count);
+  for (std::size_t first = 0; first < count; first += words) {
+    const std::size_t following = first + words;
     std::size_t added = 0;  // terms since the sums were folded
     for (std::size_t begin = 0; begin < terms.count; begin += kTermsAtOnce) {
-      const std::size_t end = smaller(begin + kTermsAtOnce, terms.count);
-      const bool last = end == terms.count;
-      const std::size_t next = last ? 0 : end;
-      const std::size_t next_end = smaller(next + kTermsAtOnce, terms.count);
+      const std::size_t here = smaller(kTermsAtOnce, terms.count - begin);
+      const bool last = begin + here == terms.count;
+      const std::size_t next = last ? 0 : begin + here;
+      const std::size_t next_count = smaller(kTermsAtOnce, terms.count - next);
       const std::size_t next_first = last && following < count ? following : first;
-      added += end - begin;
-      const bool folds = last || added + kTermsAtOnce > Sum::terms(prime.bits);
+      added += here;
+      const bool folds = last || added + next_count > Sum::terms(prime.bits);
       added = folds ? 0 : added;
-      for (std::size_t i = 0; i < run; i += A::kLanes) {
-        fetch_terms<moved>(terms, next, next_end, next_first + i);
-        Sum sums[2];
-        for (int half = 0; half < 2; ++half) {
-          sums[half] = tile[i / A::kLanes][half];
-          if (begin == 0) {
-            sums[half].start(A::set(0));
-          }
-        }
-        for (std::size_t term = begin; term < end; ++term) {
-          const u64* const values = terms.values[term];
-          auto value = A::load(values + first + i);
-          if constexpr (moved) {
-            value = load_permuted<A>(values, *terms.permutation, first + i);
-            if (terms.addends[term] != nullptr) {
-              const auto addend = A::load(terms.addends[term] + first + i);
-              value = A::reduce_once(A::add(value, addend), q);
-            }
-          }
-          const auto factor = Sum::split(value);
-          for (int half = 0; half < 2; ++half) {
-            const auto key = check.load(terms.keys[half][term] + first + i);
-            sums[half].add(factor, Sum::split(key));
-          }
-        }
-        for (int half = 0; half < 2; ++half) {
-          if (folds) {
-            sums[half].start(sums[half].fold(arithmetic, prime));
-          }
-          if (last) {
-            A::store(out[half] + first + i, sums[half].low);
-          } else {
-            tile[i / A::kLanes][half] = sums[half];
-          }
-        }
+      const TermRun<moved> run(terms, begin, here, first);
+      const TermRun<moved> fetched(terms, next, next_count, next_first);
+      const RunSums<Sum> to{tile, {out[0] + first, out[1] + first}, begin == 0, folds, last};
+      if (here == kTermsAtOnce) {
+        add_terms<Sum, moved, kTermsAtOnce>(prime, terms, run, fetched, to, words, check);
+      } else {
+        add_terms<Sum, moved, 1>(prime, terms, run, fetched, to, words, check);
       }
     }
   }

@@ -6,16 +6,17 @@
 namespace ringsmith::simd {
 namespace {
 
-/// Where the words come from that the permuted limb has from word i on, a multiple of V::kLanes.
-RINGSMITH_INLINE std::size_t permuted_block(const Permutation& permutation, std::size_t i) {
-  return permutation.blocks[i / kPermutedWords] & ~std::uint32_t{kPermutedWords - 1};
+/// Where the words come from that the permuted limb has from word i on, a multiple of V::kLanes:
+/// Permutation::blocks.
+RINGSMITH_INLINE std::size_t permuted_block(const std::uint32_t* blocks, std::size_t i) {
+  return blocks[i / kPermutedWords] & ~std::uint32_t{kPermutedWords - 1};
 }
 
 /// Words i ... i + V::kLanes - 1 of the permuted limb.
 template <typename V>
 RINGSMITH_INLINE auto load_permuted(const u64* in, const Permutation& permutation, std::size_t i) {
   const std::uint32_t block = permutation.blocks[i / kPermutedWords];
-  const u64* const from = in + permuted_block(permutation, i);
+  const u64* const from = in + permuted_block(permutation.blocks, i);
   const u64* const pattern = permutation.patterns[block % kPermutedWords] + i % kPermutedWords;
   if constexpr (V::kLanes == kPermutedWords) {
     return V::permute(V::load(from), V::load(pattern));

@@ -118,14 +118,22 @@ void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* 
   }
 }
 
+/// Canonical words plus those of `addend` from i on, unless it is null.
+template <typename V>
+RINGSMITH_INLINE auto plus_addend(typename V::Vec x, const u64* addend, std::size_t i,
+                                  typename V::Vec q) {
+  return addend == nullptr ? x : V::reduce_once(V::add(x, V::load(addend + i)), q);
+}
+
 template <typename V>
 void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                          u64* out, std::size_t count) {
+                          const u64* addend, u64* out, std::size_t count) {
   const Word64<V> arithmetic(prime);
   const auto twiddle = Word64<V>::broadcast(factor);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
-    V::store(out + i, arithmetic.canonical(arithmetic.multiply(difference, twiddle)));
+    const auto product = arithmetic.canonical(arithmetic.multiply(difference, twiddle));
+    V::store(out + i, plus_addend<V>(product, addend, i, arithmetic.q));
   }
 }
 

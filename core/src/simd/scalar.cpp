@@ -132,9 +132,11 @@ void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* 
 }
 
 void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                          u64* out, std::size_t count) {
+                          const u64* addend, u64* out, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    out[i] = multiply(a[i] + prime.q - b[i], factor, prime.q);
+    const u64 product = multiply(a[i] + prime.q - b[i], factor, prime.q);
+    const u64 sum = product + (addend == nullptr ? 0 : addend[i]);
+    out[i] = sum >= prime.q ? sum - prime.q : sum;
   }
 }
 

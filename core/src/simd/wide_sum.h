@@ -1,0 +1,63 @@
+// Sums of products of words of more than 52 bits with AVX-512 IFMA. Only for the file compiled for
+// it (see transform.h).
+#pragma once
+
+#include "ifma.h"
+#include "word64.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// Sums of products of words below 2^61, each cut into its lower 52 bits and the rest, modulo a
+/// prime q above 2^52: sum = low + middle * 2^52 + high * 2^104.
+struct WideSum {
+  using Arithmetic = Word64<Vector512Ifma>;
+  using Vec = __m512i;
+  static constexpr int kMinBits = 53;  ///< of q
+
+  struct Parts {
+    Vec word;   // IFMA reads its lower 52 bits
+    Vec upper;  // the rest
+  };
+
+  /// A term adds less than 3 * 2^52 to the middle sum, the largest.
+  static std::size_t terms(int) { return 1024; }
+  RINGSMITH_INLINE static Parts split(Vec x) { return {x, Arithmetic::shift_right<52>(x)}; }
+
+  RINGSMITH_INLINE void start(Vec value) {
+    low = value;
+    middle = high = Arithmetic::set(0);
+  }
+  RINGSMITH_INLINE void add(const Parts& a, const Parts& b) {
+    low = Arithmetic::low(low, a.word, b.word);
+    middle = Arithmetic::high(middle, a.word, b.word);
+    high = Arithmetic::low(high, a.upper, b.upper);
+    middle = Arithmetic::low(middle, a.word, b.upper);
+    high = Arithmetic::high(high, a.word, b.upper);
+    middle = Arithmetic::low(middle, a.upper, b.word);
+    high = Arithmetic::high(high, a.upper, b.word);
+  }
+
+  /// The sum modulo q, canonical. With x_0, x_1 < 2^52 and x_2 < 2^30 its digits, x_1 r / 2^52 and
+  /// x_2 (r + f / 2^52) are short of x_1 2^52 / q and x_2 2^104 / q, where r = floor(2^104 / q) and
+  /// f is its fraction. Their floors' sum is the quotient or up to 4 less: each product loses one
+  /// to its floor, the first one more to r's, and x_0 / q is left out.
+  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants& prime) const {
+    using A = Arithmetic;
+    const Vec zero = A::set(0);
+    const Vec ratio = A::set(prime.ratio104);
+    const Vec x_1 = A::add(middle, A::shift_right<52>(low));  // its lower 52 bits
+    const Vec x_2 = A::add(high, A::shift_right<52>(x_1));
+    const Vec lower =
+        A::high(A::low(A::high(zero, x_1, ratio), x_2, ratio), x_2, A::set(prime.fraction104));
+    const Vec quotient = A::add(lower, A::shift_left<52>(A::high(zero, x_2, ratio)));
+    const Vec x_0 = A::bit_and(low, A::set((u64{1} << 52) - 1));
+    const Vec words = A::add(x_0, A::shift_left<52>(x_1));  // modulo 2^64, as all that follows
+    return arithmetic.canonical(A::sub(words, _mm512_mullo_epi64(quotient, arithmetic.q)));
+  }
+
+  Vec low, middle, high;
+};
+
+}  // namespace
+}  // namespace ringsmith::simd
