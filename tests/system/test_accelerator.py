@@ -4,9 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ringsmith import _core, runtime
 from ringsmith.arch.rpau.design import load_design
+from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.random_keys import random_key
@@ -48,6 +50,20 @@ def test_a_key_that_was_written_to_is_loaded_again(rng: np.random.Generator) -> 
 
 def test_a_key_switching_key_cannot_be_written_to(rng: np.random.Generator) -> None:
     assert not small_key(key_switch(), rng).data.flags.writeable
+
+
+@pytest.mark.parametrize("where", ["x", "relin"])
+def test_one_residue_that_is_its_prime_is_refused(where: str, rng: np.random.Generator) -> None:
+    graph = key_switch()
+    compiled, cpu = runtime.compile_graph(graph), runtime.open_device("cpu")
+    inputs, key = {"x": random_limbs(graph, 2, rng)}, small_key(graph, rng)
+    key.data.setflags(write=True)
+    limbs = inputs["x"] if where == "x" else key.data[1, 0]
+    limbs[1, 77] = graph.primes[1] - 1
+    runtime.run_graph(compiled, cpu, inputs, {"relin": key})
+    limbs[1, 77] = graph.primes[1]
+    with pytest.raises(ProgramError, match=rf"'{where}' has residues that are not below"):
+        runtime.run_graph(compiled, cpu, inputs, {"relin": key})
 
 
 def test_threads_that_share_an_accelerator_take_turns(rng: np.random.Generator) -> None:

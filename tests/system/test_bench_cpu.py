@@ -155,6 +155,11 @@ def test_words_that_depend_on_threads_are_an_error() -> None:
         _core.set_threads(threads)
 
 
+def test_what_is_measured_of_the_network_is_one_batch() -> None:
+    [work] = [work for work in kernel_child.WORKS if work[1] == kernel_child.CNN]
+    assert kernel_child.work_of(kernel_child.name_of(*work))() > 0
+
+
 def test_an_application_without_its_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_child, "PACKAGES", {"logreg": "no_such_package"})
     assert kernel_sets.missing() == ["logreg is left out: pip install 'ringsmith[apps]'"]

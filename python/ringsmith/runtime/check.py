@@ -107,7 +107,7 @@ def _check_residues(
             "type uint64: use objects of the program's parameters and level"
         )
     limits = np.array(primes, dtype=np.uint64)[:, np.newaxis]
-    if np.any(data >= limits):
+    if np.any(data.max(axis=-1, keepdims=True) >= limits):  # no flag for every residue of a key
         raise ProgramError(
             f"{what} has residues that are not below their prime: it is damaged, or of other "
             "parameters"
