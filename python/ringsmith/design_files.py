@@ -1,10 +1,12 @@
 """The named designs in ``designs/``: one TOML file each, of whichever architecture it says."""
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ringsmith.errors import ParameterError
@@ -64,8 +66,21 @@ def load(name: str, architecture: str, kind: "type[Design]") -> "Design":
     return parse(_texts()[name], f"design {name}", architecture, kind)
 
 
-def parse(text: str, origin: str, architecture: str, kind: "type[Design]") -> "Design":
-    """Reads a design from TOML text; ``origin`` names it in errors.
+def parse(
+    text: str,
+    origin: str,
+    architecture: str,
+    kind: "type[Design]",
+    replaced: Mapping[str, str] = MappingProxyType({}),
+) -> "Design":
+    """Reads a design from TOML text.
+
+    Args:
+        text: The file's.
+        origin: What errors call it.
+        architecture: What it must say.
+        kind: Dataclass of that architecture's designs, which checks their values.
+        replaced: Key that files may have from another version -> what to write instead.
 
     Raises:
         ParameterError: If the text is of another architecture, or a key is missing, unknown or has
@@ -79,6 +94,10 @@ def parse(text: str, origin: str, architecture: str, kind: "type[Design]") -> "D
     if told != architecture:
         raise ParameterError(
             f"{origin}: architecture = {told!r}, and only {architecture!r} is known here"
+        )
+    for key in sorted(table.keys() & replaced.keys()):
+        raise ParameterError(
+            f"{origin}: {key} = {table[key]!r} is no parameter of {architecture}: {replaced[key]}"
         )
     known = {field.name for field in fields(kind)}
     required = {field.name for field in fields(kind) if field.default is MISSING}

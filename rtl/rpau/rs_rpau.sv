@@ -26,7 +26,7 @@ module rs_rpau
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned WorkRam = RamBlock,
+  parameter  int unsigned WorkUramPolys = 0,
   parameter  int unsigned KeyRam = RamUltra,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
@@ -310,7 +310,7 @@ module rs_rpau
     .Cores(Cores),
     .Width(Width),
     .Polys(WorkPolys),
-    .Ram(WorkRam),
+    .UramPolys(WorkUramPolys),
     .Link(Link)
   ) u_work_memory (
     .clk_i,

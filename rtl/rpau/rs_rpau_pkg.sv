@@ -10,6 +10,7 @@ package rs_rpau_pkg;
   import rs_rpau_isa_pkg::*;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
+  localparam int unsigned UramWords = 4096;  // of an UltraRAM
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
@@ -29,7 +30,7 @@ package rs_rpau_pkg;
   localparam int unsigned SeedWordBits = 20;
   localparam int unsigned SeedWords = 5;
 
-  // Values of the parameters Interconnect, Twiddles, WorkRam and KeyRam, and Prng.
+  // Values of the parameters Interconnect, Twiddles, KeyRam and Prng.
   localparam int unsigned InterconnectRing = 0;
   localparam int unsigned InterconnectGather = 1;
   localparam int unsigned TwiddlesGenerated = 0;
@@ -60,7 +61,7 @@ package rs_rpau_pkg;
     FactPrimeSets,
     FactInterconnect,
     FactTwiddles,
-    FactWorkRam,
+    FactWorkUramPolys,
     FactKeyRam,
     FactFamily,
     FactPrng,

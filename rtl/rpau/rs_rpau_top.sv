@@ -38,7 +38,7 @@ module rs_rpau_top
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Interconnect = 0,
   parameter  int unsigned Twiddles = 0,
-  parameter  int unsigned WorkRam = 0,
+  parameter  int unsigned WorkUramPolys = 0,
   parameter  int unsigned KeyRam = 1,
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = 0,
@@ -90,7 +90,7 @@ module rs_rpau_top
   assign design_o[FactPrimeSets] = FactBits'(PrimeSets);
   assign design_o[FactInterconnect] = FactBits'(Interconnect);
   assign design_o[FactTwiddles] = FactBits'(Twiddles);
-  assign design_o[FactWorkRam] = FactBits'(WorkRam);
+  assign design_o[FactWorkUramPolys] = FactBits'(WorkUramPolys);
   assign design_o[FactKeyRam] = FactBits'(KeyRam);
   assign design_o[FactFamily] = FactBits'(Family);
   assign design_o[FactPrng] = FactBits'(Prng);
@@ -167,7 +167,7 @@ module rs_rpau_top
       .Constants(Constants),
       .PrimeSets(PrimeSets),
       .Twiddles(Twiddles),
-      .WorkRam(WorkRam),
+      .WorkUramPolys(WorkUramPolys),
       .KeyRam(KeyRam),
       .Reduction(Reduction),
       .Family(Family),

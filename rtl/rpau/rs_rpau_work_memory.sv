@@ -1,4 +1,8 @@
-// Work polynomials of one RPAU: one memory each, shared by three clients.
+// Work polynomials of one RPAU, in banks of one read and one write port, shared by three clients.
+//
+// The first UramPolys polynomials are in UltraRAM, as many in a bank as the 4,096 words of an
+// UltraRAM hold, each of the others is a bank of block RAM. The banks of a lane stand side by side:
+// a client takes its words from one of them.
 //
 // A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
 // physical half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and
@@ -10,8 +14,9 @@
 // way: they steer the words on the way back too. Main's operand a alone may change from one read to
 // the next. Latency from address to words: rs_rpau_pkg::memory_read_latency().
 //
-// No two clients touch one polynomial at the same time, and none reads a row while it writes it:
-// the program's hazard rule, and the units' schedules.
+// No two clients touch one polynomial, read one bank, or write one, at the same time, none reads two
+// polynomials of a bank at once, and none reads a row while it writes it: the program's hazard rule,
+// and the units' schedules.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -20,7 +25,7 @@ module rs_rpau_work_memory
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 16,
-  parameter  int unsigned Ram = RamBlock,
+  parameter  int unsigned UramPolys = 0,
   parameter  int unsigned Link = 0,                   // 1: the third client counts
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
@@ -60,24 +65,55 @@ module rs_rpau_work_memory
   input  logic [RowBits-1:0]  link_wrow_i,
   input  logic [Width-1:0]    link_wdata_i [Lanes]
 );
-  localparam int unsigned SelWidth = $clog2(Polys);
+  localparam int unsigned BankPolys = (UramWords >> RowBits) > 1 ? UramWords >> RowBits : 1;
+  localparam int unsigned UramBanks = (UramPolys + BankPolys - 1) / BankPolys;
+  localparam int unsigned Banks = UramBanks + Polys - UramPolys;
+  localparam int unsigned BankWidth = $clog2(Banks);
 
-  // Lanes first: each selects a polynomial among its own words.
-  logic [Width-1:0] word [Lanes][Polys];
+  if (UramPolys > Polys) begin : gen_bad_uram_polys
+    $error("rs_rpau_work_memory: UramPolys = %0d of %0d", UramPolys, Polys);
+  end
 
-  for (genvar p = 0; p < Polys; p++) begin : gen_poly
+  function automatic logic [BankWidth-1:0] bank_of(logic [DstWidth-1:0] poly);
+    int unsigned index;
+    index = 32'(poly);
+    return BankWidth'(index < UramPolys ? index / BankPolys : index - UramPolys + UramBanks);
+  endfunction
+
+  // Lanes first: each selects a bank among its own words.
+  logic [Width-1:0] word [Lanes][Banks];
+
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    localparam int unsigned First = b < UramBanks ? b * BankPolys : b - UramBanks + UramPolys;
+    localparam int unsigned Rest = UramPolys - First;
+    localparam int unsigned Held = b >= UramBanks ? 1 : Rest < BankPolys ? Rest : BankPolys;
+    localparam int unsigned Depth = Held << RowBits;
+    localparam int unsigned AddrWidth = $clog2(Depth);
+
+    // The polynomials that main, side and link read here, if any, and those that they write.
     logic main_read, side_read, link_read, main_write, side_write, link_write;
+    logic [DstWidth-1:0] main_rsel, side_rsel, rsel, wsel;
     always_comb begin
       main_read = 1'b0;
       side_read = 1'b0;
+      main_rsel = '0;
+      side_rsel = '0;
       for (int unsigned k = 0; k < 3; k++) begin
-        main_read |= main_re_i && main_use_i[k] && main_sel_i[k] == DstWidth'(p);
-        side_read |= side_re_i && side_use_i[k] && side_sel_i[k] == DstWidth'(p);
+        if (main_re_i && main_use_i[k] && bank_of(main_sel_i[k]) == BankWidth'(b)) begin
+          main_read = 1'b1;
+          main_rsel = main_sel_i[k];
+        end
+        if (side_re_i && side_use_i[k] && bank_of(side_sel_i[k]) == BankWidth'(b)) begin
+          side_read = 1'b1;
+          side_rsel = side_sel_i[k];
+        end
       end
-      link_read  = Link != 0 && link_re_i && link_sel_i == DstWidth'(p);
-      main_write = main_we_i && main_wsel_i == DstWidth'(p);
-      side_write = side_we_i && side_wsel_i == DstWidth'(p);
-      link_write = Link != 0 && link_we_i && link_wsel_i == DstWidth'(p);
+      link_read  = Link != 0 && link_re_i && bank_of(link_sel_i) == BankWidth'(b);
+      main_write = main_we_i && bank_of(main_wsel_i) == BankWidth'(b);
+      side_write = side_we_i && bank_of(side_wsel_i) == BankWidth'(b);
+      link_write = Link != 0 && link_we_i && bank_of(link_wsel_i) == BankWidth'(b);
+      rsel = main_read ? main_rsel : link_read ? link_sel_i : side_rsel;
+      wsel = main_write ? main_wsel_i : link_write ? link_wsel_i : side_wsel_i;
     end
 
     // The memories' output registers follow reads only: what is not read costs a simulator nothing.
@@ -85,16 +121,19 @@ module rs_rpau_work_memory
     always_ff @(posedge clk_i) read_q <= main_read || side_read || link_read;
 
     for (genvar h = 0; h < 2; h++) begin : gen_half
-      logic [RowBits-1:0] raddr, waddr;
-      assign raddr = main_read ? main_rrow_i[h] : link_read ? link_rrow_i : side_rrow_i;
-      assign waddr = main_write ? main_wrow_i[h] : link_write ? link_wrow_i : side_wrow_i;
+      // A bank begins at a multiple of its size: the lower bits say which of its polynomials.
+      logic [AddrWidth-1:0] raddr, waddr;
+      assign raddr = AddrWidth'({rsel, main_read ? main_rrow_i[h] :
+                                       link_read ? link_rrow_i : side_rrow_i});
+      assign waddr = AddrWidth'({wsel, main_write ? main_wrow_i[h] :
+                                       link_write ? link_wrow_i : side_wrow_i});
       logic [Width-1:0] rdata [Cores];
       for (genvar c = 0; c < Cores; c++) begin : gen_lane
         rs_ram_1r1w #(
           .Width(Width),
-          .Depth(1 << RowBits),
+          .Depth(Depth),
           .ReadLatency(1),
-          .RamStyle(Ram == RamUltra ? "ultra" : "block")
+          .RamStyle(b < UramBanks ? "ultra" : "block")
         ) u_ram (
           .clk_i,
           .we_i(main_write || side_write || link_write),
@@ -108,17 +147,27 @@ module rs_rpau_work_memory
       end
       always_ff @(posedge clk_i) begin
         if (read_q) begin
-          for (int unsigned c = 0; c < Cores; c++) word[h*Cores+c][p] <= rdata[c];
+          for (int unsigned c = 0; c < Cores; c++) word[h*Cores+c][b] <= rdata[c];
         end
       end
     end
 
     OneReader_A :
     assert property (@(posedge clk_i) $onehot0({main_read, side_read, link_read}))
-    else $error("two clients read polynomial %0d", p);
+    else $error("two clients read bank %0d", b);
     OneWriter_A :
     assert property (@(posedge clk_i) $onehot0({main_write, side_write, link_write}))
-    else $error("two clients write polynomial %0d", p);
+    else $error("two clients write bank %0d", b);
+    for (genvar k = 0; k < 3; k++) begin : gen_one_poly
+      MainReadsOne_A :
+      assert property (@(posedge clk_i) !(main_re_i && main_use_i[k]) ||
+                       bank_of(main_sel_i[k]) != BankWidth'(b) || main_sel_i[k] == main_rsel)
+      else $error("the main unit reads two polynomials of bank %0d at once", b);
+      SideReadsOne_A :
+      assert property (@(posedge clk_i) !(side_re_i && side_use_i[k]) ||
+                       bank_of(side_sel_i[k]) != BankWidth'(b) || side_sel_i[k] == side_rsel)
+      else $error("the dyadic unit reads two polynomials of bank %0d at once", b);
+    end
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_operand
@@ -143,14 +192,14 @@ module rs_rpau_work_memory
   else $error("write to polynomial %0d of %0d", link_wsel_i, Polys);
 
   // The selection of main's operand a goes with its words.
-  logic [SelWidth-1:0] main_a_sel;
+  logic [BankWidth-1:0] main_a_bank;
   rs_delay #(
-    .Width(SelWidth),
+    .Width(BankWidth),
     .Depth(RamLatency)
-  ) u_main_a_sel (
+  ) u_main_a_bank (
     .clk_i,
-    .d_i(main_sel_i[0][SelWidth-1:0]),
-    .d_o(main_a_sel)
+    .d_i(bank_of(main_sel_i[0])),
+    .d_o(main_a_bank)
   );
 
   logic [Width-1:0] main_a_q [Lanes];
@@ -161,12 +210,12 @@ module rs_rpau_work_memory
   logic [Width-1:0] side_c_q [Lanes];
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      main_a_q[l] <= word[l][main_a_sel];
-      main_b_q[l] <= word[l][main_sel_i[1][SelWidth-1:0]];
-      main_c_q[l] <= word[l][main_sel_i[2][SelWidth-1:0]];
-      side_a_q[l] <= word[l][side_sel_i[0][SelWidth-1:0]];
-      side_b_q[l] <= word[l][side_sel_i[1][SelWidth-1:0]];
-      side_c_q[l] <= word[l][side_sel_i[2][SelWidth-1:0]];
+      main_a_q[l] <= word[l][main_a_bank];
+      main_b_q[l] <= word[l][bank_of(main_sel_i[1])];
+      main_c_q[l] <= word[l][bank_of(main_sel_i[2])];
+      side_a_q[l] <= word[l][bank_of(side_sel_i[0])];
+      side_b_q[l] <= word[l][bank_of(side_sel_i[1])];
+      side_c_q[l] <= word[l][bank_of(side_sel_i[2])];
     end
   end
   assign main_a_o = main_a_q;
@@ -179,7 +228,7 @@ module rs_rpau_work_memory
   if (Link != 0) begin : gen_link
     logic [Width-1:0] link_q [Lanes];
     always_ff @(posedge clk_i) begin
-      for (int unsigned l = 0; l < Lanes; l++) link_q[l] <= word[l][link_sel_i[SelWidth-1:0]];
+      for (int unsigned l = 0; l < Lanes; l++) link_q[l] <= word[l][bank_of(link_sel_i)];
     end
     assign link_o = link_q;
   end else begin : gen_no_link

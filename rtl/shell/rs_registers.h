@@ -25,7 +25,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
-#define RS_REGISTERS__VERSION__MAJOR_reset 0x2
+#define RS_REGISTERS__VERSION__MAJOR_reset 0x3
 
 // reg - rs_registers::architecture
 #define RS_REGISTERS__ARCHITECTURE__VALUE_bm 0xffffffff
@@ -207,10 +207,10 @@ extern "C" {
 #define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bp 0
 #define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bw 32
 
-// reg - rs_registers::facts::work_ram
-#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bp 0
-#define RS_REGISTERS__FACTS__WORK_RAM__VALUE_bw 32
+// reg - rs_registers::facts::work_uram_polys
+#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bw 32
 
 // reg - rs_registers::facts::key_ram
 #define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bm 0xffffffff
@@ -262,7 +262,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t prime_sets;
     uint32_t interconnect_;
     uint32_t twiddles;
-    uint32_t work_ram;
+    uint32_t work_uram_polys;
     uint32_t key_ram;
     uint32_t family;
     uint32_t prng;

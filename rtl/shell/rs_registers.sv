@@ -260,7 +260,7 @@ module rs_registers (
             logic prime_sets;
             logic interconnect_;
             logic twiddles;
-            logic work_ram;
+            logic work_uram_polys;
             logic key_ram;
             logic family;
             logic prng;
@@ -396,7 +396,7 @@ module rs_registers (
         decoded_reg_strb.facts.twiddles = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.work_ram = cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.work_uram_polys = cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
         decoded_reg_strb.facts.key_ram = cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
@@ -992,7 +992,7 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'h4) begin
             readback_data_var[15:0] = 16'h2;
-            readback_data_var[31:16] = 16'h2;
+            readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[31:0] = 32'h1;
@@ -1091,7 +1091,7 @@ module rs_registers (
             readback_data_var[31:0] = hwif_in.facts.twiddles.value.next;
         end
         if(rd_mux_addr == 12'hb4) begin
-            readback_data_var[31:0] = hwif_in.facts.work_ram.value.next;
+            readback_data_var[31:0] = hwif_in.facts.work_uram_polys.value.next;
         end
         if(rd_mux_addr == 12'hb8) begin
             readback_data_var[31:0] = hwif_in.facts.key_ram.value.next;

@@ -214,11 +214,11 @@ package rs_registers_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__work_ram__value__in_t;
+    } rs_registers__facts__work_uram_polys__value__in_t;
 
     typedef struct {
-        rs_registers__facts__work_ram__value__in_t value;
-    } rs_registers__facts__work_ram__in_t;
+        rs_registers__facts__work_uram_polys__value__in_t value;
+    } rs_registers__facts__work_uram_polys__in_t;
 
     typedef struct {
         logic [31:0] next;
@@ -290,7 +290,7 @@ package rs_registers_pkg;
         rs_registers__facts__prime_sets__in_t prime_sets;
         rs_registers__facts__interconnect___in_t interconnect_;
         rs_registers__facts__twiddles__in_t twiddles;
-        rs_registers__facts__work_ram__in_t work_ram;
+        rs_registers__facts__work_uram_polys__in_t work_uram_polys;
         rs_registers__facts__key_ram__in_t key_ram;
         rs_registers__facts__family__in_t family;
         rs_registers__facts__prng__in_t prng;

@@ -27,7 +27,7 @@ module rs_rpau_axil
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Interconnect = 0,
   parameter  int unsigned Twiddles = 0,
-  parameter  int unsigned WorkRam = 0,
+  parameter  int unsigned WorkUramPolys = 0,
   parameter  int unsigned KeyRam = 1,
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = 0,
@@ -141,7 +141,7 @@ module rs_rpau_axil
   assign hwif_in.facts.prime_sets.value.next = told[FactPrimeSets];
   assign hwif_in.facts.interconnect_.value.next = told[FactInterconnect];
   assign hwif_in.facts.twiddles.value.next = told[FactTwiddles];
-  assign hwif_in.facts.work_ram.value.next = told[FactWorkRam];
+  assign hwif_in.facts.work_uram_polys.value.next = told[FactWorkUramPolys];
   assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
   assign hwif_in.facts.family.value.next = told[FactFamily];
   assign hwif_in.facts.prng.value.next = told[FactPrng];
@@ -337,7 +337,7 @@ module rs_rpau_axil
     .PrimeSets(PrimeSets),
     .Interconnect(Interconnect),
     .Twiddles(Twiddles),
-    .WorkRam(WorkRam),
+    .WorkUramPolys(WorkUramPolys),
     .KeyRam(KeyRam),
     .Family(Family),
     .Prng(Prng),

@@ -59,20 +59,32 @@ std::optional<int> source_of(const Instruction& instruction) {
   return std::nullopt;
 }
 
-std::vector<int> touched(const Instruction& instruction, int rpau) {
+std::vector<Held> held(const Instruction& instruction, int rpau, const Design& design) {
   const bool sends = source_of(instruction) == rpau;
-  std::vector<int> polys;
+  std::vector<Held> found;
   for (int i = 0; i < instruction.operation->operand_count; ++i) {
     const isa::Operand& operand = instruction.operation->operands.at(i);
     const bool here =
         operand.where == isa::Where::kAll || sends == (operand.where == isa::Where::kSource);
-    if (operand.kind == isa::Kind::kPoly && here) {
-      polys.push_back(instruction.values.at(i));
-    } else if (operand.kind == isa::Kind::kKeyPoly && here) {
-      polys.push_back(kKeyPort);
+    if (operand.kind == isa::Kind::kKeyPoly && here) {
+      found.push_back({Resource::kKeyPort, 0});
+    }
+    if (operand.kind != isa::Kind::kPoly || !here) {
+      continue;
+    }
+    const int poly = instruction.values.at(i);
+    found.push_back({Resource::kPoly, poly});
+    if (poly < design.work_uram_polys) {
+      const int bank = poly / design.uram_bank_polys;
+      if (operand.takes_read_port) {
+        found.push_back({Resource::kReadPort, bank});
+      }
+      if (operand.writes) {
+        found.push_back({Resource::kWritePort, bank});
+      }
     }
   }
-  return polys;
+  return found;
 }
 
 Instruction decode(u64 word, const Design& design) {

@@ -21,6 +21,8 @@ struct Design {
   int word_bits;                   ///< width of a residue word
   int rpaus;                       ///< number of RPAUs
   int work_polys;                  ///< work polynomials an RPAU
+  int work_uram_polys;             ///< how many of them, the first ones, lie in banks of UltraRAM
+  int uram_bank_polys;             ///< polynomials of such a bank
   int key_polys;                   ///< polynomials in the key store of an RPAU
   int constants;                   ///< words in the constant file of a prime set
   int prime_sets;                  ///< primes that each RPAU serves in turn
@@ -32,6 +34,9 @@ struct Design {
   int cores;                       ///< butterflies a step
   std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
 
+  [[nodiscard]] int uram_banks() const {
+    return (work_uram_polys + uram_bank_polys - 1) / uram_bank_polys;
+  }
   [[nodiscard]] int max_log_n() const { return log_n + larger_rings; }
   [[nodiscard]] int min_log_n() const { return log_n - smaller_rings; }
   /// Bits of a twiddle exponent that the low twiddle table resolves.
@@ -81,12 +86,23 @@ struct Instruction {
 /// The RPAU that sends, where the operation has one.
 [[nodiscard]] std::optional<int> source_of(const Instruction& instruction);
 
-/// Stands for the key store's read port among the work polynomials that an instruction touches.
-inline constexpr int kKeyPort = -1;
+/// What an instruction keeps for itself in an RPAU.
+enum class Resource : std::uint8_t {
+  kPoly,       ///< a work polynomial
+  kKeyPort,    ///< the key store's read port, of which there is one
+  kReadPort,   ///< an UltraRAM bank's
+  kWritePort,  ///< an UltraRAM bank's
+};
 
-/// What the instruction keeps for itself in one RPAU of its mask: the work polynomials that it
-/// reads or writes, and kKeyPort where it reads the key store, which has one read port.
-[[nodiscard]] std::vector<int> touched(const Instruction& instruction, int rpau);
+/// One of them: index counts work polynomials or banks; it is 0 of the key store's port.
+struct Held {
+  Resource resource;
+  int index;
+};
+
+/// What the instruction keeps for itself in one RPAU of its mask.
+[[nodiscard]] std::vector<Held> held(const Instruction& instruction, int rpau,
+                                     const Design& design);
 
 /// Decodes a word and checks that everything it names exists in the design. The assembler
 /// (`arch/rpau/assembler.py`) checks what else makes an instruction legal.

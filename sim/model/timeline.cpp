@@ -12,13 +12,28 @@ namespace {
                    ": set the wait bit of that instruction's unit, or issue this one later");
 }
 
+std::string use_of(const Held& held) {
+  const std::string index = std::to_string(held.index);
+  switch (held.resource) {
+    case Resource::kPoly:
+      return "touches p" + index;
+    case Resource::kKeyPort:
+      return "reads the key store";
+    case Resource::kReadPort:
+      return "reads UltraRAM bank " + index;
+    case Resource::kWritePort:
+      return "writes UltraRAM bank " + index;
+  }
+  throw ModelError("the resource does not exist");
+}
+
 }  // namespace
 
 Timeline::Timeline(const Design& design, Timing timing)
     : design_(design),
       timing_(std::move(timing)),
       ready_(timing_.fetch_cycles),
-      flights_(static_cast<std::size_t>(design.rpaus) * (design.work_polys + 1)) {
+      flights_(static_cast<std::size_t>(design.rpaus) * places()) {
   idle_.fill(std::vector<u64>(design.rpaus, 0));
   for (const isa::Operation& operation : isa::kOperations) {
     if (static_cast<std::size_t>(operation.opcode) >= timing_.latencies.size()) {
@@ -42,17 +57,16 @@ u64 Timeline::issue(const Instruction& instruction, std::size_t index) {
     ring_ = {end, index};
   }
   for (const int rpau : instruction.rpaus) {
-    const std::vector<int> polys = touched(instruction, rpau);
-    for (const int poly : polys) {
-      const Flight& last = flight(rpau, poly);
+    const std::vector<Held> all = held(instruction, rpau, design_);
+    for (const Held& each : all) {
+      const Flight& last = flight(rpau, each);
       if (last.end > start) {
-        const std::string what =
-            poly == kKeyPort ? "reads the key store" : "touches p" + std::to_string(poly);
-        refuse_hazard(what + " of RPAU " + std::to_string(rpau), start, last.index, last.end);
+        refuse_hazard(use_of(each) + " of RPAU " + std::to_string(rpau), start, last.index,
+                      last.end);
       }
     }
-    for (const int poly : polys) {
-      flight(rpau, poly) = {end, index};
+    for (const Held& each : all) {
+      flight(rpau, each) = {end, index};
     }
     idle(operation.unit, rpau) = end;
   }
@@ -85,9 +99,17 @@ u64 Timeline::idle(isa::Unit unit, int rpau) const {
   return idle_.at(static_cast<std::size_t>(unit)).at(rpau);
 }
 
-Timeline::Flight& Timeline::flight(int rpau, int poly) {
-  const int place = poly == kKeyPort ? design_.work_polys : poly;
-  return flights_.at(static_cast<std::size_t>(rpau) * (design_.work_polys + 1) + place);
+int Timeline::places() const { return design_.work_polys + 1 + 2 * design_.uram_banks(); }
+
+Timeline::Flight& Timeline::flight(int rpau, const Held& held) {
+  int place = held.index;
+  if (held.resource != Resource::kPoly) {
+    place = design_.work_polys;
+  }
+  if (held.resource == Resource::kReadPort || held.resource == Resource::kWritePort) {
+    place += 1 + 2 * held.index + (held.resource == Resource::kWritePort ? 1 : 0);
+  }
+  return flights_.at(static_cast<std::size_t>(rpau) * places() + place);
 }
 
 }  // namespace ringsmith::sim

@@ -29,8 +29,8 @@ class Timeline {
   u64 issue(const Instruction& instruction, std::size_t index);
 
  private:
-  /// The last instruction that touched a polynomial, a key store's port, or the interconnect, and
-  /// the cycle after its last.
+  /// The last instruction that held a polynomial, a port, or the interconnect, and the cycle after
+  /// its last.
   struct Flight {
     u64 end = 0;
     std::size_t index = 0;
@@ -39,13 +39,14 @@ class Timeline {
   [[nodiscard]] u64 start_of(const Instruction& instruction) const;
   [[nodiscard]] u64& idle(isa::Unit unit, int rpau);
   [[nodiscard]] u64 idle(isa::Unit unit, int rpau) const;
-  [[nodiscard]] Flight& flight(int rpau, int poly);
+  [[nodiscard]] int places() const;
+  [[nodiscard]] Flight& flight(int rpau, const Held& held);
 
   Design design_;
   Timing timing_;
   u64 ready_;
   std::array<std::vector<u64>, isa::kUnits> idle_;  // by unit and RPAU: first idle cycle
-  std::vector<Flight> flights_;  // by RPAU and work polynomial, the key store's port the last
+  std::vector<Flight> flights_;  // places() an RPAU: its polynomials, then its ports
   Flight ring_;
 };
 

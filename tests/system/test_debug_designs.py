@@ -92,8 +92,8 @@ def test_the_memory_of_a_design_counts_every_polynomial() -> None:
 
 def test_parameters_with_a_default_are_named_where_they_differ() -> None:
     assert other_parameters(NANO) == "–"
-    design = replace(NANO, prime_sets=2, work_ram="ultra", prng="trivium", seeds=9)
-    found = "`prime_sets` 2, `work_ram` ultra, `prng` trivium, `seeds` 9"
+    design = replace(NANO, prime_sets=2, work_uram_polys=9, prng="trivium", seeds=9)
+    found = "`prime_sets` 2, `work_uram_polys` 9, `prng` trivium, `seeds` 9"
     assert other_parameters(design) == found
     assert f"| {found} |" in size_table([DesignRow(design, {}, None)])
     assert "`prime_sets` 1, `interconnect` ring" in page(rows(), [], "ringsmith designs")

@@ -18,6 +18,8 @@ class RpauModel:
         word_bits: int,
         rpaus: int,
         work_polys: int,
+        work_uram_polys: int,
+        uram_bank_polys: int,
         key_polys: int,
         constants: int,
         prime_sets: int,

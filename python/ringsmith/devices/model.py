@@ -50,6 +50,8 @@ class ModelDevice:
             word_bits=design.word_bits,
             rpaus=design.rpaus,
             work_polys=design.work_polys,
+            work_uram_polys=design.work_uram_polys,
+            uram_bank_polys=design.uram_bank_polys,
             key_polys=design.key_polys,
             constants=design.constants,
             prime_sets=design.prime_sets,

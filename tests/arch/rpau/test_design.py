@@ -40,7 +40,11 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"prime_sets": 9}, "design nano: prime_sets = 9 is outside 1 … 8"),
         ({"interconnect": "bus"}, "design nano: interconnect = 'bus' is not one of ring, gather"),
         ({"twiddles": ""}, "design nano: twiddles = '' is not one of generated, stored"),
-        ({"work_ram": "lut"}, "design nano: work_ram = 'lut' is not one of block, ultra"),
+        ({"work_uram_polys": 17}, "design nano: work_uram_polys = 17 is outside 0 … 16"),
+        (
+            {"work_polys": 5, "work_uram_polys": 4},
+            "work_uram_polys = 4 of work_polys = 5, 4 a bank, leave 2 read ports, and an",
+        ),
         ({"key_ram": "lut"}, "design nano: key_ram = 'lut' is not one of block, ultra"),
         ({"family": "mersenne"}, "family = 'mersenne' is not one of none, medha, word48"),
         ({"family": "medha"}, "family = 'medha' with reduction = 'barrett'"),
@@ -73,6 +77,7 @@ def test_an_illegal_value_is_refused_with_its_limit(
         ("log_n = ", "here: not a TOML file"),
         (toml(architecture="vector"), "architecture = 'vector', and only 'rpau' is known here"),
         (toml(cores=None), r"here: missing keys: \['cores'\]; unknown keys: \[\]"),
+        (toml(work_ram="ultra"), "work_ram = 'ultra' is no parameter .*: write work_uram_polys"),
         (toml(colour=3), r"here: missing keys: \[\]; unknown keys: \['colour'\]"),
     ],
 )

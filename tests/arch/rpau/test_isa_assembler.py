@@ -119,6 +119,15 @@ def test_a_wrong_line_is_refused_with_its_number(line: str, message: str) -> Non
     assert message in str(caught.value)
 
 
+def test_polynomials_that_share_a_read_port_are_not_read_together() -> None:
+    design = replace(NANO, work_uram_polys=6)  # p0 … p3 and p4, p5
+    for line in ("mac p4, p0, p8 @0", "mul p0, p1, p4 @0", "mul p0, p1, p1 @0", "ntt p0, p1 @0"):
+        assemble(line, design)
+    for line, clash in (("mul p8, p0, p3 @0", "p0 and p3"), ("mac p4, p8, p5 @0", "p4 and p5")):
+        with pytest.raises(ProgramError, match=f"{clash} are read together, and .* one UltraRAM"):
+            assemble(line, design)
+
+
 @pytest.mark.parametrize(
     ("word", "message"),
     [

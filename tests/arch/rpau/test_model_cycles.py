@@ -1,5 +1,7 @@
 """The issue rule: cases by hand, and the model's clock against the scheduler's timeline."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.timings import BY_HAND
@@ -11,7 +13,7 @@ from ringsmith.arch.rpau.random_program import random_program
 from ringsmith.arch.rpau.timeline import Timeline, Timing
 from ringsmith.devices.interface import Zone
 from ringsmith.devices.model import ModelDevice
-from ringsmith.errors import ProgramError
+from ringsmith.errors import DeviceError, ProgramError
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_issue_cycles_are_those_of_the_rule(
     report = device.run(1000)
     assert device.trace().tolist() == starts
     assert (report.cycles, report.instructions) == (starts[-1], len(starts))
-    timeline = Timeline(BY_HAND, small_design.rpaus)
+    timeline = Timeline(BY_HAND, small_design)
     assert [
         timeline.issue(parse_instruction(line, small_design)) for line in text.splitlines()
     ] == (starts)
@@ -71,12 +73,18 @@ def test_issue_cycles_are_those_of_the_rule(
 
 
 @pytest.mark.parametrize(
-    ("name", "seed"), [*(("small", seed) for seed in range(50)), *(("nano", s) for s in range(6))]
+    ("name", "seed"),
+    [
+        *(("small", seed) for seed in range(50)),
+        *(("nano", seed) for seed in range(6)),
+        *(("banks", seed) for seed in range(20)),
+    ],
 )
 def test_the_model_issues_when_the_timeline_says(
     small_design: RpauDesign, name: str, seed: int
 ) -> None:
-    design = small_design if name == "small" else load_design(name)
+    design = {"small": small_design, "banks": _in_banks(small_design)}.get(name)
+    design = design or load_design(name)
     timing = BY_HAND if seed % 2 else Timing.of(design)
     program = random_program(design, seed, 60, timing)
     device = ModelDevice(design, timing_only=True, timing=timing)
@@ -84,6 +92,42 @@ def test_the_model_issues_when_the_timeline_says(
     report = device.run(10**9)
     assert device.trace().tolist() == list(program.starts)
     assert report.cycles == program.cycles
+
+
+def _in_banks(design: RpauDesign) -> RpauDesign:
+    """Banks of four polynomials, p0 … p3 and p4 … p7; the rest have ports of their own."""
+    return replace(design, log_n=11, cores=1, dyadic_cores=1, work_polys=12, work_uram_polys=8)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "clash"),
+    [
+        ("dmul p8, p0, p9 @0", "ntt p10, p1 @0", True),  # both read bank 0
+        ("dmul p8, p0, p9 @0", "ntt p10, p4 @0", False),
+        ("dmul p8, p0, p9 @0", "ntt p10, p1 @1", False),
+        ("dmul p0, p8, p9 @0", "mul p1, p10, p11 @0", True),  # both write it
+        ("dmul p0, p8, p9 @0", "mul p4, p10, p11 @0", False),
+        ("dmul p0, p8, p9 @0", "mul p10, p1, p11 @0", False),  # one writes, one reads
+        ("dmul p8, p0, p9 @0", "ntt p1, p10 @0", True),  # a transform reads its result back
+        ("dmul p8, p0, p9 @0", "mul p1, p10, p11 @0", False),
+        ("dmul p8, p0, p9 @0", "send p1, p10, r1 @0-1", False),
+        ("dmul p0, p8, p9 @0", "send p1, p10, r1 @0-1", True),
+    ],
+)
+def test_what_reads_or_writes_a_bank_keeps_its_port(
+    small_design: RpauDesign, first: str, second: str, clash: bool
+) -> None:
+    design = _in_banks(small_design)
+    timeline = Timeline(BY_HAND, design)
+    timeline.issue(parse_instruction(first, design))
+    assert bool(timeline.conflicts(parse_instruction(second, design))) is clash
+    device = ModelDevice(design, timing_only=True, timing=BY_HAND)
+    device.load_program(np.array(assemble(f"{first}\n{second}\nhalt", design), dtype=np.uint64))
+    if clash:
+        with pytest.raises(DeviceError, match=r"(reads|writes) UltraRAM bank 0 of RPAU 0"):
+            device.run(1000)
+    else:
+        device.run(1000)
 
 
 def test_random_programs_overlap_the_units_and_wait_and_send(small_design: RpauDesign) -> None:
@@ -129,7 +173,7 @@ def test_the_first_instruction_issues_a_fetch_after_the_start(small_design: Rpau
 
 
 def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: RpauDesign) -> None:
-    timeline = Timeline(BY_HAND, small_design.rpaus)
+    timeline = Timeline(BY_HAND, small_design)
     timeline.issue(parse_instruction("ntt p0, p0 @0-1", small_design))
     reader = parse_instruction("dmul p1, p0, p2 @1", small_design)
     with pytest.raises(ProgramError, match="that unit main still works on"):
@@ -146,7 +190,7 @@ def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: Rpau
 
 
 def test_the_timeline_refuses_a_second_sender_on_the_ring(small_design: RpauDesign) -> None:
-    timeline = Timeline(BY_HAND, small_design.rpaus)
+    timeline = Timeline(BY_HAND, small_design)
     timeline.issue(parse_instruction("broadcast p1, p0, r0, q0, c0, c0 @0-1", small_design))
     second = parse_instruction("broadcast p1, p0, r2, q0, c0, c0 @2", small_design)
     assert timeline.ring_conflict(second)

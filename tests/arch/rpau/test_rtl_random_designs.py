@@ -50,6 +50,7 @@ def random_designs() -> list[RpauDesign]:
         seeds[i] = int(rng.integers(1, 8, endpoint=True))
     log_ns = column(rng, (8, 8, 9, 10))
     primes = column(rng, PRIMES)
+    work_polys = rng.integers(6, 12, DESIGNS, endpoint=True).tolist()
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
@@ -58,7 +59,7 @@ def random_designs() -> list[RpauDesign]:
         "rpaus": column(rng, (2, 3, 4)),
         "cores": cores,
         "dyadic_cores": dyadic,
-        "work_polys": rng.integers(6, 12, DESIGNS, endpoint=True).tolist(),
+        "work_polys": work_polys,
         "key_polys": rng.integers(2, 12, DESIGNS, endpoint=True).tolist(),
         "constants": rng.integers(4, 20, DESIGNS, endpoint=True).tolist(),
         "program_words": [64] * DESIGNS,
@@ -66,7 +67,7 @@ def random_designs() -> list[RpauDesign]:
         "prime_sets": column(rng, (1, 2, 3, 4, 5, 8)),
         "interconnect": column(rng, ("ring", "gather")),
         "twiddles": column(rng, ("generated", "stored")),
-        "work_ram": column(rng, ("block", "ultra")),
+        "work_uram_polys": [int(rng.integers(0, polys - 2)) for polys in work_polys],
         "key_ram": column(rng, ("block", "ultra")),
         "family": [family for _, family, _ in primes],
         "prng": ["trivium" if count else "none" for count in seeds],
@@ -114,7 +115,16 @@ CORNERS: dict[str, dict[str, Any]] = {
         "dyadic_cores": 4,
         "interconnect": "gather",
         "twiddles": "stored",
-        "work_ram": "ultra",
+        "work_uram_polys": 10,
+    },
+    # Banks of four polynomials, the last of one.
+    "banks": {
+        "log_n": 11,
+        "cores": 1,
+        "work_polys": 12,
+        "work_uram_polys": 9,
+        "dyadic_cores": 1,
+        "link": True,
     },
     "sparse-without-dyadic": {
         "prime_sets": 2,

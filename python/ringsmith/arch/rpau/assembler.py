@@ -20,7 +20,7 @@ from ringsmith.arch.rpau.isa import (
     common_fields,
     has_unit,
 )
-from ringsmith.arch.rpau.kinds import KINDS
+from ringsmith.arch.rpau.kinds import KINDS, POLY
 from ringsmith.errors import ProgramError
 
 _LINE = re.compile(
@@ -44,8 +44,8 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
 
     Raises:
         ProgramError: If the design lacks the unit or the PRNG, an operand is outside what the
-            design has, operands that must differ do not, or the mask is empty, names RPAUs that do
-            not exist, or lacks the source.
+            design has, operands that must differ do not, two that are read together share a read
+            port, or the mask is empty, names RPAUs that do not exist, or lacks the source.
     """
     operation = instruction.operation
     if not has_unit(design, operation.unit):
@@ -81,6 +81,7 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: {' and '.join(operation.distinct)} are one polynomial, "
             f"p{named[0]}: choose different ones"
         )
+    _check_read_ports(instruction, design)
     if not 0 <= instruction.mask < 1 << design.rpaus:
         raise ProgramError(
             f"{operation.name}: mask {instruction.mask:#b} names RPAUs that design {design.name} "
@@ -99,6 +100,21 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: RPAU {instruction[operation.source.name]} sends but is not in the "
             "mask: add it"
         )
+
+
+def _check_read_ports(instruction: Instruction, design: RpauDesign) -> None:
+    """Checks that no two polynomials that are read together share a bank."""
+    read: dict[int, int] = {}
+    for operand, poly in zip(instruction.operation.operands, instruction.values, strict=True):
+        bank = design.uram_bank(poly) if operand.kind == POLY and operand.reads else None
+        if bank is not None and read.setdefault(bank, poly) != poly:
+            first = bank * design.uram_bank_polys
+            last = min(first + design.uram_bank_polys, design.work_uram_polys) - 1
+            raise ProgramError(
+                f"{instruction.operation.name}: p{read[bank]} and p{poly} are read together, and "
+                f"p{first} … p{last} are one UltraRAM bank of design {design.name}, with one read "
+                "port: take polynomials of different banks, or of block RAM"
+            )
 
 
 def encode(instruction: Instruction) -> int:

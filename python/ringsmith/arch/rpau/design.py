@@ -1,6 +1,7 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ringsmith import design_files
 from ringsmith.arch.rpau.sparse import FAMILIES, fits
@@ -12,12 +13,16 @@ ARCHITECTURE = "rpau"
 REDUCTIONS = ("barrett", "sparse")
 INTERCONNECTS = ("ring", "gather")
 TWIDDLES = ("generated", "stored")
-RAM_STYLES = ("block", "ultra")
 NO_PRNG = "none"
+RAM_STYLES = ("block", "ultra")
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
 MAX_WORK_POLYS = 128
 """Work polynomials that the 7 bits of an instruction's operand tell apart."""
+URAM_WORDS = 4096
+"""Words of an UltraRAM: a lane's words of as many polynomials as fit share one."""
+READ_PORTS = 3
+"""Work polynomials that an instruction reads at once, at most."""
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
 """Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
@@ -25,6 +30,14 @@ LOG_SEEDED_BLOCK = 14
 """log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"
 FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
+
+_REPLACED = MappingProxyType(
+    {
+        "work_ram": "write work_uram_polys, the number of work polynomials in UltraRAM, 0 for "
+        "'block'; those in UltraRAM share the ports of their banks"
+    }
+)
+"""Keys that another version's files have, and what to write instead."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +64,10 @@ class RpauDesign:
             the device's centre in two hops.
         twiddles: ``generated``: products of two small tables' words; ``stored``: a table of N
             words a prime.
-        work_ram: What the work polynomials are kept in: ``block`` (BRAM) or ``ultra`` (URAM).
-        key_ram: What the key store is kept in.
+        work_uram_polys: How many of the work polynomials, the first ones, are kept in UltraRAM, in
+            banks of :attr:`uram_bank_polys`. A bank has one read and one write port. The others are
+            kept in block RAM, and have ports of their own.
+        key_ram: What the key store is kept in: ``block`` (BRAM) or ``ultra`` (URAM).
         family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
             :data:`ringsmith.arch.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
         prng: What expands the uniform halves of seeded keys beside the dyadic cores: ``trivium``
@@ -81,7 +96,7 @@ class RpauDesign:
     prime_sets: int = 1
     interconnect: str = "ring"
     twiddles: str = "generated"
-    work_ram: str = "block"
+    work_uram_polys: int = 0
     key_ram: str = "ultra"
     family: str = NO_FAMILY
     prng: str = NO_PRNG
@@ -111,8 +126,9 @@ class RpauDesign:
         _check_range(self, "program_words", 16, 65536)
         _check_range(self, "prime_sets", 1, 8)
         _check_choice(self, "interconnect", INTERCONNECTS)
-        _check_choice(self, "work_ram", RAM_STYLES)
+        _check_range(self, "work_uram_polys", 0, self.work_polys)
         _check_choice(self, "key_ram", RAM_STYLES)
+        self._check_read_ports()
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
                 f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: "
@@ -127,6 +143,16 @@ class RpauDesign:
             raise ParameterError(
                 f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
                 "unit that sends beside the main unit"
+            )
+
+    def _check_read_ports(self) -> None:
+        ports = self.uram_banks + self.work_polys - self.work_uram_polys
+        if ports < READ_PORTS:
+            raise ParameterError(
+                f"design {self.name}: work_uram_polys = {self.work_uram_polys} of work_polys = "
+                f"{self.work_polys}, {self.uram_bank_polys} a bank, leave {ports} read ports, and "
+                f"an instruction reads up to {READ_PORTS} polynomials at once: take fewer "
+                "work_uram_polys, or more work_polys"
             )
 
     def _check_prng(self) -> None:
@@ -250,6 +276,20 @@ class RpauDesign:
         """Rows of a polynomial: N / lanes."""
         return self.n // self.lanes
 
+    @property
+    def uram_bank_polys(self) -> int:
+        """Work polynomials in a bank of UltraRAM: as many as its words hold, or one."""
+        return max(1, URAM_WORDS // self.rows)
+
+    @property
+    def uram_banks(self) -> int:
+        """Banks of work polynomials in UltraRAM; the last one may not be full."""
+        return -(-self.work_uram_polys // self.uram_bank_polys)
+
+    def uram_bank(self, poly: int) -> int | None:
+        """The UltraRAM bank of a work polynomial; None where it is in block RAM."""
+        return poly // self.uram_bank_polys if poly < self.work_uram_polys else None
+
 
 def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:
     value = getattr(design, name)
@@ -285,7 +325,7 @@ def parse_design(text: str, origin: str) -> RpauDesign:
     Raises:
         ParameterError: If a key is missing, unknown or has an illegal value.
     """
-    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign)
+    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign, _REPLACED)
 
 
 def named_designs() -> list[str]:

@@ -166,7 +166,10 @@ class Emitter:
     ) -> Location:
         """As ``send``, on the link units: what arrives is reduced afterwards, on either unit.
 
-        Words of a smaller prime that only need to be carried are residues already.
+        Words of a smaller prime that only need to be carried are residues already. Where work
+        polynomials share the ports of UltraRAM banks, they are reduced all the same: what arrives
+        waits there, and is transformed in block RAM. The special prime's residues are a polynomial
+        of their own, which does not wait for memory in the other RPAUs.
         """
         home, limbs, primes = source % self.rpaus, self.layout.limbs, self.graph.primes
         carried = (factor, addend) == (self.ones(), self.zeros())
@@ -181,11 +184,15 @@ class Emitter:
             place: raw[place]
             for place in places
             if carried
+            and not self.design.uram_banks
             and place % self.rpaus in away
             and primes[limbs[source]] <= primes[limbs[place]]
             and sum(other % self.rpaus == place % self.rpaus for other in places) == 1
         }
-        arrived = self.fresh(place for place in places if place not in whole)
+        rest = [place for place in places if place not in whole]
+        apart = self.graph.special if self.design.uram_banks else ()
+        special = [place for place in rest if limbs[place] in apart]
+        arrived = self.fresh(set(rest) - set(special)) | self.fresh(special)
         self.emit(arrived, "reduce", dst=arrived, a=raw, k1=factor, k2=addend)
         return arrived | whole
 

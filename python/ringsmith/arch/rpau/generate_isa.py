@@ -195,6 +195,7 @@ def render_cpp(isa: Isa) -> str:
         "  Kind kind;",
         "  bool reads;",
         "  bool writes;",
+        "  bool takes_read_port;  // reads it, or reads back what it has written there",
         "  Where where;",
         "};",
         "",
@@ -217,10 +218,11 @@ def render_cpp(isa: Isa) -> str:
             f"Unit::k{upper_camel(operation.unit)}, {len(operation.operands)}, {{{{",
         ]
         for operand in operation.operands:
-            reads, writes = str(operand.reads).lower(), str(operand.writes).lower()
+            flags = (operand.reads, operand.writes, operand.reads or operand.reads_back)
+            accesses = ", ".join(str(flag).lower() for flag in flags)
             lines.append(
                 f"        {{k{upper_camel(operand.name)}, Kind::k{upper_camel(operand.kind)}, "
-                f"{reads}, {writes}, Where::k{upper_camel(operand.where)}}},"
+                f"{accesses}, Where::k{upper_camel(operand.where)}}},"
             )
         lines.append("    }}},")
     lines += ["}};", "// clang-format on", "", "}  // namespace ringsmith::sim::isa"]

@@ -23,7 +23,7 @@ CONTROL = "control"
 
 
 _REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
-_OPTIONAL = {"access", "where", "words", "default"}  # of an operand
+_OPTIONAL = {"access", "where", "words", "default", "reads_back"}  # of an operand
 
 
 class IsaError(ValueError):
@@ -75,7 +75,7 @@ class Operand:
 
     ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
     before the operation where it is read, and after it where it is written.
-    ``default``: the value where it is left out, or None.
+    ``default``: the value where it is left out, or None. ``reads_back``: it is read once written.
     """
 
     field: Field
@@ -83,6 +83,7 @@ class Operand:
     where: str
     any_words: bool = False
     default: int | None = None
+    reads_back: bool = False
 
     @property
     def name(self) -> str:
@@ -308,12 +309,11 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
     for item in entry["operands"]:
         if item["name"] not in fields:
             raise IsaError(f"{name}: operand {item['name']!r} is not a field")
-        words = item.get("words", "residues")
-        if words not in ("any", "residues"):
+        if (words := item.get("words", "residues")) not in ("any", "residues"):
             raise IsaError(f"{name}: operand {item['name']} has words {words!r}: any or residues")
-        access, where = item.get("access", ""), item.get("where", "all")
-        field, default = fields[item["name"]], item.get("default")
-        operands.append(Operand(field, access, where, words == "any", default))
+        access, back = item.get("access", ""), item.get("reads_back", False)
+        field, default, where = fields[item["name"]], item.get("default"), item.get("where", "all")
+        operands.append(Operand(field, access, where, words == "any", default, back))
     return Operation(
         name=name,
         opcode=entry["opcode"],

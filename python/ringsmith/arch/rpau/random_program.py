@@ -129,7 +129,7 @@ class _Draw:
         self.log_degree = log_degree
         self.pieces = design.pieces(log_degree)
         self.rng: Generator = np.random.default_rng(seed)
-        self.timeline = Timeline(timing, design.rpaus)
+        self.timeline = Timeline(timing, design)
         self.primes = self._primes()
         self.keys = range(min(max(_LOADED_KEYS, 2 * design.prime_sets), design.key_polys))
         self.seeds = range(min(_LOADED_KEYS, design.seeds))
@@ -216,14 +216,19 @@ class _Draw:
         sender = _Sender(self._choice(rpaus), self._set()) if operation.source else None
         prime = self._set() if operation.computes else 0
         values: dict[str, int] = {}
+        together: list[int] = []
         for operand in operation.operands:
             legal = self._legal(operand, rpaus, prime, sender)
             if operand.name in operation.distinct:
                 taken = {values[name] for name in operation.distinct if name in values}
                 legal = [value for value in legal if value not in taken]
+            reads = operand.kind == POLY and operand.reads
+            if reads:
+                legal = [poly for poly in legal if self._readable(poly, together)]
             if not legal:
                 return None
             values[operand.name] = self._choice(legal)
+            together += [values[operand.name]] if reads else []
         waits: list[str] = []
         if self.rng.random() < _EXTRA_WAITS:
             waits = [unit for unit in ISA.execution_units if self.rng.random() < 0.5]
@@ -270,6 +275,13 @@ class _Draw:
             for i in rpaus
         )
         return sorted(set(every).intersection(*readable))
+
+    def _readable(self, poly: int, together: Sequence[int]) -> bool:
+        """Whether a polynomial can be read at once with others: by a port that none of them has."""
+        bank = self.design.uram_bank(poly)
+        return bank is None or all(
+            other == poly or self.design.uram_bank(other) != bank for other in together
+        )
 
     def _set(self) -> int:
         return int(self.rng.integers(self.design.prime_sets))

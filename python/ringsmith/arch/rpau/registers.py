@@ -93,7 +93,7 @@ class Refused(IntFlag):
 
 MAGIC = 0x474E4952
 VERSION_MINOR = 2
-VERSION_MAJOR = 2
+VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
 FACTS = (
@@ -110,7 +110,7 @@ FACTS = (
     Fact("prime_sets", "PrimeSets", 0xA8, ()),
     Fact("interconnect", "Interconnect", 0xAC, ("ring", "gather")),
     Fact("twiddles", "Twiddles", 0xB0, ("generated", "stored")),
-    Fact("work_ram", "WorkRam", 0xB4, ("block", "ultra")),
+    Fact("work_uram_polys", "WorkUramPolys", 0xB4, ()),
     Fact("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
     Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
     Fact("prng", "Prng", 0xC0, ("none", "trivium")),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import Instruction, instruction
+from ringsmith.arch.rpau.memory import Memory, homes
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 from ringsmith.arch.rpau.twins import MAIN, twin_of
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
@@ -109,23 +110,37 @@ def schedule(problem: Problem) -> Schedule:
             _Policy(priority, slack, _ALL, twins) for slack in _SLACKS for twins in graph.choices
         ]
         policies += [_Policy(priority, 0, _LOOKAHEAD, graph.choices[-1])]
-    limit = problem.design.work_polys
-    plans = (_Run(problem, graph, policy, limit).run() for policy in policies)
+    plans = (
+        _Run(problem, graph, policy, memory).run()
+        for policy in policies
+        for memory in _memories(problem)
+    )
     return min((plan for plan in plans if plan is not None), key=lambda plan: plan.cycles)
 
 
 def first_fit(problem: Problem) -> Schedule | None:
     """The schedule in sequential order, thrifty with memory; None if it does not fit."""
     policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
-    return _Run(problem, _Dependences(problem), policy, problem.design.work_polys).run()
+    graph = _Dependences(problem)
+    plans = (_Run(problem, graph, policy, memory).run() for memory in _memories(problem))
+    return next((plan for plan in plans if plan is not None), None)
 
 
 def needed_polys(problem: Problem) -> int:
     """Work polynomials that the sequential order needs."""
     policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
-    plan = _Run(problem, _Dependences(problem), policy, None).run()
+    plan = _Run(problem, _Dependences(problem), policy, Memory(problem.design, {}, None)).run()
     assert plan is not None
     return plan.peak
+
+
+def _memories(problem: Problem) -> Iterator[Memory]:
+    """The work memory, empty, with each choice of homes that is worth a try."""
+    design = problem.design
+    for transforms in (False, True) if design.uram_banks else (False,):
+        chosen = homes(problem.instructions, problem.pinned, design, transforms)
+        if chosen is not None:
+            yield Memory(design, chosen, design.work_polys)
 
 
 def _sequential(problem: Problem) -> list[float]:
@@ -172,41 +187,6 @@ def _places(masks: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     return ((poly, rpau) for poly, mask in masks.items() for rpau in bits_of(mask))
 
 
-class _Memory:
-    """Which work polynomials are taken, in which RPAU, and since when the others are free."""
-
-    def __init__(self, limit: int | None, rpaus: int) -> None:
-        self.limit = limit
-        self.rpaus = rpaus
-        self.taken: list[int] = []
-        self.freed: list[list[int]] = []
-        self.slots: dict[int, int] = {}
-        self.peak = 0
-
-    def find(self, mask: int) -> int | None:
-        """The slot that is free first in all RPAUs of the mask; None if all are taken."""
-        free = [slot for slot, taken in enumerate(self.taken) if not taken & mask]
-        if free:
-            return min(free, key=lambda slot: max(self.freed[slot][rpau] for rpau in bits_of(mask)))
-        return len(self.taken) if self.limit is None or len(self.taken) < self.limit else None
-
-    def take(self, poly: int, slot: int, mask: int) -> None:
-        """Gives a slot to a virtual polynomial in the RPAUs of the mask."""
-        while slot >= len(self.taken):
-            self.taken.append(0)
-            self.freed.append([0] * self.rpaus)
-        self.taken[slot] |= mask
-        self.slots[poly] = slot
-        for rpau in bits_of(mask):
-            self.peak = max(self.peak, sum(taken >> rpau & 1 for taken in self.taken))
-
-    def release(self, poly: int, rpau: int, cycle: int) -> None:
-        """Frees a virtual polynomial's slot in one RPAU, from a cycle on."""
-        slot = self.slots[poly]
-        self.taken[slot] &= ~(1 << rpau)
-        self.freed[slot][rpau] = cycle
-
-
 @dataclass(frozen=True)
 class _Candidate:
     """An instruction that could come next.
@@ -236,14 +216,14 @@ class _Run:
     """One pass over the instructions under one policy."""
 
     def __init__(
-        self, problem: Problem, graph: _Dependences, policy: _Policy, limit: int | None
+        self, problem: Problem, graph: _Dependences, policy: _Policy, memory: Memory
     ) -> None:
         self.problem = problem
         self.graph = graph
         self.policy = policy
-        self.memory = _Memory(limit, problem.design.rpaus)
+        self.memory = memory
         self.timing = problem.timing
-        self.timeline = Timeline(self.timing, problem.design.rpaus)
+        self.timeline = Timeline(self.timing, problem.design)
         self.placed: list[Placed] = []
         self.left: dict[tuple[int, int], int] = {}
         for masks in (*(virtual.touched for virtual in problem.instructions), problem.kept):
@@ -274,7 +254,7 @@ class _Run:
         """Places what is resident from the start; drops at once what nothing touches."""
         resident, pinned = self.problem.resident, self.problem.pinned
         for poly in sorted(resident, key=lambda poly: poly not in pinned):
-            slot = pinned[poly] if poly in pinned else self.memory.find(resident[poly])
+            slot = pinned[poly] if poly in pinned else self.memory.find(poly, resident[poly])
             if slot is None:
                 return False
             self.memory.take(poly, slot, resident[poly])
@@ -317,7 +297,7 @@ class _Run:
         new: dict[int, int] = {}
         for poly in virtual.touched:
             if poly not in slots:
-                slot = self.memory.find(self.problem.placement[poly])
+                slot = self.memory.find(poly, self.problem.placement[poly])
                 if slot is None:
                     return []
                 new[poly] = slot

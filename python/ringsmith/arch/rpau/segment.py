@@ -176,9 +176,16 @@ class _Cutter:
                     f"{self.design.name} has {available}: use a larger design"
                 )
         problem = self._problem(end, pinning=False)
+        needed, design = needed_polys(problem), self.design
+        if needed <= design.work_polys:
+            return ProgramError(
+                f"instructions that belong together need {needed} work polynomials at once, and of "
+                f"the {design.work_polys} of design {design.name} {design.work_uram_polys} share "
+                "the ports of UltraRAM banks: use a design with more of them in block RAM"
+            )
         return ProgramError(
-            f"instructions that belong together need {needed_polys(problem)} work polynomials at "
-            f"once and design {self.design.name} has {self.design.work_polys}: use a larger design"
+            f"instructions that belong together need {needed} work polynomials at once and design "
+            f"{design.name} has {design.work_polys}: use a larger design"
         )
 
 

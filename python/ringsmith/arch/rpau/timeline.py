@@ -12,9 +12,13 @@ from types import MappingProxyType
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction
+from ringsmith.arch.rpau.kinds import POLY
 from ringsmith.errors import ProgramError
 
 HALT = "halt"
+
+_FIRST_PORT = -2
+"""It and the numbers below stand for the UltraRAM banks' ports among what instructions keep."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,18 @@ class _Flight:
     unit: str
 
 
+def _held(instruction: Instruction, rpau: int, design: RpauDesign) -> frozenset[int]:
+    """What an instruction keeps for itself in an RPAU: what it touches, and its banks' ports."""
+    ports = set()
+    for operand, poly in instruction.accesses(rpau):
+        bank = design.uram_bank(poly) if operand.kind == POLY else None
+        if bank is not None and (operand.reads or operand.reads_back):
+            ports.add(_FIRST_PORT - 2 * bank)
+        if bank is not None and operand.writes:
+            ports.add(_FIRST_PORT - 2 * bank - 1)
+    return instruction.touched(rpau) | ports
+
+
 class Timeline:
     """Issues instructions one after another and says in which cycle each starts.
 
@@ -52,10 +68,11 @@ class Timeline:
     keeps its unit, and the work polynomials that it touches, from ``t`` to ``t + l - 1``.
     """
 
-    def __init__(self, timing: Timing, rpaus: int) -> None:
+    def __init__(self, timing: Timing, design: RpauDesign) -> None:
         self._timing = timing
+        self._design = design
         self._ready = timing.fetch_cycles
-        self._idle = {unit: [0] * rpaus for unit in ISA.execution_units}
+        self._idle = {unit: [0] * design.rpaus for unit in ISA.execution_units}
         self._flights: dict[tuple[int, int], _Flight] = {}
         self._ring_idle = 0
         self._cycles: int | None = None
@@ -84,7 +101,7 @@ class Timeline:
         flights = (
             self._flights.get((rpau, poly))
             for rpau in instruction.rpaus()
-            for poly in instruction.touched(rpau)
+            for poly in _held(instruction, rpau, self._design)
         )
         return frozenset(flight.unit for flight in flights if flight and flight.end > start)
 
@@ -133,6 +150,6 @@ class Timeline:
                 self._ring_idle = end
             for rpau in instruction.rpaus():
                 self._idle[operation.unit][rpau] = end
-                for poly in instruction.touched(rpau):
+                for poly in _held(instruction, rpau, self._design):
                     self._flights[rpau, poly] = _Flight(end, operation.unit)
         return start

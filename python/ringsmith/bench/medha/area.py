@@ -96,8 +96,11 @@ def estimate(design: RpauDesign) -> Estimate:
     """Counts multipliers and memories of a design of 60-bit words with sparse reduction."""
     bram, uram = 0.0, 0
     rows = design.rows
-    work = [(rows, design.work_ram)] * design.work_polys
-    for depth, style in (*work, (design.key_polys * rows, design.key_ram)):
+    memories = [(rows, "block")] * (design.work_polys - design.work_uram_polys)
+    for first in range(0, design.work_uram_polys, design.uram_bank_polys):
+        held = min(design.uram_bank_polys, design.work_uram_polys - first)
+        memories.append((held * rows, "ultra"))
+    for depth, style in (*memories, (design.key_polys * rows, design.key_ram)):
         if style == "block":
             bram += design.lanes * block_rams(design.word_bits, depth)
         else:
