@@ -77,7 +77,7 @@ module rs_rpau_work_memory
   function automatic logic [BankWidth-1:0] bank_of(logic [DstWidth-1:0] poly);
     int unsigned index;
     index = 32'(poly);
-    return BankWidth'(index < UramPolys ? index / BankPolys : index - UramPolys + UramBanks);
+    return BankWidth'(index + 1 <= UramPolys ? index / BankPolys : index - UramPolys + UramBanks);
   endfunction
 
   // Lanes first: each selects a bank among its own words.

@@ -100,6 +100,9 @@ def test_random_graphs_on_spare_rpaus_equal_the_interpreter(seed: int) -> None:
         {"prng": "trivium", "seeds": 4, "rpaus": 2, "prime_sets": 2},
         {"prng": "trivium", "seeds": 4, "rpaus": 6},
         {"prng": "trivium", "seeds": 1, "key_polys": 4, "work_polys": 10},
+        {"work_uram_polys": 50},
+        {"work_uram_polys": 56, "cores": 1, "dyadic_cores": 1, "log_n": 8, "link": True},
+        {"work_uram_polys": 16, "work_polys": 32, "rpaus": 2, "prime_sets": 2},
     ],
     ids=str,
 )
@@ -198,7 +201,14 @@ def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
 
 
 @pytest.mark.parametrize(
-    "change", [{"work_polys": 6}, {"key_polys": 2}, {"program_words": 16}, {"work_polys": 5}]
+    "change",
+    [
+        {"work_polys": 6},
+        {"key_polys": 2},
+        {"program_words": 16},
+        {"work_polys": 5},
+        {"work_polys": 9, "work_uram_polys": 4},
+    ],
 )
 def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[str, int]) -> None:
     graph = relinearization((0, 1, 2))
@@ -213,10 +223,12 @@ def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[st
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_graphs_in_parts_equal_the_interpreter(seed: int) -> None:
+@pytest.mark.parametrize("uram_polys", [0, 5])
+def test_random_graphs_in_parts_equal_the_interpreter(seed: int, uram_polys: int) -> None:
     random = np.random.default_rng(seed)
     graph = random_graph(random, size=20)
-    run_both(graph, replace(SMALL, work_polys=10, key_polys=4, program_words=32), random)
+    small = replace(SMALL, work_polys=10 + uram_polys, work_uram_polys=2 * uram_polys)
+    run_both(graph, replace(small, key_polys=4, program_words=32), random)
 
 
 @pytest.mark.parametrize("outputs", [5, 20])
