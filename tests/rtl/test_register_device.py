@@ -162,7 +162,7 @@ class Counterfeit:
     ("register", "value", "message"),
     [
         (Register.MAGIC, 0, "no Ringsmith device answers .* 0x00000000 and not 0x474e4952"),
-        (Register.VERSION, 3 << 16, "version 3 of the register map and this Ringsmith knows"),
+        (Register.VERSION, 4 << 16, "version 4 of the register map and this Ringsmith knows"),
         (Register.ARCHITECTURE, 2, "its architecture is number 2 and design small has 1"),
         (Register.FACT_COUNT, 3, "the device does not tell cores, dyadic_cores"),
         (Register.STATUS, 1, "does not come out of its reset"),
@@ -183,7 +183,7 @@ def test_polynomials_cross_the_data_path_unless_the_device_says_it_has_none(
     place(bus, Zone.POLY, 2, 3)
     assert bus.read(Register.HOST_WORD) == 0  # not counted up: no register took the words
     np.testing.assert_array_equal(bus.read_words(Register.HOST_DATA, DESIGN.n), words)
-    for register, value in ((Register.VERSION, 2 << 16 | 1), (Register.DATA_PATH, 0)):
+    for register, value in ((Register.VERSION, 3 << 16 | 1), (Register.DATA_PATH, 0)):
         device = RegisterDevice(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
         words = words_of(rng)
         device.write(Zone.POLY, 2, 3, words)

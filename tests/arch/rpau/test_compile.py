@@ -207,7 +207,7 @@ def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
         {"key_polys": 2},
         {"program_words": 16},
         {"work_polys": 5},
-        {"work_polys": 9, "work_uram_polys": 4},
+        {"work_polys": 7, "work_uram_polys": 4},
     ],
 )
 def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[str, int]) -> None:

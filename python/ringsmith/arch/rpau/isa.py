@@ -7,6 +7,7 @@ are written against the records and name no instruction themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
@@ -124,7 +125,7 @@ class Operation:
         """The operand of that name, or None."""
         return next((operand for operand in self.operands if operand.name == name), None)
 
-    @property
+    @cached_property
     def source(self) -> Operand | None:
         """The operand that names the sending RPAU, or None."""
         return next((operand for operand in self.operands if operand.kind == RPAU), None)

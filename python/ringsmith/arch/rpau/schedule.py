@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import Instruction, instruction
-from ringsmith.arch.rpau.memory import Memory, homes
+from ringsmith.arch.rpau.memory import Homes, Memory, homes
 from ringsmith.arch.rpau.timeline import HALT, Timeline, Timing
 from ringsmith.arch.rpau.twins import MAIN, twin_of
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
@@ -96,8 +96,11 @@ class _Policy:
 
 
 _ALL = 1 << 20
+_NO_HOMES = Homes({}, frozenset())
 _SLACKS = (0, 1024)
-_LOOKAHEAD = 8
+_LOOKAHEADS = (8, 11)
+_BUSY = (0.0, 0.125)
+"""Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few."""
 
 
 def schedule(problem: Problem) -> Schedule:
@@ -109,7 +112,7 @@ def schedule(problem: Problem) -> Schedule:
         policies += [
             _Policy(priority, slack, _ALL, twins) for slack in _SLACKS for twins in graph.choices
         ]
-        policies += [_Policy(priority, 0, _LOOKAHEAD, graph.choices[-1])]
+        policies += [_Policy(priority, 0, count, graph.choices[-1]) for count in _LOOKAHEADS]
     plans = (
         _Run(problem, graph, policy, memory).run()
         for policy in policies
@@ -129,7 +132,9 @@ def first_fit(problem: Problem) -> Schedule | None:
 def needed_polys(problem: Problem) -> int:
     """Work polynomials that the sequential order needs."""
     policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
-    plan = _Run(problem, _Dependences(problem), policy, Memory(problem.design, {}, None)).run()
+    plan = _Run(
+        problem, _Dependences(problem), policy, Memory(problem.design, _NO_HOMES, None)
+    ).run()
     assert plan is not None
     return plan.peak
 
@@ -137,8 +142,12 @@ def needed_polys(problem: Problem) -> int:
 def _memories(problem: Problem) -> Iterator[Memory]:
     """The work memory, empty, with each choice of homes that is worth a try."""
     design = problem.design
-    for transforms in (False, True) if design.uram_banks else (False,):
-        chosen = homes(problem.instructions, problem.pinned, design, transforms)
+    if not design.uram_banks:
+        yield Memory(design, _NO_HOMES, design.work_polys)
+        return
+    latencies = problem.timing.latencies
+    for busy in _BUSY:
+        chosen = homes(problem.instructions, latencies, problem.pinned, design, busy)
         if chosen is not None:
             yield Memory(design, chosen, design.work_polys)
 

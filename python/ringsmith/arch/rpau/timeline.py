@@ -11,8 +11,9 @@ from types import MappingProxyType
 
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction
+from ringsmith.arch.rpau.isa import CONTROL, ISA, KEY_PORT, Instruction
 from ringsmith.arch.rpau.kinds import POLY
+from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.errors import ProgramError
 
 HALT = "halt"
@@ -41,24 +42,43 @@ class Timing:
         return cls(cost.FETCH_CYCLES, MappingProxyType(cost.latencies(design, log_degree)))
 
 
-@dataclass(frozen=True)
-class _Flight:
-    """The last instruction that touched a polynomial: when it ends, and on which unit it runs."""
+@dataclass
+class _Flights:
+    """The last instruction in each RPAU that kept a polynomial or a port.
 
-    end: int
-    unit: str
+    Attributes:
+        until: The cycle from which on nobody keeps it.
+        ends: By RPAU, the cycle in which its last instruction has ended.
+        units: By RPAU, the unit that it runs on.
+    """
+
+    until: int
+    ends: list[int]
+    units: list[str]
 
 
-def _held(instruction: Instruction, rpau: int, design: RpauDesign) -> frozenset[int]:
-    """What an instruction keeps for itself in an RPAU: what it touches, and its banks' ports."""
-    ports = set()
-    for operand, poly in instruction.accesses(rpau):
-        bank = design.uram_bank(poly) if operand.kind == POLY else None
+_Held = tuple[tuple[int, tuple[int, ...]], ...]
+"""What an instruction keeps for itself, polynomials and ports, each with the RPAUs where it does."""
+
+
+def _held(instruction: Instruction, design: RpauDesign) -> _Held:
+    """What an instruction keeps for itself: what it touches, and the ports of its banks."""
+    operation, everyone = instruction.operation, instruction.mask
+    source = 1 << instruction[operation.source.name] if operation.source else 0
+    masks: dict[int, int] = {}
+    for operand, value in zip(operation.operands, instruction.values, strict=True):
+        if not operand.access:
+            continue
+        here = {"all": everyone, "source": source, "others": everyone & ~source}[operand.where]
+        bank = design.uram_bank(value) if operand.kind == POLY else None
+        held = [value if operand.kind == POLY else KEY_PORT]
         if bank is not None and (operand.reads or operand.reads_back):
-            ports.add(_FIRST_PORT - 2 * bank)
+            held.append(_FIRST_PORT - 2 * bank)
         if bank is not None and operand.writes:
-            ports.add(_FIRST_PORT - 2 * bank - 1)
-    return instruction.touched(rpau) | ports
+            held.append(_FIRST_PORT - 2 * bank - 1)
+        for each in held:
+            masks[each] = masks.get(each, 0) | here
+    return tuple((each, tuple(bits_of(mask))) for each, mask in masks.items())
 
 
 class Timeline:
@@ -73,7 +93,8 @@ class Timeline:
         self._design = design
         self._ready = timing.fetch_cycles
         self._idle = {unit: [0] * design.rpaus for unit in ISA.execution_units}
-        self._flights: dict[tuple[int, int], _Flight] = {}
+        self._flights: dict[int, _Flights] = {}
+        self._known: dict[tuple[int, int, tuple[int, ...]], _Held] = {}
         self._ring_idle = 0
         self._cycles: int | None = None
 
@@ -98,12 +119,12 @@ class Timeline:
         the wait bit of each, as :meth:`guarded` does, takes every such conflict away.
         """
         start = self.start_of(instruction)
-        flights = (
-            self._flights.get((rpau, poly))
-            for rpau in instruction.rpaus()
-            for poly in _held(instruction, rpau, self._design)
-        )
-        return frozenset(flight.unit for flight in flights if flight and flight.end > start)
+        units: set[str] = set()
+        for each, rpaus in self._held(instruction):
+            flights = self._flights.get(each)
+            if flights is not None and flights.until > start:
+                units.update(flights.units[rpau] for rpau in rpaus if flights.ends[rpau] > start)
+        return frozenset(units)
 
     def ring_conflict(self, instruction: Instruction) -> bool:
         """Whether the instruction would send round the ring while another still does.
@@ -150,6 +171,20 @@ class Timeline:
                 self._ring_idle = end
             for rpau in instruction.rpaus():
                 self._idle[operation.unit][rpau] = end
-                for poly in _held(instruction, rpau, self._design):
-                    self._flights[rpau, poly] = _Flight(end, operation.unit)
+            for each, rpaus in self._held(instruction):
+                self._keep(each, rpaus, end, operation.unit)
         return start
+
+    def _held(self, instruction: Instruction) -> _Held:
+        """What it keeps for itself; asked for one instruction again and again."""
+        key = instruction.operation.opcode, instruction.mask, instruction.values
+        if key not in self._known:
+            self._known[key] = _held(instruction, self._design)
+        return self._known[key]
+
+    def _keep(self, each: int, rpaus: tuple[int, ...], end: int, unit: str) -> None:
+        size = self._design.rpaus
+        flights = self._flights.setdefault(each, _Flights(0, [0] * size, [""] * size))
+        flights.until = max(flights.until, end)
+        for rpau in rpaus:
+            flights.ends[rpau], flights.units[rpau] = end, unit
