@@ -12,7 +12,8 @@ from ringsmith import _core
 from ringsmith.arch.rpau.assembler import assemble, encode
 from ringsmith.arch.rpau.constants import Words, prime_tables
 from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.isa import ISA, KEY_PORT, Instruction, instruction
+from ringsmith.arch.rpau.isa import ISA, Instruction, instruction
+from ringsmith.arch.rpau.kinds import POLY
 from ringsmith.arch.rpau.random_program import RandomProgram, random_program
 from ringsmith.devices.interface import Device, Zone
 from ringsmith.devices.model import ModelDevice
@@ -223,7 +224,7 @@ def test_operands_may_be_one_polynomial_read_and_written(
     design = replace(small_design, prng="trivium", seeds=2)
     program = random_program(design, 5, 2)
     for rpau, (prime,) in enumerate(program.primes):
-        for poly in each.touched(rpau) - {KEY_PORT}:
+        for poly in {poly for operand, poly in each.accesses(rpau) if operand.kind == POLY}:
             program.polys[rpau, poly] = program.keys[rpau, poly][::-1] % np.uint64(prime)
     device = ModelDevice(design)
     load(device, program)

@@ -7,7 +7,7 @@ are written against the records and name no instruction themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
-from ringsmith.arch.rpau.kinds import KEY_POLY, KINDS, RPAU, SEED
+from ringsmith.arch.rpau.kinds import KINDS, RPAU, SEED
 from ringsmith.errors import ProgramError
 
 CONTROL = "control"
@@ -30,9 +30,6 @@ _OPTIONAL = {"access", "where", "words", "default", "reads_back"}  # of an opera
 class IsaError(ValueError):
     """The instruction-set file contradicts itself."""
 
-
-KEY_PORT = -1
-"""Stands for the key store's read port among the work polynomials that an instruction touches."""
 
 DYADIC = "dyadic"
 """The unit of the dyadic cores, which a design may lack."""
@@ -212,7 +209,7 @@ class Instruction:
 
     def rpaus(self) -> tuple[int, ...]:
         """Indices of the RPAUs in the mask, ascending."""
-        return tuple(i for i in range(self.mask.bit_length()) if self.mask >> i & 1)
+        return _rpaus(self.mask)
 
     def accesses(self, rpau: int) -> tuple[tuple[Operand, int], ...]:
         """The (operand, work or key polynomial) pairs that it touches in one RPAU of its mask."""
@@ -220,12 +217,6 @@ class Instruction:
             (operand, value)
             for operand, value in zip(self.operation.operands, self.values, strict=True)
             if operand.access and self._takes_part(operand, rpau)
-        )
-
-    def touched(self, rpau: int) -> frozenset[int]:
-        """What it keeps for itself in one RPAU: work polynomials, and the key store's port."""
-        return frozenset(
-            KEY_PORT if operand.kind == KEY_POLY else poly for operand, poly in self.accesses(rpau)
         )
 
     def waiting_for(self, unit: str) -> "Instruction":
@@ -237,6 +228,11 @@ class Instruction:
         if operand.where == "all" or source is None:
             return True
         return (self[source.name] == rpau) == (operand.where == "source")
+
+
+@cache
+def _rpaus(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
 def instruction(

@@ -106,50 +106,49 @@ _BUSY = (0.0, 0.125)
 def schedule(problem: Problem) -> Schedule:
     """The shortest schedule found of a problem that ``first_fit`` can solve."""
     graph = _Dependences(problem)
-    sequential = _sequential(problem)
-    policies = [_Policy(sequential, slack=0, lookahead=1, twins=False)]
-    for priority in ([float(cycles) for cycles in graph.path], sequential):
+    policies: list[_Policy] = []
+    for priority in ([float(cycles) for cycles in graph.path], _sequential(problem)):
         policies += [
             _Policy(priority, slack, _ALL, twins) for slack in _SLACKS for twins in graph.choices
         ]
         policies += [_Policy(priority, 0, count, graph.choices[-1]) for count in _LOOKAHEADS]
-    plans = (
-        _Run(problem, graph, policy, memory).run()
+    parts = _BUSY if problem.design.uram_banks else _BUSY[:1]
+    plans = [first_fit(problem)]
+    plans += [
+        _run(problem, graph, policy, _memory(problem, busy))
         for policy in policies
-        for memory in _memories(problem)
-    )
+        for busy in parts
+    ]
     return min((plan for plan in plans if plan is not None), key=lambda plan: plan.cycles)
 
 
 def first_fit(problem: Problem) -> Schedule | None:
     """The schedule in sequential order, thrifty with memory; None if it does not fit."""
     policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
-    graph = _Dependences(problem)
-    plans = (_Run(problem, graph, policy, memory).run() for memory in _memories(problem))
-    return next((plan for plan in plans if plan is not None), None)
+    return _run(problem, _Dependences(problem), policy, _memory(problem, busy=1.0))
 
 
 def needed_polys(problem: Problem) -> int:
     """Work polynomials that the sequential order needs."""
     policy = _Policy(_sequential(problem), slack=0, lookahead=1, twins=False)
-    plan = _Run(
-        problem, _Dependences(problem), policy, Memory(problem.design, _NO_HOMES, None)
-    ).run()
+    memory = Memory(problem.design, _NO_HOMES, None)
+    plan = _run(problem, _Dependences(problem), policy, memory)
     assert plan is not None
     return plan.peak
 
 
-def _memories(problem: Problem) -> Iterator[Memory]:
-    """The work memory, empty, with each choice of homes that is worth a try."""
-    design = problem.design
-    if not design.uram_banks:
-        yield Memory(design, _NO_HOMES, design.work_polys)
-        return
-    latencies = problem.timing.latencies
-    for busy in _BUSY:
-        chosen = homes(problem.instructions, latencies, problem.pinned, design, busy)
-        if chosen is not None:
-            yield Memory(design, chosen, design.work_polys)
+def _memory(problem: Problem, busy: float) -> Memory | None:
+    """The work memory, empty; None where what lies there already cannot be read."""
+    design, latencies = problem.design, problem.timing.latencies
+    chosen = homes(problem.instructions, latencies, problem.pinned, design, busy)
+    return None if chosen is None else Memory(design, chosen, design.work_polys)
+
+
+def _run(
+    problem: Problem, graph: "_Dependences", policy: _Policy, memory: Memory | None
+) -> Schedule | None:
+    """The schedule under one policy in one memory, if there is one and it does not run out."""
+    return None if memory is None else _Run(problem, graph, policy, memory).run()
 
 
 def _sequential(problem: Problem) -> list[float]:

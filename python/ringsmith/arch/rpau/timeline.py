@@ -11,15 +11,18 @@ from types import MappingProxyType
 
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import CONTROL, ISA, KEY_PORT, Instruction
+from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction
 from ringsmith.arch.rpau.kinds import POLY
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.errors import ProgramError
 
 HALT = "halt"
 
+_KEY_PORT = -1
+"""Stands for the key store's read port among the work polynomials that instructions keep."""
+
 _FIRST_PORT = -2
-"""It and the numbers below stand for the UltraRAM banks' ports among what instructions keep."""
+"""It and the numbers below stand for the ports of the UltraRAM banks among them."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class _Flights:
 
 
 _Held = tuple[tuple[int, tuple[int, ...]], ...]
-"""What an instruction keeps for itself, polynomials and ports, each with the RPAUs where it does."""
+"""What an instruction keeps for itself, polynomials and ports, each with the RPAUs."""
 
 
 def _held(instruction: Instruction, design: RpauDesign) -> _Held:
@@ -71,7 +74,7 @@ def _held(instruction: Instruction, design: RpauDesign) -> _Held:
             continue
         here = {"all": everyone, "source": source, "others": everyone & ~source}[operand.where]
         bank = design.uram_bank(value) if operand.kind == POLY else None
-        held = [value if operand.kind == POLY else KEY_PORT]
+        held = [value if operand.kind == POLY else _KEY_PORT]
         if bank is not None and (operand.reads or operand.reads_back):
             held.append(_FIRST_PORT - 2 * bank)
         if bank is not None and operand.writes:
