@@ -100,19 +100,21 @@ _NO_HOMES = Homes({}, frozenset())
 _SLACKS = (0, 1024)
 _LOOKAHEADS = (8, 11)
 _BUSY = (0.0, 0.125)
-"""Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few."""
+"""Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few. Only
+where there are banks is more than the first of these, and of the lookaheads, tried."""
 
 
 def schedule(problem: Problem) -> Schedule:
     """The shortest schedule found of a problem that ``first_fit`` can solve."""
     graph = _Dependences(problem)
+    banks = problem.design.uram_banks > 0
+    lookaheads, parts = (_LOOKAHEADS, _BUSY) if banks else (_LOOKAHEADS[:1], _BUSY[:1])
     policies: list[_Policy] = []
     for priority in ([float(cycles) for cycles in graph.path], _sequential(problem)):
         policies += [
             _Policy(priority, slack, _ALL, twins) for slack in _SLACKS for twins in graph.choices
         ]
-        policies += [_Policy(priority, 0, count, graph.choices[-1]) for count in _LOOKAHEADS]
-    parts = _BUSY if problem.design.uram_banks else _BUSY[:1]
+        policies += [_Policy(priority, 0, count, graph.choices[-1]) for count in lookaheads]
     plans = [first_fit(problem)]
     plans += [
         _run(problem, graph, policy, _memory(problem, busy))

@@ -16,7 +16,8 @@ from ringsmith.params import CkksParameters, ckks_set
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
 
 _WORK_POLYS = 24
-"""Of every variant whose cycles are counted, so that none waits for the host."""
+"""Of every variant whose cycles are counted, so that none waits for the host, all in block RAM, so
+that none waits for a port."""
 
 _CHANGES: Mapping[str, Mapping[str, Any]] = {
     "as it is": {},
@@ -36,7 +37,7 @@ _NARROW_RPAUS, _NARROW_BITS = 16, 32
 
 def variants() -> dict[str, RpauDesign]:
     """The designs that are compared, by what differs in them."""
-    base = replace(load_design(DESIGN), work_polys=_WORK_POLYS)
+    base = replace(load_design(DESIGN), work_polys=_WORK_POLYS, work_uram_polys=0)
     return {
         name: replace(base, name=f"{DESIGN}: {name}", **change) for name, change in _CHANGES.items()
     }
@@ -86,7 +87,7 @@ def _cycles(design: RpauDesign, parameters: CkksParameters) -> tuple[int, Found]
 def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
     base = load_design(DESIGN)
-    design = replace(variant, work_polys=base.work_polys)
+    design = _with_memory_of(base, variant)
     counted = f"multipliers of 9 DSPs; {design.work_polys} work polynomials and the keys; no tables"
     if areas is None:
         for metric, value in asdict(estimate(design)).items():
@@ -96,6 +97,11 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
     yield from area_rows(
         design.name, PARAMS, "rpau", scaled(design, base, areas)[UNIT], "estimate", text
     )
+
+
+def _with_memory_of(base: RpauDesign, variant: RpauDesign) -> RpauDesign:
+    """A variant with as many work polynomials as the design, as many of them in UltraRAM."""
+    return replace(variant, work_polys=base.work_polys, work_uram_polys=base.work_uram_polys)
 
 
 def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
@@ -111,7 +117,7 @@ def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
     yield Found(name, PARAMS, OPERATION, "cycles", whole, "estimate", text)
     dsp = 2 * estimate(design).dsp
     yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", "multipliers of 9 DSPs")
-    bram = 2 * estimate(replace(design, work_polys=load_design(DESIGN).work_polys)).bram
+    bram = 2 * estimate(_with_memory_of(load_design(DESIGN), design)).bram
     text = "a RAM a lane and work polynomial, however short"
     yield Found(name, PARAMS, "rpau", "bram", bram, "estimate", text)
 
@@ -140,6 +146,7 @@ def _narrow(manner: str) -> Iterator[Found]:
         reduction="barrett",
         family="none",
         work_polys=_WORK_POLYS,
+        work_uram_polys=0,
     )
     parameters = CkksParameters.create(
         n=design.n,
@@ -159,7 +166,7 @@ def _narrow(manner: str) -> Iterator[Found]:
         found = synthesized(design, parameters.name, manner)[1]
         yield from (each for each in found if each.operation in ("rpau", "device"))
         return
-    memories = estimate(replace(design, work_polys=load_design(DESIGN).work_polys))
+    memories = estimate(_with_memory_of(load_design(DESIGN), design))
     text = "work and key polynomials; no tables"
     for metric, value in (("bram", memories.bram), ("uram", memories.uram)):
         yield Found(design.name, parameters.name, "rpau", metric, value, "estimate", text)
