@@ -48,10 +48,16 @@ module rs_lane_gather #(
     end
   end
 
-  logic [Width-1:0] lane_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    source_q <= source;
-    for (int unsigned l = 0; l < Lanes; l++) lane_q[l] <= word_i[source_q[l]];
+  always_ff @(posedge clk_i) source_q <= source;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    rs_select #(
+      .Width(Width),
+      .Words(Lanes)
+    ) u_select (
+      .clk_i,
+      .index_i(source_q[l]),
+      .word_i,
+      .word_o(lane_o[l])
+    );
   end
-  assign lane_o = lane_q;
 endmodule

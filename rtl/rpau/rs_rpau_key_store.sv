@@ -38,25 +38,29 @@ module rs_rpau_key_store
   assign waddr  = AddrWidth'({windex_i, wrow_i});
   assign raddr  = AddrWidth'({rindex, main_re_i ? main_row_i : side_row_i});
 
-  logic [Width-1:0] word [Lanes];
-  logic [Width-1:0] word_q [Lanes];
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    rs_ram_1r1w #(
-      .Width(Width),
-      .Depth(Depth),
-      .ReadLatency(RamLatency),
-      .RamStyle(Ram == RamUltra ? "ultra" : "block")
-    ) u_ram (
-      .clk_i,
-      .we_i,
-      .waddr_i(waddr),
-      .wdata_i(wdata_i[l]),
-      .re_i(re),
-      .raddr_i(raddr),
-      .rdata_o(word[l])
-    );
+  // All words of a row have one address, and stand side by side in one wide memory.
+  logic [Lanes*Width-1:0] wwords, rwords;
+  logic [Width-1:0]       word_q [Lanes];
+  rs_ram_1r1w #(
+    .Width(Lanes * Width),
+    .Depth(Depth),
+    .ReadLatency(RamLatency),
+    .RamStyle(Ram == RamUltra ? "ultra" : "block")
+  ) u_ram (
+    .clk_i,
+    .we_i,
+    .waddr_i(waddr),
+    .wdata_i(wwords),
+    .re_i(re),
+    .raddr_i(raddr),
+    .rdata_o(rwords)
+  );
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) wwords[l*Width+:Width] = wdata_i[l];
   end
-  always_ff @(posedge clk_i) word_q <= word;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) word_q[l] <= rwords[l*Width+:Width];
+  end
   assign rdata_o = word_q;
 
   WriteInRange_A :

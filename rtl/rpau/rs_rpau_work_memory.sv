@@ -74,13 +74,45 @@ module rs_rpau_work_memory
     $error("rs_rpau_work_memory: UramPolys = %0d of %0d", UramPolys, Polys);
   end
 
-  function automatic logic [BankWidth-1:0] bank_of(logic [DstWidth-1:0] poly);
-    int unsigned index;
-    index = 32'(poly);
-    return BankWidth'(index + 1 <= UramPolys ? index / BankPolys : index - UramPolys + UramBanks);
-  endfunction
+  // The banks of the polynomials that are named. Not by a function: Verilator would number its
+  // locals, and RPAUs would no longer be one piece of code.
+  logic [DstWidth-1:0]  named [10];
+  logic [BankWidth-1:0] bank [10];
+  logic [BankWidth-1:0] main_bank [3];
+  logic [BankWidth-1:0] side_bank [3];
+  logic [BankWidth-1:0] link_bank, main_wbank, side_wbank, link_wbank;
+  assign named = '{main_sel_i[0], main_sel_i[1], main_sel_i[2], main_wsel_i,
+                   side_sel_i[0], side_sel_i[1], side_sel_i[2], side_wsel_i,
+                   link_sel_i, link_wsel_i};
+  always_comb begin
+    for (int unsigned i = 0; i < 10; i++) begin
+      bank[i] = BankWidth'(32'(named[i]) + 1 <= UramPolys ? 32'(named[i]) / BankPolys
+                                                          : 32'(named[i]) - UramPolys + UramBanks);
+    end
+    main_bank  = '{bank[0], bank[1], bank[2]};
+    main_wbank = bank[3];
+    side_bank  = '{bank[4], bank[5], bank[6]};
+    side_wbank = bank[7];
+    link_bank  = bank[8];
+    link_wbank = bank[9];
+  end
 
-  // Lanes first: each selects a bank among its own words.
+  // What is written: half a row has one address, and its words stand side by side in one memory.
+  localparam int unsigned HalfWidth = Cores * Width;
+  logic [HalfWidth-1:0] main_half [2];
+  logic [HalfWidth-1:0] side_half [2];
+  logic [HalfWidth-1:0] link_half [2];
+  always_comb begin
+    for (int unsigned h = 0; h < 2; h++) begin
+      for (int unsigned c = 0; c < Cores; c++) begin
+        main_half[h][c*Width+:Width] = main_wdata_i[h*Cores+c];
+        side_half[h][c*Width+:Width] = side_wdata_i[h*Cores+c];
+        link_half[h][c*Width+:Width] = link_wdata_i[h*Cores+c];
+      end
+    end
+  end
+
+  // What was read. Lanes first: each selects a bank among its own words.
   logic [Width-1:0] word [Lanes][Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
@@ -99,19 +131,19 @@ module rs_rpau_work_memory
       main_rsel = '0;
       side_rsel = '0;
       for (int unsigned k = 0; k < 3; k++) begin
-        if (main_re_i && main_use_i[k] && bank_of(main_sel_i[k]) == BankWidth'(b)) begin
+        if (main_re_i && main_use_i[k] && main_bank[k] == BankWidth'(b)) begin
           main_read = 1'b1;
           main_rsel = main_sel_i[k];
         end
-        if (side_re_i && side_use_i[k] && bank_of(side_sel_i[k]) == BankWidth'(b)) begin
+        if (side_re_i && side_use_i[k] && side_bank[k] == BankWidth'(b)) begin
           side_read = 1'b1;
           side_rsel = side_sel_i[k];
         end
       end
-      link_read  = Link != 0 && link_re_i && bank_of(link_sel_i) == BankWidth'(b);
-      main_write = main_we_i && bank_of(main_wsel_i) == BankWidth'(b);
-      side_write = side_we_i && bank_of(side_wsel_i) == BankWidth'(b);
-      link_write = Link != 0 && link_we_i && bank_of(link_wsel_i) == BankWidth'(b);
+      link_read  = Link != 0 && link_re_i && link_bank == BankWidth'(b);
+      main_write = main_we_i && main_wbank == BankWidth'(b);
+      side_write = side_we_i && side_wbank == BankWidth'(b);
+      link_write = Link != 0 && link_we_i && link_wbank == BankWidth'(b);
       rsel = main_read ? main_rsel : link_read ? link_sel_i : side_rsel;
       wsel = main_write ? main_wsel_i : link_write ? link_wsel_i : side_wsel_i;
     end
@@ -127,27 +159,29 @@ module rs_rpau_work_memory
                                        link_read ? link_rrow_i : side_rrow_i});
       assign waddr = AddrWidth'({wsel, main_write ? main_wrow_i[h] :
                                        link_write ? link_wrow_i : side_wrow_i});
-      logic [Width-1:0] rdata [Cores];
-      for (genvar c = 0; c < Cores; c++) begin : gen_lane
-        rs_ram_1r1w #(
-          .Width(Width),
-          .Depth(Depth),
-          .ReadLatency(1),
-          .RamStyle(b < UramBanks ? "ultra" : "block")
-        ) u_ram (
-          .clk_i,
-          .we_i(main_write || side_write || link_write),
-          .waddr_i(waddr),
-          .wdata_i(main_write ? main_wdata_i[h*Cores+c] :
-                   link_write ? link_wdata_i[h*Cores+c] : side_wdata_i[h*Cores+c]),
-          .re_i(main_read || side_read || link_read),
-          .raddr_i(raddr),
-          .rdata_o(rdata[c])
-        );
-      end
+      logic [HalfWidth-1:0] rdata;
+      rs_rpau_bank #(
+        .Width(HalfWidth),
+        .Depth(Depth),
+        .RamStyle(b < UramBanks ? "ultra" : "block")
+      ) u_bank (
+        .clk_i,
+        .main_we_i(main_write),
+        .side_we_i(side_write),
+        .link_we_i(link_write),
+        .waddr_i(waddr),
+        .main_wdata_i(main_half[h]),
+        .side_wdata_i(side_half[h]),
+        .link_wdata_i(link_half[h]),
+        .re_i(main_read || side_read || link_read),
+        .raddr_i(raddr),
+        .rdata_o(rdata)
+      );
       always_ff @(posedge clk_i) begin
         if (read_q) begin
-          for (int unsigned c = 0; c < Cores; c++) word[h*Cores+c][b] <= rdata[c];
+          for (int unsigned c = 0; c < Cores; c++) begin
+            word[h*Cores+c][b] <= rdata[c*Width+:Width];
+          end
         end
       end
     end
@@ -161,11 +195,11 @@ module rs_rpau_work_memory
     for (genvar k = 0; k < 3; k++) begin : gen_one_poly
       MainReadsOne_A :
       assert property (@(posedge clk_i) !(main_re_i && main_use_i[k]) ||
-                       bank_of(main_sel_i[k]) != BankWidth'(b) || main_sel_i[k] == main_rsel)
+                       main_bank[k] != BankWidth'(b) || main_sel_i[k] == main_rsel)
       else $error("the main unit reads two polynomials of bank %0d at once", b);
       SideReadsOne_A :
       assert property (@(posedge clk_i) !(side_re_i && side_use_i[k]) ||
-                       bank_of(side_sel_i[k]) != BankWidth'(b) || side_sel_i[k] == side_rsel)
+                       side_bank[k] != BankWidth'(b) || side_sel_i[k] == side_rsel)
       else $error("the dyadic unit reads two polynomials of bank %0d at once", b);
     end
   end
@@ -198,47 +232,62 @@ module rs_rpau_work_memory
     .Depth(RamLatency)
   ) u_main_a_bank (
     .clk_i,
-    .d_i(bank_of(main_sel_i[0])),
+    .d_i(main_bank[0]),
     .d_o(main_a_bank)
   );
 
-  logic [Width-1:0] main_a_q [Lanes];
-  logic [Width-1:0] main_b_q [Lanes];
-  logic [Width-1:0] main_c_q [Lanes];
-  logic [Width-1:0] side_a_q [Lanes];
-  logic [Width-1:0] side_b_q [Lanes];
-  logic [Width-1:0] side_c_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      main_a_q[l] <= word[l][main_a_bank];
-      main_b_q[l] <= word[l][bank_of(main_sel_i[1])];
-      main_c_q[l] <= word[l][bank_of(main_sel_i[2])];
-      side_a_q[l] <= word[l][bank_of(side_sel_i[0])];
-      side_b_q[l] <= word[l][bank_of(side_sel_i[1])];
-      side_c_q[l] <= word[l][bank_of(side_sel_i[2])];
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    logic [Width-1:0] own [Banks];  // the lane's words
+    assign own = word[l];
+    for (genvar k = 0; k < 3; k++) begin : gen_operand
+      logic [Width-1:0] main_word, side_word;
+      rs_select #(
+        .Width(Width),
+        .Words(Banks)
+      ) u_main (
+        .clk_i,
+        .index_i(k == 0 ? main_a_bank : main_bank[k]),
+        .word_i(own),
+        .word_o(main_word)
+      );
+      rs_select #(
+        .Width(Width),
+        .Words(Banks)
+      ) u_side (
+        .clk_i,
+        .index_i(side_bank[k]),
+        .word_i(own),
+        .word_o(side_word)
+      );
+    end
+    assign main_a_o[l] = gen_operand[0].main_word;
+    assign main_b_o[l] = gen_operand[1].main_word;
+    assign main_c_o[l] = gen_operand[2].main_word;
+    assign side_a_o[l] = gen_operand[0].side_word;
+    assign side_b_o[l] = gen_operand[1].side_word;
+    assign side_c_o[l] = gen_operand[2].side_word;
+    if (Link != 0) begin : gen_link
+      rs_select #(
+        .Width(Width),
+        .Words(Banks)
+      ) u_link (
+        .clk_i,
+        .index_i(link_bank),
+        .word_i(own),
+        .word_o(link_o[l])
+      );
+    end else begin : gen_no_link
+      assign link_o[l] = '0;
     end
   end
-  assign main_a_o = main_a_q;
-  assign main_b_o = main_b_q;
-  assign main_c_o = main_c_q;
-  assign side_a_o = side_a_q;
-  assign side_b_o = side_b_q;
-  assign side_c_o = side_c_q;
 
-  if (Link != 0) begin : gen_link
-    logic [Width-1:0] link_q [Lanes];
-    always_ff @(posedge clk_i) begin
-      for (int unsigned l = 0; l < Lanes; l++) link_q[l] <= word[l][bank_of(link_sel_i)];
-    end
-    assign link_o = link_q;
-  end else begin : gen_no_link
+  if (Link == 0) begin : gen_no_link
     logic             unused_link;
     logic [Width-1:0] unused_words;
     always_comb begin
       unused_words = '0;
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= link_wdata_i[l];
     end
-    assign unused_link = ^{link_re_i, link_sel_i, link_rrow_i, link_we_i, link_wsel_i, link_wrow_i};
-    assign link_o = '{default: '0};
+    assign unused_link = ^{link_re_i, link_bank, link_rrow_i, link_we_i, link_wbank, link_wrow_i};
   end
 endmodule

@@ -1,5 +1,6 @@
 """Area by Yosys, which counts too many flip-flops: it packs none into DSPs."""
 
+import math
 import re
 import shutil
 from dataclasses import replace
@@ -10,18 +11,20 @@ import pytest
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.arch.stream import cost
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.bench.medha.area import estimate
 from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
 from ringsmith.devices.sources import rtl_sources
 from ringsmith.devices.yosys import run_yosys
 
-# The smallest RPAU: one core, one dyadic core, and memories of few words.
-SMALLEST = replace(
+# A small RPAU: two cores, one dyadic core, and memories of few words, whose widths are no multiples
+# of a RAM's.
+SMALL = replace(
     load_design("nano"),
-    name="smallest",
+    name="small",
     log_n=8,
-    word_bits=30,
+    word_bits=48,
     rpaus=2,
-    cores=1,
+    cores=2,
     dyadic_cores=1,
     work_polys=4,
     key_polys=4,
@@ -93,17 +96,24 @@ def test_memories_become_the_named_kind_of_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_an_rpau_has_a_multiplier_a_lane_and_a_memory_a_lane_of_each_polynomial(
+def test_words_of_a_row_share_memories(tmp_path: Path) -> None:
+    blocks = synthesize(tmp_path, "rs_ram_1r1w", Width=16 * 60, Depth=512)
+    assert blocks["RAMB36E2"] == math.ceil(block_rams(16 * 60, 512)) == 14
+    ultra = synthesize(tmp_path, "rs_ram_1r1w", Width=16 * 60, Depth=4096, RamStyle='"ultra"')
+    assert ultra["URAM288"] == ultra_rams(16 * 60, 4096) == 14
+
+
+@pytest.mark.full
+def test_an_rpau_has_a_multiplier_a_lane_and_the_memories_that_are_counted(
     tmp_path: Path,
 ) -> None:
-    multiplier = synthesize(tmp_path, "rs_mod_mul", Width=SMALLEST.word_bits)
+    multiplier = synthesize(tmp_path, "rs_mod_mul", Width=SMALL.word_bits)
     flip_flops = sum(multiplier[cell] for cell in multiplier if cell.startswith("FD"))
-    area = rpau_area(SMALLEST)
-    multipliers = SMALLEST.lanes + SMALLEST.dyadic_cores
+    area = rpau_area(SMALL)
+    multipliers = SMALL.lanes + SMALL.dyadic_cores
     assert area.dsps == multipliers * multiplier["DSP48E2"]
-    memories = SMALLEST.work_polys * SMALLEST.lanes
-    assert area.brams == memories * block_rams(SMALLEST.word_bits, SMALLEST.rows)
-    assert area.urams == SMALLEST.lanes * ultra_rams(30, SMALLEST.key_polys * SMALLEST.rows)
+    counted = estimate(SMALL)
+    assert (area.brams, area.urams) == (counted.bram, counted.uram) == (4 * 2 * 1.5, 3)
     assert area.flip_flops > multipliers * flip_flops
     assert area.luts > 0
 

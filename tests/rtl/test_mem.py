@@ -1,4 +1,4 @@
-"""Memory wrappers and delays against NumPy."""
+"""Memory wrappers, selectors and delays against NumPy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -121,3 +121,14 @@ def test_delay_delays_by_its_depth(
     words = rng.integers(0, 1 << 62, 200, np.uint64)
     out = block.run({"d_i": words})["d_o"]
     assert np.array_equal(out[depth:], words[: len(words) - depth])
+
+
+@pytest.mark.parametrize("words", [1, 5, 16])
+def test_select_takes_one_of_its_words(
+    make_block: MakeBlock, rng: np.random.Generator, words: int
+) -> None:
+    block = make_block("rs_select", Width=60, Words=words)
+    choice = rng.integers(0, words, 200)
+    given = rng.integers(0, 1 << 60, (200, words), np.uint64)
+    out = block.run({"index_i": choice, "word_i": given})["word_o"]
+    assert np.array_equal(out[1:], given[np.arange(199), choice[:-1]])

@@ -172,12 +172,12 @@ def test_times_are_cycles_at_the_papers_clock_beside_software_and_heax() -> None
 
 def test_multipliers_and_memories_are_counted() -> None:
     design = load_design("medha")
-    assert asdict(estimate(design)) == {"dsp": 360, "bram": 32 * design.work_polys, "uram": 96}
-    block = replace(design, work_uram_polys=0)
-    assert asdict(estimate(block)) == {"dsp": 360, "bram": 32 * design.work_polys, "uram": 96}
-    nine = replace(block, work_uram_polys=9)
-    assert estimate(nine).bram == 32 * (design.work_polys - 9)
-    assert estimate(nine).uram == 96 + 2 * 32
+    assert asdict(estimate(design)) == {"dsp": 360, "bram": 27 * design.work_polys, "uram": 81}
+    nine = replace(design, work_uram_polys=9)
+    assert estimate(nine).bram == 27 * (design.work_polys - 9)
+    assert estimate(nine).uram == 81 + 2 * 2 * 14  # two banks, in halves of 960 bits
+    blocks = estimate(replace(design, key_ram="block"))
+    assert (blocks.bram, blocks.uram) == (27 * design.work_polys + 642, 0)
 
 
 def test_an_area_grows_with_the_cores() -> None:

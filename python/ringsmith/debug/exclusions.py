@@ -68,7 +68,8 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        rf"(main_|dyadic_|side_|link_|raw_)?w?sel(_[ioq])?(\[\d+\])?{_bits(3, 7)}{_EDGE}",
+        rf"((main_|dyadic_|side_|link_|raw_)?[rw]?sel(_[ioq])?|named)(\[\d+\])?{_bits(3, 7)}"
+        rf"{_EDGE}",
         "polynomial indices are wider than the 3 bits of 8 polynomials",
     ),
     Exclusion(

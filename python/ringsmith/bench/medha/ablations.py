@@ -118,7 +118,7 @@ def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
     dsp = 2 * estimate(design).dsp
     yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", "multipliers of 9 DSPs")
     bram = 2 * estimate(_with_memory_of(load_design(DESIGN), design)).bram
-    text = "a RAM a lane and work polynomial, however short"
+    text = "RAMs for the bits of a row, a work polynomial, however few rows"
     yield Found(name, PARAMS, "rpau", "bram", bram, "estimate", text)
 
 

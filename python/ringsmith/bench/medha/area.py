@@ -93,19 +93,21 @@ class Estimate:
 
 
 def estimate(design: RpauDesign) -> Estimate:
-    """Counts multipliers and memories of a design of 60-bit words with sparse reduction."""
-    bram, uram = 0.0, 0
-    rows = design.rows
-    memories = [(rows, "block")] * (design.work_polys - design.work_uram_polys)
+    """Counts multipliers and memories of a design of 60-bit words with sparse reduction.
+
+    What has one address is one memory: half a row of a bank of work polynomials, a row of keys.
+    """
+    rows, half = design.rows, design.cores * design.word_bits
+    memories = 2 * [(half, rows, "block")] * (design.work_polys - design.work_uram_polys)
     for first in range(0, design.work_uram_polys, design.uram_bank_polys):
         held = min(design.uram_bank_polys, design.work_uram_polys - first)
-        memories.append((held * rows, "ultra"))
-    for depth, style in (*memories, (design.key_polys * rows, design.key_ram)):
-        if style == "block":
-            bram += design.lanes * block_rams(design.word_bits, depth)
-        else:
-            uram += design.lanes * ultra_rams(design.word_bits, depth)
-    return Estimate((design.lanes + design.dyadic_cores) * _PRODUCT_DSPS, bram, uram)
+        memories += 2 * [(half, held * rows, "ultra")]
+    memories.append((2 * half, design.key_polys * rows, design.key_ram))
+    return Estimate(
+        dsp=(design.lanes + design.dyadic_cores) * _PRODUCT_DSPS,
+        bram=sum(block_rams(width, depth) for width, depth, ram in memories if ram == "block"),
+        uram=sum(ultra_rams(width, depth) for width, depth, ram in memories if ram == "ultra"),
+    )
 
 
 def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:

@@ -1,0 +1,20 @@
+// One of several words, a cycle later.
+//
+//   word_o in cycle t + 1 is word_i[index_i] in cycle t; undefined where there is no such word
+//
+// A module, though it is small: synthesis maps it once, and an RPAU has hundreds. Cost: a
+// multiplexer of Words words and a register.
+module rs_select #(
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Words = 16,
+  localparam int unsigned IndexWidth = (Words > 1) ? $clog2(Words) : 1
+) (
+  input  logic                  clk_i,
+  input  logic [IndexWidth-1:0] index_i,
+  input  logic [Width-1:0]      word_i [Words],
+  output logic [Width-1:0]      word_o
+);
+  logic [Width-1:0] word_q;
+  always_ff @(posedge clk_i) word_q <= word_i[index_i];
+  assign word_o = word_q;
+endmodule
