@@ -136,6 +136,28 @@ void inverse_split(const NttPlan& plan, const u64* in, u64* out) {
   }
 }
 
+using Split = Word64<Vector512Ifma>;
+
+void scale_split(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
+                 std::size_t count) {
+  if (can_split(prime.q)) {
+    const auto split = Split::broadcast(split_factor_of(factor.factor, prime.q));
+    scale_by<Split>(prime, a, split, out, count);
+  } else {
+    scale_words<V>(prime, a, factor, out, count);
+  }
+}
+
+void subtract_scale_split(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
+                          const u64* addend, u64* out, std::size_t count) {
+  if (can_split(prime.q)) {
+    const auto split = Split::broadcast(split_factor_of(factor.factor, prime.q));
+    subtract_scale_by<Split>(prime, a, b, split, addend, out, count);
+  } else {
+    subtract_scale_words<V>(prime, a, b, factor, addend, out, count);
+  }
+}
+
 bool wide_key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                        std::size_t count) {
   const auto products =
@@ -149,6 +171,8 @@ constexpr PrimeKernels split_class(int bits) {
   kernels.splits = true;
   kernels.forward = forward_split<A>;
   kernels.inverse = inverse_split;
+  kernels.scale = scale_split;
+  kernels.subtract_scale = subtract_scale_split;
   kernels.key_products = wide_key_products;
   return kernels;
 }

@@ -9,7 +9,8 @@ Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code) {
   return {shoup.factor, code == TwiddleCode::kShift52 ? shoup.quotient >> 12 : shoup.quotient};
 }
 
-bool can_split(const Modulus& modulus) { return modulus.value() % (u64{1} << kFactorZeros) == 1; }
+bool can_split(u64 q) { return q % (u64{1} << kFactorZeros) == 1; }
+bool can_split(const Modulus& modulus) { return can_split(modulus.value()); }
 
 SplitFactor split_factor_of(u64 value, const Modulus& modulus) {
   const auto half = [&modulus](u64 w) {
@@ -24,6 +25,8 @@ SplitFactor split_factor_of(u64 value, const Modulus& modulus) {
   const Factor high = half(modulus.multiply(value, modulus.reduce(u64{1} << kLowerBits)));
   return {low.factor, low.quotient, high.factor, high.quotient};
 }
+
+SplitFactor split_factor_of(u64 value, u64 q) { return split_factor_of(value, Modulus(q)); }
 
 PrimeConstants constants_of(const Modulus& modulus) {
   const u64 q = modulus.value();

@@ -71,6 +71,9 @@ Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code);
 /// Whether such factors of this modulus can be.
 bool can_split(const Modulus& modulus);
 SplitFactor split_factor_of(u64 value, const Modulus& modulus);
+/// The same modulo q, for kernels' files, which know no Modulus.
+bool can_split(u64 q);
+SplitFactor split_factor_of(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
 
 /// Everything that a transform of one limb reads.

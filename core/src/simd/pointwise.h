@@ -108,14 +108,20 @@ bool multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64
   return check.passed();
 }
 
+/// out = a * factor, as the arithmetic `A` multiplies by such a factor.
+template <typename A, typename T>
+RINGSMITH_INLINE void scale_by(const PrimeConstants& prime, const u64* a, const T& factor, u64* out,
+                               std::size_t count) {
+  const A arithmetic(prime);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    A::store(out + i, arithmetic.canonical(arithmetic.multiply(A::load(a + i), factor)));
+  }
+}
+
 template <typename V>
 void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                  std::size_t count) {
-  const Word64<V> arithmetic(prime);
-  const auto twiddle = Word64<V>::broadcast(factor);
-  for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, arithmetic.canonical(arithmetic.multiply(V::load(a + i), twiddle)));
-  }
+  scale_by<Word64<V>>(prime, a, Word64<V>::broadcast(factor), out, count);
 }
 
 /// Canonical words plus those of `addend` from i on, unless it is null.
@@ -125,16 +131,23 @@ RINGSMITH_INLINE auto plus_addend(typename V::Vec x, const u64* addend, std::siz
   return addend == nullptr ? x : V::reduce_once(V::add(x, V::load(addend + i)), q);
 }
 
+/// out = (a - b) * factor + addend, as the arithmetic `A` multiplies by such a factor.
+template <typename A, typename T>
+RINGSMITH_INLINE void subtract_scale_by(const PrimeConstants& prime, const u64* a, const u64* b,
+                                        const T& factor, const u64* addend, u64* out,
+                                        std::size_t count) {
+  const A arithmetic(prime);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    const auto difference = A::add(A::sub(A::load(a + i), A::load(b + i)), arithmetic.q);
+    const auto product = arithmetic.canonical(arithmetic.multiply(difference, factor));
+    A::store(out + i, plus_addend<A>(product, addend, i, arithmetic.q));
+  }
+}
+
 template <typename V>
 void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
                           const u64* addend, u64* out, std::size_t count) {
-  const Word64<V> arithmetic(prime);
-  const auto twiddle = Word64<V>::broadcast(factor);
-  for (std::size_t i = 0; i < count; i += V::kLanes) {
-    const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
-    const auto product = arithmetic.canonical(arithmetic.multiply(difference, twiddle));
-    V::store(out + i, plus_addend<V>(product, addend, i, arithmetic.q));
-  }
+  subtract_scale_by<Word64<V>>(prime, a, b, Word64<V>::broadcast(factor), addend, out, count);
 }
 
 /// Sums of products of words below 2^61, as three sums of products of their halves of 30 bits (and

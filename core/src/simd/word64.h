@@ -48,11 +48,13 @@ struct WordOperations : V {
     return {V::broadcast(factor), V::broadcast_high(factor), V::broadcast(quotient),
             V::broadcast_high(quotient)};
   }
+  RINGSMITH_INLINE static SplitTwiddle<V> broadcast(const SplitFactor& f) {
+    return {V::broadcast(&f.factor), V::broadcast(&f.quotient), V::broadcast(&f.high_factor),
+            V::broadcast(&f.high_quotient)};
+  }
   RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
     if constexpr (V::kSplits) {
-      const SplitFactor* const split = twiddles.nodes + index;
-      return {V::broadcast(&split->factor), V::broadcast(&split->quotient),
-              V::broadcast(&split->high_factor), V::broadcast(&split->high_quotient)};
+      return broadcast(twiddles.nodes[index]);
     } else {
       return broadcast(twiddles.factors + index, twiddles.quotients + index);
     }
