@@ -13,7 +13,7 @@ namespace {
 // cache to what is fetched; many terms come from memory, where the processor reads ahead in long
 // runs.
 constexpr std::size_t kTermsAtOnce = 2;
-constexpr std::size_t kShortRun = 64;
+constexpr std::size_t kShortRun = 128;
 constexpr std::size_t kLongRun = 256;
 constexpr std::size_t kManyTerms = 16;
 
@@ -127,7 +127,7 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
   using A = typename Sum::Arithmetic;
   CanonicalCheck<A> check(A::set(prime.q));
   Sum tile[kLongRun / A::kLanes][2];
-  const std::size_t words = terms.count < kManyTerms ? kShortRun : smaller(kLongRun, count);
+  const std::size_t words = smaller(terms.count < kManyTerms ? kShortRun : kLongRun, count);
   for (std::size_t first = 0; first < count; first += words) {
     const std::size_t following = first + words;
     std::size_t added = 0;  // terms since the sums were folded
