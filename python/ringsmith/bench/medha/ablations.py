@@ -26,6 +26,7 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
     "8 cores, 4 dyadic": {"cores": 8, "dyadic_cores": 4},
     "32 cores, 16 dyadic": {"cores": 32, "dyadic_cores": 16},
     "star, not ring": {"interconnect": "gather"},
+    "8 of 16 work polynomials in UltraRAM": {"work_polys": 16, "work_uram_polys": 8},
 }
 """What differs from the design, by name."""
 
@@ -80,14 +81,14 @@ def ablations(
 
 def _cycles(design: RpauDesign, parameters: CkksParameters) -> tuple[int, Found]:
     cycles, _, executable = run(graph_of(OPERATION, parameters), design, "model")
-    text = f"{_WORK_POLYS} work polynomials, {conditions(parameters, executable)}"
+    text = f"{design.work_polys} work polynomials, {conditions(parameters, executable)}"
     return cycles, Found(design.name, PARAMS, OPERATION, "cycles", cycles, "model", text)
 
 
 def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
     base = load_design(DESIGN)
-    design = _with_memory_of(base, variant)
+    design = variant if variant.uram_banks else _with_memory_of(base, variant)
     counted = f"multipliers of 9 DSPs; {design.work_polys} work polynomials and the keys; no tables"
     if areas is None:
         for metric, value in asdict(estimate(design)).items():
