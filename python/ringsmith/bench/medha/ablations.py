@@ -30,6 +30,10 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 }
 """What differs from the design, by name."""
 
+_BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
+_CARD_BRAMS, _CARD_URAMS = 2_688, 1_280
+"""Of an Alveo U250, as AMD's product table says."""
+
 _MOST = "64 cores, 32 dyadic"
 """More than an RPAU can have here: what the next one down tells of it."""
 
@@ -90,6 +94,7 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
     base = load_design(DESIGN)
     design = variant if variant.uram_banks else _with_memory_of(base, variant)
     counted = f"multipliers of 9 DSPs; {design.work_polys} work polynomials and the keys; no tables"
+    counted = f"{counted}; {on_the_card(design)}"
     if areas is None:
         for metric, value in asdict(estimate(design)).items():
             yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", counted)
@@ -97,6 +102,18 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
     text = "units of the synthesized RPAU in proportion to their cores, DSPs and RAMs counted"
     yield from area_rows(
         design.name, PARAMS, "rpau", scaled(design, base, areas)[UNIT], "estimate", text
+    )
+
+
+def on_the_card(design: RpauDesign) -> str:
+    """What the polynomials of all RPAUs take of the papers' card."""
+    memories = estimate(design)
+    bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
+    megabits = (memories.bram * _BRAM_BITS + memories.uram * _URAM_BITS) / 1e6
+    fits = "fit" if bram <= _CARD_BRAMS and uram <= _CARD_URAMS else "do not fit"
+    return (
+        f"{megabits:.1f} Mbit in RAMs; {design.rpaus} RPAUs take {bram:,.0f} BRAM and {uram:,} "
+        f"URAM, and {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
     )
 
 
