@@ -1,7 +1,5 @@
 #include "key_words.h"
 
-#include <algorithm>
-
 #include "parallel.h"
 #include "ringsmith/kernels.h"
 #include "scratch.h"
