@@ -68,9 +68,20 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        rf"((main_|dyadic_|side_|link_|raw_)?[rw]?sel(_[ioq])?|named)(\[\d+\])?{_bits(3, 7)}"
-        rf"{_EDGE}",
+        r"(gen_bank\[\d+\]\.)?((main_|dyadic_|side_|link_|raw_)?[rw]?sel(_[ioq])?|named)(\[\d+\])?"
+        rf"{_bits(3, 7)}{_EDGE}",
         "polynomial indices are wider than the 3 bits of 8 polynomials",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_work_memory.sv",
+        rf"gen_bank\[\d+\]\.(main_|side_)?rsel{_bits(0, 2)}{_EDGE}",
+        "each bank is of one polynomial, and is read for that one or for none",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_work_memory.sv",
+        "cond_then",
+        "no polynomial of this design is in UltraRAM",
+        kind="line",
     ),
     Exclusion(
         "(ntt|rpau)/.*",
