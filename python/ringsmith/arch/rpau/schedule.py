@@ -98,7 +98,7 @@ class _Policy:
 _ALL = 1 << 20
 _NO_HOMES = Homes({}, frozenset())
 _SLACKS = (0, 1024)
-_LOOKAHEADS = (8, 11)
+_LOOKAHEADS = (8, 11, 20)
 _BUSY = (0.0, 0.125)
 """Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few. Only
 where there are banks is more than the first of these, and of the lookaheads, tried."""
