@@ -18,7 +18,7 @@ from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph
 from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
 from ringsmith.bench.medha.software import times
-from ringsmith.bench.papers import facts, papers
+from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
 from ringsmith.bench.records import Record
 from ringsmith.cli.main import app
 from ringsmith.debug.area import UNIT, Area
@@ -117,6 +117,24 @@ def test_with_8_polynomials_in_ultraram_ten_rpaus_fit_the_papers_card() -> None:
         banks
     )
     assert "3,510 BRAM and 810 URAM, and do not fit" in on_the_card(load_design("medha"))
+
+
+def test_area_times_cycles_is_the_papers_area_times_its_cycles_and_falls() -> None:
+    known = {(f.params, f.operation, f.metric): f.value for f in facts("medha") if not f.peer}
+    bram, uram = (known["medha-set1", "rpau_54_bits", metric] for metric in ("bram", "uram"))
+    areas = {"dsp_megacycles": 360, "mbit_megacycles": (bram * 36 + uram * 288) * 1024 / 1e6}
+    rows = [record for record in written() if record.metric in AREA_TIMES_CYCLES]
+    assert {(r.params, r.operation) for r in rows if r.design == "medha"} == {
+        (f"medha-set{i}", operation)
+        for i in (1, 2)
+        for operation in ("multiply_relinearize", "rescale")
+    }
+    assert any(": " in record.design for record in rows)
+    for record in rows:
+        theirs = areas[record.metric] * known[record.params, record.operation, "cycles"] / 1e6
+        assert record.paper_value == pytest.approx(theirs, rel=0.005)
+        assert record.ratio is not None
+        assert record.ratio < 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)

@@ -29,11 +29,16 @@ METRICS: Mapping[str, str] = {
     "uram": "",
     "lut": "",
     "ff": "",
+    "dsp_megacycles": "10^6",
+    "mbit_megacycles": "10^6 Mbit",
 }
 """What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
 AREA = ("dsp", "bram", "uram", "lut", "ff")
 """The metrics of an area."""
+
+AREA_TIMES_CYCLES = ("dsp_megacycles", "mbit_megacycles")
+"""DSPs of an RPAU times cycles of an operation, and Mbit of its RAMs times those."""
 
 _KEYS = {"paper", "params", "where", "note", "peer"}
 

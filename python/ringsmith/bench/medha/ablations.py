@@ -7,7 +7,7 @@ from typing import Any
 from ringsmith.arch.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import Found
-from ringsmith.bench.medha.area import area_rows, estimate, scaled, synthesized
+from ringsmith.bench.medha.area import area_rows, estimate, scaled, synthesized, times_cycles
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.debug.area import UNIT, Area
@@ -30,7 +30,6 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 }
 """What differs from the design, by name."""
 
-_BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
 _CARD_BRAMS, _CARD_URAMS = 2_688, 1_280
 """Of an Alveo U250, as AMD's product table says."""
 
@@ -69,6 +68,8 @@ def ablations(
             design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
         )
         yield from _area(design, areas)
+        if design.uram_banks:
+            yield from times_cycles(design, PARAMS, OPERATION, cycles[name])
     yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"])
     saved = 100 * (1 - cycles["as it is"] / cycles["no dyadic cores"])
     text = f"{OPERATION}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"
@@ -109,11 +110,10 @@ def on_the_card(design: RpauDesign) -> str:
     """What the polynomials of all RPAUs take of the papers' card."""
     memories = estimate(design)
     bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
-    megabits = (memories.bram * _BRAM_BITS + memories.uram * _URAM_BITS) / 1e6
     fits = "fit" if bram <= _CARD_BRAMS and uram <= _CARD_URAMS else "do not fit"
     return (
-        f"{megabits:.1f} Mbit in RAMs; {design.rpaus} RPAUs take {bram:,.0f} BRAM and {uram:,} "
-        f"URAM, and {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
+        f"{memories.megabits:.1f} Mbit in RAMs; {design.rpaus} RPAUs take {bram:,.0f} BRAM and "
+        f"{uram:,} URAM, and {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
     )
 
 

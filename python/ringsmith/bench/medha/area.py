@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
+from ringsmith.bench.papers import AREA_TIMES_CYCLES
 from ringsmith.debug.area import UNIT, Area, block_rams, rpau_areas, ultra_rams
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "urams": "uram", "luts": "lut", "flip_flops": "ff"}
@@ -28,6 +29,8 @@ _BIAS = (
 
 _PRODUCT_DSPS = 9
 """Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
+
+_BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
 
 _SHARE = 4
 """Of the cores, one in so many is synthesized where the whole RPAU is not."""
@@ -91,6 +94,11 @@ class Estimate:
     bram: float
     uram: int
 
+    @property
+    def megabits(self) -> float:
+        """What those BRAMs and UltraRAMs hold."""
+        return (self.bram * _BRAM_BITS + self.uram * _URAM_BITS) / 1e6
+
 
 def estimate(design: RpauDesign) -> Estimate:
     """Counts multipliers and memories of a design of 60-bit words with sparse reduction.
@@ -108,6 +116,25 @@ def estimate(design: RpauDesign) -> Estimate:
         bram=sum(block_rams(width, depth) for width, depth, ram in memories if ram == "block"),
         uram=sum(ultra_rams(width, depth) for width, depth, ram in memories if ram == "ultra"),
     )
+
+
+def times_cycles(design: RpauDesign, params: str, operation: str, cycles: float) -> Iterator[Found]:
+    """What an RPAU takes, by counting, times an operation's cycles: what its speed is bought with.
+
+    Args:
+        design: The design; its own name tells the numbers.
+        params: The parameter set.
+        operation: What took the cycles.
+        cycles: The cycles.
+    """
+    counted = estimate(design)
+    text = (
+        f"{cycles:,.0f} cycles; {counted.dsp} DSPs, {counted.bram:,.0f} BRAM and {counted.uram} "
+        f"URAM of an RPAU: multipliers and polynomials, {counted.megabits:.1f} Mbit"
+    )
+    for metric, amount in zip(AREA_TIMES_CYCLES, (counted.dsp, counted.megabits), strict=True):
+        value = amount * cycles / 1e6
+        yield Found(design.name, params, operation, metric, value, "estimate", text)
 
 
 def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:

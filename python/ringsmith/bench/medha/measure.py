@@ -7,7 +7,7 @@ from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha.ablations import ablations
-from ringsmith.bench.medha.area import MANNERS, synthesized
+from ringsmith.bench.medha.area import MANNERS, synthesized, times_cycles
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
 from ringsmith.bench.medha.software import seal_times, times
@@ -16,6 +16,9 @@ from ringsmith.bench.records import Record
 from ringsmith.debug.area import Area
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ckks_set
+
+_BOUGHT = ("multiply_relinearize", "rescale")
+"""Operations whose cycles are told times the area that takes them."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,12 @@ def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[
         seal = seal_times(ckks_set(case.params), options.seal_repeats)
     cycles = [each for each in operations if each.metric == "cycles"]
     numbers = [*found, *operations, *times(cycles, seal), *seal]
+    if case.design == CASES[0].design:
+        for each in cycles:
+            if each.operation in _BOUGHT:
+                numbers += times_cycles(
+                    load_design(case.design), case.params, each.operation, each.value
+                )
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.cases import PAPERS
-from ringsmith.bench.papers import AREA, Fact, papers
+from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, Fact, papers
 from ringsmith.bench.records import Record
 from ringsmith.bench.tables import conditions, table
 
@@ -61,6 +61,8 @@ def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
             return "Ablations"
         if record.metric in AREA:
             return "Area"
+        if record.metric in AREA_TIMES_CYCLES:
+            return "Area times cycles"
         if record.metric == "nets":
             return "Nets of the interconnect"
         if record.peer or record.source == "cpu":
@@ -80,6 +82,7 @@ _ORDER = (
     "Times",
     "Beside software and other accelerators",
     "Area",
+    "Area times cycles",
     "Nets of the interconnect",
     "Ablations",
 )
