@@ -10,8 +10,8 @@ import pytest
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.arch.stream import cost
 from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.bench.medha.area import estimate
 from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
+from ringsmith.debug.area_in_part import estimate
 from ringsmith.devices.sources import rtl_sources
 from ringsmith.devices.yosys import run_yosys
 

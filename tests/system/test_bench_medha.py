@@ -13,7 +13,6 @@ from ringsmith.arch.rpau.cost import latencies
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.beside import Found, beside, left_out
 from ringsmith.bench.medha.ablations import on_the_card, variants
-from ringsmith.bench.medha.area import estimate, scaled
 from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
 from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
@@ -22,6 +21,7 @@ from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
 from ringsmith.bench.records import Record
 from ringsmith.cli.main import app
 from ringsmith.debug.area import UNIT, Area
+from ringsmith.debug.area_in_part import estimate, scaled
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set

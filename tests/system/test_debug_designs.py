@@ -15,6 +15,7 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.arch.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
+from ringsmith.debug.area_in_part import part_of
 from ringsmith.debug.compare import compare
 from ringsmith.debug.designs import (
     Cost,
@@ -101,9 +102,20 @@ def test_parameters_with_a_default_are_named_where_they_differ() -> None:
 
 def test_an_area_is_shown_where_there_is_one() -> None:
     area = Area(dsps=1150, brams=192.5, urams=96, luts=61_234, flip_flops=98_765)
-    table = area_table([DesignRow(SMALL, {}, None, area), DesignRow(NANO, {}, None)])
-    assert "| `small` | 3 | 1,150 | 192.5 | 96 | 61,234 | 98,765 |" in table
-    assert "| `nano` | 5 | – | – | – | – | – |" in table
+    octo = load_design("octo")
+    rows = [DesignRow(SMALL, {}, None, area, SMALL.cores), DesignRow(octo, {}, None, area, 4)]
+    table = area_table([*rows, DesignRow(NANO, {}, None)])
+    numbers = "1,150 | 192.5 | 96 | 61,234 | 98,765"
+    assert f"| `small` | 3 | {SMALL.cores} of {SMALL.cores} | {numbers} |" in table
+    assert f"| `octo` | 8 | 4 of 16 | {numbers} |" in table
+    assert "| `nano` | 5 | – | – | – | – | – | – |" in table
+
+
+def test_a_part_of_a_design_has_a_quarter_of_its_cores() -> None:
+    part = part_of(load_design("medha"))
+    assert (part.cores, part.dyadic_cores) == (4, 2)
+    with pytest.raises(ParameterError, match=r"dyadic_cores = 2, .* synthesize the whole"):
+        part_of(NANO)
 
 
 def test_the_page_says_what_was_compared_and_how() -> None:

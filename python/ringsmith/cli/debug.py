@@ -160,7 +160,15 @@ def designs(
     area: Annotated[
         list[str] | None,
         typer.Option(
-            help="Synthesize this design (an RPAU of it), minutes; can be repeated.",
+            help="Synthesize this design (an RPAU of it), minutes, or a quarter of an hour where "
+            "it has 16 cores; can be repeated.",
+        ),
+    ] = None,
+    area_in_part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Synthesize an RPAU with a quarter of this design's cores, minutes, and count in "
+            "proportion; can be repeated.",
         ),
     ] = None,
 ) -> None:
@@ -169,6 +177,7 @@ def designs(
     from ringsmith.arch.rpau.isa import ISA
     from ringsmith.arch.stream.named import load_stream_design, named_stream_designs
     from ringsmith.debug.area import rpau_area, stream_area
+    from ringsmith.debug.area_in_part import area_from_part, part_of
     from ringsmith.debug.compare import compare
     from ringsmith.debug.designs import (
         DesignRow,
@@ -187,6 +196,7 @@ def designs(
     check_targets(table)
     for name in (*(area or ()), *(verify or ())):
         named_design(name)  # refuses an unknown name before the work starts
+    parts = {name: part_of(load_design(name)) for name in area_in_part or ()}
     length = 2 * len(ISA.operations)
     rows = []
     for design in map(load_design, named_designs()):
@@ -194,8 +204,12 @@ def designs(
         verified = (
             compare(RtlDevice(design), design, range(programs), length) if simulated else None
         )
-        synthesized = rpau_area(design) if design.name in (area or ()) else None
-        rows.append(DesignRow(design, operation_costs(design), verified, synthesized))
+        found, cores = None, design.cores
+        if design.name in (area or ()):
+            found = rpau_area(design)
+        elif design.name in parts:
+            found, cores = area_from_part(design), parts[design.name].cores
+        rows.append(DesignRow(design, operation_costs(design), verified, found, cores))
     streams = []
     for stream in map(load_stream_design, named_stream_designs()):
         simulated = products and stream.name in (verify or named_stream_designs())
@@ -208,6 +222,7 @@ def designs(
         chosen = [f" --products {products}"] if products else []
         chosen += [f" --verify {name}" for name in verify or ()]
         chosen += [f" --area {name}" for name in area or ()]
+        chosen += [f" --area-in-part {name}" for name in parts]
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         typer.echo()
         _write(table, page(rows, streams, command))

@@ -50,12 +50,15 @@ class DesignRow:
         costs: HE operation -> cost; None where the design cannot run it.
         verified: What was compared with the RTL; None: the RTL did not run.
         area: Of one RPAU; None: it was not synthesized.
+        synthesized_cores: Butterfly cores of the RPAU that was synthesized: the design's, or fewer,
+            and then ``area`` is that of the part in proportion.
     """
 
     design: RpauDesign
     costs: Mapping[str, Cost | None]
     verified: Compared | None
     area: Area | None = None
+    synthesized_cores: int = 0
 
 
 def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
@@ -127,6 +130,7 @@ _SIZE_HEADINGS = (
     "memory of both (Mbit)",
     "other parameters",
 )
+_AREA_HEADINGS = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
 _LATER = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
 
 
@@ -169,13 +173,14 @@ def size_table(rows: Sequence[DesignRow]) -> str:
 
 def area_table(rows: Sequence[DesignRow]) -> str:
     """Area of one RPAU of each design as a Markdown table."""
-    headings = ("design", "RPAUs", "DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
+    headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
     entries = []
     for row in rows:
         found = astuple(row.area) if row.area is not None else ()
         numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
-        numbers = numbers or ["–"] * len(fields(Area))
-        entries.append([f"`{row.design.name}`", str(row.design.rpaus), *numbers])
+        numbers = numbers or ["–"] * len(_AREA_HEADINGS)
+        cores = f"{row.synthesized_cores} of {row.design.cores}" if row.area is not None else "–"
+        entries.append([f"`{row.design.name}`", str(row.design.rpaus), cores, *numbers])
     return table(headings, entries)
 
 
@@ -234,7 +239,10 @@ Other parameters are named where they differ from these: {_defaults()}.
 UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
 not in it. Block and UltraRAM are computed from the memories' shapes. Yosys packs no registers into
 DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
-report. Nothing was placed or routed: no clock rate follows from this. A dash: not synthesized.
+report. Nothing was placed or routed: no clock rate follows from this. Where fewer cores than an
+RPAU's were synthesized, main unit and memories' logic are multiplied by the cores, and the dyadic
+unit and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not
+synthesized.
 
 {area_table(rows)}
 ## Cycles

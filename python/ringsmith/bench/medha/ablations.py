@@ -7,10 +7,11 @@ from typing import Any
 from ringsmith.arch.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import Found
-from ringsmith.bench.medha.area import area_rows, estimate, scaled, synthesized, times_cycles
+from ringsmith.bench.medha.area import area_rows, synthesized, times_cycles
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.debug.area import UNIT, Area
+from ringsmith.debug.area_in_part import estimate, scaled
 from ringsmith.params import CkksParameters, ckks_set
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"

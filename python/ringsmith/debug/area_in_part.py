@@ -1,0 +1,129 @@
+"""Area of an RPAU without its synthesis: memories and multipliers counted, the rest in proportion.
+
+Synthesis of an RPAU of 16 cores takes a quarter of an hour and more; of one of four, a minute or
+two.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+
+from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.debug.area import UNIT, Area, block_rams, rpau_areas, ultra_rams
+from ringsmith.errors import ParameterError
+
+SHARE = 4
+"""Of the cores, one in so many is synthesized where the whole RPAU is not."""
+
+_PRODUCT_DSPS = 9
+"""Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
+
+_BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
+
+_NUMBERS = tuple(each.name for each in fields(Area))
+
+
+def part_of(design: RpauDesign) -> RpauDesign:
+    """Returns the design with one in ``SHARE`` of its cores.
+
+    Raises:
+        ParameterError: When it has too few cores; synthesize the whole then.
+    """
+    if design.cores < SHARE or design.dyadic_cores < SHARE:
+        raise ParameterError(
+            f"design {design.name} has cores = {design.cores} and dyadic_cores = "
+            f"{design.dyadic_cores}, and a part of it one in {SHARE}: synthesize the whole, which "
+            "takes minutes"
+        )
+    cores, dyadic = design.cores // SHARE, design.dyadic_cores // SHARE
+    return replace(design, name=f"{design.name} in part", cores=cores, dyadic_cores=dyadic)
+
+
+def area_from_part(design: RpauDesign) -> Area:
+    """Area of one RPAU, from the synthesis of one with a part of its cores; see ``scaled``.
+
+    Raises:
+        ParameterError: When it has too few cores.
+        ToolError: If Yosys is not installed or fails.
+    """
+    part = part_of(design)
+    return scaled(design, part, rpau_areas(part))[UNIT]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an RPAU takes without synthesis: multipliers and polynomial memories.
+
+    Attributes:
+        dsp: DSPs of all multipliers.
+        bram: 36 Kbit BRAMs of work polynomials and keys; tables and constants are not counted.
+        uram: UltraRAMs of work polynomials and keys.
+    """
+
+    dsp: int
+    bram: float
+    uram: int
+
+    @property
+    def megabits(self) -> float:
+        """What those BRAMs and UltraRAMs hold."""
+        return (self.bram * _BRAM_BITS + self.uram * _URAM_BITS) / 1e6
+
+
+def estimate(design: RpauDesign) -> Estimate:
+    """Counts multipliers and memories of a design of 60-bit words with sparse reduction.
+
+    What has one address is one memory: half a row of a bank of work polynomials, a row of keys.
+    """
+    rows, half = design.rows, design.cores * design.word_bits
+    memories = 2 * [(half, rows, "block")] * (design.work_polys - design.work_uram_polys)
+    for first in range(0, design.work_uram_polys, design.uram_bank_polys):
+        held = min(design.uram_bank_polys, design.work_uram_polys - first)
+        memories += 2 * [(half, held * rows, "ultra")]
+    memories.append((2 * half, design.key_polys * rows, design.key_ram))
+    return Estimate(
+        dsp=(design.lanes + design.dyadic_cores) * _PRODUCT_DSPS,
+        bram=sum(block_rams(width, depth) for width, depth, ram in memories if ram == "block"),
+        uram=sum(ultra_rams(width, depth) for width, depth, ram in memories if ram == "ultra"),
+    )
+
+
+def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:
+    """Areas of an RPAU that differs from a synthesized one in cores and memories alone.
+
+    The main unit and the memories' logic grow with the butterfly cores, the dyadic unit and the key
+    expander with the dyadic cores; polynomial memories are counted; the rest stays. A little too
+    few LUTs for more cores, since the permutation of a row's words grows faster than its words.
+
+    Args:
+        design: The design, of the same words and reduction.
+        base: The one that was synthesized; it has dyadic cores.
+        areas: By module, of ``base``.
+    """
+    lanes = design.cores / base.cores
+    dyadic = design.dyadic_cores / base.dyadic_cores
+    growth = {
+        "rs_rpau_main": lanes,
+        "rs_rpau_dyadic": dyadic,
+        "rs_rpau_seeded": dyadic if design.seeds else 0.0,
+        "rs_rpau_work_memory": lanes,
+        "rs_rpau_key_store": lanes,
+    }
+    ours, theirs, whole = estimate(design), estimate(base), areas[UNIT]
+    grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
+    more = [total_area([area, area_times(areas[name], -1)]) for name, area in grown.items()]
+    unit = replace(total_area([whole, *more]), urams=whole.urams - theirs.uram + ours.uram)
+    tables = whole.brams - theirs.bram
+    unit = replace(unit, brams=ours.bram + tables * lanes)
+    lanes_of_main = {"rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes)}
+    return {**areas, **grown, **lanes_of_main, UNIT: unit}
+
+
+def total_area(areas: list[Area]) -> Area:
+    """The sum of areas."""
+    numbers = [asdict(area) for area in areas]
+    return Area(**{name: sum(each[name] for each in numbers) for name in _NUMBERS})
+
+
+def area_times(area: Area, factor: float) -> Area:
+    """An area a number of times, rounded."""
+    return Area(**{name: round(value * factor) for name, value in asdict(area).items()})
