@@ -108,13 +108,13 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
 
 
 def on_the_card(design: RpauDesign) -> str:
-    """What the polynomials of all RPAUs take of the papers' card."""
+    """What the polynomials of all RPAUs take of the RAMs of the papers' card."""
     memories = estimate(design)
     bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
     fits = "fit" if bram <= _CARD_BRAMS and uram <= _CARD_URAMS else "do not fit"
     return (
-        f"{memories.megabits:.1f} Mbit in RAMs; {design.rpaus} RPAUs take {bram:,.0f} BRAM and "
-        f"{uram:,} URAM, and {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
+        f"{memories.megabits:.1f} Mbit in RAMs; the RAMs of {design.rpaus} RPAUs, {bram:,.0f} BRAM "
+        f"and {uram:,} URAM, {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
     )
 
 
