@@ -352,6 +352,8 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         word_bits=40,
         rpaus=3,
         work_polys=8,
+        work_uram_polys=0,
+        uram_bank_polys=32,
         key_polys=5,
         constants=8,
         prime_sets=1,
