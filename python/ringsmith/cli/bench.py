@@ -80,7 +80,7 @@ def medha(
         str,
         typer.Option(
             help="Synthesis of an RPAU of each design: none, scaled from a quarter of its cores "
-            "(minutes), or whole (a quarter of an hour)."
+            "(minutes), or whole (more than ten minutes each)."
         ),
     ] = "none",
     rtl: Annotated[

@@ -160,8 +160,8 @@ def designs(
     area: Annotated[
         list[str] | None,
         typer.Option(
-            help="Synthesize this design (an RPAU of it), minutes, or a quarter of an hour where "
-            "it has 16 cores; can be repeated.",
+            help="Synthesize this design (an RPAU of it), minutes, or more than ten where it has "
+            "16 cores; can be repeated.",
         ),
     ] = None,
     area_in_part: Annotated[

@@ -65,7 +65,7 @@ def rpau_area(design: RpauDesign) -> Area:
 def rpau_areas(design: RpauDesign) -> dict[str, Area]:
     """Synthesizes one RPAU of a design for UltraScale+, or finds the result in the cache.
 
-    Takes minutes of processor time, nearly four for ``nano``.
+    Takes minutes of processor time, more than ten for an RPAU of 16 cores.
 
     Returns:
         Area by module: ``UNIT`` and its parts that the design has, one instance of each.

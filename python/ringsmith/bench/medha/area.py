@@ -30,7 +30,7 @@ _BIAS = (
 
 MANNERS = ("none", "scaled", "whole")
 """How areas are found: not at all; by synthesis of an RPAU with a quarter of the cores, minutes; or
-of the whole, a quarter of an hour and 3 GB of memory each."""
+of the whole, more than ten minutes and 3 GB of memory each."""
 
 
 def synthesized(
