@@ -21,7 +21,7 @@ from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
 from ringsmith.bench.records import Record
 from ringsmith.cli.main import app
 from ringsmith.debug.area import UNIT, Area
-from ringsmith.debug.area_in_part import estimate, scaled
+from ringsmith.debug.area_in_part import estimate, key_rams, scaled, work_rams
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
@@ -221,23 +221,29 @@ def test_multipliers_and_memories_are_counted() -> None:
     assert (blocks.bram, blocks.uram) == (27 * design.work_polys + 642, 0)
 
 
-def test_an_area_grows_with_the_cores() -> None:
+def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     base = load_design("medha")
-    own = estimate(base)
-    whole = Area(own.dsp, own.bram + 32, own.uram, 50_000, 60_000)
+    own, work, keys = estimate(base), work_rams(base), key_rams(base)
     parts = {
-        UNIT: whole,
+        UNIT: Area(own.dsp, own.bram + 32, own.uram, 60_000, 70_000),
         "rs_rpau_main": Area(288, 32, 0, 20_000, 30_000),
         "rs_butterfly_lanes": Area(288, 0, 0, 16_000, 20_000),
         "rs_rpau_dyadic": Area(72, 0, 0, 8_000, 6_000),
         "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
+        "rs_rpau_work_memory": Area(0, work.brams, work.urams, 9_000, 8_000),
+        "rs_rpau_key_store": Area(0, keys.brams, keys.urams, 1_000, 2_000),
     }
     assert scaled(base, base, parts) == parts
-    half = scaled(replace(base, cores=8, dyadic_cores=4), base, parts)[UNIT]
-    assert (half.dsps, half.luts, half.flip_flops) == (180, 34_000, 41_000)
-    assert half.brams == own.bram + 16  # lanes halve, their RAMs double; so do not the tables
+    less = replace(base, cores=8, dyadic_cores=4)
+    half = scaled(less, base, parts)
+    assert (half[UNIT].dsps, half[UNIT].luts, half[UNIT].flip_flops) == (180, 39_000, 46_000)
+    # Rows of half the width, twice as many: the polynomials take about as many RAMs as before.
+    assert half["rs_rpau_work_memory"] == Area(0, estimate(less).bram, 0, 4_500, 4_000)
+    assert half["rs_rpau_key_store"] == Area(0, 0, estimate(less).uram, 500, 1_000)
+    assert half[UNIT].brams == estimate(less).bram + 16  # and half of the tables
+    assert half[UNIT].urams == estimate(less).uram
     none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
-    assert (none.dsps, none.luts) == (288, 38_000)
+    assert (none.dsps, none.luts) == (288, 48_000)
 
 
 def test_transfers_take_what_the_link_says() -> None:

@@ -69,22 +69,50 @@ class Estimate:
         return (self.bram * _BRAM_BITS + self.uram * _URAM_BITS) / 1e6
 
 
-def estimate(design: RpauDesign) -> Estimate:
-    """Counts multipliers and memories of a design of 60-bit words with sparse reduction.
+@dataclass(frozen=True)
+class Rams:
+    """What a memory is made of.
 
-    What has one address is one memory: half a row of a bank of work polynomials, a row of keys.
+    Attributes:
+        brams: 36 Kbit BRAMs; half of one is 18 Kbit.
+        urams: UltraRAMs.
     """
+
+    brams: float
+    urams: int
+
+
+def work_rams(design: RpauDesign) -> Rams:
+    """RAMs of the work polynomials; half a row of a bank has one address, and is one memory."""
     rows, half = design.rows, design.cores * design.word_bits
-    memories = 2 * [(half, rows, "block")] * (design.work_polys - design.work_uram_polys)
-    for first in range(0, design.work_uram_polys, design.uram_bank_polys):
-        held = min(design.uram_bank_polys, design.work_uram_polys - first)
-        memories += 2 * [(half, held * rows, "ultra")]
-    memories.append((2 * half, design.key_polys * rows, design.key_ram))
+    polys = range(0, design.work_uram_polys, design.uram_bank_polys)
+    held = [min(design.uram_bank_polys, design.work_uram_polys - first) for first in polys]
+    return Rams(
+        brams=2 * block_rams(half, rows) * (design.work_polys - design.work_uram_polys),
+        urams=2 * sum(ultra_rams(half, count * rows) for count in held),
+    )
+
+
+def key_rams(design: RpauDesign) -> Rams:
+    """RAMs of the key polynomials; a row has one address, and all rows are one memory."""
+    width, depth = 2 * design.cores * design.word_bits, design.key_polys * design.rows
+    if design.key_ram == "block":
+        return Rams(block_rams(width, depth), 0)
+    return Rams(0, ultra_rams(width, depth))
+
+
+def estimate(design: RpauDesign) -> Estimate:
+    """Counts multipliers and memories of a design of 60-bit words with sparse reduction."""
+    work, keys = work_rams(design), key_rams(design)
     return Estimate(
         dsp=(design.lanes + design.dyadic_cores) * _PRODUCT_DSPS,
-        bram=sum(block_rams(width, depth) for width, depth, ram in memories if ram == "block"),
-        uram=sum(ultra_rams(width, depth) for width, depth, ram in memories if ram == "ultra"),
+        bram=work.brams + keys.brams,
+        uram=work.urams + keys.urams,
     )
+
+
+_COUNTED = {"rs_rpau_work_memory": work_rams, "rs_rpau_key_store": key_rams}
+"""Module -> its RAMs, whose number follows from a memory's width and depth, not from the cores."""
 
 
 def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:
@@ -105,17 +133,14 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
         "rs_rpau_main": lanes,
         "rs_rpau_dyadic": dyadic,
         "rs_rpau_seeded": dyadic if design.seeds else 0.0,
-        "rs_rpau_work_memory": lanes,
-        "rs_rpau_key_store": lanes,
+        **dict.fromkeys(_COUNTED, lanes),
     }
-    ours, theirs, whole = estimate(design), estimate(base), areas[UNIT]
     grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
+    for name, rams in _COUNTED.items():
+        grown[name] = replace(grown[name], **asdict(rams(design)))
     more = [total_area([area, area_times(areas[name], -1)]) for name, area in grown.items()]
-    unit = replace(total_area([whole, *more]), urams=whole.urams - theirs.uram + ours.uram)
-    tables = whole.brams - theirs.bram
-    unit = replace(unit, brams=ours.bram + tables * lanes)
     lanes_of_main = {"rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes)}
-    return {**areas, **grown, **lanes_of_main, UNIT: unit}
+    return {**areas, **grown, **lanes_of_main, UNIT: total_area([areas[UNIT], *more])}
 
 
 def total_area(areas: list[Area]) -> Area:
