@@ -29,7 +29,7 @@ from ringsmith.program import (
     trace,
 )
 from ringsmith.program.ckks.forecast import error_bound
-from ringsmith.program.ckks.noise import rescale_spread
+from ringsmith.program.ckks.noise import digits_spread, division_spread
 from ringsmith.program.ckks.spread import (
     MAX_TERMS,
     Kind,
@@ -40,6 +40,7 @@ from ringsmith.program.ckks.spread import (
     merge,
     rotate,
 )
+from ringsmith.program.nodes import Op
 
 Runner = Callable[..., Any]
 Bounds = Mapping[str, ArrayLike] | float
@@ -71,12 +72,14 @@ PARAMETERS = [
 ]
 
 
-def unsafe(n: int, data: tuple[int, ...], special: int, scale: int) -> CkksParameters:
+def unsafe(
+    n: int, data: tuple[int, ...], special: int | tuple[int, ...], scale: int, dnum: int = 0
+) -> CkksParameters:
     """Parameters far too small to be secure, so that tests are quick."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         return CkksParameters.create(
-            n=n, prime_bits=data, special_bits=special, scale_bits=scale, security=None
+            n=n, prime_bits=data, special_bits=special, scale_bits=scale, dnum=dnum, security=None
         )
 
 
@@ -188,22 +191,34 @@ def test_the_forecast_holds_for_digits_of_several_primes(
     rng: np.random.Generator,
     run_encrypted: Runner,
 ) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = CkksParameters.create(
-            n=1024,
-            prime_bits=(48, *(40,) * (2 if dnum == 1 else 3)),
-            special_bits=special,
-            scale_bits=40,
-            dnum=dnum,
-            security=None,
-        )
+    parameters = unsafe(1024, (48, *(40,) * (2 if dnum == 1 else 3)), special, 40, dnum)
     program = trace(
         lambda x, y: (x * y).rotate(1) + x.rotate(1).conjugate(), parameters, fused_rescale=fused
     )
     inputs = {name: rng.choice([-1.0, 1.0], parameters.slots) for name in program.inputs}
     (margin,) = margins(program, inputs, run_encrypted)
     assert 0 <= margin < 6
+
+
+@pytest.mark.parametrize(("special", "dnum"), [(50, 0), ((50, 50), 2)])
+def test_one_division_for_relinearizing_and_rescaling_rounds_once(
+    special: int | tuple[int, ...], dnum: int, run_encrypted: Runner
+) -> None:
+    """Its special primes round at the scale after it, not before: k + 1 roundings there."""
+    parameters = unsafe(1024, (44, 30, 30, 30), special, 30, dnum)
+    program = trace(lambda x, y: x * y, parameters, fused_rescale=True)
+    (fused,) = (node for node in program.nodes if node.op is Op.RELINEARIZE_RESCALE)
+    product = program.nodes[fused.operands[0]]
+    output = program.forecast(0.0).outputs["result"]
+    divisors = len(parameters.special_primes) + 1
+    roundings = math.sqrt(divisors) * division_spread(parameters) / fused.scale
+    keys = digits_spread(parameters, product.limbs) / product.scale
+    shares = output.shares
+    assert shares[Kind.RESCALE] / shares[Kind.KEY_SWITCH] == pytest.approx((roundings / keys) ** 2)
+    assert output.rms == pytest.approx(roundings, rel=0.01)
+    inputs = {name: np.zeros(parameters.slots) for name in program.inputs}
+    (margin,) = margins(program, inputs, run_encrypted, 0.0)
+    assert 0 <= margin < 3
 
 
 def test_slot_0_errs_most_after_a_rotation_because_digits_are_not_centred(
@@ -254,7 +269,7 @@ def test_bounds_of_inputs_scale_the_errors_of_products(small: CkksParameters) ->
     assert forecast({"x": 4, "y": 2.0}).bound == 8
     assert forecast(4.0).error > 3 * forecast(1.0).error
     assert forecast({"x": np.zeros(3), "y": 0}).error < forecast(1.0).error
-    rounding = rescale_spread(small) / program.outputs["result"].scale
+    rounding = division_spread(small) / program.outputs["result"].scale
     assert forecast(0.0).rms == pytest.approx(rounding, rel=0.01)
 
 

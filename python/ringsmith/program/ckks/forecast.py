@@ -214,14 +214,16 @@ class _Walk:
                 mirrored = _Value(a.bound, spread.conjugate(a.terms))
                 return self._switched(node, mirrored, node.element)
             case Op.RESCALE:
-                size = noise.rescale_spread(self.parameters) / node.scale
+                size = noise.division_spread(self.parameters) / node.scale
                 return self._with(a, {(Kind.RESCALE, node.id): size})
             case Op.RELINEARIZE_RESCALE:
-                # Key switching at the operand's limbs and scale; its division by the special primes
-                # and the last data prime at once errs like one division for each of them.
-                switched = self._switched(self.nodes[node.operands[0]], a, "relinearization")
-                divisions = len(self.parameters.special_primes) + 1
-                size = math.sqrt(divisions) * noise.rescale_spread(self.parameters) / node.scale
+                # The key's errors at the operand's limbs and scale, then one division: by the
+                # special primes and the last data prime.
+                product, parameters = self.nodes[node.operands[0]], self.parameters
+                digits = noise.digits_spread(parameters, product.limbs)
+                switched = self._with_key(product, a, "relinearization", digits)
+                primes = len(parameters.special_primes) + 1
+                size = noise.division_spread(parameters, primes) / node.scale
                 return self._with(switched, {(Kind.RESCALE, node.id): size})
             case Op.OUTPUT:
                 return self._with(a, {(Kind.FLOATING, node.id): self._floating(a.bound)})
@@ -267,6 +269,10 @@ class _Walk:
     def _switched(self, node: Node, value: _Value, key: object) -> _Value:
         """Adds the noise of key switching; ``key`` tells keys apart."""
         random = noise.key_switch_spread(self.parameters, node.limbs)
+        return self._with_key(node, value, key, random)
+
+    def _with_key(self, node: Node, value: _Value, key: object, random: float) -> _Value:
+        """Adds errors of a key at a node's limbs and scale: a random one, and the digits' means."""
         offset = noise.key_switch_offset(self.parameters, node.limbs)
         return self._with(
             value,

@@ -27,13 +27,14 @@ ROUNDING_VARIANCE = 1 / 12
 DOUBLE_ROUNDING = 2.0**-53
 
 
-def rescale_spread(parameters: CkksParameters) -> float:
-    """Standard deviation that rounding both polynomials adds: r_0 + r_1 * s, in every slot.
+def division_spread(parameters: CkksParameters, primes: int = 1) -> float:
+    """Standard deviation that dividing by primes adds: r_0 + r_1 * s in every slot for each prime.
 
-    Dividing by any prime rounds so: rescaling, and the end of key switching and of encryption.
+    Both polynomials are rounded, and division by several primes at once errs like one for each:
+    rescaling, and the end of key switching and of encryption.
     """
     n = parameters.n
-    return math.sqrt(n * ROUNDING_VARIANCE * (1 + n * SECRET_VARIANCE))
+    return math.sqrt(primes * n * ROUNDING_VARIANCE * (1 + n * SECRET_VARIANCE))
 
 
 def encryption_spread(parameters: CkksParameters, limbs: int) -> float:
@@ -44,20 +45,28 @@ def encryption_spread(parameters: CkksParameters, limbs: int) -> float:
     """
     n, divisor = parameters.n, parameters.primes[limbs]
     error = n * ERROR_VARIANCE * (1 + 2 * n * SECRET_VARIANCE) / divisor**2
-    return math.sqrt(error + rescale_spread(parameters) ** 2)
+    return math.sqrt(error + division_spread(parameters) ** 2)
 
 
 def key_switch_spread(parameters: CkksParameters, limbs: int) -> float:
     """Standard deviation that key switching adds, but for ``key_switch_offset``.
 
+    ``digits_spread``, and the division by the special primes.
+    """
+    division = division_spread(parameters, len(parameters.special_primes))
+    return math.hypot(digits_spread(parameters, limbs), division)
+
+
+def digits_spread(parameters: CkksParameters, limbs: int) -> float:
+    """Standard deviation of the digits times the key's errors, over P, before it is rounded.
+
     A digit of a primes with the product D is, after ModUp, the sum of a numbers that are uniform in
     [0, D): its deviation from a * D / 2 has the variance a * D^2 / 12. It is multiplied with the
-    key's errors, summed over the digits, and divided by P with one rounding for each special prime.
+    key's errors, summed over the digits, and divided by P, the product of the special primes.
     """
     n = parameters.n
     digits = sum(primes * size**2 for primes, size in _digits(parameters, limbs))
-    rounding = len(parameters.special_primes) * rescale_spread(parameters) ** 2
-    return math.sqrt(n * n * ERROR_VARIANCE * digits / 12 + rounding)
+    return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
 
 
 def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
