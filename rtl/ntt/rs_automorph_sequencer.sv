@@ -47,8 +47,10 @@ module rs_automorph_sequencer
     always_comb begin
       place = (ring_i.log_pieces == 2'd2) ? {piece_i[0], piece_i[1]} : {1'b0, piece_i[0]};
       if (ring_i.log_pieces == '0) place = '0;
-      moved = (MaxLogN + 3)'(element_i) * (MaxLogN + 3)'(place) +
-              (MaxLogN + 3)'(element_i[MaxLogN:1]);
+      // element * place, by rows: a product would take a DSP.
+      moved = (MaxLogN + 3)'(element_i[MaxLogN:1]) +
+              (place[0] ? (MaxLogN + 3)'(element_i) : '0) +
+              (place[1] ? (MaxLogN + 3)'(element_i) << 1 : '0);
     end
     assign first = LogN'(moved >> ring_i.log_pieces);
   end else begin : gen_whole

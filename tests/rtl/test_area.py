@@ -25,6 +25,7 @@ SMALL = replace(
     rpaus=2,
     cores=2,
     dyadic_cores=1,
+    larger_rings=1,
     work_polys=4,
     key_polys=4,
 )
