@@ -1,7 +1,7 @@
 """``ringsmith bench medha``: records, the papers' numbers, the page, and what is counted."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from ringsmith.arch.rpau.cost import latencies
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.beside import Found, beside, left_out
 from ringsmith.bench.medha.ablations import on_the_card, variants
+from ringsmith.bench.medha.area_times_cycles import papers_times_area
 from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
 from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
@@ -35,6 +36,11 @@ CHEAP = ("add", "rescale")
 def written() -> list[Record]:
     """The records in the repository."""
     return [Record(**entry) for entry in json.loads((DOCS / "medha.json").read_text())]
+
+
+def found_of(record: Record) -> Found:
+    """Our number of a record, without the paper's."""
+    return Found(**{each.name: getattr(record, each.name) for each in fields(Found)})
 
 
 def cycles(records: list[Record], *operations: str) -> dict[tuple[str, str, str], float]:
@@ -120,10 +126,12 @@ def test_with_8_polynomials_in_ultraram_ten_rpaus_fit_the_papers_card() -> None:
 
 
 def test_area_times_cycles_is_the_papers_area_times_its_cycles_and_falls() -> None:
+    derived = papers_times_area()
     known = {(f.params, f.operation, f.metric): f.value for f in facts("medha") if not f.peer}
     bram, uram = (known["medha-set1", "rpau_54_bits", metric] for metric in ("bram", "uram"))
     areas = {"dsp_megacycles": 360, "mbit_megacycles": (bram * 36 + uram * 288) * 1024 / 1e6}
     rows = [record for record in written() if record.metric in AREA_TIMES_CYCLES]
+    assert [other for row in rows for other in beside(found_of(row), PAPERS, derived)] == rows
     assert {(r.params, r.operation) for r in rows if r.design == "medha"} == {
         (f"medha-set{i}", operation)
         for i in (1, 2)

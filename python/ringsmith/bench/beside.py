@@ -32,9 +32,17 @@ class Found:
     peer: str = ""
 
 
-def beside(found: Found, papers: Sequence[str]) -> list[Record]:
-    """Returns a number with that of each paper that has one; alone where none has."""
-    fitting = [fact for paper in papers for fact in facts(paper) if _fits(found, fact)]
+def beside(found: Found, papers: Sequence[str], derived: Iterable[Fact] = ()) -> list[Record]:
+    """Returns a number with that of each paper that has one; alone where none has.
+
+    Args:
+        found: The number.
+        papers: Whose numbers it is put beside.
+        derived: What follows from the papers' numbers, and counts as theirs.
+    """
+    known = [fact for paper in papers for fact in facts(paper)]
+    known += [fact for fact in derived if fact.paper in papers]
+    fitting = [fact for fact in known if _fits(found, fact)]
     if not fitting:
         return [_record(found, papers[0] if papers else "", None)]
     return [_record(found, fact.paper, fact) for fact in fitting]

@@ -66,7 +66,12 @@ class Estimate:
     @property
     def megabits(self) -> float:
         """What those BRAMs and UltraRAMs hold."""
-        return (self.bram * _BRAM_BITS + self.uram * _URAM_BITS) / 1e6
+        return megabits(self.bram, self.uram)
+
+
+def megabits(brams: float, urams: float) -> float:
+    """What BRAMs and UltraRAMs hold, in 10^6 bits."""
+    return (brams * _BRAM_BITS + urams * _URAM_BITS) / 1e6
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 from ringsmith.arch.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.arch.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import Found
-from ringsmith.bench.medha.area import area_rows, synthesized, times_cycles
+from ringsmith.bench.medha.area import area_rows, synthesized
+from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.debug.area import UNIT, Area
@@ -70,7 +71,7 @@ def ablations(
         )
         yield from _area(design, areas)
         if design.uram_banks:
-            yield from times_cycles(design, PARAMS, OPERATION, cycles[name])
+            yield from times_area(design, row)
     yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"])
     saved = 100 * (1 - cycles["as it is"] / cycles["no dyadic cores"])
     text = f"{OPERATION}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"

@@ -5,9 +5,8 @@ from dataclasses import asdict
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
-from ringsmith.bench.papers import AREA_TIMES_CYCLES
 from ringsmith.debug.area import UNIT, Area, rpau_areas
-from ringsmith.debug.area_in_part import area_times, estimate, part_of, scaled, total_area
+from ringsmith.debug.area_in_part import area_times, part_of, scaled, total_area
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "urams": "uram", "luts": "lut", "flip_flops": "ff"}
 """Fields of ``Area`` -> metrics."""
@@ -71,25 +70,6 @@ def synthesized(
     units = area_times(whole, design.rpaus)
     found += area_rows(design.name, params, "device", units, source, device)
     return areas, found
-
-
-def times_cycles(design: RpauDesign, params: str, operation: str, cycles: float) -> Iterator[Found]:
-    """What an RPAU takes, by counting, times an operation's cycles: what its speed is bought with.
-
-    Args:
-        design: The design; its own name tells the numbers.
-        params: The parameter set.
-        operation: What took the cycles.
-        cycles: The cycles.
-    """
-    counted = estimate(design)
-    text = (
-        f"{cycles:,.0f} cycles; {counted.dsp} DSPs, {counted.bram:,.0f} BRAM and {counted.uram} "
-        f"URAM of an RPAU: multipliers and polynomials, {counted.megabits:.1f} Mbit"
-    )
-    for metric, amount in zip(AREA_TIMES_CYCLES, (counted.dsp, counted.megabits), strict=True):
-        value = amount * cycles / 1e6
-        yield Found(design.name, params, operation, metric, value, "estimate", text)
 
 
 def area_rows(

@@ -1,13 +1,14 @@
 """``ringsmith bench medha``: everything that the two papers have numbers of, measured."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha.ablations import ablations
-from ringsmith.bench.medha.area import MANNERS, synthesized, times_cycles
+from ringsmith.bench.medha.area import MANNERS, synthesized
+from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
 from ringsmith.bench.medha.software import seal_times, times
@@ -16,9 +17,6 @@ from ringsmith.bench.records import Record
 from ringsmith.debug.area import Area
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ckks_set
-
-_BOUGHT = ("multiply_relinearize", "rescale")
-"""Operations whose cycles are told times the area that takes them."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +90,12 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
                 load_design(case.design), case.params, options.area
             )
             found += rows
-        records += [record for each in found for record in beside(each, case.papers)]
+        records += _beside(found, case.papers)
     if options.applications:
         records += _applications(options, say)
     if options.ablations:
         base = areas.get(CASES[0].design)
-        found = list(ablations(base, options.area, say))
-        records += [record for each in found for record in beside(each, CASES[0].papers)]
+        records += _beside(ablations(base, options.area, say), CASES[0].papers)
     return records
 
 
@@ -121,11 +118,7 @@ def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[
     cycles = [each for each in operations if each.metric == "cycles"]
     numbers = [*found, *operations, *times(cycles, seal), *seal]
     if case.design == CASES[0].design:
-        for each in cycles:
-            if each.operation in _BOUGHT:
-                numbers += times_cycles(
-                    load_design(case.design), case.params, each.operation, each.value
-                )
+        numbers += of_operations(load_design(case.design), cycles)
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
 
 
@@ -138,7 +131,12 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     fused = logreg_rows(design, device=device, fused_rescale=True, say=say)
     found += _kept(fused, options)
     found += [mix_cycles(mix, design) for mix in (PRIVFT, LENET5)]
-    return [record for each in found for record in beside(each, papers)]
+    return _beside(found, papers)
+
+
+def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:
+    """Numbers beside those of papers, and beside what follows from them."""
+    return [record for each in found for record in beside(each, papers, papers_times_area())]
 
 
 def _kept(found: Sequence[Found], options: Options) -> list[Found]:
