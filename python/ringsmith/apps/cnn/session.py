@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ringsmith import runtime
+from ringsmith.apps import notes
 from ringsmith.apps.cnn.client import Client
 from ringsmith.apps.cnn.images import Images, load_images
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT
@@ -102,13 +103,10 @@ def begin(
         stage.note = f"{len(training)} images, {maps} maps, {hidden} hidden neurons"
     with stages("Plan and compile the program") as stage:
         server = Server(network, parameters, design)
-        executable = server.compiled.compiled_graph.executable
-        scheduled = f", {len(executable.words)} instructions" if executable else ""
-        stage.note = f"{len(server.program.nodes)} operations{scheduled}"
+        stage.note = notes.of_program(server.program, server.compiled)
     with stages("Client: make keys") as stage:
         client = Client(server.interface)
-        keys = len(client.evaluation_keys.galois) + (client.evaluation_keys.relin is not None)
-        stage.note = f"{keys} evaluation keys for the server"
+        stage.note = notes.of_keys(client.evaluation_keys)
     with stages("Client: encrypt the images") as stage:
         chosen = held_out.first(images)
         batches = client.encrypt(chosen.pixels)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ringsmith import runtime
+from ringsmith.apps import notes
 from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT
 from ringsmith.apps.logreg.model import Model, train
@@ -80,13 +81,10 @@ def begin(
         stage.note = f"{len(training)} patients, {size.features} features"
     with stages("Plan and compile the program") as stage:
         server = Server(model, size, design, fused_rescale=fused_rescale)
-        executable = server.compiled.compiled_graph.executable
-        scheduled = f", {len(executable.words)} instructions" if executable else ""
-        stage.note = f"{len(server.program.nodes)} operations{scheduled}"
+        stage.note = notes.of_program(server.program, server.compiled)
     with stages("Client: make keys") as stage:
         client = Client(server.interface)
-        keys = len(client.evaluation_keys.galois) + (client.evaluation_keys.relin is not None)
-        stage.note = f"{keys} evaluation keys for the server"
+        stage.note = notes.of_keys(client.evaluation_keys)
     with stages("Client: encrypt the patients") as stage:
         ciphertext = client.encrypt(held_out.features)
         mebibytes = ciphertext.data.nbytes / 2**20
