@@ -1,5 +1,6 @@
 """What the tests of RTL share: built blocks, the latency of a pipeline, and cocotb's benches."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,8 @@ import pytest
 from cocotb_tools.runner import get_results, get_runner
 from find_libpython import find_libpython
 
+from ringsmith.arch.rpau import rtl
+from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.devices.block import Block, Words
 from ringsmith.devices.build_cache import built, fingerprint
 from ringsmith.devices.sources import rtl_root, rtl_sources
@@ -132,5 +135,40 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         wanted = re.findall(r"@cocotb\.test\(\)\nasync def \w+", bench.read_text())
         assert wanted
         assert get_results(results) == (len(wanted), 0), (tmp_path / "log.txt").read_text()
+
+    return run
+
+
+@pytest.fixture
+def bus_design() -> RpauDesign:
+    """A small design, for what is outside its RPAUs."""
+    return RpauDesign(
+        name="bus",
+        log_n=8,
+        word_bits=40,
+        rpaus=2,
+        cores=2,
+        dyadic_cores=1,
+        work_polys=4,
+        key_polys=2,
+        constants=8,
+        program_words=16,
+        reduction="barrett",
+    )
+
+
+@pytest.fixture
+def run_bus_bench(run_bench: Callable[..., None]) -> Callable[..., None]:
+    """Runs a bench of cocotb on an accelerator behind its buses, as ``run_bench`` does.
+
+    The bench finds the design's facts in ``RINGSMITH_BENCH``, and what it is told beside them in
+    ``RINGSMITH_BENCH_*``.
+    """
+
+    def run(bench: Path, design: RpauDesign, told: Mapping[str, str]) -> None:
+        facts = {"RINGSMITH_BENCH": json.dumps(rtl.facts(design))}
+        more = {f"RINGSMITH_BENCH_{name}": text for name, text in told.items()}
+        sources, parameters = rtl_sources(*rtl.BUS_ROOMS), rtl.parameters(design)
+        run_bench(bench, rtl.BUS_TOP, sources, parameters, ["s_axi*"], facts | more)
 
     return run

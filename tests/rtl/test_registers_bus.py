@@ -3,44 +3,20 @@
 The bench itself is bus/registers_bench.py.
 """
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ringsmith.arch.rpau import rtl
 from ringsmith.arch.rpau.assembler import encode
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import instruction
-from ringsmith.devices.sources import rtl_sources
+
+RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 
 BENCH = Path(__file__).parent / "bus" / "registers_bench.py"
-DESIGN = RpauDesign(
-    name="tiny",
-    log_n=8,
-    word_bits=40,
-    rpaus=2,
-    cores=2,
-    dyadic_cores=1,
-    work_polys=4,
-    key_polys=2,
-    constants=8,
-    program_words=16,
-    reduction="barrett",
-)
 
 
 def test_the_bus_keeps_its_promises_under_random_stalls(
-    run_bench: Callable[..., None],
+    run_bus_bench: RunBusBench, bus_design: RpauDesign
 ) -> None:
-    halt = encode(instruction("halt", (1 << DESIGN.rpaus) - 1))
-    run_bench(
-        BENCH,
-        rtl.BUS_TOP,
-        rtl_sources(*rtl.BUS_ROOMS),
-        rtl.parameters(DESIGN),
-        ["s_axi*"],
-        {
-            "RINGSMITH_BENCH": json.dumps(rtl.facts(DESIGN)),
-            "RINGSMITH_BENCH_HALT": str(halt),
-        },
-    )
+    halt = encode(instruction("halt", (1 << bus_design.rpaus) - 1))
+    run_bus_bench(BENCH, bus_design, {"HALT": str(halt)})
