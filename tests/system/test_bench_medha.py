@@ -280,7 +280,7 @@ def test_what_the_rtl_counted_before_stays_where_the_model_counts_the_same() -> 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     target, text = tmp_path / "medha.json", tmp_path / "medha.md"
-    options = ["--sets", "medha21-set1", "--operations", "add"]
+    options = ["--sets", "medha21-set1", "--operations", " add,"]
     options += ["--no-ablations", "--no-applications"]
     files = ["--json", str(target), "--page", str(text)]
     done = CliRunner().invoke(app, ["bench", "medha", *options, "--seal-repeats", "0", *files])
@@ -291,4 +291,6 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     add = next(r for r in records if (r.operation, r.metric) == ("add", "cycles"))
     assert (add.paper, add.paper_value) == ("medha-2021", 1134)
     assert "medha21-set1" in done.stdout
-    assert text.read_text().startswith("<!-- Written by `ringsmith bench medha --device model")
+    command = text.read_text().partition("`")[2].partition("`")[0]
+    assert command.startswith("ringsmith bench medha --device model --sets medha21-set1 ")
+    assert "--seal-repeats 0 --no-ablations" in command

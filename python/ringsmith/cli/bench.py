@@ -59,9 +59,8 @@ def cpu(
     from ringsmith.bench.records import read_json
 
     check_targets(json, page)
-    names = [name.strip() for name in sets.split(",") if name.strip()]
     kept = with_kept((), read_json(keep) if keep else ())
-    records = with_kept(measure(names, budget, _tell), kept)
+    records = with_kept(measure(_names(sets), budget, _tell), kept)
     _show_speedups(records)
     given = {"sets": sets, "budget": f"{budget:g}"}
     files = {"keep": keep, "json": json, "page": page}
@@ -111,7 +110,7 @@ def medha(
 
     check_targets(json, page)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
-    chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
+    chosen = {name: names for name, text in lists.items() if (names := _names(text))}
     options = Options(
         device,
         kept=read_json(keep) if keep else (),
@@ -124,7 +123,8 @@ def medha(
     records = measure(options, _tell)
     _show(records, "Medha: the papers' numbers and ours")
     flags = ["--no-ablations"] * (not ablations) + ["--no-applications"] * (not applications)
-    given = {"device": device, **lists, "area": area if area != "none" else None}
+    synthesis = {"area": area if area != "none" else None}
+    given = {"device": device, **lists, **synthesis, "seal-repeats": seal_repeats}
     files = {"keep": keep, "json": json, "page": page}
     _write(records, json, page, page_of, ["medha", *_words(given), *flags, *_words(files)])
 
@@ -160,7 +160,7 @@ def rpm(
 
     check_targets(json, page)
     lists = {"sets": sets, "area": area}
-    chosen = {name: tuple(words.split(",")) for name, words in lists.items() if words}
+    chosen = {name: names for name, text in lists.items() if (names := _names(text))}
     earlier = read_json(keep) if keep else ()
     options = Options(kept=earlier, products=products, repeats=repeats, **chosen)
     records = measure(options, _tell)
@@ -173,6 +173,11 @@ def rpm(
 def _tell(line: str) -> None:
     """Says how far a benchmark is."""
     typer.echo(line, err=True)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """What stands between the commas."""
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def _words(options: Mapping[str, object]) -> list[str]:
