@@ -34,8 +34,9 @@ def cpu(
     sets: Annotated[
         str,
         typer.Option(
-            help="What to measure, by commas: A, B, A50, D, E, F (8 GB), ntt, kernels (the kernel "
-            "sets beside each other, in applications too), threads (beside one)."
+            help="What to measure, by commas: A, B, A50, D, E, F (takes 5 GB of memory, 14 GB with "
+            "SEAL), ntt, kernels (the kernel sets beside each other, in applications too), threads "
+            "(beside one)."
         ),
     ] = "ntt,A,B,A50,D,E,F,kernels,threads",
     budget: Annotated[
