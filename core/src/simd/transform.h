@@ -40,7 +40,8 @@ constexpr int log2_exact(int value) { return value <= 1 ? 0 : 1 + log2_exact(val
 // that an earlier pass left.
 enum class Source { kPlain, kShifted, kWide, kInner };
 
-// Layers of the next pass when `layers` are left before the blocks in registers.
+// Layers of the next pass when `layers` are left before the blocks in registers: never one, since
+// of 2^8 coefficients and blocks of 2^6 words two are left.
 constexpr int pass_layers(int layers) { return layers == 2 || layers == 4 ? 2 : 3; }
 
 template <typename A>
@@ -88,9 +89,7 @@ class Transform {
   // The block of 2^layers * kBlock words below node `index`.
   template <Source source>
   void forward_tree(const u64* in, u64* out, int layers, std::size_t index) const {
-    if (layers == 1) {
-      forward_pass<source, 1>(in, out, layers, index);
-    } else if (pass_layers(layers) == 2) {
+    if (pass_layers(layers) == 2) {
       forward_pass<source, 2>(in, out, layers, index);
     } else {
       forward_pass<source, 3>(in, out, layers, index);
@@ -263,9 +262,7 @@ class Transform {
   // The block of 2^layers * kBlock words below node `index`; `top` where that is the whole limb.
   template <bool top>
   void inverse_tree(const u64* in, u64* out, int layers, std::size_t index) const {
-    if (layers == 1) {
-      inverse_pass<top, 1>(in, out, layers, index);
-    } else if (pass_layers(layers) == 2) {
+    if (pass_layers(layers) == 2) {
       inverse_pass<top, 2>(in, out, layers, index);
     } else {
       inverse_pass<top, 3>(in, out, layers, index);
