@@ -233,8 +233,8 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     base = load_design("medha")
     own, work, keys = estimate(base), work_rams(base), key_rams(base)
     parts = {
-        UNIT: Area(own.dsp, own.bram + 32, own.uram, 60_000, 70_000),
-        "rs_rpau_main": Area(288, 32, 0, 20_000, 30_000),
+        UNIT: Area(own.dsp, own.bram + 32.5, own.uram, 60_000, 70_000),
+        "rs_rpau_main": Area(288, 32.5, 0, 20_000, 30_000),
         "rs_butterfly_lanes": Area(288, 0, 0, 16_000, 20_000),
         "rs_rpau_dyadic": Area(72, 0, 0, 8_000, 6_000),
         "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),

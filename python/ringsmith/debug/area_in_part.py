@@ -143,9 +143,9 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
     grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
     for name, rams in _COUNTED.items():
         grown[name] = replace(grown[name], **asdict(rams(design)))
-    more = [total_area([area, area_times(areas[name], -1)]) for name, area in grown.items()]
+    rest = area_less(areas[UNIT], *(areas[name] for name in grown))
     lanes_of_main = {"rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes)}
-    return {**areas, **grown, **lanes_of_main, UNIT: total_area([areas[UNIT], *more])}
+    return {**areas, **grown, **lanes_of_main, UNIT: total_area([rest, *grown.values()])}
 
 
 def total_area(areas: list[Area]) -> Area:
@@ -154,6 +154,13 @@ def total_area(areas: list[Area]) -> Area:
     return Area(**{name: sum(each[name] for each in numbers) for name in _NUMBERS})
 
 
+def area_less(area: Area, *parts: Area) -> Area:
+    """An area without those of its parts."""
+    whole, less = asdict(area), asdict(total_area([*parts]))
+    return Area(**{name: whole[name] - less[name] for name in _NUMBERS})
+
+
 def area_times(area: Area, factor: float) -> Area:
-    """An area a number of times, rounded."""
-    return Area(**{name: round(value * factor) for name, value in asdict(area).items()})
+    """An area a number of times, rounded: BRAMs to halves."""
+    rounded = {name: round(value * factor) for name, value in asdict(area).items()}
+    return Area(**{**rounded, "brams": round(2 * area.brams * factor) / 2})

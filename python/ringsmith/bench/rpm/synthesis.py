@@ -1,14 +1,15 @@
 """Synthesized areas of stream designs, beside the paper's table 2."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from ringsmith.arch.stream import cost
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.records import Record
 from ringsmith.bench.rpm.cases import PAPER
-from ringsmith.debug.area import Area, stream_areas
+from ringsmith.debug.area import stream_areas
+from ringsmith.debug.area_in_part import area_less
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "luts": "lut", "flip_flops": "ff"}
 """Fields of ``Area`` -> metrics."""
@@ -37,10 +38,10 @@ def synthesized(params: str, design: StreamDesign) -> Iterator[Found]:
     product, generator = areas["rs_stream_product"], areas["rs_stream_generator"]
     found = {
         "rpm": (whole, "rs_stream_axis: the core with its buffers and streams"),
-        "transforms": (_less(core, product, generator), "the core without the two below"),
+        "transforms": (area_less(core, product, generator), "the core without the two below"),
         "products": (product, "rs_stream_product: of both transforms, and by the scale"),
         "twiddle_generator": (generator, "rs_stream_generator"),
-        "others": (_less(whole, core), "frames that wait, descriptors, streams"),
+        "others": (area_less(whole, core), "frames that wait, descriptors, streams"),
     }
     for operation, (area, what) in found.items():
         for field, metric in _METRICS.items():
@@ -69,12 +70,3 @@ def kept(params: str, design: StreamDesign, records: Sequence[Record]) -> Iterat
     for each in dict.fromkeys(replace(row, paper="", paper_value=None, where="") for row in rows):
         what = (each.design, each.params, each.operation, each.metric)
         yield Found(*what, each.value, each.source, each.conditions)
-
-
-def _less(area: Area, *parts: Area) -> Area:
-    """An area without those of its parts."""
-    fields = {
-        name: value - sum(getattr(part, name) for part in parts)
-        for name, value in asdict(area).items()
-    }
-    return Area(**fields)
