@@ -1,11 +1,16 @@
 """Files of results, and what every application's command refuses."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
+from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.arch.rpau.design import load_design
+from ringsmith.arch.rpau.executable import Executable
 from ringsmith.errors import DeviceError
 from ringsmith.interop.files import check_target, write_whole
+from ringsmith.runtime import RunResult
 
 
 def check(output: Path | None, design: str | None) -> None:
@@ -24,6 +29,34 @@ def check(output: Path | None, design: str | None) -> None:
 def write(path: Path, numbers: dict[str, object]) -> None:
     """Writes numbers as JSON, whole or not at all."""
     write_whole(path, (json.dumps(numbers, indent=2) + "\n").encode(), overwrite=True)
+
+
+def program_numbers(
+    result: RunResult,
+    executable: Executable | None,
+    *,
+    equal_bits: bool | None,
+    seal_seconds: float | None,
+) -> dict[str, object]:
+    """What a run of a program took, as JSON values.
+
+    Args:
+        result: The run; of the cpu device it has no cycles.
+        executable: What ran; None on the cpu device.
+        equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
+        seal_seconds: SEAL's time for the same program; None: not measured.
+    """
+    cycles = result.cycles
+    return {
+        "instructions": result.instructions,
+        "cycles": cycles,
+        "host_transfers": result.host_transfers,
+        "predicted_cycles": executable.cycles if executable else None,
+        "seconds_at_assumed_clock": None if cycles is None else seconds_at_assumed_clock(cycles),
+        "seal_seconds": seal_seconds,
+        "equal_bits_with_cpu": equal_bits,
+        "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,
+    }
 
 
 def refuse_different_bits(equal_bits: bool | None) -> None:

@@ -1,6 +1,6 @@
 """Tables that applications print: what a program took, where its cycles went, single operations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
@@ -9,6 +9,16 @@ from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.operations import OperationRow
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+
+
+def figures_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Returns figures and their values, one a row."""
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def program_table(
@@ -31,27 +41,24 @@ def program_table(
         seal_seconds: SEAL's time for the same program; None: not measured.
         cpu_seconds: The cpu device's CPU time for it; None: not measured.
     """
-    table = Table(title=f"The program on {device}", title_justify="left", show_header=False)
-    table.add_column("figure")
-    table.add_column("value", justify="right")
+    rows = []
     if equal_bits is not None:
         verdict = "[green]yes[/green]" if equal_bits else "[red]NO[/red]"
-        table.add_row("every residue equal to the cpu device's", verdict)
+        rows.append(("every residue equal to the cpu device's", verdict))
     if instructions is not None:
-        table.add_row("instructions", f"{instructions:,}")
+        rows.append(("instructions", f"{instructions:,}"))
     if cycles is not None:
-        table.add_row("cycles", f"{cycles:,}")
+        rows.append(("cycles", f"{cycles:,}"))
     if predicted_cycles is not None:
-        table.add_row("cycles predicted by the scheduler", f"{predicted_cycles:,}")
+        rows.append(("cycles predicted by the scheduler", f"{predicted_cycles:,}"))
     if cycles is not None:
-        table.add_row(f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles)))
+        rows.append((f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles))))
     if seal_seconds is not None:
-        table.add_row(
-            "Microsoft SEAL, same program, this CPU, 1 thread", _milliseconds(seal_seconds)
-        )
+        seal = "Microsoft SEAL, same program, this CPU, 1 thread"
+        rows.append((seal, _milliseconds(seal_seconds)))
     if cpu_seconds is not None:
-        table.add_row("cpu device, same program, CPU time", _milliseconds(cpu_seconds))
-    return table
+        rows.append(("cpu device, same program, CPU time", _milliseconds(cpu_seconds)))
+    return figures_table(f"The program on {device}", rows)
 
 
 def breakdown_table(shares: Sequence[Share], total: int) -> Table:

@@ -1,7 +1,6 @@
 """``ringsmith run cnn``."""
 
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +12,9 @@ from ringsmith.apps.cnn import report, session
 from ringsmith.apps.cnn.images import HELD_OUT
 from ringsmith.apps.cnn.packing import Layout
 from ringsmith.apps.cnn.training import MAPS
-from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
+from ringsmith.apps.conditions import conditions
 from ringsmith.apps.machines import open_machine
-from ringsmith.apps.results import check, refuse_different_bits, write
+from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import ParameterError
 from ringsmith.params import ckks_set
@@ -88,7 +87,6 @@ def _numbers(
 ) -> dict[str, object]:
     """What was measured, as JSON values; the program's numbers are those of one batch."""
     interface, first = current.server.interface, answer.results[0]
-    executable = current.server.compiled.compiled_graph.executable
     return {
         **conditions(command, interface.parameters, seeded_keys=interface.seeded_keys),
         "quality": answer.predictions.summary().to_dict(),
@@ -96,17 +94,13 @@ def _numbers(
         "images_per_batch": interface.layout.images,
         "program": {
             "operations": dict(Counter(node.op for node in current.server.program.nodes)),
-            "instructions": first.instructions,
-            "cycles": first.cycles,
-            "host_transfers": first.host_transfers,
-            "predicted_cycles": executable.cycles if executable else None,
-            "seconds_at_assumed_clock": None
-            if first.cycles is None
-            else seconds_at_assumed_clock(first.cycles),
-            "seal_seconds": times.seal if times else None,
+            **program_numbers(
+                first,
+                current.server.compiled.compiled_graph.executable,
+                equal_bits=answer.equal_bits,
+                seal_seconds=times.seal if times else None,
+            ),
             "cpu_seconds": times.ours if times else None,
-            "equal_bits_with_cpu": answer.equal_bits,
-            "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,
         },
         "stage_seconds": stages.seconds(),
     }

@@ -3,6 +3,7 @@
 from rich.table import Table
 
 from ringsmith.apps.cnn.outcome import Predictions, Quality
+from ringsmith.apps.tables import figures_table
 
 SHOWN = 8
 
@@ -28,11 +29,6 @@ def images_table(predictions: Predictions) -> Table:
 
 def quality_table(quality: Quality) -> Table:
     """Returns accuracies and errors as a table."""
-    table = Table(
-        title=f"{quality.images} held-out images", title_justify="left", show_header=False
-    )
-    table.add_column("figure")
-    table.add_column("value", justify="right")
     rows = (
         ("accuracy, encrypted", f"{quality.accuracy_encrypted:.1%}"),
         ("accuracy, network in the clear", f"{quality.accuracy_clear:.1%}"),
@@ -40,6 +36,4 @@ def quality_table(quality: Quality) -> Table:
         ("largest error of a score", f"{quality.largest_error:.1e}"),
         ("smallest lead of a best score, in the clear", f"{quality.smallest_lead:.1e}"),
     )
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return figures_table(f"{quality.images} held-out images", rows)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ringsmith import runtime
 from ringsmith.apps import tables
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.gmdh import report, session
 from ringsmith.apps.gmdh.interface import OUTPUT
 from ringsmith.apps.gmdh.server import SCHEMES
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import check, refuse_different_bits, write
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import ProgramError
@@ -38,7 +38,7 @@ def run(scheme: str, device: str, design: str | None, output: Path | None = None
     console = Console()
     stages = Stages(console)
     current = session.begin(stages, scheme, device, design)
-    machine = runtime.open_device(device, current.server.design or "nano")
+    machine = open_machine(stages, device, current.server.design or "nano")
     answer = session.answer(stages, current, machine)
     console.print()
     console.print(report.meters_table(current.days, answer.forecasts))

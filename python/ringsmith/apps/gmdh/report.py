@@ -5,6 +5,7 @@ from rich.table import Table
 from ringsmith.apps.gmdh.client import Forecasts
 from ringsmith.apps.gmdh.curves import TARGET_HOUR, Curves
 from ringsmith.apps.gmdh.outcome import Quality
+from ringsmith.apps.tables import figures_table
 
 SHOWN = 8
 UNIT = "standard deviations of a day's demand"
@@ -36,13 +37,6 @@ def quality_table(worth: Quality, forecast_error: float | None) -> Table:
         forecast_error: What the precision forecast says that no slot errs by more than; None in
             BFV, which is exact.
     """
-    table = Table(
-        title=f"{worth.meters} held-out days, root mean square of errors ({UNIT})",
-        title_justify="left",
-        show_header=False,
-    )
-    table.add_column("figure")
-    table.add_column("value", justify="right")
     rows = [
         ("network, encrypted", f"{worth.error_encrypted:.4f}"),
         ("network, in the clear", f"{worth.error_clear:.4f}"),
@@ -54,6 +48,5 @@ def quality_table(worth: Quality, forecast_error: float | None) -> Table:
         rows.append(("the same, by the precision forecast at most", f"{forecast_error:.1e}"))
     if worth.exact is not None:
         rows.append(("integers equal to the clear network's", f"{worth.exact} of {worth.meters}"))
-    for row in rows:
-        table.add_row(*row)
-    return table
+    title = f"{worth.meters} held-out days, root mean square of errors ({UNIT})"
+    return figures_table(title, rows)

@@ -1,6 +1,5 @@
 """``ringsmith run logreg`` and ``ringsmith demo``."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -8,12 +7,12 @@ from rich.console import Console
 
 from ringsmith.apps import tables
 from ringsmith.apps.breakdown import breakdown
-from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
+from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import report, session
 from ringsmith.apps.logreg.sizes import DEMO, size_for
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.operations import OperationRow, operation_rows
-from ringsmith.apps.results import check, refuse_different_bits, write
+from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 
@@ -100,7 +99,7 @@ def demo(output: Path | None = None) -> None:
     console.print(tables.operations_table(rows, DEMO_DESIGN))
     console.print(
         "Cycles are the simulated RTL's, with operands, program and keys resident; their time is "
-        "at an assumed clock of 200 MHz, which no place and route backs. SEAL (without HEXL) ran "
+        f"{tables.CLOCK}: no place and route backs the clock. SEAL (without HEXL) ran "
         "on one thread of this CPU in this same run; its CPU time counts. A cubic is no "
         "probability: it passes 0 and 1 by up to 0.08 where the sigmoid comes close to them.",
         style="dim",
@@ -144,23 +143,16 @@ def _numbers(
     rows: list[OperationRow] | None,
 ) -> dict[str, object]:
     """What was measured, as JSON values."""
-    result, executable = answer.result, current.server.compiled.compiled_graph.executable
-    cycles, interface = result.cycles, current.server.interface
+    interface = current.server.interface
     return {
         **conditions(command, interface.parameters, seeded_keys=interface.seeded_keys),
         "quality": answer.predictions.summary().to_dict(),
-        "program": {
-            "instructions": result.instructions,
-            "cycles": cycles,
-            "host_transfers": result.host_transfers,
-            "predicted_cycles": executable.cycles if executable else None,
-            "seconds_at_assumed_clock": None
-            if cycles is None
-            else seconds_at_assumed_clock(cycles),
-            "seal_seconds": seal.program if seal else None,
-            "equal_bits_with_cpu": answer.equal_bits,
-            "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,
-        },
+        "program": program_numbers(
+            answer.result,
+            current.server.compiled.compiled_graph.executable,
+            equal_bits=answer.equal_bits,
+            seal_seconds=seal.program if seal else None,
+        ),
         "operations": None if rows is None else [row.to_dict() for row in rows],
         "stage_seconds": stages.seconds(),
     }

@@ -3,6 +3,7 @@
 from rich.table import Table
 
 from ringsmith.apps.logreg.outcome import Predictions, Quality, classes
+from ringsmith.apps.tables import figures_table
 
 DIAGNOSES = ("benign", "malignant")
 
@@ -31,11 +32,6 @@ def patients_table(predictions: Predictions, count: int = 8) -> Table:
 
 def quality_table(quality: Quality) -> Table:
     """Returns accuracies and errors as a table."""
-    table = Table(
-        title=f"{quality.patients} held-out patients", title_justify="left", show_header=False
-    )
-    table.add_column("figure")
-    table.add_column("value", justify="right")
     rows = (
         ("accuracy, encrypted", f"{quality.accuracy_encrypted:.1%}"),
         ("accuracy, clear model with the polynomial", f"{quality.accuracy_polynomial:.1%}"),
@@ -47,9 +43,7 @@ def quality_table(quality: Quality) -> Table:
         ("largest error of a probability to the clear polynomial", _error(quality, "polynomial")),
         ("largest error of a probability to the sigmoid", _error(quality, "sigmoid")),
     )
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return figures_table(f"{quality.patients} held-out patients", rows)
 
 
 def _error(quality: Quality, to: str) -> str:
