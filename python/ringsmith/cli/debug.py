@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _ALL_LEVELS = 99
+"""More levels than there are instances within each other."""
 
 
 def add_to(app: typer.Typer) -> None:

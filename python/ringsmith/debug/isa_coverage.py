@@ -3,8 +3,8 @@
 The points to cover follow from the records of ``isa.yaml``, so that an instruction added there adds
 its points here: every instruction with every set of wait bits, number of RPAUs and place of its
 source; operands that are the same polynomial and ones that are not; every reason to issue; and
-every pair of instructions that can be in flight together, in one RPAU on both units or in
-different RPAUs on one.
+every pair of instructions that can be in flight together, in one RPAU on two units or in different
+RPAUs on one.
 """
 
 from collections import Counter
@@ -128,8 +128,8 @@ def _reason(event: Event, trace: Trace) -> Situation:
 def _together(event: Event, running: Iterable[Event]) -> Iterator[Situation]:
     """Instructions in flight that this one joins.
 
-    Of the same unit they are in other RPAUs; of the other unit they count in a common RPAU only,
-    where the two share memory ports.
+    Of the same unit they are in other RPAUs; of another they count in a common RPAU only, where the
+    two share memory ports.
     """
     if event.unit == CONTROL:
         return

@@ -45,7 +45,7 @@ class Event:
 
     @property
     def unit(self) -> str:
-        """``main``, ``dyadic`` or ``control``."""
+        """Its unit: one of ``ISA.execution_units``, or ``control``."""
         return self.instruction.operation.unit
 
     @property
