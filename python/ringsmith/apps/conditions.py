@@ -33,9 +33,9 @@ def conditions(
         "versions": {
             "ringsmith": __version__,
             "python": platform.python_version(),
-            **{name: _version(name) for name in PACKAGES},
+            **{name: package_version(name) for name in PACKAGES},
         },
-        "cpu": f"{_cpu_model()}, {os.cpu_count()} cores visible; SEAL on one thread",
+        "cpu": f"{processor()}, {os.cpu_count()} cores visible; SEAL on one thread",
         "load_average": round(os.getloadavg()[0], 2),
         "parameters": {
             "name": parameters.name,
@@ -62,15 +62,16 @@ def seconds_at_assumed_clock(cycles: int) -> float:
     return cycles / ASSUMED_HZ
 
 
-def _version(package: str) -> str | None:
+def package_version(name: str) -> str | None:
+    """Returns the installed version of a package, or None."""
     try:
-        return importlib.metadata.version(package)
+        return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
 
 
-def _cpu_model() -> str:
-    """The processor's name as Linux has it, or the architecture's."""
+def processor() -> str:
+    """Returns the processor's name as Linux has it, or the architecture's."""
     try:
         name = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:

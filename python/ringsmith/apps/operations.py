@@ -94,7 +94,7 @@ def _operation_graph(
     return graph
 
 
-def _random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str, Residues]:
+def random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str, Residues]:
     """Returns uniform canonical inputs that fit a graph."""
 
     def residues(base: Sequence[int]) -> Residues:
@@ -118,7 +118,7 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
     """
     graph = compiled.graph
     rng = np.random.default_rng(1)
-    inputs = _random_inputs(graph, rng)
+    inputs = random_inputs(graph, rng)
     assert compiled.executable is not None, "compiled for a design"
     design = compiled.executable.design.name
     primes, seeded = graph.primes[: graph.key_primes], compiled.executable.seeded

@@ -4,7 +4,6 @@ Through the PyPI package ``seal-python``, an optional dependency: a portable x86
 without Intel HEXL, called on one thread. Each time includes the call through its Python binding.
 """
 
-import importlib.metadata
 import statistics
 import time
 from abc import ABC, abstractmethod
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.apps.conditions import package_version
 from ringsmith.errors import ToolError
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 from ringsmith.program import Plain
@@ -27,10 +27,7 @@ REPEATS = 15
 
 def seal_version() -> str | None:
     """Returns the installed version of ``seal-python``, or None."""
-    try:
-        return importlib.metadata.version("seal-python")
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return package_version("seal-python")
 
 
 def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:

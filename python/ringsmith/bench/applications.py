@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from ringsmith import runtime
-from ringsmith.apps.conditions import seconds_at_assumed_clock
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.sizes import PAPER, Size
 from ringsmith.apps.machines import open_machine
@@ -17,6 +17,7 @@ from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.bench import lenet5
 from ringsmith.bench.beside import Found
+from ringsmith.bench.papers import SEAL
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA
@@ -26,9 +27,6 @@ LOGREG: Final = "logreg"
 
 LOGREG_FUSED: Final = "logreg_fused_rescale"
 """The same with products relinearized and rescaled by one division."""
-
-SEAL: Final = "SEAL"
-"""How the papers' facts call it."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +165,7 @@ def logreg_rows(
     there = f"{operation}_communication"
     rows.append(Found(name, params, there, "microseconds", link * 1e6, "estimate", text))
     seconds = seconds_at_assumed_clock(result.cycles) + link
-    text = f"{result.cycles:,} cycles at 200 MHz, assumed, and {text}"
+    text = f"{result.cycles:,} cycles at {ASSUMED_HZ / 1e6:.0f} MHz, assumed, and {text}"
     rows.append(Found(name, params, operation, "microseconds", seconds * 1e6, "estimate", text))
     times = session.time_seal(stages, current) if seal else None
     if times is not None:

@@ -40,6 +40,9 @@ AREA = ("dsp", "bram", "uram", "lut", "ff")
 AREA_TIMES_CYCLES = ("dsp_megacycles", "mbit_megacycles")
 """DSPs of an RPAU times cycles of an operation, and Mbit of its RAMs times those."""
 
+SEAL = "SEAL"
+"""How facts call Microsoft SEAL, whichever version ran wherever."""
+
 _KEYS = {"paper", "params", "where", "note", "peer"}
 
 

@@ -2,14 +2,13 @@
 
 import importlib.metadata
 import os
-import platform
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 
 from ringsmith import _core
+from ringsmith.apps.conditions import processor
 from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
@@ -117,20 +116,11 @@ def conditions(clock: str = "one thread, CPU time") -> str:
         clock: Which time was taken, of how many threads.
     """
     return (
-        f"{_processor()}, kernels {_core.kernel_name()}, ringsmith "
+        f"{processor()}, kernels {_core.kernel_name()}, ringsmith "
         f"{importlib.metadata.version('ringsmith')}, {clock}, medians of interleaved "
         f"rounds, {datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
         f"{os.cpu_count()} processors at the start"
     )
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _operations(item: BenchSet, budget: float, say: Callable[[str], None]) -> Iterator[Record]:

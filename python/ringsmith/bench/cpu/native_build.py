@@ -1,23 +1,15 @@
 """Builds a peer's program from the sources beside this file, once, into the cache."""
 
 import hashlib
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from ringsmith.devices.build_cache import cache_root
 from ringsmith.errors import ToolError
 
 SOURCES = Path(__file__).with_name("native")
-
-
-def cache_folder() -> Path:
-    """Where built things are kept: $RINGSMITH_CACHE, else the user's cache."""
-    own = os.environ.get("RINGSMITH_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringsmith"
 
 
 def build(name: str, command: Sequence[str], product: str) -> Path:
@@ -36,7 +28,7 @@ def build(name: str, command: Sequence[str], product: str) -> Path:
     """
     files = sorted(path for path in (SOURCES / name).rglob("*") if path.is_file())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    folder = cache_folder() / f"peer-{name}-{digest}"
+    folder = cache_root() / f"peer-{name}-{digest}"
     if not (folder / product).exists():
         shutil.copytree(SOURCES / name, folder, dirs_exist_ok=True)
         result = subprocess.run(

@@ -7,11 +7,8 @@ from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.bench.beside import Found
 from ringsmith.bench.cpu.measure import conditions
 from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
-from ringsmith.bench.papers import facts
+from ringsmith.bench.papers import SEAL, facts
 from ringsmith.params import CkksParameters
-
-SEAL = "SEAL"
-"""How the papers' facts call it; conditions say which version, and where it ran."""
 
 _STEP = 1
 

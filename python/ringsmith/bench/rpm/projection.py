@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from ringsmith import _core
+from ringsmith.apps.operations import random_inputs
 from ringsmith.arch.stream.batch import batch_cycles
 from ringsmith.arch.stream.compile import compile_graph
 from ringsmith.arch.stream.design import StreamDesign
@@ -19,8 +20,8 @@ from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ
 from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError
-from ringsmith.lower import RELIN_KEY, SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.lower import RELIN_KEY
+from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime import run_graph
 from ringsmith.runtime.machine import CompiledGraph, Cpu
 from ringsmith.runtime.random_keys import random_key
@@ -55,14 +56,14 @@ def measured(work: Work, repeats: int) -> Times:
     random, graph = np.random.default_rng(_SEED), work.graph
     executable = compile_graph(graph, _any_design(work))
     compiled = CompiledGraph(graph, None)
-    inputs, key = _residues(graph, random), _key(work, random)
+    inputs, key = random_inputs(graph, random), _key(work, random)
     threads = _core.threads()
     _core.set_threads(1)
     try:
         whole = _median(lambda: run_graph(compiled, Cpu(), inputs, key), repeats)
         host = []
         for each in executable.rounds:
-            values = {} if each.host is None else _residues(each.host, random)
+            values = {} if each.host is None else random_inputs(each.host, random)
             host.append(_median(partial(host_values, each, values), repeats))
     finally:
         _core.set_threads(threads)
@@ -78,7 +79,7 @@ def check_bits(work: Work, design: StreamDesign) -> None:
     random, graph = np.random.default_rng(_SEED), work.graph
     executable = compile_graph(graph, design)
     compiled = CompiledGraph(graph, None, executable)
-    inputs, key = _residues(graph, random), _key(work, random)
+    inputs, key = random_inputs(graph, random), _key(work, random)
     wanted = run_graph(compiled, Cpu(), inputs, key)
     found = run_graph(compiled, StreamMachine(StreamModel(design)), inputs, key)
     equal = all(np.array_equal(found.outputs[name], wanted.outputs[name]) for name in graph.outputs)
@@ -153,15 +154,6 @@ def _machine() -> str:
 def _any_design(work: Work) -> StreamDesign:
     """A design that takes the work's primes: rounds are the same on all of them."""
     return StreamDesign("any", work.log_n, 2, max(work.parameters.extended_primes).bit_length())
-
-
-def _residues(graph: SubroutineGraph, random: np.random.Generator) -> dict[str, Residues]:
-    return {
-        name: np.stack(
-            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
-        )
-        for name, kind in graph.inputs.items()
-    }
 
 
 def _key(work: Work, random: np.random.Generator) -> dict[str, KeySwitchKey]:
