@@ -7,6 +7,8 @@ from rich.table import Table
 from ringsmith.apps.breakdown import Share
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.operations import OperationRow
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.runtime import RunResult
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
 
@@ -23,34 +25,32 @@ def figures_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 def program_table(
     device: str,
-    instructions: int | None,
-    cycles: int | None,
-    predicted_cycles: int | None,
+    result: RunResult,
+    executable: Executable | None,
     equal_bits: bool | None,
-    seal_seconds: float | None,
+    seal_seconds: float | None = None,
     cpu_seconds: float | None = None,
 ) -> Table:
     """Returns what the whole encrypted program took.
 
     Args:
         device: Name of the device and its design.
-        instructions: Issued; None on the cpu device.
-        cycles: Taken; None on the cpu device.
-        predicted_cycles: Those of the schedule.
+        result: What ran.
+        executable: Its schedule; None on the cpu device.
         equal_bits: Whether every residue equals the cpu device's; None: not compared.
         seal_seconds: SEAL's time for the same program; None: not measured.
         cpu_seconds: The cpu device's CPU time for it; None: not measured.
     """
-    rows = []
+    cycles, rows = result.cycles, []
     if equal_bits is not None:
         verdict = "[green]yes[/green]" if equal_bits else "[red]NO[/red]"
         rows.append(("every residue equal to the cpu device's", verdict))
-    if instructions is not None:
-        rows.append(("instructions", f"{instructions:,}"))
+    if result.instructions is not None:
+        rows.append(("instructions", f"{result.instructions:,}"))
     if cycles is not None:
         rows.append(("cycles", f"{cycles:,}"))
-    if predicted_cycles is not None:
-        rows.append(("cycles predicted by the scheduler", f"{predicted_cycles:,}"))
+    if executable is not None:
+        rows.append(("cycles predicted by the scheduler", f"{executable.cycles:,}"))
     if cycles is not None:
         rows.append((f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles))))
     if seal_seconds is not None:

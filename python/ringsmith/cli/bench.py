@@ -24,11 +24,6 @@ _Page = Annotated[
 bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
 
 
-@bench_app.callback()
-def _bench() -> None:
-    """Measure Ringsmith beside its peers."""
-
-
 @bench_app.command()
 def cpu(
     sets: Annotated[

@@ -61,9 +61,8 @@ def run(
         console.print(
             tables.program_table(
                 f"{on}, one batch",
-                first.instructions,
-                first.cycles,
-                executable.cycles if executable else None,
+                first,
+                executable,
                 answer.equal_bits,
                 times.seal if times else None,
                 times.ours if times else None,

@@ -49,16 +49,7 @@ def run(scheme: str, device: str, design: str | None, output: Path | None = None
         executable = compiled.compiled_graph.executable
         if executable is None or result.cycles is None:
             continue
-        console.print(
-            tables.program_table(
-                where,
-                result.instructions,
-                result.cycles,
-                executable.cycles,
-                answer.equal_bits,
-                None,
-            )
-        )
+        console.print(tables.program_table(where, result, executable, answer.equal_bits))
         console.print(tables.breakdown_table(breakdown(executable), result.cycles))
     if output:
         named = f" --design {design}" if design else ""

@@ -121,16 +121,8 @@ def _print_answer(
     result, executable = answer.result, current.server.compiled.compiled_graph.executable
     if executable is None or result.cycles is None:
         return
-    console.print(
-        tables.program_table(
-            where,
-            result.instructions,
-            result.cycles,
-            executable.cycles,
-            answer.equal_bits,
-            seal.program if seal else None,
-        )
-    )
+    seconds = seal.program if seal else None
+    console.print(tables.program_table(where, result, executable, answer.equal_bits, seconds))
     console.print(tables.breakdown_table(breakdown(executable), result.cycles))
 
 
