@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.client.checks import check_shape
-from ringsmith.errors import ParameterError, check_type
+from ringsmith.errors import ParameterError
 from ringsmith.objects import Plaintext
 from ringsmith.params import CkksParameters, ckks_encoder
 
@@ -35,8 +35,6 @@ def encode_slots(
 
 def decode_slots(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.complex128]:
     """Returns the N/2 complex numbers; errors are those of ``decode``."""
-    way_out = "give what encode or decrypt returned for these parameters"
-    check_type("plaintext", plaintext, Plaintext, way_out)
     check_shape(parameters, "plaintext", plaintext.data.shape)
     return ckks_encoder(parameters).decode(plaintext.data, plaintext.scale)
 
