@@ -12,6 +12,7 @@ from ringsmith import runtime
 from ringsmith.arch.rpau.cost import latencies
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.beside import Found, beside, left_out
+from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.ablations import on_the_card, variants
 from ringsmith.bench.medha.area_times_cycles import papers_times_area
 from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
@@ -123,6 +124,15 @@ def test_with_8_polynomials_in_ultraram_ten_rpaus_fit_the_papers_card() -> None:
         banks
     )
     assert "3,510 BRAM and 810 URAM, do not fit" in on_the_card(load_design("medha"))
+
+
+def test_the_variant_with_ultraram_is_synthesized_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Area(360, 243, 109, 12_345, 23_456)
+    monkeypatch.setattr(ablations, "area_from_part", lambda _: own)
+    (banks,) = (design for design in variants().values() if design.uram_banks)
+    rows = list(ablations._area(banks, areas={}))
+    assert {each.metric: each.value for each in rows}["lut"] == own.luts
+    assert all("fit an Alveo U250" in each.conditions for each in rows)
 
 
 def test_area_times_cycles_is_the_papers_area_times_its_cycles_and_falls() -> None:

@@ -12,7 +12,7 @@ from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.debug.area import UNIT, Area
-from ringsmith.debug.area_in_part import estimate, scaled
+from ringsmith.debug.area_in_part import area_from_part, estimate, scaled
 from ringsmith.params import CkksParameters, ckks_set
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
@@ -96,16 +96,19 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
     base = load_design(DESIGN)
     design = variant if variant.uram_banks else _with_memory_of(base, variant)
-    counted = f"multipliers of 9 DSPs; {design.work_polys} work polynomials and the keys; no tables"
-    counted = f"{counted}; {on_the_card(design)}"
+    card = on_the_card(design)
     if areas is None:
+        polys = f"{design.work_polys} work polynomials and the keys"
+        text = f"multipliers of 9 DSPs; {polys}; no tables"
         for metric, value in asdict(estimate(design)).items():
-            yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", counted)
+            yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", f"{text}; {card}")
         return
-    text = "units of the synthesized RPAU in proportion to their cores, DSPs and RAMs counted"
-    yield from area_rows(
-        design.name, PARAMS, "rpau", scaled(design, base, areas)[UNIT], "estimate", text
-    )
+    if variant.uram_banks:  # the logic of its memory is in no proportion to the design's
+        area, text = area_from_part(design), "a quarter of its cores synthesized, in proportion"
+    else:
+        area = scaled(design, base, areas)[UNIT]
+        text = "units of the synthesized RPAU in proportion to their cores, DSPs and RAMs counted"
+    yield from area_rows(design.name, PARAMS, "rpau", area, "estimate", f"{text}; {card}")
 
 
 def on_the_card(design: RpauDesign) -> str:
