@@ -13,7 +13,7 @@ package rs_arith_pkg;
   // Width of the port that chooses among the elaborated primes.
   localparam int unsigned IndexWidth = 4;
 
-  // A sparse prime q = 2^bits + 1 + sum of up to three signed powers of two.
+  // A sparse prime q = 2^bits + 1 + sum of up to three signed powers of two, and q > 2^bits.
   localparam int unsigned SparseTerms = 3;
   localparam int unsigned SparseShifts = 28;  // powers are below 2^SparseShifts
   typedef struct packed {
@@ -36,36 +36,38 @@ package rs_arith_pkg;
     return q;
   endfunction
 
-  // Bits of |q - 2^bits|.
+  // Bits of q - 2^bits.
   function automatic int unsigned sparse_tail_bits(sparse_prime_t prime);
-    logic [63:0] q, power;
-    q = sparse_modulus(prime);
-    power = 64'd1 << prime.bits;
-    return $clog2((q > power ? q - power : power - q) + 64'd1);
+    return $clog2(sparse_modulus(prime) - (64'd1 << prime.bits) + 64'd1);
   endfunction
 
-  // Where rs_mod_mul_sparse cuts the upper part of a product.
-  function automatic int unsigned sparse_cut(int unsigned width);
-    return (width + 2) / 2;
+  // Where rs_mod_mul_sparse has to cut the upper part of a product, or higher.
+  function automatic int unsigned sparse_cut(int unsigned width, sparse_prime_t prime);
+    return width + 1 + sparse_tail_bits(prime) - 32'(prime.bits);
   endfunction
 
   // Bits of the sum that two folds leave, its sign included; docs/arithmetic.md has the bound.
-  function automatic int unsigned sparse_sum_bits(int unsigned width, sparse_prime_t prime);
-    int unsigned k, tail, most;
-    k = 32'(prime.bits);
-    tail = sparse_tail_bits(prime);
-    most = (k > sparse_cut(width) + tail) ? k : sparse_cut(width) + tail;
-    if (width + 1 + 2 * tail > k + most) most = width + 1 + 2 * tail - k;
-    return most + 3;
+  function automatic int unsigned sparse_sum_bits(int unsigned cut, sparse_prime_t prime);
+    int unsigned most;
+    most = cut + sparse_tail_bits(prime);
+    return ((32'(prime.bits) > most) ? 32'(prime.bits) : most) + 2;
   endfunction
 
-  // Whether rs_mod_mul_sparse of this width can reduce modulo this prime.
-  function automatic bit sparse_fits(int unsigned width, sparse_prime_t prime);
+  // Whether rs_mod_mul_sparse of this width, cutting here, can reduce modulo this prime.
+  function automatic bit sparse_fits_cut(int unsigned width, int unsigned cut,
+                                         sparse_prime_t prime);
     int unsigned k, tail;
+    if (sparse_modulus(prime) >> width != 64'd0) return 1'b0;
+    if (sparse_modulus(prime) < 64'd1 << prime.bits) return 1'b0;
     k = 32'(prime.bits);
     tail = sparse_tail_bits(prime);
-    return sparse_modulus(prime) >> width == 64'd0 && k > sparse_cut(width) && tail + 2 <= k &&
-        sparse_sum_bits(width, prime) + tail <= 2 * k && sparse_sum_bits(width, prime) <= 63;
+    return sparse_cut(width, prime) <= cut && cut < k &&
+        sparse_sum_bits(cut, prime) + tail <= 2 * k + 1 && sparse_sum_bits(cut, prime) <= 63;
+  endfunction
+
+  // The same, wherever it cuts.
+  function automatic bit sparse_fits(int unsigned width, sparse_prime_t prime);
+    return sparse_fits_cut(width, sparse_cut(width, prime), prime);
   endfunction
 
   // Words of more than 60 bits would need intermediate sums of more than 64, or operands of more
@@ -146,12 +148,12 @@ package rs_arith_pkg;
         mod_addsub_latency();
   endfunction
 
-  // x times q - 2^bits.
+  // A base and x times q - 2^bits - 1.
   function automatic int unsigned sparse_times_latency();
     return 3;
   endfunction
 
-  // A full product, three folds, five sums and selections between them, correction 2.
+  // A full product, three folds, two selections before them and one between, two sums, correction 2.
   function automatic int unsigned mod_mul_sparse_latency();
     return mul_latency() + 3 * sparse_times_latency() + 7;
   endfunction

@@ -16,15 +16,21 @@ module rs_mod_addsub #(
 );
   // The raw sum is in [0, 2q - 1) after an addition and in (-q, q) after a subtraction: q is then
   // taken away if it fits, or put back if the difference is negative.
-  logic [Width:0]   raw_q, corrected;
+  //
+  // Either way one adder: a number that is taken away enters as its complement, and as a carry from
+  // below bit 0.
+  logic [Width:0]   raw_d, raw_q, corrected;
   logic             sub_q, keep;
   logic [Width-1:0] s_q;
 
-  assign corrected = sub_q ? raw_q + {1'b0, q_i} : raw_q - {1'b0, q_i};
-  assign keep      = sub_q ? !raw_q[Width] : corrected[Width];
+  assign raw_d = (Width + 1)'(
+      ({1'b0, a_i, 1'b1} + {{(Width + 1){sub_i}} ^ {1'b0, b_i}, sub_i}) >> 1);
+  assign corrected = (Width + 1)'(
+      ({raw_q, 1'b1} + {{(Width + 1){!sub_q}} ^ {1'b0, q_i}, !sub_q}) >> 1);
+  assign keep = sub_q ? !raw_q[Width] : corrected[Width];
 
   always_ff @(posedge clk_i) begin
-    raw_q <= sub_i ? {1'b0, a_i} - {1'b0, b_i} : {1'b0, a_i} + {1'b0, b_i};
+    raw_q <= raw_d;
     sub_q <= sub_i;
     s_q   <= keep ? raw_q[Width-1:0] : corrected[Width-1:0];
   end

@@ -1,4 +1,4 @@
-// Modular multiplication by a sparse prime q = 2^k + s, s of few signed powers of two.
+// Modular multiplication by a sparse prime q = 2^k + s, s > 0 of few signed powers of two.
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
@@ -13,7 +13,8 @@
 //   z = low(y) - high(y) s                            -q < z < 2q
 //   p = z + {1, 0 or -1} q
 //
-// One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage.
+// One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage. Multiples of
+// s are added to or taken from a number term by term (rs_sparse_times), whatever the number.
 // docs/arithmetic.md bounds the sums. Cost: the DSPs of rs_mul; the reduction takes none.
 module rs_mod_mul_sparse
   import rs_arith_pkg::*;
@@ -29,9 +30,6 @@ module rs_mod_mul_sparse
   input  logic [IndexWidth-1:0] index_i,
   output logic [Width-1:0]      p_o
 );
-  localparam int unsigned Cut = sparse_cut(Width);
-  localparam int unsigned HighWidth = Width + 1 - Cut;  // of x1
-
   // The primes of the list that this width can take, the others replaced by zeros.
   typedef sparse_prime_t [NumPrimes-1:0] prime_list_t;
   function automatic prime_list_t fitting();
@@ -46,6 +44,27 @@ module rs_mod_mul_sparse
     $error("rs_mod_mul_sparse: no prime of the list fits Width = %0d (docs/arithmetic.md)", Width);
   end
 
+  function automatic int unsigned highest_cut();
+    highest_cut = 1;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (Fitting[i] != '0 && sparse_cut(Width, Fitting[i]) > highest_cut) begin
+        highest_cut = sparse_cut(Width, Fitting[i]);
+      end
+    end
+  endfunction
+  localparam int unsigned Cut = highest_cut();
+  localparam int unsigned HighWidth = Width + 1 - Cut;  // of x1
+
+  function automatic bit all_fit_cut();
+    all_fit_cut = 1'b1;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (Fitting[i] != '0 && !sparse_fits_cut(Width, Cut, Fitting[i])) all_fit_cut = 1'b0;
+    end
+  endfunction
+  if (!all_fit_cut()) begin : gen_too_different
+    $error("rs_mod_mul_sparse: the primes of the list have no cut in common (docs/arithmetic.md)");
+  end
+
   function automatic int unsigned widest_tail();
     widest_tail = 1;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
@@ -56,10 +75,10 @@ module rs_mod_mul_sparse
   endfunction
 
   function automatic int unsigned widest_sum();
-    widest_sum = Width + 3;
+    widest_sum = Width + 1;
     for (int unsigned i = 0; i < NumPrimes; i++) begin
-      if (Fitting[i] != '0 && sparse_sum_bits(Width, Fitting[i]) > widest_sum) begin
-        widest_sum = sparse_sum_bits(Width, Fitting[i]);
+      if (Fitting[i] != '0 && sparse_sum_bits(Cut, Fitting[i]) > widest_sum) begin
+        widest_sum = sparse_sum_bits(Cut, Fitting[i]);
       end
     end
   endfunction
@@ -80,12 +99,11 @@ module rs_mod_mul_sparse
     end
   endfunction
 
-  localparam int unsigned TailWidth = widest_tail();
   localparam int unsigned SumWidth = widest_sum();
   localparam int unsigned LeastBits = least_bits();
   localparam logic [Width:0] UsedBits = used_bits();
-  localparam int unsigned ProductWidth = Cut + TailWidth + 1;  // of x0 s and x1 s, signed
-  localparam int unsigned FoldWidth = ProductWidth - (LeastBits - Cut);  // of high(x1 s), signed
+  localparam int unsigned TailWidth = widest_tail();
+  localparam int unsigned ProductWidth = HighWidth + TailWidth;  // of x1 s
   localparam int unsigned LastWidth = SumWidth - LeastBits;  // of high(y), signed
 
   // The chosen prime's k, one bit a value: shifts by k are wires and a selector.
@@ -112,11 +130,11 @@ module rs_mod_mul_sparse
   logic [Width-1:0] low_d, low_q;
   logic [Width:0]   high_d, high_q;
   always_comb begin
-    low_d  = '0;
+    low_d  = x_lo;
     high_d = '0;
     for (int unsigned k = 1; k <= Width; k++) begin
       if (UsedBits[k] && k_q[k]) begin
-        low_d |= x_lo & ~({Width{1'b1}} << k);
+        low_d &= ~({Width{1'b1}} << k);
         high_d |= ({1'b0, x_hi} << (Width - k)) | ({1'b0, x_lo} >> k);
       end
     end
@@ -126,19 +144,32 @@ module rs_mod_mul_sparse
     high_q <= high_d;
   end
 
-  // x0 s and x1 s
-  logic signed [ProductWidth-1:0] product0, product1;
+  // xl - x0 s + 2^C: with ones above it x0 is x0 - 2^C.
+  logic [Cut-1:0]      x0, x0_q;
+  logic [SumWidth-1:0] first_q, first;
+  assign x0 = high_q[Cut-1:0];
+  always_ff @(posedge clk_i) begin
+    x0_q    <= x0;
+    first_q <= SumWidth'(low_q) - {{(SumWidth - Cut) {1'b1}}, x0};
+  end
   rs_sparse_times #(
     .Width(Cut + 1),
-    .OutWidth(ProductWidth),
+    .OutWidth(SumWidth),
+    .Subtract(1'b1),
     .NumPrimes(NumPrimes),
     .Primes(Fitting)
   ) u_times0 (
     .clk_i,
     .index_i,
-    .x_i({1'b0, high_q[Cut-1:0]}),
-    .p_o(product0)
+    .x_i({1'b0, x0_q}),
+    .base_i(first_q),
+    .p_o(first)
   );
+
+  // x1 s
+  logic [HighWidth-1:0]    x1;
+  logic [ProductWidth-1:0] product;
+  assign x1 = high_q[Width:Cut];
   rs_sparse_times #(
     .Width(HighWidth + 1),
     .OutWidth(ProductWidth),
@@ -147,73 +178,54 @@ module rs_mod_mul_sparse
   ) u_times1 (
     .clk_i,
     .index_i,
-    .x_i({1'b0, high_q[Width:Cut]}),
-    .p_o(product1)
-  );
-  logic [Width-1:0] low_delayed;
-  rs_delay #(
-    .Width(Width),
-    .Depth(sparse_times_latency())
-  ) u_delay_low (
-    .clk_i,
-    .d_i(low_q),
-    .d_o(low_delayed)
+    .x_i({1'b0, x1}),
+    .base_i(ProductWidth'(x1)),
+    .p_o(product)
   );
 
-  // xl - x0 s - low(x1 s) 2^C
-  logic signed [SumWidth-1:0]  first_q, second_q, second_delayed;
-  logic [Width-1:0]            part_d, part_q;
-  logic signed [FoldWidth-1:0] fold_d, fold_q;
+  // y: {..., 1, 1, ~low(x1 s), high(x1 s)} is high(x1 s) - low(x1 s) 2^C - 2^C.
+  logic [ProductWidth-1:0] product_q;
+  logic [Cut-1:0]          fold_d, fold_q, fold2_q;
+  logic [SumWidth-1:0]     part, second_q, y;
   always_comb begin
-    part_d = '0;
+    part   = SumWidth'(product_q);
     fold_d = '0;
     for (int unsigned k = Cut + 1; k <= Width; k++) begin
       if (UsedBits[k] && k_q[k]) begin
-        part_d |= (Width'(product1) & ~({Width{1'b1}} << (k - Cut))) << Cut;
-        fold_d |= FoldWidth'(product1 >>> (k - Cut));
+        part &= ~({SumWidth{1'b1}} << (k - Cut));
+        fold_d |= Cut'(product >> (k - Cut));
       end
     end
   end
   always_ff @(posedge clk_i) begin
-    first_q  <= $signed(SumWidth'(low_delayed)) - SumWidth'(product0);
-    part_q   <= part_d;
-    fold_q   <= fold_d;
-    second_q <= first_q - $signed(SumWidth'(part_q));
+    product_q <= product;
+    fold_q    <= fold_d;
+    fold2_q   <= fold_q;
+    second_q  <= first + ((~part << Cut) | SumWidth'(fold_q));
   end
-
-  // y, by adding high(x1 s) s
-  logic signed [SumWidth-1:0] folded, y_q;
   rs_sparse_times #(
-    .Width(FoldWidth),
+    .Width(Cut + 1),
     .OutWidth(SumWidth),
     .NumPrimes(NumPrimes),
     .Primes(Fitting)
   ) u_times_fold (
     .clk_i,
     .index_i,
-    .x_i(fold_q),
-    .p_o(folded)
+    .x_i({1'b0, fold2_q}),
+    .base_i(second_q),
+    .p_o(y)
   );
-  rs_delay #(
-    .Width(SumWidth),
-    .Depth(sparse_times_latency() - 1)
-  ) u_delay_second (
-    .clk_i,
-    .d_i(second_q),
-    .d_o(second_delayed)
-  );
-  always_ff @(posedge clk_i) y_q <= second_delayed + folded;
 
   // z
   logic [Width-1:0]            y_low_d, y_low_q, y_low_delayed;
   logic signed [LastWidth-1:0] y_high_d, y_high_q;
   always_comb begin
-    y_low_d  = '0;
+    y_low_d  = Width'(y);
     y_high_d = '0;
     for (int unsigned k = 1; k <= Width; k++) begin
       if (UsedBits[k] && k_q[k]) begin
-        y_low_d |= Width'(y_q) & ~({Width{1'b1}} << k);
-        y_high_d |= LastWidth'(y_q >>> k);
+        y_low_d &= ~({Width{1'b1}} << k);
+        y_high_d |= LastWidth'($signed(y) >>> k);
       end
     end
   end
@@ -221,16 +233,18 @@ module rs_mod_mul_sparse
     y_low_q  <= y_low_d;
     y_high_q <= y_high_d;
   end
-  logic signed [Width+1:0] last, z_q;
+  localparam int unsigned YsWidth = LastWidth + TailWidth;  // of high(y) s, signed
+  logic signed [YsWidth-1:0] last;
   rs_sparse_times #(
     .Width(LastWidth),
-    .OutWidth(Width + 2),
+    .OutWidth(YsWidth),
     .NumPrimes(NumPrimes),
     .Primes(Fitting)
   ) u_times_last (
     .clk_i,
     .index_i,
     .x_i(y_high_q),
+    .base_i(YsWidth'(y_high_q)),
     .p_o(last)
   );
   rs_delay #(
@@ -241,18 +255,22 @@ module rs_mod_mul_sparse
     .d_i(y_low_q),
     .d_o(y_low_delayed)
   );
-  always_ff @(posedge clk_i) z_q <= $signed({2'b00, y_low_delayed}) - last;
+  logic signed [Width:0] z_q;
+  always_ff @(posedge clk_i) z_q <= $signed({1'b0, y_low_delayed}) - (Width + 1)'(last);
 
   // p: z, z + q or z - q, whichever is in range.
-  logic signed [Width+1:0] same_q, less_q;
-  logic [Width-1:0]        more_q, p_q;
+  logic             more_q, less_q;
+  logic [Width-1:0] z2_q, change, p_q;
+  always_comb begin
+    change = '0;
+    if (more_q) change = q_i;
+    else if (less_q) change = ~q_i;
+  end
   always_ff @(posedge clk_i) begin
-    same_q <= z_q;
-    more_q <= Width'(z_q) + q_i;
-    less_q <= z_q - $signed({2'b00, q_i});
-    if (same_q < 0) p_q <= more_q;
-    else if (less_q < 0) p_q <= Width'(same_q);
-    else p_q <= Width'(less_q);
+    z2_q   <= z_q[Width-1:0];
+    more_q <= z_q[Width];
+    less_q <= !z_q[Width] && z_q[Width-1:0] >= q_i;
+    p_q    <= Width'(({z2_q, 1'b1} + {change, less_q}) >> 1);
   end
   assign p_o = p_q;
 endmodule

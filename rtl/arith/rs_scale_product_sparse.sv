@@ -1,11 +1,10 @@
 // r * h, where q = 1 + 2^StepBits * h is a sparse prime: rs_scale_product without a multiplier.
 //
-//   near_o + far_o = r_i * (q - 1) / 2^StepBits         modulo 2^(Width + 1); far_o may be negative
+//   near_o + far_o = r_i * (q - 1) / 2^StepBits         s > 0
 //
 // q = 2^k + s is number index_i of the list, and 1 modulo 2^StepBits. near_o, r * 2^(k - StepBits),
-// comes two cycles after r_i; far_o, r * (s - 1) / 2^StepBits, three: it is r * s without its low
-// bits, which are r's. One result a cycle; index_i holds still. Cost: the adders of
-// rs_sparse_times.
+// comes two cycles after r_i; far_o, r * (s - 1) / 2^StepBits, three. One result a cycle; index_i
+// holds still. Cost: the adders of rs_sparse_times.
 module rs_scale_product_sparse
   import rs_arith_pkg::*;
 #(
@@ -47,7 +46,7 @@ module rs_scale_product_sparse
     used_bits = '0;
     for (int unsigned i = 0; i < NumPrimes; i++) used_bits |= (Width + 1)'(1) << Primes[i].bits;
   endfunction
-  localparam int unsigned ProductWidth = StepBits + widest_tail() + 1;
+  localparam int unsigned ProductWidth = StepBits + widest_tail();
   localparam logic [Width:0] UsedBits = used_bits();
 
   // The chosen prime's k, one bit a value: the shift is wires and a selector.
@@ -73,7 +72,7 @@ module rs_scale_product_sparse
   end
   assign near_o = near2_q;
 
-  logic signed [ProductWidth-1:0] product;
+  logic [ProductWidth-1:0] product;
   rs_sparse_times #(
     .Width(StepBits + 1),
     .OutWidth(ProductWidth),
@@ -83,7 +82,8 @@ module rs_scale_product_sparse
     .clk_i,
     .index_i,
     .x_i({1'b0, r_i}),
+    .base_i('0),
     .p_o(product)
   );
-  assign far_o = (Width + 1)'(product >>> StepBits);
+  assign far_o = (Width + 1)'(product >> StepBits);
 endmodule

@@ -48,6 +48,11 @@ def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int
     return {cell: int(count) for count, cell in cells}
 
 
+def luts(cells: dict[str, int]) -> int:
+    """LUTs of all sizes, without those that are shift registers."""
+    return sum(count for cell, count in cells.items() if cell.startswith("LUT"))
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("width", "most"), [(30, 4), (43, 5), (48, 6), (54, 8), (60, 9)])
 def test_product_takes_few_dsps(tmp_path: Path, width: int, most: int) -> None:
@@ -64,27 +69,43 @@ def test_modular_multiplier_takes_few_dsps(
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(("width", "family", "most"), [(60, 1, 1150), (54, 1, 850), (48, 2, 800)])
+def test_a_sparse_multiplier_chooses_its_terms_within_its_adders(
+    tmp_path: Path, width: int, family: int, most: int
+) -> None:
+    cells = synthesize(tmp_path, "rs_mod_mul", Width=width, Reduction=1, Family=family)
+    assert luts(cells) <= most
+
+
+@pytest.mark.full
+def test_a_modular_sum_takes_two_adders_and_a_selector(tmp_path: Path) -> None:
+    width = 60
+    assert luts(synthesize(tmp_path, "rs_mod_addsub", Width=width)) <= 3 * width + 5
+    assert luts(synthesize(tmp_path, "rs_mod_halve", Width=width)) <= width
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(
-    ("parameters", "dsps"),
+    ("parameters", "dsps", "most"),
     [
-        ({"Width": 54, "StepBits": 17, "Reduction": 1}, 0),
-        ({"Width": 60, "StepBits": 17, "Reduction": 0}, 8),
-        ({"Width": 48, "StepBits": 14, "Reduction": 0}, 10),
-        ({"Width": 30, "StepBits": 11, "Reduction": 0}, 7),
+        ({"Width": 54, "StepBits": 17, "Reduction": 1}, 0, 800),
+        ({"Width": 60, "StepBits": 17, "Reduction": 0}, 8, 1450),
+        ({"Width": 48, "StepBits": 14, "Reduction": 0}, 10, 1450),
+        ({"Width": 30, "StepBits": 11, "Reduction": 0}, 7, 1450),
     ],
 )
 def test_a_lane_of_the_key_expander_takes_few_dsps(
-    tmp_path: Path, parameters: dict[str, int], dsps: int
+    tmp_path: Path, parameters: dict[str, int], dsps: int, most: int
 ) -> None:
     cells = synthesize(tmp_path, "rs_key_residue", **parameters)
     assert cells.get("DSP48E2", 0) <= dsps
-    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 1450
+    assert luts(cells) <= most
 
 
 @pytest.mark.full
 def test_trivium_takes_four_hundred_luts_a_word(tmp_path: Path) -> None:
     cells = synthesize(tmp_path, "rs_trivium", Words=2)
-    assert sum(count for cell, count in cells.items() if cell.startswith("LUT")) <= 2 * 400
+    assert luts(cells) <= 2 * 400
 
 
 @pytest.mark.full

@@ -95,34 +95,47 @@ def test_a_wrong_barrett_bound_is_not_proved() -> None:
     assert not proves(hypotheses, x - e * q < 3 * q)
 
 
-# (width, k, s) of primes 2^k + s: all elaborated ones, in every width that takes them, and the ones
-# of tests/rtl/blocks/rs_sparse_bench.sv.
+def least_cut(width: int, q: int) -> int:
+    """Where a prime of a list needs the upper part cut at least: ``rs_arith_pkg::sparse_cut``."""
+    k = q.bit_length() - 1
+    return width + 1 + (q - 2**k).bit_length() - k
+
+
+# (width, cut, primes): all elaborated ones in every width that takes them, and the ones of
+# tests/rtl/blocks/rs_sparse_bench.sv. The primes of a list are cut at one place.
+SPARSE_LISTS = [
+    (width, max(least_cut(width, q) for q in primes), primes)
+    for width, listed in [
+        *((width, family) for family in FAMILIES.values() for width in range(30, 61)),
+        (9, (131, 257, 263, 269, 271)),
+    ]
+    if (primes := tuple(q for q in listed if fits(q, width)))
+]
 SPARSE = [
-    *[
-        pytest.param(
-            *(width, q.bit_length() - 1, q - 2 ** (q.bit_length() - 1)),
-            marks=() if width == q.bit_length() else pytest.mark.full,
-        )
-        for primes in FAMILIES.values()
-        for q in primes
-        for width in range(30, 61)
-        if fits(q, width)
-    ],
-    (8, 6, -3),
-    (8, 6, 3),
-    (8, 7, -1),
-    (8, 7, 3),
-    (8, 8, -15),
-    (8, 8, -5),
+    pytest.param(
+        *(width, cut, q),
+        marks=() if width in (9, q.bit_length()) else pytest.mark.full,
+    )
+    for width, cut, primes in SPARSE_LISTS
+    for q in primes
 ]
 
 
-@pytest.mark.parametrize(("width", "k", "s"), SPARSE)
-def test_sparse_folds_keep_the_residue_and_stay_in_their_widths(width: int, k: int, s: int) -> None:
-    q, cut, tail = 2**k + s, (width + 2) // 2, abs(s).bit_length()
-    most = max(k, cut + tail, width + 1 + 2 * tail - k)
+@pytest.mark.parametrize(("width", "cut", "q"), SPARSE)
+def test_sparse_folds_keep_the_residue_and_stay_in_their_widths(
+    width: int, cut: int, q: int
+) -> None:
+    k = q.bit_length() - 1
+    s = q - 2**k
+    tail = s.bit_length()
+    total = max(k, cut + tail) + 2
+    assert cut < k
+    assert total <= 63
     x, xh, xl, x1, x0, high, low, yh, yl = z3.Ints("x xh xl x1 x0 high low yh yl")
-    y = xl - x0 * s - low * 2**cut + high * s
+    first = xl - x0 * s + 2**cut
+    # Ones above k, the complement of low from cut to k, and high below: a number in complement.
+    second = (2 ** (k - cut) - 1 - low) * 2**cut + high - 2**k
+    y = first + second + high * (s - 1)
     z = yl - yh * s
     hypotheses = [
         x == xh * 2**k + xl,
@@ -138,13 +151,13 @@ def test_sparse_folds_keep_the_residue_and_stay_in_their_widths(width: int, k: i
     def fits(value: z3.ArithRef, bits: int) -> z3.BoolRef:
         return z3.And(value >= -(2 ** (bits - 1)), value < 2 ** (bits - 1))
 
-    product_bits = cut + tail + 1
     assert proves(hypotheses, z == x - (xh - high + yh) * q)
-    assert proves(hypotheses, z3.And(z > -q, z < 2 * q))
+    assert proves(hypotheses, z3.And(z > -q, z < 2 * q, fits(z, width + 1)))
     assert proves(hypotheses, z3.And(x1 >= 0, xh < 2 ** (width + 1)))
-    assert proves(hypotheses, z3.And(fits(x0 * s, product_bits), fits(x1 * s, product_bits)))
-    assert proves(hypotheses, fits(high, product_bits - (k - cut)))
-    assert proves(hypotheses, z3.And(fits(y, most + 3), fits(yh, most + 3 - k)))
+    assert proves(hypotheses, x1 * s < 2 ** (width + 1 - cut + tail))
+    assert proves(hypotheses, z3.And(high >= 0, high < 2**cut))
+    assert proves(hypotheses, z3.And(fits(y, total), fits(yh, total - k)))
+    assert proves(hypotheses, fits(yh * s, total - k + tail))
     # One of z + q, z, z - q is the result.
     p = z3.If(z < 0, z + q, z3.If(z >= q, z - q, z))
     assert proves([z > -q, z < 2 * q], z3.And(p >= 0, p < q))

@@ -2,7 +2,7 @@
 module rs_sparse_bench
   import rs_arith_pkg::*;
 #(
-  localparam int unsigned Width = 8
+  localparam int unsigned Width = 9
 ) (
   input  logic                  clk_i,
   input  logic [Width-1:0]      a_i,
@@ -15,17 +15,18 @@ module rs_sparse_bench
   localparam sparse_term_t None = '0;
   localparam sparse_term_t Minus2 = {1'b1, 1'b1, 5'd1};
   localparam sparse_term_t Minus4 = {1'b1, 1'b1, 5'd2};
-  localparam sparse_term_t Minus16 = {1'b1, 1'b1, 5'd4};
   localparam sparse_term_t Plus2 = {1'b1, 1'b0, 5'd1};
-  localparam sparse_term_t Plus64 = {1'b1, 1'b0, 5'd6};
+  localparam sparse_term_t Plus4 = {1'b1, 1'b0, 5'd2};
+  localparam sparse_term_t Plus8 = {1'b1, 1'b0, 5'd3};
+  localparam sparse_term_t Plus16 = {1'b1, 1'b0, 5'd4};
   localparam sparse_prime_t [6:0] Primes = {
-    {6'd7, None, None, Plus64},  // 6: 193, whose tail is too long: must be left out
-    {6'd8, None, Minus4, Minus2},  // 5: 251
-    {6'd8, None, None, Minus16},  // 4: 241
-    {6'd7, None, None, Plus2},  // 3: 131
-    {6'd7, Minus2, None, None},  // 2: 127
-    {6'd6, None, Plus2, None},  // 1: 67
-    {6'd6, None, None, Minus4}  // 0: 61
+    {6'd8, None, Plus4, Plus16},  // 6: 277, whose tail is too long: must be left out
+    {6'd8, Plus2, Plus4, Plus8},  // 5: 271
+    {6'd8, Minus4, None, Plus16},  // 4: 269
+    {6'd8, Minus2, None, Plus8},  // 3: 263
+    {6'd8, None, None, None},  // 2: 257
+    {6'd7, None, Minus2, Plus4},  // 1: 131
+    {6'd7, Plus2, None, None}  // 0: 131
   };
   rs_mod_mul_sparse #(
     .Width(Width),

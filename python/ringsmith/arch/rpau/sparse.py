@@ -54,8 +54,6 @@ def fits(prime: int, width: int) -> bool:
     """
     k = prime.bit_length() - 1
     tail = (prime - (1 << k)).bit_length()
-    cut = (width + 2) // 2
-    total = max(k, cut + tail, width + 1 + 2 * tail - k) + 3
-    return (
-        not prime >> width and cut < k and tail + 2 <= k and total + tail <= 2 * k and total <= 63
-    )
+    cut = width + 1 + tail - k
+    total = max(k, cut + tail) + 2
+    return not prime >> width and cut < k and total + tail <= 2 * k + 1 and total <= 63
