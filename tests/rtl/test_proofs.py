@@ -42,7 +42,7 @@ MUTANTS = {
     "rs_mod_addsub": [
         ("sub_q ? !raw_q[Width]", "sub_q ? raw_q[Width]"),
         ("!raw_q[Width] : corrected[Width]", "!raw_q[Width] : !corrected[Width]"),
-        ("raw_q <= sub_i", "raw_q <= !sub_i"),
+        ("{1'b0, b_i}, sub_i}", "{1'b0, b_i}, !sub_i}"),
     ],
     "rs_mod_halve": [
         ("Width'(x_i[0])", "Width'(0)"),

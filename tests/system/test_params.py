@@ -157,10 +157,10 @@ def listed_families(text: str) -> dict[str, list[int]]:
     families = {}
     for name, body in re.findall(r"localparam family_t (\w+) = \{(.*?)\n  \};", text, re.DOTALL):
         values = []
-        for exponent, terms in re.findall(r"\{6'd(\d+), (.*)\}", body):
-            signed = re.findall(r"\{1'b1, 1'b([01]), 5'd(\d+)\}", terms)
-            shifted = sum((-1 if sign == "1" else 1) << int(shift) for sign, shift in signed)
-            values.append((1 << int(exponent)) + shifted + 1)
+        for exponent, *terms in re.findall(r"sparse\((\d+), (-?\d+), (-?\d+), (-?\d+)\)", body):
+            powers = [int(term) for term in terms if term != "0"]
+            signed = sum((1 if power > 0 else -1) << abs(power) for power in powers)
+            values.append((1 << int(exponent)) + signed + 1)
         families[name] = values[::-1]
     return families
 
