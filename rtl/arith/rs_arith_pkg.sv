@@ -153,7 +153,7 @@ package rs_arith_pkg;
     return 3;
   endfunction
 
-  // A full product, three folds, two selections before them and one between, two sums, correction 2.
+  // A full product, three folds; two cuts, a selection and two sums between them; correction 2.
   function automatic int unsigned mod_mul_sparse_latency();
     return mul_latency() + 3 * sparse_times_latency() + 7;
   endfunction

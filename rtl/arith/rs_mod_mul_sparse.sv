@@ -13,8 +13,8 @@
 //   z = low(y) - high(y) s                            -q < z < 2q
 //   p = z + {1, 0 or -1} q
 //
-// One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage. Multiples of
-// s are added to or taken from a number term by term (rs_sparse_times), whatever the number.
+// One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage. A
+// multiple of s is added to another number, or taken from it, term by term (rs_sparse_times).
 // docs/arithmetic.md bounds the sums. Cost: the DSPs of rs_mul; the reduction takes none.
 module rs_mod_mul_sparse
   import rs_arith_pkg::*;

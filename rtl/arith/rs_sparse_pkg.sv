@@ -1,14 +1,14 @@
 // The families of sparse primes: a design with Reduction = ReductionSparse is elaborated for one.
 //
 // All are 1 modulo 2^17, so that they serve rings up to N = 2^16. Number 0 of the family medha is
-// Medha's 60-bit prime, 2^59 + 2^25 + 2^22 - 2^20 + 1; the paper does not print its 54-bit primes, so
-// the others are the nine least above 2^53 with at most three signed powers from 2^17 to 2^25. The
-// family word48 is the ten least above 2^47 with such powers. python/ringsmith/arch/rpau/sparse.py has
-// the same lists.
+// Medha's 60-bit prime, 2^59 + 2^25 + 2^22 - 2^20 + 1; the paper does not print its 54-bit primes,
+// so the others are the nine least above 2^53 with at most three signed powers from 2^17 to 2^25.
+// The family word48 is the ten least above 2^47 with such powers. The same lists are in
+// python/ringsmith/arch/rpau/sparse.py.
 //
 // A prime can be written in several ways, 2^25 + 2^22 - 2^20 as 2^20 + 2^21 + 2^25. Here all primes
-// of a family are written so that two of the three terms have few values in it: rs_sparse_times adds
-// one of at most four, of at most three shifts, in one LUT a bit.
+// of a family are written so that two of the three terms have few values in it: rs_sparse_times
+// adds one of at most four, of at most three shifts, in one LUT a bit.
 //
 //   family    first term          second term        third term
 //   medha     -18, 18, 20, 24     -21, 17, 21, 24    -23, -19, 19, 23, 25
