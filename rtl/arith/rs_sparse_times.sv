@@ -8,9 +8,9 @@
 // With base_i = x_i it is x_i * s. One result a cycle, latency
 // rs_arith_pkg::sparse_times_latency(); index_i holds still meanwhile. A chain of adders takes one
 // term after the other. Each chooses among the values that its term has in the list of primes: up
-// to four of at most three shifts are chosen within the adder's own LUTs, of six inputs. Cost: three
-// adders of OutWidth bits less their term's least shift, and up to Width LUTs for a term of more
-// choices.
+// to four of at most three shifts are chosen within the adder's own LUTs, of six inputs. Cost:
+// three adders of OutWidth bits less their term's least shift, and up to Width LUTs for a term of
+// more choices.
 module rs_sparse_times
   import rs_arith_pkg::*;
 #(
