@@ -3,7 +3,7 @@
 //   word_o in cycle t + 1 is word_i[index_i] in cycle t; undefined where there is no such word
 //
 // A module, though it is small: synthesis maps it once, and an RPAU has hundreds. Cost: a
-// multiplexer of Words words and a register.
+// multiplexer of Words words (rs_mux) and a register.
 module rs_select #(
   parameter  int unsigned Width = 48,
   parameter  int unsigned Words = 16,
@@ -14,7 +14,15 @@ module rs_select #(
   input  logic [Width-1:0]      word_i [Words],
   output logic [Width-1:0]      word_o
 );
-  logic [Width-1:0] word_q;
-  always_ff @(posedge clk_i) word_q <= word_i[index_i];
+  logic [Width-1:0] word, word_q;
+  rs_mux #(
+    .Width(Width),
+    .Words(Words)
+  ) u_mux (
+    .index_i,
+    .word_i,
+    .word_o(word)
+  );
+  always_ff @(posedge clk_i) word_q <= word;
   assign word_o = word_q;
 endmodule

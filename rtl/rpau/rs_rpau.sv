@@ -62,6 +62,8 @@ module rs_rpau
   /*verilator no_inline_module*/
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
+  localparam int unsigned SidePorts = (DyadicCores > 0) ? DyadicCores : 1;
+  localparam int unsigned PartBits = (Lanes > SidePorts) ? $clog2(Lanes / SidePorts) : 1;
 
   // ---- host -------------------------------------------------------------------------------------
   host_t            host_q;
@@ -76,13 +78,11 @@ module rs_rpau
   logic               host_poly_we, host_swap;
   logic [RowBits-1:0] host_row;
   logic [Width-1:0]   host_word;
-  logic               host_reading;
   logic [memory_read_latency():1] host_reads_q;  // reads under way, by the cycles they are old
   assign host_poly_we = host_q.we && host_q.zone == ZonePoly;
   assign host_row     = host_q.row[RowBits-1:0];
   assign host_swap    = ^host_row;
   assign host_word    = host_wdata_q[0];
-  assign host_reading = host_q.re || (|host_reads_q);
 
   // ---- prime sets -------------------------------------------------------------------------------
   logic                  sender;
@@ -148,9 +148,7 @@ module rs_rpau
   logic [DstWidth-1:0] main_wsel;
   logic [RowBits-1:0]  main_rrow [2];
   logic [RowBits-1:0]  main_wrow [2];
-  logic [Width-1:0]    main_a [Lanes];
-  logic [Width-1:0]    main_b [Lanes];
-  logic [Width-1:0]    main_c [Lanes];
+  logic [Width-1:0]    main_a [Lanes], main_b [Lanes], main_c [Lanes];
   logic [Width-1:0]    main_wdata [Lanes];
   logic                main_key_re;
   logic [Width-1:0]    key_words [Lanes];
@@ -212,9 +210,9 @@ module rs_rpau
   logic [DstWidth-1:0]       dyadic_wsel;
   logic [HostIndexWidth-1:0] dyadic_key_index;
   logic [RowBits-1:0]        dyadic_rrow, dyadic_wrow;
-  logic [Width-1:0]          side_a [Lanes];
-  logic [Width-1:0]          side_b [Lanes];
-  logic [Width-1:0]          side_c [Lanes];
+  logic                      dyadic_swap;
+  logic [PartBits-1:0]       dyadic_part;
+  logic [Width-1:0]          side_a [SidePorts], side_b [SidePorts], side_c [SidePorts];
   logic [Width-1:0]          dyadic_wdata [Lanes];
   rs_rpau_side #(
     .LogN(LogN),
@@ -248,6 +246,8 @@ module rs_rpau
     .key_re_o(dyadic_key_re),
     .key_index_o(dyadic_key_index),
     .rrow_o(dyadic_rrow),
+    .swap_o(dyadic_swap),
+    .part_o(dyadic_part),
     .a_i(side_a),
     .b_i(side_b),
     .c_i(side_c),
@@ -293,13 +293,15 @@ module rs_rpau
     .link_o
   );
 
-  // ---- memories: the host takes the dyadic unit's side ------------------------------------------
-  logic [DstWidth-1:0] side_sel [3];
+  // ---- memories: the host reads as the main unit and writes as the dyadic one --------------------
+  logic [DstWidth-1:0] read_sel [3];
+  logic [RowBits-1:0]  read_row [2];
   logic [Width-1:0]    side_wdata [Lanes];
+  assign read_sel[0]   = host_q.re ? host_q.index[DstWidth-1:0] : main_sel[0];
+  assign read_sel[1:2] = main_sel[1:2];
+  assign read_row[0]   = host_q.re ? host_row : main_rrow[0];
+  assign read_row[1]   = host_q.re ? host_row : main_rrow[1];
   always_comb begin
-    side_sel = dyadic_sel;
-    // The selection steers the words on their way back: the host's stays until the words are there.
-    if (host_reading) side_sel[0] = host_q.index[DstWidth-1:0];
     for (int unsigned l = 0; l < Lanes; l++) begin
       side_wdata[l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l] : dyadic_wdata[l];
     end
@@ -311,13 +313,14 @@ module rs_rpau
     .Width(Width),
     .Polys(WorkPolys),
     .UramPolys(WorkUramPolys),
+    .SideWords(DyadicCores),
     .Link(Link)
   ) u_work_memory (
     .clk_i,
-    .main_re_i(main_re),
-    .main_use_i(main_use),
-    .main_sel_i(main_sel),
-    .main_rrow_i(main_rrow),
+    .main_re_i(main_re || host_q.re),
+    .main_use_i(host_q.re ? 3'b001 : main_use),
+    .main_sel_i(read_sel),
+    .main_rrow_i(read_row),
     .main_a_o(main_a),
     .main_b_o(main_b),
     .main_c_o(main_c),
@@ -325,10 +328,12 @@ module rs_rpau
     .main_wsel_i(main_wsel),
     .main_wrow_i(main_wrow),
     .main_wdata_i(main_wdata),
-    .side_re_i(dyadic_re || host_q.re),
-    .side_use_i(host_q.re ? 3'b001 : dyadic_use),
-    .side_sel_i(side_sel),
-    .side_rrow_i(host_q.re ? host_row : dyadic_rrow),
+    .side_re_i(dyadic_re),
+    .side_use_i(dyadic_use),
+    .side_sel_i(dyadic_sel),
+    .side_rrow_i(dyadic_rrow),
+    .side_swap_i(dyadic_swap),
+    .side_part_i(dyadic_part),
     .side_a_o(side_a),
     .side_b_o(side_b),
     .side_c_o(side_c),
@@ -384,7 +389,7 @@ module rs_rpau
     host_rvalid_q <= rst_ni && host_words;
     if (host_words) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        host_rdata_q[l] <= side_a[host_words_swap ? l ^ Cores : l];
+        host_rdata_q[l] <= main_a[host_words_swap ? l ^ Cores : l];
       end
     end
   end

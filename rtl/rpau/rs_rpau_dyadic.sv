@@ -1,7 +1,7 @@
 // Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, beside the main unit.
 //
-// A row is read every 2*Cores / DyadicCores cycles, shifted through the multipliers DyadicCores
-// words at a time, collected on the other side, and written whole. B is a work polynomial, one of
+// A row is read every 2*Cores / DyadicCores cycles, goes through the multipliers DyadicCores words
+// at a time, is collected on the other side, and written whole. B is a work polynomial, one of
 // the key store, what comes from the key expander as the multipliers take it, or the constant k1; C
 // is dst or b, or the constant k2. Words of a may be any of Width bits where B is k1; everything
 // else is canonical. N / DyadicCores cycles and the pipeline: python/ringsmith/arch/rpau/cost.py.
@@ -24,6 +24,8 @@ module rs_rpau_dyadic
   parameter  int unsigned Prng = PrngNone,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
+  localparam int unsigned Groups = Lanes / DyadicCores,  // cycles a row
+  localparam int unsigned GroupBits = (Groups > 1) ? $clog2(Groups) : 1,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                      clk_i,
@@ -41,16 +43,18 @@ module rs_rpau_dyadic
   input  logic [Width-1:0]          k1_i,      // 1 where the instruction names none
   input  logic [Width-1:0]          k2_i,      // 0, likewise
 
-  // Work memory and key store.
+  // Work memory, and the key store: its words stay until the next read.
   output logic                      re_o,
   output logic [2:0]                use_o,
   output logic [DstWidth-1:0]       sel_o [3],
   output logic                      key_re_o,
   output logic [HostIndexWidth-1:0] key_index_o,
   output logic [RowBits-1:0]        rrow_o,
-  input  logic [Width-1:0]          a_i [Lanes],
-  input  logic [Width-1:0]          b_i [Lanes],
-  input  logic [Width-1:0]          c_i [Lanes],
+  output logic                      swap_o,     // of the row
+  output logic [GroupBits-1:0]      part_o,     // of it, that is wanted: its group of words
+  input  logic [Width-1:0]          a_i [DyadicCores],
+  input  logic [Width-1:0]          b_i [DyadicCores],
+  input  logic [Width-1:0]          c_i [DyadicCores],
   input  logic [Width-1:0]          key_i [Lanes],
   input  logic [Width-1:0]          seeded_i [DyadicCores],  // counts only with a PRNG
   output logic                      we_o,
@@ -58,9 +62,6 @@ module rs_rpau_dyadic
   output logic [RowBits-1:0]        wrow_o,
   output logic [Width-1:0]          wdata_o [Lanes]
 );
-  localparam int unsigned Groups = Lanes / DyadicCores;  // cycles a row
-  localparam int unsigned GroupBits = (Groups > 1) ? $clog2(Groups) : 1;
-
   if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
     $error("rs_rpau_dyadic: %0d dyadic cores beside %0d butterfly cores", DyadicCores, Cores);
   end
@@ -96,7 +97,7 @@ module rs_rpau_dyadic
   logic                 waits, begins, ends;
   logic                 started_q, active_q, read_q, last_q;
   logic [RowBits-1:0]   row_q, read_row_q;
-  logic [GroupBits-1:0] group_q;
+  logic [GroupBits-1:0] group_q, read_group_q;
   logic                 row_end, at_last;
   assign begins  = use_seed ? lead_q == LeadBits'(1) : started_q;
   assign row_end = group_q == GroupBits'(Groups - 1);
@@ -130,44 +131,53 @@ module rs_rpau_dyadic
       if (row_end) row_q <= row_q + 1'b1;
     end
 
-    read_q     <= rst_ni && active_q && group_q == '0;
-    read_row_q <= row_q;
-    last_q     <= active_q && row_end && at_last;
+    read_q       <= rst_ni && active_q && group_q == '0;
+    read_row_q   <= row_q;
+    read_group_q <= group_q;
+    last_q       <= active_q && row_end && at_last;
   end
   assign re_o     = read_q;
   assign key_re_o = read_q && use_key;
   assign rrow_o   = read_row_q;
 
-  logic load, load_swap;
-  rs_delay #(
-    .Width(2),
-    .Depth(memory_read_latency())
-  ) u_load (
-    .clk_i,
-    .d_i({read_q, ^read_row_q}),
-    .d_o({load, load_swap})
-  );
+  assign swap_o   = ^read_row_q;
+  assign part_o   = read_group_q;
 
-  // The row register: the words at its lower end go to the multipliers.
-  logic [Width-1:0] a_q [Lanes];
-  logic [Width-1:0] b_q [Lanes];
-  logic [Width-1:0] c_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    if (load) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        a_q[l] <= a_i[load_swap ? l ^ Cores : l];
-        b_q[l] <= use_key ? key_i[l] : use_b ? b_i[load_swap ? l ^ Cores : l] : k1_i;
-        c_q[l] <= use_c ? c_i[load_swap ? l ^ Cores : l] : k2_i;
-      end
-    end else begin
-      for (int l = 0; l < int'(Lanes - DyadicCores); l++) begin
-        a_q[l] <= a_q[l+DyadicCores];
-        b_q[l] <= b_q[l+DyadicCores];
-        c_q[l] <= c_q[l+DyadicCores];
-      end
+  // The key store has the whole row for all of its groups.
+  logic [GroupBits-1:0] key_group;
+  logic [Width-1:0]     key [DyadicCores];
+  rs_delay #(
+    .Width(GroupBits),
+    .Depth(memory_read_latency())
+  ) u_key_group (
+    .clk_i,
+    .d_i(read_group_q),
+    .d_o(key_group)
+  );
+  for (genvar l = 0; l < DyadicCores; l++) begin : gen_key
+    logic [Width-1:0] given [Groups];
+    for (genvar g = 0; g < Groups; g++) begin : gen_group
+      assign given[g] = key_i[g*DyadicCores+l];
     end
-    if (use_seed) begin
-      for (int unsigned l = 0; l < DyadicCores; l++) b_q[l] <= seeded_i[l];
+    rs_mux #(
+      .Width(Width),
+      .Words(Groups)
+    ) u_key (
+      .index_i(key_group),
+      .word_i(given),
+      .word_o(key[l])
+    );
+  end
+
+  // Operands of the multipliers, and what waits beside them.
+  logic [Width-1:0] a_q [DyadicCores];
+  logic [Width-1:0] b_q [DyadicCores];
+  logic [Width-1:0] c_q [DyadicCores];
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < DyadicCores; l++) begin
+      a_q[l] <= a_i[l];
+      b_q[l] <= use_seed ? seeded_i[l] : use_key ? key[l] : use_b ? b_i[l] : k1_i;
+      c_q[l] <= use_c ? c_i[l] : k2_i;
     end
   end
 
@@ -218,17 +228,32 @@ module rs_rpau_dyadic
   end
 
   // ---- write: collect a row ---------------------------------------------------------------------
-  // From a row's address at the memory to the cycle in which its last words have been collected.
-  localparam int unsigned ReadToWrite = memory_read_latency() + 1 + mod_mul_latency(Reduction)
-                                        + mod_addsub_latency() + Groups;
-  logic [Width-1:0]   row_words_q [Lanes];
-  logic [RowBits-1:0] write_row;
-  always_ff @(posedge clk_i) begin
-    for (int l = 0; l < int'(Lanes - DyadicCores); l++) begin
-      row_words_q[l] <= row_words_q[l+DyadicCores];
-    end
-    for (int unsigned l = 0; l < DyadicCores; l++) begin
-      row_words_q[Lanes-DyadicCores+l] <= result[l];
+  // From a row's address at the memory to its first results, and to the cycle in which its last words
+  // have been collected.
+  localparam int unsigned ReadToResult = memory_read_latency() + 1 + mod_mul_latency(Reduction)
+                                         + mod_addsub_latency();
+  localparam int unsigned ReadToWrite = ReadToResult + Groups;
+  logic                 result_swap;
+  logic [GroupBits-1:0] result_group;
+  rs_delay #(
+    .Width(1 + GroupBits),
+    .Depth(ReadToResult)
+  ) u_result_group (
+    .clk_i,
+    .d_i({swap_o, read_group_q}),
+    .d_o({result_swap, result_group})
+  );
+
+  // Physical word l is word l of the row, or has changed halves.
+  logic [Width-1:0] row_words_q [Lanes];
+  for (genvar l = 0; l < Lanes; l++) begin : gen_collect
+    localparam int unsigned Changed = l ^ Cores;
+    logic here;
+    assign here = result_group == GroupBits'((result_swap ? Changed : l) / DyadicCores);
+    always_ff @(posedge clk_i) begin
+      if (here) begin
+        row_words_q[l] <= result[(result_swap?Changed:l)%DyadicCores];
+      end
     end
   end
   rs_delay #(
@@ -237,15 +262,10 @@ module rs_rpau_dyadic
   ) u_steps (
     .clk_i,
     .d_i({read_q, read_row_q}),
-    .d_o({we_o, write_row})
+    .d_o({we_o, wrow_o})
   );
-  assign wsel_o = command_q.word[DstLsb+:DstWidth];
-  assign wrow_o = write_row;
-  always_comb begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      wdata_o[l] = row_words_q[(^write_row) ? l ^ Cores : l];
-    end
-  end
+  assign wdata_o = row_words_q;
+  assign wsel_o  = command_q.word[DstLsb+:DstWidth];
 
   // ---- completion -------------------------------------------------------------------------------
   localparam int unsigned Drain = ReadToWrite - Groups + 1;  // counted from the row's last group

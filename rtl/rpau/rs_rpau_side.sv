@@ -20,6 +20,8 @@ module rs_rpau_side
   parameter  int unsigned Prng = PrngNone,
   parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned Ports = (DyadicCores > 0) ? DyadicCores : 1,
+  localparam int unsigned PartBits = (Lanes > Ports) ? $clog2(Lanes / Ports) : 1,
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
@@ -46,9 +48,11 @@ module rs_rpau_side
   output logic                      key_re_o,
   output logic [HostIndexWidth-1:0] key_index_o,
   output logic [RowBits-1:0]        rrow_o,
-  input  logic [Width-1:0]          a_i [Lanes],
-  input  logic [Width-1:0]          b_i [Lanes],
-  input  logic [Width-1:0]          c_i [Lanes],
+  output logic                      swap_o,
+  output logic [PartBits-1:0]       part_o,
+  input  logic [Width-1:0]          a_i [Ports],
+  input  logic [Width-1:0]          b_i [Ports],
+  input  logic [Width-1:0]          c_i [Ports],
   input  logic [Width-1:0]          key_i [Lanes],
   output logic                      we_o,
   output logic [DstWidth-1:0]       wsel_o,
@@ -133,6 +137,8 @@ module rs_rpau_side
       .key_re_o,
       .key_index_o,
       .rrow_o,
+      .swap_o,
+      .part_o,
       .a_i,
       .b_i,
       .c_i,
@@ -147,8 +153,8 @@ module rs_rpau_side
     logic             unused_inputs;
     logic [Width-1:0] unused_words;
     always_comb begin
-      unused_words = '0;
-      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= a_i[l] ^ b_i[l] ^ c_i[l] ^ key_i[l];
+      unused_words = a_i[0] ^ b_i[0] ^ c_i[0];
+      for (int unsigned l = 0; l < Lanes; l++) unused_words ^= key_i[l];
     end
     assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, set_i, q_i, mu_i, shift_i, index_i,
                              host_word_i};
@@ -159,6 +165,8 @@ module rs_rpau_side
     assign key_re_o    = 1'b0;
     assign key_index_o = '0;
     assign rrow_o      = '0;
+    assign swap_o      = 1'b0;
+    assign part_o      = '0;
     assign we_o        = 1'b0;
     assign wsel_o      = '0;
     assign wrow_o      = '0;

@@ -8,15 +8,20 @@
 // physical half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and
 // rows are physical, lane l belonging to half l / Cores.
 //
-// Main (the main unit) and side (the dyadic unit, or the host while nothing runs) read up to three
-// polynomials of the same rows at once, operands a, b and c, and write one; link (the link unit,
-// where there is one) reads one and writes one. The selections hold still while reads are under
-// way: they steer the words on the way back too. Main's operand a alone may change from one read to
-// the next. Latency from address to words: rs_rpau_pkg::memory_read_latency().
+// Main (the main unit) and side (the dyadic unit) read up to three polynomials of the same rows at
+// once, operands a, b and c, and write one; link (the link unit, where there is one) reads one and
+// writes one. While nothing runs, the host reads as main and writes as side. The selections hold
+// still while reads are under way: they steer the words on the way back too. Main's operand a alone
+// may change from one read to the next. Latency from address to words:
+// rs_rpau_pkg::memory_read_latency().
+//
+// Side takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with side_re_i and names
+// the other parts in the cycles behind it, with the row's side_swap_i; the words of each come with
+// the same latency.
 //
 // No two clients touch one polynomial, read one bank, or write one, at the same time, none reads two
 // polynomials of a bank at once, and none reads a row while it writes it: the program's hazard rule,
-// and the units' schedules.
+// and the units' schedules. A row of side's stands in its banks until its parts are taken.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -26,8 +31,11 @@ module rs_rpau_work_memory
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 16,
   parameter  int unsigned UramPolys = 0,
+  parameter  int unsigned SideWords = 2,              // 0: side reads nothing
   parameter  int unsigned Link = 0,                   // 1: the third client counts
   localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned SidePorts = (SideWords > 0) ? SideWords : 1,
+  localparam int unsigned PartBits = (Lanes > SidePorts) ? $clog2(Lanes / SidePorts) : 1,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
   input  logic                clk_i,
@@ -48,9 +56,11 @@ module rs_rpau_work_memory
   input  logic [2:0]          side_use_i,
   input  logic [DstWidth-1:0] side_sel_i [3],
   input  logic [RowBits-1:0]  side_rrow_i,
-  output logic [Width-1:0]    side_a_o [Lanes],
-  output logic [Width-1:0]    side_b_o [Lanes],
-  output logic [Width-1:0]    side_c_o [Lanes],
+  input  logic                side_swap_i,
+  input  logic [PartBits-1:0] side_part_i,
+  output logic [Width-1:0]    side_a_o [SidePorts],
+  output logic [Width-1:0]    side_b_o [SidePorts],
+  output logic [Width-1:0]    side_c_o [SidePorts],
   input  logic                side_we_i,
   input  logic [DstWidth-1:0] side_wsel_i,
   input  logic [RowBits-1:0]  side_wrow_i,
@@ -192,6 +202,15 @@ module rs_rpau_work_memory
     OneWriter_A :
     assert property (@(posedge clk_i) $onehot0({main_write, side_write, link_write}))
     else $error("two clients write bank %0d", b);
+    if (SideWords != 0 && SideWords < Lanes) begin : gen_side_stays
+      localparam int unsigned Others = Lanes / SidePorts - 1;  // parts behind a row's first
+      logic [Others-1:0] side_reads_q;                         // the latest
+      always_ff @(posedge clk_i) side_reads_q <= Others'({side_reads_q, side_read});
+      SideRowStays_A :
+      assert property (@(posedge clk_i) side_reads_q == '0 ||
+                                        !(main_read || side_read || link_read))
+      else $error("bank %0d is read before the dyadic unit has taken all of a row", b);
+    end
     for (genvar k = 0; k < 3; k++) begin : gen_one_poly
       MainReadsOne_A :
       assert property (@(posedge clk_i) !(main_re_i && main_use_i[k]) ||
@@ -240,7 +259,7 @@ module rs_rpau_work_memory
     logic [Width-1:0] own [Banks];  // the lane's words
     assign own = word[l];
     for (genvar k = 0; k < 3; k++) begin : gen_operand
-      logic [Width-1:0] main_word, side_word;
+      logic [Width-1:0] main_word;
       rs_select #(
         .Width(Width),
         .Words(Banks)
@@ -250,22 +269,10 @@ module rs_rpau_work_memory
         .word_i(own),
         .word_o(main_word)
       );
-      rs_select #(
-        .Width(Width),
-        .Words(Banks)
-      ) u_side (
-        .clk_i,
-        .index_i(side_bank[k]),
-        .word_i(own),
-        .word_o(side_word)
-      );
     end
     assign main_a_o[l] = gen_operand[0].main_word;
     assign main_b_o[l] = gen_operand[1].main_word;
     assign main_c_o[l] = gen_operand[2].main_word;
-    assign side_a_o[l] = gen_operand[0].side_word;
-    assign side_b_o[l] = gen_operand[1].side_word;
-    assign side_c_o[l] = gen_operand[2].side_word;
     if (Link != 0) begin : gen_link
       rs_select #(
         .Width(Width),
@@ -279,6 +286,40 @@ module rs_rpau_work_memory
     end else begin : gen_no_link
       assign link_o[l] = '0;
     end
+  end
+
+  if (SideWords != 0) begin : gen_side
+    logic                side_swap;
+    logic [PartBits-1:0] side_part;
+    rs_delay #(
+      .Width(1 + PartBits),
+      .Depth(RamLatency)
+    ) u_side_part (
+      .clk_i,
+      .d_i({side_swap_i, side_part_i}),
+      .d_o({side_swap, side_part})
+    );
+    rs_rpau_row_parts #(
+      .Cores(Cores),
+      .Width(Width),
+      .Words(SideWords),
+      .Banks(Banks)
+    ) u_side (
+      .clk_i,
+      .swap_i(side_swap),
+      .part_i(side_part),
+      .bank_i(side_bank),
+      .word_i(word),
+      .a_o(side_a_o),
+      .b_o(side_b_o),
+      .c_o(side_c_o)
+    );
+  end else begin : gen_no_side
+    logic unused_side;
+    assign unused_side = ^{side_swap_i, side_part_i};
+    assign side_a_o    = '{default: '0};
+    assign side_b_o    = '{default: '0};
+    assign side_c_o    = '{default: '0};
   end
 
   if (Link == 0) begin : gen_no_link

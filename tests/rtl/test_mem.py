@@ -123,7 +123,7 @@ def test_delay_delays_by_its_depth(
     assert np.array_equal(out[depth:], words[: len(words) - depth])
 
 
-@pytest.mark.parametrize("words", [1, 5, 16])
+@pytest.mark.parametrize("words", [1, 4, 5, 13, 16, 17, 64])
 def test_select_takes_one_of_its_words(
     make_block: MakeBlock, rng: np.random.Generator, words: int
 ) -> None:

@@ -1,0 +1,59 @@
+// Rows of up to three polynomials, taken from the banks' registers a part at a time.
+//
+// word_i are the words of a row, by lane and bank, where they stay until the last of its parts has
+// been taken. Part p is words p*Words to p*Words + Words - 1 of the row, whose halves change places
+// with swap_i; a_o, b_o and c_o are those of banks bank_i[0], [1] and [2], which hold still, a cycle
+// after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands share,
+// and then one of the banks for each operand and word.
+module rs_rpau_row_parts #(
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Words = 2,   // of a part, 1 ... 2*Cores
+  parameter  int unsigned Banks = 16,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned PartBits = (Lanes > Words) ? $clog2(Lanes / Words) : 1,
+  localparam int unsigned BankWidth = $clog2(Banks)
+) (
+  input  logic                 clk_i,
+  input  logic                 swap_i,
+  input  logic [PartBits-1:0]  part_i,
+  input  logic [BankWidth-1:0] bank_i [3],
+  input  logic [Width-1:0]     word_i [Lanes][Banks],
+  output logic [Width-1:0]     a_o [Words],
+  output logic [Width-1:0]     b_o [Words],
+  output logic [Width-1:0]     c_o [Words]
+);
+  // A part's word l comes from one of every Step lanes, swapped or not.
+  localparam int unsigned Step = (Words < Cores) ? Words : Cores;
+  localparam int unsigned Places = Lanes / Step;
+  localparam int unsigned PlaceBits = $clog2(Places);
+  localparam int unsigned LogLanes = $clog2(Lanes);
+
+  for (genvar l = 0; l < Words; l++) begin : gen_word
+    logic [PlaceBits-1:0] place;
+    logic [LogLanes-1:0]  lane;
+    assign place = PlaceBits'((32'(part_i) * Words + l) / Step)
+                   ^ (swap_i ? PlaceBits'(Cores / Step) : '0);
+    assign lane  = LogLanes'(32'(place) * Step + l % Step);
+
+    logic [Width-1:0] own [Banks];  // of the part, in every bank
+    always_ff @(posedge clk_i) begin
+      for (int unsigned b = 0; b < Banks; b++) own[b] <= word_i[lane][b];
+    end
+
+    logic [Width-1:0] operand [3];
+    for (genvar k = 0; k < 3; k++) begin : gen_operand
+      rs_mux #(
+        .Width(Width),
+        .Words(Banks)
+      ) u_bank (
+        .index_i(bank_i[k]),
+        .word_i(own),
+        .word_o(operand[k])
+      );
+    end
+    assign a_o[l] = operand[0];
+    assign b_o[l] = operand[1];
+    assign c_o[l] = operand[2];
+  end
+endmodule
