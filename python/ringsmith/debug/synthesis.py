@@ -1,11 +1,11 @@
 """Area of a hierarchy of RTL by Yosys, for Xilinx's families.
 
 A distinct module that is instantiated more than once is synthesized once and counted as often as it
-is there; any other is flattened into the one that uses it. Block and UltraRAM are not mapped but
-computed from their shapes, the rest is inferred. Known to differ from a vendor's tool: Yosys packs
-no registers into DSPs and memories, and no two LUTs into one, so it counts flip-flops and LUTs too
-high; nothing is optimized across the modules that are counted apart; and without place and route
-there is no clock rate.
+is there; any other, but for multiplexers of four, is flattened into the one that uses it. Block and
+UltraRAM are not mapped but computed from their shapes, the rest is inferred. Known to differ from a
+vendor's tool: Yosys packs no registers into DSPs and memories, and no two LUTs into one, so it
+counts flip-flops and LUTs too high; nothing is optimized across the modules that are counted apart;
+and without place and route there is no clock rate.
 """
 
 import json
@@ -30,6 +30,9 @@ _ARITHMETIC_UNITS = ("rs_mod_mul", "rs_mod_addsub", "rs_mod_halve")
 
 _SHIFT_REGISTERS = ("rs_delay", "rs_stream_marker")
 """Flattened into what uses them, however often."""
+
+_MULTIPLEXERS = ("rs_mux_four",)
+"""Synthesized apart, however seldom: Yosys makes more LUTs of several that it may look through."""
 
 # LUTs of cells that are made of them (UG953, UG974); a LUT of any inputs is one.
 _LUTS_OF_CELL = {
@@ -156,9 +159,9 @@ def _synthesize(
 def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str]]:
     """Marks what is synthesized apart, and makes large memories black boxes.
 
-    Apart are ``parts``, and what is instantiated more than once. Yosys' technology mapping takes
-    most of a second for each module apart, however small it is: most of the time of a hierarchy
-    that keeps all of its modules.
+    Apart are ``parts``, multiplexers of four, and what is instantiated more than once. Yosys'
+    technology mapping takes most of a second for each module apart, however small it is: most of
+    the time of a hierarchy that keeps all of its modules.
 
     Returns:
         Name of the black box -> its RAMs.
@@ -176,7 +179,7 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in parts or (
+            case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
                 uses[name] > 1 and netlist.kind(name) not in flattened
             ):
                 module["attributes"]["keep_hierarchy"] = "1"
