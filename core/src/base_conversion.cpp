@@ -18,6 +18,9 @@ bool contains(BaseView base, std::size_t prime) {
   return std::find(base.begin(), base.end(), prime) != base.end();
 }
 
+// Words of a limb that are converted at a time: those of several limbs fit the first cache.
+constexpr std::size_t kPart = 512;
+
 // out = in * factor. May be in place.
 void scale(const NttTables& tables, const ShoupFactor& factor, std::span<const u64> in,
            std::span<u64> out) {
@@ -91,9 +94,44 @@ void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
 }
 
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
-             const Modulus& target, u64 offset, std::span<u64> out) {
-  sum_limbs(target, words, widest(context, base), complements(context, base, target), offset, {},
-            out);
+             std::span<const Target> targets) {
+  struct Conversion {
+    const simd::PrimeKernels& kernels;
+    simd::PrimeConstants prime;
+    std::vector<u64> factors;
+  };
+  std::vector<Conversion> conversions;
+  for (const auto& [modulus, offset, out] : targets) {
+    conversions.push_back({simd::kernels_for(modulus.bits()), simd::constants_of(modulus),
+                           complements(context, base, modulus)});
+  }
+  const int word_bits = widest(context, base);
+  const std::size_t degree = context.degree();
+  const std::size_t count = targets.size() == 1 ? degree : std::min(kPart, degree);
+  std::vector<const u64*> limbs(base.size());
+  for (std::size_t begin = 0; begin < degree; begin += count) {
+    for (std::size_t i = 0; i < base.size(); ++i) {
+      limbs[i] = &limb_of(words, i, degree)[begin];
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const auto& [kernels, prime, factors] = conversions[i];
+      const simd::Combination sum{
+          .terms = limbs.size(),
+          .words = limbs.data(),
+          .word_bits = word_bits,
+          .factors = factors.data(),
+          .offset = targets[i].offset,
+          .extra = nullptr,
+          .extra_factor = {},
+      };
+      kernels.combine(prime, sum, &targets[i].out[begin], count);
+    }
+  }
+}
+
+void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
+             const Target& target) {
+  combine(context, base, words, {&target, 1});
 }
 
 LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,
@@ -115,28 +153,41 @@ LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,
   }
 }
 
-void LimbDivider::divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out,
+void LimbDivider::corrections(std::span<const std::size_t> primes, Form form,
+                              std::span<u64> out) const {
+  const std::size_t degree = context_.degree();
+  std::vector<Target> targets;
+  for (std::size_t i = 0; i < primes.size(); ++i) {
+    const Modulus& modulus = context_.modulus(primes[i]);
+    u64 centre = 0;  // sum of h_i * (D / d_i)
+    for (std::size_t d = 0; d < drop_.size(); ++d) {
+      const u64 half = modulus.reduce(context_.modulus(drop_[d]).value() / 2);
+      centre = modulus.add(centre, modulus.multiply(half, product(context_, drop_, modulus, d)));
+    }
+    targets.push_back({modulus, modulus.negate(centre), limb_of(out, i, degree)});
+  }
+  const bool reads = drop_.size() == 1 && form == Form::kNtt;  // converts while it transforms
+  if (!reads) {
+    combine(context_, drop_, dropped_, targets);
+  }
+  for (std::size_t i = 0; i < primes.size() && form == Form::kNtt; ++i) {
+    const NttTables& tables = context_.ntt(primes[i]);
+    if (reads) {
+      const u64 bound = context_.modulus(drop_[0]).value() + targets[i].offset;
+      tables.forward(dropped_, bound, targets[i].offset, targets[i].out);
+    } else {
+      tables.forward(targets[i].out);
+    }
+  }
+}
+
+void LimbDivider::divide(std::size_t prime, std::span<const u64> in,
+                         std::span<const u64> correction, std::span<u64> out,
                          std::span<const u64> added) const {
   const NttTables& tables = context_.ntt(prime);
   const Modulus& modulus = tables.modulus();
-  u64 centre = 0;  // sum of h_i * (D / d_i)
-  for (std::size_t d = 0; d < drop_.size(); ++d) {
-    const u64 half = modulus.reduce(context_.modulus(drop_[d]).value() / 2);
-    centre = modulus.add(centre, modulus.multiply(half, product(context_, drop_, modulus, d)));
-  }
-  const u64 offset = modulus.negate(centre);
-  ScratchWords correction(context_.degree());
-  if (drop_.size() == 1 && form == Form::kNtt) {  // the conversion is a reduction: as it is read
-    tables.forward(dropped_, context_.modulus(drop_[0]).value() + offset, offset,
-                   correction.words());
-  } else {
-    combine(context_, drop_, dropped_, modulus, offset, correction.words());
-    if (form == Form::kNtt) {
-      tables.forward(correction.words());
-    }
-  }
   const ShoupFactor inverse(modulus.inverse(product(context_, drop_, modulus)), modulus);
-  tables.kernels().subtract_scale(tables.plan().prime, in.data(), correction.words().data(),
+  tables.kernels().subtract_scale(tables.plan().prime, in.data(), correction.data(),
                                   {inverse.factor, inverse.quotient},
                                   added.empty() ? nullptr : added.data(), out.data(), out.size());
 }
@@ -150,6 +201,7 @@ void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<
   context.check_size(out.size(), base.size(), "the result");
   std::vector<u64> words(in.begin(), in.end());
   divide_by_complements(context, digit, words);
+  std::vector<Target> targets;
   for (std::size_t i = 0; i < base.size(); ++i) {
     const std::span<u64> to = limb_of(out, i, context.degree());
     const auto own = std::find(digit.begin(), digit.end(), base[i]);
@@ -157,9 +209,10 @@ void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<
       const auto position = static_cast<std::size_t>(own - digit.begin());
       std::ranges::copy(limb_of(in, position, context.degree()), to.begin());
     } else {
-      combine(context, digit, words, context.modulus(base[i]), 0, to);
+      targets.push_back({context.modulus(base[i]), 0, to});
     }
   }
+  combine(context, digit, words, targets);
 }
 
 void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std::span<const u64> in,
@@ -206,15 +259,26 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
   }
   context.check_size(out.size(), base.size() - drop.size(), "the result");
   const LimbDivider divider(context, drop, form, dropped);
-  std::vector<std::size_t> kept;
+  Base kept;                           // primes
+  std::vector<std::size_t> positions;  // theirs in `base`
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (!contains(drop, base[i])) {
-      kept.push_back(i);
+      kept.push_back(base[i]);
+      positions.push_back(i);
     }
   }
-  parallel_for(kept.size(), kTransformPasses * degree, [&](std::size_t i) {
-    divider.divide(base[kept[i]], form, limb_of(in, kept[i], degree), limb_of(out, i, degree));
-  });
+  const std::size_t most = primes_at_once(drop.size());
+  parallel_for(
+      (kept.size() + most - 1) / most, most * kTransformPasses * degree, [&](std::size_t group) {
+        const std::size_t first = group * most;
+        const std::size_t count = std::min(most, kept.size() - first);
+        ScratchWords corrections(count * degree);
+        divider.corrections(BaseView(kept).subspan(first, count), form, corrections.words());
+        for (std::size_t i = first; i < first + count; ++i) {
+          divider.divide(kept[i], limb_of(in, positions[i], degree),
+                         limb_of(corrections.words(), i - first, degree), limb_of(out, i, degree));
+        }
+      });
 }
 
 }  // namespace ringsmith::kernels

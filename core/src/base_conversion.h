@@ -41,9 +41,26 @@ void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
                std::span<const u64> factors, u64 offset, const ExtraLimb& extra,
                std::span<u64> out);
 
-/// out = sum over i of words_i * (D / d_i) + offset, modulo `target`.
+/// A modulus that limbs are converted to.
+struct Target {
+  const Modulus& modulus;
+  u64 offset;  ///< canonical
+  std::span<u64> out;
+};
+
+/// For each target: out = sum over i of words_i * (D / d_i) + offset. The words are read from
+/// memory once for all of them.
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
-             const Modulus& target, u64 offset, std::span<u64> out);
+             std::span<const Target> targets);
+/// The same for one.
+void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
+             const Target& target);
+
+/// How many primes limbs over so many others are converted to at a time: where those are many, the
+/// conversion is bound by reading them; more results at a time would leave the caches.
+[[nodiscard]] constexpr std::size_t primes_at_once(std::size_t others) {
+  return others < 4 ? 1 : 4;
+}
 
 /// Division by the product D of some primes, one remaining limb at a time: what mod_down does.
 class LimbDivider {
@@ -54,11 +71,16 @@ class LimbDivider {
   /// divider
   LimbDivider(const RnsContext& context, BaseView drop, Form form, std::span<u64> dropped);
 
-  /// out = (in - c) * D^-1 + added at a prime that is not dropped; may be in place.
-  /// @param form  of `in`, `out` and `added`
+  /// c at primes that are not dropped.
+  /// @param form of `out`
+  /// @param out  a limb for each prime
+  void corrections(std::span<const std::size_t> primes, Form form, std::span<u64> out) const;
+
+  /// out = (in - c) * D^-1 + added at a prime that is not dropped; may be in place. All in one
+  /// form.
   /// @param added canonical, or of no words: nothing
-  void divide(std::size_t prime, Form form, std::span<const u64> in, std::span<u64> out,
-              std::span<const u64> added = {}) const;
+  void divide(std::size_t prime, std::span<const u64> in, std::span<const u64> correction,
+              std::span<u64> out, std::span<const u64> added = {}) const;
 
  private:
   const RnsContext& context_;

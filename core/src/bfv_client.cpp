@@ -42,7 +42,7 @@ std::vector<u64> bfv_decrypt(const BfvContext& context, std::span<const u64> sec
   // only the error is left. Bajard, Eynard, Hasan, Zucca 2016, section 3.1.
   const auto divided = [&](const Modulus& modulus) {
     std::vector<u64> limb(degree);
-    kernels::combine(rns, base, words, modulus, 0, limb);
+    kernels::combine(rns, base, words, {modulus, 0, limb});
     const u64 factor = modulus.negate(modulus.inverse(kernels::product(rns, base, modulus)));
     for (u64& word : limb) {
       word = modulus.multiply(word, factor);

@@ -106,56 +106,95 @@ u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
 }
 
 void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
-                            std::size_t prime, u64 offset, std::span<u64> words) const {
-  const NttTables& tables = context_.ntt(prime);
+                            std::span<const Raised> wanted) const {
   if (digit.primes.size() == 1) {
-    const u64 bound = context_.modulus(digit.primes[0]).value() + offset;
-    tables.forward(coefficients, bound, offset, words);
-  } else {
-    combine(context_, digit.primes, coefficients, tables.modulus(), offset, words);
-    tables.forward(words);
+    const u64 source = context_.modulus(digit.primes[0]).value();
+    for (const auto& [prime, offset, words] : wanted) {
+      context_.ntt(prime).forward(coefficients, source + offset, offset, words);
+    }
+    return;
+  }
+  std::vector<Target> targets;
+  for (const auto& [prime, offset, words] : wanted) {
+    targets.push_back({context_.modulus(prime), offset, words});
+  }
+  combine(context_, digit.primes, coefficients, targets);
+  for (const auto& [prime, offset, words] : wanted) {
+    context_.ntt(prime).forward(words);
   }
 }
 
-const u64* DigitProducts::raise(const Digit& digit, std::size_t prime, std::span<u64> words) const {
-  const Modulus& modulus = context_.modulus(prime);
-  const auto own = std::ranges::find(digit.primes, prime);
-  if (own == digit.primes.end()) {
-    u64 offset = 0;
-    if (!permutations_.empty()) {
-      const u64 half = modulus.inverse(2);
-      offset = modulus.negate(modulus.multiply(half, negation(digit, prime)));
+void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> words,
+                          std::span<Factors> factors) const {
+  const Digit& digit = digits_[index];
+  std::vector<Raised> wanted;
+  for (std::size_t i = 0; i < primes.size(); ++i) {
+    const NttTables& tables = context_.ntt(primes[i]);
+    const Modulus& modulus = tables.modulus();
+    const std::span<u64> to = limb_of(words, i, context_.degree());
+    const auto own = std::ranges::find(digit.primes, primes[i]);
+    factors[i].values[index] = to.data();
+    if (own == digit.primes.end()) {
+      u64 offset = 0;
+      if (!permutations_.empty()) {
+        const u64 half = modulus.inverse(2);
+        offset = modulus.negate(modulus.multiply(half, negation(digit, primes[i])));
+      }
+      wanted.push_back({primes[i], offset, to});
+      continue;
     }
-    convert(digit, digit.coefficients, prime, offset, words);
-    return words.data();
+    const auto position = static_cast<std::size_t>(own - digit.primes.begin());
+    const std::span<const u64> limb = limb_of(digit.own, position, context_.degree());
+    if (form_ == Form::kNtt) {  // NTT(INTT(x)) = x
+      factors[i].values[index] = limb.data();
+    } else {
+      tables.forward(limb, modulus.value(), 0, to);
+    }
   }
-  const auto position = static_cast<std::size_t>(own - digit.primes.begin());
-  const std::span<const u64> limb = limb_of(digit.own, position, context_.degree());
-  if (form_ == Form::kNtt) {  // NTT(INTT(x)) = x
-    return limb.data();
-  }
-  context_.ntt(prime).forward(limb, modulus.value(), 0, words);
-  return words.data();
+  convert(digit, digit.coefficients, wanted);
+}
+
+bool DigitProducts::is_shifted(const Digit& digit, std::size_t prime) const {
+  return !permutations_.empty() && !digit.has_zero && !is_own(digit, prime);
 }
 
 std::size_t DigitProducts::words_at_prime() const {
   return kTransformPasses * digits_.size() * context_.degree();
 }
 
-void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
+void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
+  const std::size_t words = primes.size() * context_.degree();
+  ScratchWords raised(digits_.size() * words);
+  std::vector<Factors> factors(primes.size(),
+                               {.values = std::vector<const u64*>(digits_.size()),
+                                .addends = std::vector<const u64*>(digits_.size()),
+                                .scales = std::vector<simd::Factor>(digits_.size())});
+  parallel_for(digits_.size(), kTransformPasses * words, [&](std::size_t i) {
+    raise(i, primes, raised.words().subspan(i * words, words), factors);
+  });
+  for (std::size_t position = 0; position < primes.size(); ++position) {
+    multiply_raised(primes[position], std::move(factors[position]),
+                    out.subspan(position * switchings_.size(), switchings_.size()));
+  }
+}
+
+void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
+                                    std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
   const bool hoisted = !permutations_.empty();
-  ScratchWords raised(digits_.size() * degree);
-  ScratchWords added(hoisted ? digits_.size() * degree : 0);
-  Factors factors{std::vector<const u64*>(digits_.size()), std::vector<const u64*>(digits_.size())};
-  parallel_for(digits_.size(), kTransformPasses * degree, [&](std::size_t i) {
-    factors.values[i] = raise(digits_[i], prime, limb_of(raised.words(), i, degree));
-    if (hoisted && !digits_[i].has_zero && !is_own(digits_[i], prime)) {
+  const NttTables& tables = context_.ntt(prime);
+  const bool scales = tables.kernels().scales;
+  ScratchWords added(hoisted && !scales ? digits_.size() * degree : 0);
+  parallel_for(digits_.size(), degree, [&](std::size_t i) {
+    if (!is_shifted(digits_[i], prime)) {
+      return;
+    }
+    const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
+    factors.scales[i] = {factor.factor, factor.quotient};
+    if (!scales) {
       const std::span<u64> to = limb_of(added.words(), i, degree);
-      const NttTables& tables = context_.ntt(prime);
-      const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
-      tables.kernels().scale(tables.plan().prime, tables.halves().data(),
-                             {factor.factor, factor.quotient}, to.data(), degree);
+      tables.kernels().scale(tables.plan().prime, tables.halves().data(), factors.scales[i],
+                             to.data(), degree);
       factors.addends[i] = to.data();
     }
   });
@@ -175,13 +214,19 @@ void DigitProducts::at(std::size_t prime, std::span<const LimbPair> out) const {
   parallel_for(degree / run, work, [&](std::size_t index) {
     ScratchWords expanded(expands ? digits_.size() * words : 0);
     std::vector<KeyWords> keys;
-    for (const Switching& switching : switchings_) {
-      keys.emplace_back(context_, switching.key, switching.digits, prime, index * run);
+    // Where nothing but digits is read again by every switching, all read the same run of them,
+    // which goes to another place for each.
+    std::vector<std::size_t> begins(switchings_.size(), index * run);
+    for (std::size_t i = 0; i < switchings_.size(); ++i) {
+      if (hoisted && scales) {
+        begins[i] = permutations_[i].destination(index * run, run);
+      }
+      keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i]);
     }
-    for (std::size_t begin = index * run; begin < (index + 1) * run; begin += words) {
+    for (std::size_t done = 0; done < run; done += words) {
       for (std::size_t i = 0; i < switchings_.size(); ++i) {
         const KeyWords::Pointers& here = keys[i].next(words, expanded.words());
-        multiply(prime, of_switching[i], i, here, begin, words, out[i]);
+        multiply(prime, of_switching[i], i, here, begins[i] + done, words, out[i]);
       }
     }
   });
@@ -201,7 +246,8 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
     ScratchWords moved(digit.coefficients.size());
     automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
     ScratchWords raised(degree);
-    convert(digit, moved.words(), prime, 0, raised.words());
+    const Raised again{prime, 0, raised.words()};
+    convert(digit, moved.words(), {&again, 1});
     words[i].resize(degree);  // moved back, since what is multiplied is moved again
     NttPermutation(context_.log_degree(), inverse_element(element, 2 * degree))
         .apply(raised.words(), words[i]);
@@ -242,6 +288,8 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                              here.values.data(),
                              hoisted ? &permutation : nullptr,
                              here.addends.data(),
+                             hoisted ? &tables.halves()[begin] : nullptr,
+                             here.scales.data(),
                              {keys[0].data(), keys[1].data()}};
   if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
                                      words)) {

@@ -26,7 +26,7 @@ struct Switching {
 /// The two halves of a sum at one prime: N words each.
 using LimbPair = std::array<std::span<u64>, 2>;
 
-/// mod_up, ntt and ksk_inner_product as one pass: only one prime's limbs of all digits are in
+/// mod_up, ntt and ksk_inner_product as one pass: only a few primes' limbs of all digits are in
 /// memory, each digit is reduced while its transform first reads it, and each key word is read from
 /// memory once, or expanded once, a few thousand words of each digit at a time.
 ///
@@ -54,10 +54,12 @@ class DigitProducts {
                 std::span<const u64> polynomial, std::span<const Base> digits,
                 std::vector<Switching> switchings);
 
-  /// For each switching, out[h] = sum over d of ModUp(digit d) * key_h[d] at one prime, NTT form.
-  /// @throws ParameterError if a residue of a key is not below the prime
-  void at(std::size_t prime, std::span<const LimbPair> out) const;
-  /// About how many words at() goes over, for parallel_for.
+  /// For each prime and switching, out[h] = sum over d of ModUp(digit d) * key_h[d], NTT form.
+  /// Digits are raised to all the primes at a time: primes_at_once() are as many as that pays for.
+  /// @param out for each prime all switchings' sums
+  /// @throws ParameterError if a residue of a key is not below its prime
+  void at(BaseView primes, std::span<const LimbPair> out) const;
+  /// About how many words at() goes over for each prime, for parallel_for.
   [[nodiscard]] std::size_t words_at_prime() const;
 
   struct Digit {
@@ -72,19 +74,34 @@ class DigitProducts {
   void cut(BaseView base, std::span<const u64> polynomial, std::span<const Base> digits);
   // k D modulo the prime; 0 for one of the digit's own.
   [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
-  // A digit of the polynomial at a prime, in NTT form, less c u if hoisted: in `words`, or where it
-  // is known already.
-  const u64* raise(const Digit& digit, std::size_t prime, std::span<u64> words) const;
-  // The digit whose `coefficients` are given, at a prime that is not its own, plus an offset.
-  void convert(const Digit& digit, std::span<const u64> coefficients, std::size_t prime, u64 offset,
-               std::span<u64> words) const;
+  // Whether c u is added to a raised digit.
+  [[nodiscard]] bool is_shifted(const Digit& digit, std::size_t prime) const;
+
+  // A digit's value is wanted at a prime that is not its own, plus an offset.
+  struct Raised {
+    std::size_t prime;
+    u64 offset;
+    std::span<u64> words;
+  };
+
   // What is multiplied with keys: for each digit its value at a prime, which a hoisted switching
-  // permutes, and what is added then, or null.
+  // permutes, and what is added then: c u, or null or 0 where it is nothing. It is given as words
+  // or, to kernels that scale, as c.
   struct Factors {
     std::vector<const u64*> values;
     std::vector<const u64*> addends;
+    std::vector<simd::Factor> scales;
   };
 
+  // A digit of the polynomial at primes, in NTT form, less c u if hoisted: in limbs of `words`, or
+  // where it is known already. Notes it as a value of each prime's factors.
+  void raise(std::size_t index, BaseView primes, std::span<u64> words,
+             std::span<Factors> factors) const;
+  // The digit whose `coefficients` are given, in NTT form.
+  void convert(const Digit& digit, std::span<const u64> coefficients,
+               std::span<const Raised> wanted) const;
+  // at() for a prime that all digits have been raised to.
+  void multiply_raised(std::size_t prime, Factors factors, std::span<const LimbPair> out) const;
   // The factors of a hoisted switching; `words` owns those that only it has.
   [[nodiscard]] Factors raised_again(std::size_t prime, const Factors& factors, std::size_t index,
                                      std::vector<Words>& words) const;

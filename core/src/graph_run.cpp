@@ -307,7 +307,7 @@ class Interpreter {
     parallel_for(base.size(), products.words_at_prime(), [&](std::size_t i) {
       const kernels::LimbPair sums = {limb_of(pairs[0].out[0], i, rns_.degree()),
                                       limb_of(pairs[0].out[1], i, rns_.degree())};
-      products.at(base[i], {&sums, 1});
+      products.at(BaseView(base).subspan(i, 1), {&sums, 1});
     });
   }
 

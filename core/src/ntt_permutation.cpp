@@ -45,6 +45,14 @@ void NttPermutation::apply(std::span<const u64> in, std::span<u64> out) const {
   simd::kernel_set().permute(in.data(), from(0), out.data(), out.size());
 }
 
+std::size_t NttPermutation::destination(std::size_t begin, std::size_t words) const {
+  std::size_t to = 0;
+  while (blocks_[to / kBlock] / words * words != begin) {
+    to += words;
+  }
+  return to;
+}
+
 simd::Permutation NttPermutation::from(std::size_t begin) const {
   return {&blocks_[begin / kBlock], patterns_.data()};
 }

@@ -29,6 +29,11 @@ class NttPermutation {
 
   /// Permutes a limb. Not in place.
   void apply(std::span<const u64> in, std::span<u64> out) const;
+  /// Where the words of an aligned run go, which is such a run again: the low bits of brev(i) are
+  /// the high bits of i, and those of j for them all.
+  /// @param begin a multiple of `words`
+  /// @param words a power of two, at least 8
+  [[nodiscard]] std::size_t destination(std::size_t begin, std::size_t words) const;
   /// For kernels: the permuted limb from word `begin` on, a multiple of 8.
   [[nodiscard]] simd::Permutation from(std::size_t begin) const;
 

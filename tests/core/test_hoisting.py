@@ -21,6 +21,7 @@ CASES = {
     "two primes a digit": ((45, 45, 44, 46, 46, 47, 47), 2, 3),
     "uneven digits": ((30, 40, 50, 60, 60, 61, 61), 2, 2),
     "three primes a digit": ((32,) * 6 + (32,) * 3, 3, 2),
+    "five primes a digit": ((32,) * 13 + (33,) * 5, 5, 3),
 }
 
 
@@ -66,6 +67,19 @@ def test_hoisted_rotations_equal_single_ones_bit_for_bit(
         many = _core.apply_galois_many(context, a, ELEMENTS, keys)
         for element, key, rotated in zip(ELEMENTS, keys, many, strict=True):
             assert np.array_equal(rotated, _core.apply_galois(context, a, element, key))
+
+
+@pytest.mark.parametrize("bits", [30, 50, 60])
+def test_runs_of_large_rings_go_where_each_rotation_takes_them(
+    bits: int, random_residues: RandomResidues
+) -> None:
+    n, elements = 1 << 14, (3, 5, 27, 2**15 - 1)
+    context = _core.Context(n, _core.prime_search(bits, n, 3), 1, 0)
+    a = random_residues(n, context.primes[:2], 2)
+    keys = [random_residues(n, context.primes, context.dnum, 2) for _ in elements]
+    many = _core.apply_galois_many(context, a, elements, keys)
+    for element, key, rotated in zip(elements, keys, many, strict=True):
+        assert np.array_equal(rotated, _core.apply_galois(context, a, element, key))
 
 
 @pytest.mark.parametrize("word_bits", [0, 20])

@@ -171,9 +171,12 @@ struct IfmaProduct {
 struct IfmaSum {
   using Arithmetic = Ifma<Room::kNone>;
   using Vec = __m512i;
+  static constexpr bool kScales = true;  ///< KeyTerms::scaled: three operations
 
   /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
   static std::size_t terms(int) { return 15; }
+  /// The same where words `a` are below 3q: at 49 bits a high part is below 3 * 2^46.
+  static std::size_t scaled_terms(int bits) { return bits <= 49 ? 15 : 5; }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }

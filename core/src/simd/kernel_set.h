@@ -113,7 +113,10 @@ struct KeyTerms {
   std::size_t count;
   const u64* const* values;        ///< of each digit, canonical
   const Permutation* permutation;  ///< what is done to every digit first; null: nothing
-  const u64* const* addends;       ///< what is added to it then; null: nothing. Only if permuted
+  const u64* const* addends;       ///< what is added to each then, null for nothing; only if
+                                   ///< permuted, and not for classes that scale
+  const u64* scaled;               ///< for those, if permuted: what is added to all, canonical,
+  const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
 };
 
@@ -123,6 +126,7 @@ struct PrimeKernels {
   TwiddleCode code;
   int lanes;    ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
   bool splits;  ///< whether transforms read TwiddleView::nodes
+  bool scales;  ///< whether key_products reads KeyTerms::scaled in place of `addends`
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
   /// place. Below 4q words are taken as they are, others are reduced while they are first read.

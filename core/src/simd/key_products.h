@@ -17,13 +17,16 @@ constexpr std::size_t kShortRun = 128;
 constexpr std::size_t kLongRun = 256;
 constexpr std::size_t kManyTerms = 16;
 
-RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
-
 /// Up to kTermsAtOnce terms, from one word on.
-template <bool moved>
+template <typename Sum, bool moved>
 struct TermRun {
+  using A = typename Sum::Arithmetic;
+  static constexpr bool kScaled = moved && Sum::kScales;
+
   const u64* values[kTermsAtOnce];   // permuted ones: of the whole limb
   const u64* addends[kTermsAtOnce];  // or null
+  const u64* scaled;                 // in place of addends, as the next
+  typename A::Twiddle scales[kTermsAtOnce];
   const u64* keys[kTermsAtOnce][2];
   const std::uint32_t* blocks;
 
@@ -33,18 +36,22 @@ struct TermRun {
       : blocks(moved ? terms.permutation->blocks + first / kPermutedWords : nullptr) {
     for (std::size_t i = 0; i < kTermsAtOnce; ++i) {
       const std::size_t term = begin + (i < count ? i : 0);
-      const bool shifted = moved && terms.addends[term] != nullptr;
+      const bool shifted = moved && !kScaled && terms.addends[term] != nullptr;
       values[i] = terms.values[term] + (moved ? 0 : first);
       addends[i] = shifted ? terms.addends[term] + first : nullptr;
       keys[i][0] = terms.keys[0][term] + first;
       keys[i][1] = terms.keys[1][term] + first;
+      if constexpr (kScaled) {
+        scaled = terms.scaled + first;
+        scales[i] = A::from_shift64(terms.scales[term]);
+      }
     }
   }
 
   /// Fetches words i ... i + kLanes - 1. Vectors that cross lines share all lines but the run's
   /// first, which the run before has fetched: each fetches the one that it ends in.
-  template <std::size_t kLanes>
   RINGSMITH_INLINE void fetch(std::size_t i) const {
+    constexpr std::size_t kLanes = A::kLanes;
     for (std::size_t term = 0; term < kTermsAtOnce; ++term) {
       __builtin_prefetch(keys[term][0] + i + kLanes - 1);
       __builtin_prefetch(keys[term][1] + i + kLanes - 1);
@@ -60,12 +67,15 @@ struct TermRun {
   }
 
   /// Words i ... of a term's value.
-  template <typename A>
   RINGSMITH_INLINE auto value(std::size_t term, std::size_t i, const KeyTerms& terms,
-                              typename A::Vec q) const {
+                              const A& arithmetic) const {
     if constexpr (moved) {
       const auto words = load_permuted<A>(values[term], {blocks, terms.permutation->patterns}, i);
-      return plus_addend<A>(words, addends[term], i, q);
+      if constexpr (kScaled) {
+        return A::add(words, arithmetic.multiply(A::load(scaled + i), scales[term]));
+      } else {
+        return plus_addend<A>(words, addends[term], i, arithmetic.q);
+      }
     } else {
       return A::load(values[term] + i);
     }
@@ -83,14 +93,14 @@ struct RunSums {
 /// Adds `kTerms` terms to `words` sums, and fetches others.
 template <typename Sum, bool moved, std::size_t kTerms>
 RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const KeyTerms& terms,
-                                const TermRun<moved>& run, const TermRun<moved>& next,
+                                const TermRun<Sum, moved>& run, const TermRun<Sum, moved>& next,
                                 const RunSums<Sum>& to, std::size_t words,
                                 CanonicalCheck<typename Sum::Arithmetic>& shown) {
   using A = typename Sum::Arithmetic;
   const A arithmetic(prime);
   auto check = shown;  // in a register
   for (std::size_t i = 0; i < words; i += A::kLanes) {
-    next.template fetch<A::kLanes>(i);
+    next.fetch(i);
     Sum sums[2];
     for (int half = 0; half < 2; ++half) {
       if (to.starts) {
@@ -101,7 +111,7 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const KeyTerms& ter
     }
     RINGSMITH_UNROLL
     for (std::size_t term = 0; term < kTerms; ++term) {
-      const auto factor = Sum::split(run.template value<A>(term, i, terms, arithmetic.q));
+      const auto factor = Sum::split(run.value(term, i, terms, arithmetic));
       for (int half = 0; half < 2; ++half) {
         sums[half].add(factor, Sum::split(check.load(run.keys[term][half] + i)));
       }
@@ -120,6 +130,16 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const KeyTerms& ter
   shown = check;
 }
 
+/// Terms that the accumulators have room for.
+template <typename Sum, bool moved>
+std::size_t most_terms(int bits) {
+  if constexpr (TermRun<Sum, moved>::kScaled) {
+    return Sum::scaled_terms(bits);
+  } else {
+    return Sum::terms(bits);
+  }
+}
+
 /// PrimeKernels::key_products with the accumulators of `Sum`.
 template <typename Sum, bool moved>
 bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* out,
@@ -127,6 +147,7 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
   using A = typename Sum::Arithmetic;
   CanonicalCheck<A> check(A::set(prime.q));
   Sum tile[kLongRun / A::kLanes][2];
+  const std::size_t most = most_terms<Sum, moved>(prime.bits);
   const std::size_t words = smaller(terms.count < kManyTerms ? kShortRun : kLongRun, count);
   for (std::size_t first = 0; first < count; first += words) {
     const std::size_t following = first + words;
@@ -138,10 +159,10 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
       const std::size_t next_count = smaller(kTermsAtOnce, terms.count - next);
       const std::size_t next_first = last && following < count ? following : first;
       added += here;
-      const bool folds = last || added + next_count > Sum::terms(prime.bits);
+      const bool folds = last || added + next_count > most;
       added = folds ? 0 : added;
-      const TermRun<moved> run(terms, begin, here, first);
-      const TermRun<moved> fetched(terms, next, next_count, next_first);
+      const TermRun<Sum, moved> run(terms, begin, here, first);
+      const TermRun<Sum, moved> fetched(terms, next, next_count, next_first);
       const RunSums<Sum> to{tile, {out[0] + first, out[1] + first}, begin == 0, folds, last};
       if (here == kTermsAtOnce) {
         add_terms<Sum, moved, kTermsAtOnce>(prime, terms, run, fetched, to, words, check);

@@ -6,6 +6,8 @@
 namespace ringsmith::simd {
 namespace {
 
+RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
+
 /// Whether all words that it is shown are below q < 2^63: a word is, if it is below 2^63 and its
 /// difference to q is negative.
 template <typename V>
@@ -43,46 +45,55 @@ bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t cou
   return check.passed();
 }
 
-/// Stores words of a result; if `streamed`, past the caches.
-template <typename V, bool streamed>
-RINGSMITH_INLINE void put(u64* to, typename V::Vec x) {
-  if constexpr (streamed) {
-    V::stream(to, x);
-  } else {
-    V::store(to, x);
+/// Of canonical words, canonical.
+template <typename V>
+struct Plus {
+  RINGSMITH_INLINE static auto of(typename V::Vec a, typename V::Vec b, typename V::Vec q) {
+    return V::reduce_once(V::add(a, b), q);
   }
-}
+};
 
-/// Before other threads may read what this one has put.
-template <typename V, bool streamed>
-RINGSMITH_INLINE void finish_puts() {
-  if constexpr (streamed) {
-    V::finish_streams();
+template <typename V>
+struct Minus {
+  RINGSMITH_INLINE static auto of(typename V::Vec a, typename V::Vec b, typename V::Vec q) {
+    return V::reduce_once(V::add(V::sub(a, b), q), q);  // of what is in (0, 2q)
   }
-}
+};
 
-template <typename V, bool streamed = false>
-bool add_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+/// PrimeKernels::add and subtract.
+template <typename V, template <typename> typename Result>
+bool pointwise(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
   const auto q = V::set(prime.q);
   CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    put<V, streamed>(out + i, V::reduce_once(V::add(check.load(a + i), check.load(b + i)), q));
+    V::store(out + i, Result<V>::of(check.load(a + i), check.load(b + i), q));
   }
-  finish_puts<V, streamed>();
   return check.passed();
 }
 
-template <typename V, bool streamed = false>
-bool subtract_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
-                    std::size_t count) {
+/// The same past the caches. One core reads memory fastest where it reads in several places, and
+/// farther ahead than the processor itself does: here in the four quarters of a limb.
+template <typename V, template <typename> typename Result>
+bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+              std::size_t count) {
+  constexpr std::size_t kLine = 64 / sizeof(u64);
+  constexpr std::size_t kAhead = 16 * kLine;
+  const std::size_t quarter = count / 4;
   const auto q = V::set(prime.q);
   CanonicalCheck<V> check(q);
-  for (std::size_t i = 0; i < count; i += V::kLanes) {
-    const auto difference = V::add(V::sub(check.load(a + i), check.load(b + i)), q);  // in (0, 2q)
-    put<V, streamed>(out + i, V::reduce_once(difference, q));
+  for (std::size_t i = 0; i < quarter; i += kLine) {
+    const std::size_t fetched = smaller(i + kAhead, quarter - 1);
+    for (std::size_t begin = 0; begin < count; begin += quarter) {
+      __builtin_prefetch(a + begin + fetched);
+      __builtin_prefetch(b + begin + fetched);
+      RINGSMITH_UNROLL
+      for (std::size_t j = begin + i; j < begin + i + kLine; j += V::kLanes) {
+        V::stream(out + j, Result<V>::of(check.load(a + j), check.load(b + j), q));
+      }
+    }
   }
-  finish_puts<V, streamed>();
+  V::finish_streams();  // before other threads may read them
   return check.passed();
 }
 
@@ -156,6 +167,7 @@ template <typename V>
 struct WordSum {
   using Vec = typename V::Vec;
   using Arithmetic = Word64<V>;
+  static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
 
   /// A factor that several products share.
   struct Halves {

@@ -13,7 +13,8 @@ namespace {
 struct WideSum {
   using Arithmetic = Word64<Vector512Ifma>;
   using Vec = __m512i;
-  static constexpr int kMinBits = 53;  ///< of q
+  static constexpr int kMinBits = 53;     ///< of q
+  static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
 
   struct Parts {
     Vec word;   // IFMA reads its lower 52 bits
