@@ -249,6 +249,7 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
         "rs_rpau_dyadic": Area(72, 0, 0, 8_000, 6_000),
         "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
         "rs_rpau_work_memory": Area(0, work.brams, work.urams, 9_000, 8_000),
+        "rs_rpau_row_parts": Area(0, 0, 0, 3_000, 2_000),
         "rs_rpau_key_store": Area(0, keys.brams, keys.urams, 1_000, 2_000),
     }
     assert scaled(base, base, parts) == parts
@@ -261,7 +262,7 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     assert half[UNIT].brams == estimate(less).bram + 16  # and half of the tables
     assert half[UNIT].urams == estimate(less).uram
     none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
-    assert (none.dsps, none.luts) == (288, 48_000)
+    assert (none.dsps, none.luts) == (288, 45_000)
 
 
 def test_transfers_take_what_the_link_says() -> None:

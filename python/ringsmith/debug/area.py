@@ -38,6 +38,7 @@ _PARTS = (
     "rs_rpau_dyadic",
     "rs_rpau_seeded",
     "rs_rpau_work_memory",
+    "rs_rpau_row_parts",
     "rs_rpau_key_store",
     "rs_mod_mul",
 )

@@ -123,9 +123,10 @@ _COUNTED = {"rs_rpau_work_memory": work_rams, "rs_rpau_key_store": key_rams}
 def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:
     """Areas of an RPAU that differs from a synthesized one in cores and memories alone.
 
-    The main unit and the memories' logic grow with the butterfly cores, the dyadic unit and the key
-    expander with the dyadic cores; polynomial memories are counted; the rest stays. A little too
-    few LUTs for more cores, since the permutation of a row's words grows faster than its words.
+    The main unit and the memories' logic grow with the butterfly cores, the dyadic unit, the key
+    expander and what the work memory has for the dyadic unit with the dyadic cores; polynomial
+    memories are counted; the rest stays. A little too few LUTs for more cores, since the
+    permutation of a row's words grows faster than its words.
 
     Args:
         design: The design, of the same words and reduction.
@@ -141,11 +142,18 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
         **dict.fromkeys(_COUNTED, lanes),
     }
     grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
+    row_parts = areas["rs_rpau_row_parts"]  # in the work memory
+    side = area_times(row_parts, dyadic)
+    others = area_less(grown["rs_rpau_work_memory"], area_times(row_parts, lanes))
+    grown["rs_rpau_work_memory"] = total_area([others, side])
     for name, rams in _COUNTED.items():
         grown[name] = replace(grown[name], **asdict(rams(design)))
     rest = area_less(areas[UNIT], *(areas[name] for name in grown))
-    lanes_of_main = {"rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes)}
-    return {**areas, **grown, **lanes_of_main, UNIT: total_area([rest, *grown.values()])}
+    inner = {
+        "rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes),
+        "rs_rpau_row_parts": side,
+    }
+    return {**areas, **grown, **inner, UNIT: total_area([rest, *grown.values()])}
 
 
 def total_area(areas: list[Area]) -> Area:

@@ -68,8 +68,8 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        r"(gen_bank\[\d+\]\.)?((main_|dyadic_|side_|link_|raw_)?[rw]?sel(_[ioq])?|named)(\[\d+\])?"
-        rf"{_bits(3, 7)}{_EDGE}",
+        r"(gen_bank\[\d+\]\.)?((main_|dyadic_|side_|link_|raw_|read_)?[rw]?sel(_[ioq])?|named)"
+        rf"(\[\d+\])?{_bits(3, 7)}{_EDGE}",
         "polynomial indices are wider than the 3 bits of 8 polynomials",
     ),
     Exclusion(

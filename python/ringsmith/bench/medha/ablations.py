@@ -77,9 +77,13 @@ def ablations(
     text = f"{OPERATION}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"
     yield Found(DESIGN, PARAMS, "dyadic_cycles_saved", "percent", saved, "model", text)
     if areas is not None:
-        unit = sum(areas[name].luts for name in ("rs_rpau_dyadic", "rs_rpau_seeded"))
+        own = ("rs_rpau_dyadic", "rs_rpau_seeded", "rs_rpau_row_parts")
+        unit = sum(areas[name].luts for name in own)
         added = 100 * unit / (areas[UNIT].luts - unit)
-        text = f"LUTs of {base.dyadic_cores} dyadic cores and the key expander beside the rest's"
+        text = (
+            f"LUTs of {base.dyadic_cores} dyadic cores, the key expander and what the work memory "
+            "has for them beside the rest's"
+        )
         yield Found(DESIGN, PARAMS, "dyadic_area_added", "percent", added, "estimate", text)
     yield from _address_delaying(base)
     say("ablation: shorter words")
