@@ -214,8 +214,8 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   parallel_for(degree / run, work, [&](std::size_t index) {
     ScratchWords expanded(expands ? digits_.size() * words : 0);
     std::vector<KeyWords> keys;
-    // Where nothing but digits is read again by every switching, all read the same run of them,
-    // which goes to another place for each.
+    // With kernels that scale, digits are all that the switchings read in common: all read the same
+    // run of them, which each moves to another place.
     std::vector<std::size_t> begins(switchings_.size(), index * run);
     for (std::size_t i = 0; i < switchings_.size(); ++i) {
       if (hoisted && scales) {

@@ -29,8 +29,9 @@ class NttPermutation {
 
   /// Permutes a limb. Not in place.
   void apply(std::span<const u64> in, std::span<u64> out) const;
-  /// Where the words of an aligned run go, which is such a run again: the low bits of brev(i) are
-  /// the high bits of i, and those of j for them all.
+  /// Where the words of an aligned run go, which is such a run again: a word's place is brev(i),
+  /// and the low bits of j, which are the high bits of its new place, follow from the low bits of
+  /// i.
   /// @param begin a multiple of `words`
   /// @param words a power of two, at least 8
   [[nodiscard]] std::size_t destination(std::size_t begin, std::size_t words) const;

@@ -32,6 +32,15 @@ module rs_scale_product_sparse
   if (too_coarse()) begin : gen_too_coarse
     $error("rs_scale_product_sparse: a prime of the list is not 1 modulo 2^%0d", StepBits);
   end
+  function automatic bit below_power();
+    below_power = 1'b0;
+    for (int unsigned i = 0; i < NumPrimes; i++) begin
+      if (sparse_modulus(Primes[i]) < 64'd1 << Primes[i].bits) below_power = 1'b1;
+    end
+  endfunction
+  if (below_power()) begin : gen_below_power
+    $error("rs_scale_product_sparse: a prime of the list is below its power of two");
+  end
 
   // Of the primes that fit the width.
   function automatic int unsigned widest_tail();

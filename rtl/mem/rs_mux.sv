@@ -2,7 +2,8 @@
 //
 //   word_o is word_i[index_i]; undefined where there is no such word
 //
-// One of each four of them, then one of each four of those. Cost: about a third of Words LUTs a bit.
+// One of each four of them, then one of each four of those. Cost: a third of Words LUTs a bit, or a
+// little more.
 module rs_mux #(
   parameter  int unsigned Width = 48,
   parameter  int unsigned Words = 16,

@@ -293,7 +293,7 @@ module rs_rpau
     .link_o
   );
 
-  // ---- memories: the host reads as the main unit and writes as the dyadic one --------------------
+  // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
   logic [DstWidth-1:0] read_sel [3];
   logic [RowBits-1:0]  read_row [2];
   logic [Width-1:0]    side_wdata [Lanes];

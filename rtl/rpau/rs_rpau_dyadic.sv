@@ -139,7 +139,6 @@ module rs_rpau_dyadic
   assign re_o     = read_q;
   assign key_re_o = read_q && use_key;
   assign rrow_o   = read_row_q;
-
   assign swap_o   = ^read_row_q;
   assign part_o   = read_group_q;
 
@@ -228,8 +227,8 @@ module rs_rpau_dyadic
   end
 
   // ---- write: collect a row ---------------------------------------------------------------------
-  // From a row's address at the memory to its first results, and to the cycle in which its last words
-  // have been collected.
+  // From a row's address at the memory to its first results, and to the cycle in which its last
+  // words have been collected.
   localparam int unsigned ReadToResult = memory_read_latency() + 1 + mod_mul_latency(Reduction)
                                          + mod_addsub_latency();
   localparam int unsigned ReadToWrite = ReadToResult + Groups;

@@ -2,9 +2,9 @@
 //
 // word_i are the words of a row, by lane and bank, where they stay until the last of its parts has
 // been taken. Part p is words p*Words to p*Words + Words - 1 of the row, whose halves change places
-// with swap_i; a_o, b_o and c_o are those of banks bank_i[0], [1] and [2], which hold still, a cycle
-// after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands share,
-// and then one of the banks for each operand and word.
+// with swap_i; a_o, b_o and c_o are those of banks bank_i[0], [1] and [2], which hold still, a
+// cycle after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands
+// share, and then one of the banks for each operand and word.
 module rs_rpau_row_parts #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
@@ -23,7 +23,7 @@ module rs_rpau_row_parts #(
   output logic [Width-1:0]     b_o [Words],
   output logic [Width-1:0]     c_o [Words]
 );
-  // A part's word l comes from one of every Step lanes, swapped or not.
+  // A part's word l comes from lane l % Step of some Step lanes, swapped or not.
   localparam int unsigned Step = (Words < Cores) ? Words : Cores;
   localparam int unsigned Places = Lanes / Step;
   localparam int unsigned PlaceBits = $clog2(Places);

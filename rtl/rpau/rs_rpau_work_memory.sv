@@ -15,13 +15,13 @@
 // may change from one read to the next. Latency from address to words:
 // rs_rpau_pkg::memory_read_latency().
 //
-// Side takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with side_re_i and names
-// the other parts in the cycles behind it, with the row's side_swap_i; the words of each come with
-// the same latency.
+// Side takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with side_re_i and
+// names the other parts in the cycles behind it, with the row's side_swap_i; the words of each come
+// with the same latency.
 //
-// No two clients touch one polynomial, read one bank, or write one, at the same time, none reads two
-// polynomials of a bank at once, and none reads a row while it writes it: the program's hazard rule,
-// and the units' schedules. A row of side's stands in its banks until its parts are taken.
+// No two clients touch one polynomial, read one bank, or write one, at the same time, none reads
+// two polynomials of a bank at once, and none reads a row while it writes it: the program's hazard
+// rule, and the units' schedules. A row of side's stands in its banks until its parts are taken.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

@@ -132,7 +132,7 @@ def test_the_variant_with_ultraram_is_synthesized_itself(monkeypatch: pytest.Mon
     (banks,) = (design for design in variants().values() if design.uram_banks)
     rows = list(ablations._area(banks, areas={}))
     assert {each.metric: each.value for each in rows}["lut"] == own.luts
-    assert all("fit an Alveo U250" in each.conditions for each in rows)
+    assert all("URAM, fit an Alveo U250" in each.conditions for each in rows)
 
 
 def test_area_times_cycles_is_the_papers_area_times_its_cycles_and_falls() -> None:

@@ -25,7 +25,7 @@ struct TermRun {
 
   const u64* values[kTermsAtOnce];   // permuted ones: of the whole limb
   const u64* addends[kTermsAtOnce];  // or null
-  const u64* scaled;                 // in place of addends, as the next
+  const u64* scaled;                 // read in place of addends, times scales
   typename A::Twiddle scales[kTermsAtOnce];
   const u64* keys[kTermsAtOnce][2];
   const std::uint32_t* blocks;

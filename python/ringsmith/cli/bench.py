@@ -56,9 +56,10 @@ def cpu(
 
     check_targets(json, page)
     kept = with_kept((), read_json(keep) if keep else ())
-    records = with_kept(measure(_names(sets), budget, _tell), kept)
+    names = _names(sets)
+    records = with_kept(measure(names, budget, _tell), kept)
     _show_speedups(records)
-    given = {"sets": sets, "budget": f"{budget:g}"}
+    given = {"sets": ",".join(names), "budget": f"{budget:g}"}
     files = {"keep": keep, "json": json, "page": page}
     _write(records, json, page, page_of, ["cpu", *_words(given), *_words(files)])
 
@@ -120,7 +121,7 @@ def medha(
     _show(records, "Medha: the papers' numbers and ours")
     flags = ["--no-ablations"] * (not ablations) + ["--no-applications"] * (not applications)
     synthesis = {"area": area if area != "none" else None}
-    given = {"device": device, **lists, **synthesis, "seal-repeats": seal_repeats}
+    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": seal_repeats}
     files = {"keep": keep, "json": json, "page": page}
     _write(records, json, page, page_of, ["medha", *_words(given), *flags, *_words(files)])
 
@@ -161,7 +162,7 @@ def rpm(
     options = Options(kept=earlier, products=products, repeats=repeats, **chosen)
     records = measure(options, _tell)
     _show(records, "RPM: the paper's numbers and ours")
-    given = {**lists, "products": products, "repeats": repeats}
+    given = {**_lists(chosen), "products": products, "repeats": repeats}
     files = {"keep": keep, "json": json, "page": page}
     _write(records, json, page, page_of, ["rpm", *_words(given), *_words(files)])
 
@@ -174,6 +175,11 @@ def _tell(line: str) -> None:
 def _names(text: str) -> tuple[str, ...]:
     """What stands between the commas."""
     return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def _lists(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Names as on a command line, between commas."""
+    return {option: ",".join(names) for option, names in chosen.items()}
 
 
 def _words(options: Mapping[str, object]) -> list[str]:

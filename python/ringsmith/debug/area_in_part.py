@@ -90,8 +90,8 @@ class Rams:
 def work_rams(design: RpauDesign) -> Rams:
     """RAMs of the work polynomials; half a row of a bank has one address, and is one memory."""
     rows, half = design.rows, design.cores * design.word_bits
-    polys = range(0, design.work_uram_polys, design.uram_bank_polys)
-    held = [min(design.uram_bank_polys, design.work_uram_polys - first) for first in polys]
+    firsts = range(0, design.work_uram_polys, design.uram_bank_polys)
+    held = [min(design.uram_bank_polys, design.work_uram_polys - first) for first in firsts]
     return Rams(
         brams=2 * block_rams(half, rows) * (design.work_polys - design.work_uram_polys),
         urams=2 * sum(ultra_rams(half, count * rows) for count in held),
@@ -117,7 +117,7 @@ def estimate(design: RpauDesign) -> Estimate:
 
 
 _COUNTED = {"rs_rpau_work_memory": work_rams, "rs_rpau_key_store": key_rams}
-"""Module -> its RAMs, whose number follows from a memory's width and depth, not from the cores."""
+"""Module -> its RAMs, whose number follows from a memory's width and depth, in no proportion."""
 
 
 def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:

@@ -241,8 +241,8 @@ not in it. Block and UltraRAM are computed from the memories' shapes. Yosys pack
 DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
 report. Nothing was placed or routed: no clock rate follows from this. Where fewer cores than an
 RPAU's were synthesized, main unit and memories' logic are multiplied by the cores, and the dyadic
-unit and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not
-synthesized.
+unit, what the work memory has for it, and the key expander by the dyadic cores, which is a little
+too few LUTs. A dash: not synthesized.
 
 {area_table(rows)}
 ## Cycles
