@@ -1,11 +1,12 @@
 """``ringsmith bench cpu``: the ratios it states, the peers it names, what it refuses."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from ringsmith.bench.cpu import (
     thread_counts,
 )
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
-from ringsmith.bench.cpu.measure import measure, with_kept
+from ringsmith.bench.cpu.measure import conditions, measure, with_kept
 from ringsmith.bench.cpu.page import page as page_of
 from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
@@ -70,6 +71,9 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     monkeypatch.setattr(tfhe_peer, "version", lambda: None)
     monkeypatch.setattr("ringsmith.bench.cpu.measure.SETS", {"small": SMALL})
     monkeypatch.setattr("ringsmith.bench.cpu.measure.CHOICES", ("small",))
+    loads = count()
+    monkeypatch.setattr(os, "getloadavg", lambda: (next(loads), 0.0, 0.0))
+    conditions.cache_clear()
     said: list[str] = []
     records = measure(["small"], 0.01, said.append)
     assert any("Lattigo is left out" in line for line in said)
@@ -83,7 +87,8 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert sizes["peer_key_bytes"] == 8 * 2 * 2 * 3 * SMALL.n
     assert sizes["key_bytes"] == sizes["peer_key_bytes"] / 2 + 10
     assert all(record.value > 0 for record in records)
-    assert all(_core.kernel_name() in record.conditions for record in records)
+    (text,) = {record.conditions for record in records}  # however busy the machine became
+    assert _core.kernel_name() in text
 
 
 @pytest.mark.skipif(len(_core.kernel_names()) < 2, reason="only the scalar kernels run here")

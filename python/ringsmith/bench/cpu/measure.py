@@ -108,9 +108,15 @@ def _row(record: Record) -> tuple[str, str, str]:
     return record.params, record.operation, record.peer
 
 
+_CPU_TIME = "one thread, CPU time"
+"""The clock of everything but ``threads``."""
+
+
 @cache
-def conditions(clock: str = "one thread, CPU time") -> str:
+def conditions(clock: str) -> str:
     """Processor, kernels, versions, date and how busy the machine was at the start.
+
+    The same text for a clock in the whole run, by which the page puts records together.
 
     Args:
         clock: Which time was taken, of how many threads.
@@ -157,7 +163,7 @@ def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
         ("key_bytes", forms.compact_bytes),
         ("peer_key_bytes", forms.whole_bytes),
     ):
-        yield _record(item.name, COMPACT, peer, (metric, "bytes", value), conditions())
+        yield _record(item.name, COMPACT, peer, (metric, "bytes", value), conditions(_CPU_TIME))
 
 
 def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
@@ -211,7 +217,7 @@ def _compare(
     peers: Mapping[str, Mapping[str, Timed]],
     budget: float,
     works: Mapping[str, Work],
-    clock: str = "one thread, CPU time",
+    clock: str = _CPU_TIME,
 ) -> Iterator[Record]:
     """Records of every operation beside every peer; a floor where its work is known."""
     text = conditions(clock)
