@@ -15,8 +15,9 @@ namespace ringsmith {
 /// @throws std::bad_alloc
 [[nodiscard]] void* take_memory(std::size_t bytes);
 /// Gives memory back, with the size that it was taken with. Large blocks are kept for the next
-/// taker of that size, up to 256 MiB in all, since getting pages from the system costs more than
-/// most operations on a ciphertext; they are not wiped, so no secret belongs here.
+/// taker of that size, up to 512 MiB in all, since getting pages from the system costs more than
+/// most operations on a ciphertext; beyond that, those that have waited longest are freed. Blocks
+/// are not wiped, so no secret belongs here.
 void give_back_memory(void* memory, std::size_t bytes) noexcept;
 
 /// An allocator of the pool's memory.

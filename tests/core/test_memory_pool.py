@@ -1,0 +1,62 @@
+"""The pool of results' memory: sizes in use stay in it, and it keeps no more than its limit."""
+
+import resource
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.objects import Residues
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="asks Linux for the memory in use"
+)
+
+N = 1 << 16
+LIMBS = 22
+LIMIT = 512 << 20
+"""Bytes that wait for a taker, as docs/cpu.md says."""
+
+
+@pytest.fixture(scope="module")
+def context() -> _core.Context:
+    """Primes enough for results of 33 MiB, which the heap gives back to the system at once."""
+    return _core.Context(N, _core.prime_search(50, N, LIMBS + 1))
+
+
+def sum_of(context: _core.Context, limbs: int) -> Residues:
+    """A result of three polynomials of so many limbs, in memory from the pool."""
+    zeros = np.zeros((3, limbs, N), dtype=np.uint64)
+    return _core.add(context, zeros, zeros)
+
+
+def more_than_the_pool_keeps(context: _core.Context) -> list[Residues]:
+    """Results of one size, together at least 64 MiB more than the limit."""
+    count = (LIMIT + (64 << 20)) // (3 * LIMBS * N * 8) + 1
+    return [sum_of(context, LIMBS) for _ in range(count)]
+
+
+def resident_bytes() -> int:
+    """What this process has in the machine's memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def test_another_size_stays_in_a_pool_that_was_full(context: _core.Context) -> None:
+    more_than_the_pool_keeps(context).clear()
+    zeros = np.zeros((3, LIMBS - 1, N), dtype=np.uint64)
+    _core.add(context, zeros, zeros)  # from the system
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(4):
+        _core.add(context, zeros, zeros)
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    assert faults < 40  # fresh memory takes 16 and more each: 31.5 MiB in pages of 2 MiB
+
+
+def test_what_the_pool_does_not_keep_goes_back_to_the_system(context: _core.Context) -> None:
+    results = more_than_the_pool_keeps(context)
+    held = resident_bytes()
+    results.clear()
+    released = held - resident_bytes()
+    assert 64 << 20 <= released < 192 << 20
