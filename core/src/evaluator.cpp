@@ -177,14 +177,16 @@ Ciphertext multiply_plain(const RlweContext& context, CiphertextView a,
   rns.check_size(plain.size(), base.size(), "the plaintext");
   Ciphertext product(a.size, a.limbs, context.degree());
   const std::size_t words = plain.size();
+  const Pointwise kernel =
+      for_result(product.data.size(), &PrimeKernels::multiply, &PrimeKernels::multiply_streamed);
   const bool canonical = for_each_part(
-      rns, base, kPart,
+      rns, base, context.degree(),
       [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t begin,
           std::size_t count) {
         bool all = true;
         for (std::size_t i = 0; i < a.size; ++i) {
           const std::size_t at = i * words + begin;
-          all &= kernels.multiply(prime, &a.data[at], &plain[begin], &product.data[at], count);
+          all &= (kernels.*kernel)(prime, &a.data[at], &plain[begin], &product.data[at], count);
         }
         return all;
       });

@@ -186,8 +186,8 @@ def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     yield "compact key", _core.relinearize(context, product, _core.CompactKey(half, seed))
 
 
-def sums(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
-    """Sums and differences that the caches hold, and some that are written past them."""
+def pointwise(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
+    """Word by word: results that the caches hold, and some that are written past them."""
     for n, widths in ((256, (*MIXED, 60)), (16384, (*MIXED, 60))):
         primes = primes_of(n, widths)
         context = _core.Context(n, primes, 1, 0)
@@ -195,6 +195,7 @@ def sums(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
         a, b = (np.stack([limbs(rng, n, data, "random") for _ in range(2)]) for _ in range(2))
         yield f"add {n}", _core.add(context, a, b)
         yield f"subtract {n}", _core.sub(context, a, b)
+        yield f"multiply_plain {n}", _core.multiply_plain(context, a, b[0])
 
 
 def main() -> None:
@@ -204,7 +205,7 @@ def main() -> None:
     for kind in KINDS:
         for part in (subroutines, lift_and_scale):
             cases += [(f"{name} {kind}", array) for name, array in part(rng, kind)]
-    cases += [*key_switching(rng), *expansions(rng), *sums(rng)]
+    cases += [*key_switching(rng), *expansions(rng), *pointwise(rng)]
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
     assert len(digests) == len(cases)
     print(json.dumps({"kernel": _core.kernel_name(), "digests": digests}))

@@ -141,15 +141,17 @@ struct PrimeKernels {
   bool (*add)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out, std::size_t count);
   bool (*subtract)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                    std::size_t count);
-  /// The same two, written past the caches: for results that no cache would hold, which then are
+  bool (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                   std::size_t count);
+  /// The same three, written past the caches: for results that no cache would hold, which then are
   /// not read before they are written. Not in place, and `out` begins on a multiple of 64 bytes.
   bool (*add_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                        std::size_t count);
   bool (*subtract_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                             std::size_t count);
+  bool (*multiply_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
+                            std::size_t count);
   bool (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
-  bool (*multiply)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
-                   std::size_t count);
   /// out = a * factor (kShift64).
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count);

@@ -45,43 +45,68 @@ bool is_canonical(const PrimeConstants& prime, const u64* words, std::size_t cou
   return check.passed();
 }
 
-/// Of canonical words, canonical.
+/// Sums, differences and products of canonical words, canonical.
 template <typename V>
 struct Plus {
-  RINGSMITH_INLINE static auto of(typename V::Vec a, typename V::Vec b, typename V::Vec q) {
-    return V::reduce_once(V::add(a, b), q);
-  }
+  using Vector = V;
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE explicit Plus(const PrimeConstants& prime) : q(V::set(prime.q)) {}
+  RINGSMITH_INLINE Vec of(Vec a, Vec b) const { return V::reduce_once(V::add(a, b), q); }
+
+  Vec q;
 };
 
 template <typename V>
 struct Minus {
-  RINGSMITH_INLINE static auto of(typename V::Vec a, typename V::Vec b, typename V::Vec q) {
+  using Vector = V;
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE explicit Minus(const PrimeConstants& prime) : q(V::set(prime.q)) {}
+  RINGSMITH_INLINE Vec of(Vec a, Vec b) const {
     return V::reduce_once(V::add(V::sub(a, b), q), q);  // of what is in (0, 2q)
   }
+
+  Vec q;
 };
 
-/// PrimeKernels::add and subtract.
-template <typename V, template <typename> typename Result>
+template <typename A>
+struct Times {
+  using Vector = A;
+  using Vec = typename A::Vec;
+
+  RINGSMITH_INLINE explicit Times(const PrimeConstants& prime)
+      : arithmetic(prime), product(prime) {}
+  RINGSMITH_INLINE Vec of(Vec a, Vec b) const { return product.canonical(arithmetic, a, b); }
+
+  A arithmetic;
+  typename A::Product product;
+};
+
+/// PrimeKernels::add, subtract and multiply.
+template <typename Result>
 bool pointwise(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                std::size_t count) {
-  const auto q = V::set(prime.q);
-  CanonicalCheck<V> check(q);
+  using V = typename Result::Vector;
+  const Result result(prime);
+  CanonicalCheck<V> check(V::set(prime.q));
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, Result<V>::of(check.load(a + i), check.load(b + i), q));
+    V::store(out + i, result.of(check.load(a + i), check.load(b + i)));
   }
   return check.passed();
 }
 
 /// The same past the caches. One core reads memory fastest where it reads in several places, and
 /// farther ahead than the processor itself does: here in the four quarters of a limb.
-template <typename V, template <typename> typename Result>
+template <typename Result>
 bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
               std::size_t count) {
+  using V = typename Result::Vector;
   constexpr std::size_t kLine = 64 / sizeof(u64);
   constexpr std::size_t kAhead = 16 * kLine;
   const std::size_t quarter = count / 4;
-  const auto q = V::set(prime.q);
-  CanonicalCheck<V> check(q);
+  const Result result(prime);
+  CanonicalCheck<V> check(V::set(prime.q));
   for (std::size_t i = 0; i < quarter; i += kLine) {
     const std::size_t fetched = smaller(i + kAhead, quarter - 1);
     for (std::size_t begin = 0; begin < count; begin += quarter) {
@@ -89,7 +114,7 @@ bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
       __builtin_prefetch(b + begin + fetched);
       RINGSMITH_UNROLL
       for (std::size_t j = begin + i; j < begin + i + kLine; j += V::kLanes) {
-        V::stream(out + j, Result<V>::of(check.load(a + j), check.load(b + j), q));
+        V::stream(out + j, result.of(check.load(a + j), check.load(b + j)));
       }
     }
   }
@@ -103,18 +128,6 @@ bool negate_words(const PrimeConstants& prime, const u64* a, u64* out, std::size
   CanonicalCheck<V> check(q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     V::store(out + i, V::reduce_once(V::sub(q, check.load(a + i)), q));
-  }
-  return check.passed();
-}
-
-template <typename A>
-bool multiply_words(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
-                    std::size_t count) {
-  const A arithmetic(prime);
-  const typename A::Product product(prime);
-  CanonicalCheck<A> check(arithmetic.q);
-  for (std::size_t i = 0; i < count; i += A::kLanes) {
-    A::store(out + i, product.canonical(arithmetic, check.load(a + i), check.load(b + i)));
   }
   return check.passed();
 }

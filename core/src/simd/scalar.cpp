@@ -256,9 +256,26 @@ u64 multiplications(std::size_t count) {
 }
 
 constexpr PrimeKernels kClasses[] = {
-    {Modulus::kMaxBits, TwiddleCode::kShift64, 1, false, false, forward, inverse, is_canonical,
-     add_words, subtract_words, add_words, subtract_words, negate_words, multiply_words,
-     scale_words, subtract_scale_words, inner_products, combine_words, key_products},
+    {Modulus::kMaxBits,
+     TwiddleCode::kShift64,
+     1,
+     false,
+     false,
+     forward,
+     inverse,
+     is_canonical,
+     add_words,
+     subtract_words,
+     multiply_words,
+     add_words,
+     subtract_words,
+     multiply_words,
+     negate_words,
+     scale_words,
+     subtract_scale_words,
+     inner_products,
+     combine_words,
+     key_products},
 };
 constexpr KernelSet kSet{"scalar",       kClasses, 1, permute, expand_streams<SeedReduction<Word>>,
                          multiplications};
