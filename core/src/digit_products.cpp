@@ -18,6 +18,10 @@ namespace {
 // few enough for the caches to keep what the switchings share.
 constexpr std::size_t kBlock = 4096;
 
+// Words between raised digits: limbs are powers of two apart, and the same words of all digits
+// would share one set of the caches. A block and a line more, and they are in others.
+constexpr std::size_t kStagger = kBlock + 8;
+
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
 }
@@ -164,13 +168,14 @@ std::size_t DigitProducts::words_at_prime() const {
 
 void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
   const std::size_t words = primes.size() * context_.degree();
-  ScratchWords raised(digits_.size() * words);
+  const std::size_t stride = words + kStagger;
+  ScratchWords raised(digits_.size() * stride);
   std::vector<Factors> factors(primes.size(),
                                {.values = std::vector<const u64*>(digits_.size()),
                                 .addends = std::vector<const u64*>(digits_.size()),
                                 .scales = std::vector<simd::Factor>(digits_.size())});
   parallel_for(digits_.size(), kTransformPasses * words, [&](std::size_t i) {
-    raise(i, primes, raised.words().subspan(i * words, words), factors);
+    raise(i, primes, raised.words().subspan(i * stride, words), factors);
   });
   for (std::size_t position = 0; position < primes.size(); ++position) {
     multiply_raised(primes[position], std::move(factors[position]),
@@ -184,7 +189,8 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   const bool hoisted = !permutations_.empty();
   const NttTables& tables = context_.ntt(prime);
   const bool scales = tables.kernels().scales;
-  ScratchWords added(hoisted && !scales ? digits_.size() * degree : 0);
+  const std::size_t stride = degree + kStagger;
+  ScratchWords added(hoisted && !scales ? digits_.size() * stride : 0);
   parallel_for(digits_.size(), degree, [&](std::size_t i) {
     if (!is_shifted(digits_[i], prime)) {
       return;
@@ -192,7 +198,7 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
     const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
     factors.scales[i] = {factor.factor, factor.quotient};
     if (!scales) {
-      const std::span<u64> to = limb_of(added.words(), i, degree);
+      const std::span<u64> to = added.words().subspan(i * stride, degree);
       tables.kernels().scale(tables.plan().prime, tables.halves().data(), factors.scales[i],
                              to.data(), degree);
       factors.addends[i] = to.data();
