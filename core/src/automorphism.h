@@ -21,9 +21,14 @@ class Automorphism {
   /// @param in a limb of this prime, canonical
   void apply(std::size_t prime, std::span<const u64> in, std::span<u64> out) const;
 
+  /// What apply() does in NTT form, for who can permute while it reads; null in coefficient form.
+  [[nodiscard]] const NttPermutation* permutation() const {
+    return permutation_ ? &*permutation_ : nullptr;
+  }
+
  private:
   const RnsContext& context_;
-  u64 element_;
+  u64 step_;                                   // the element's inverse
   std::optional<NttPermutation> permutation_;  // in NTT form
 };
 

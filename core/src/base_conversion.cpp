@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "parallel.h"
+#include "limb_divider.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
-#include "scratch.h"
 #include "simd/kernel_set.h"
 #include "text.h"
 
@@ -134,64 +133,6 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
   combine(context, base, words, {&target, 1});
 }
 
-LimbDivider::LimbDivider(const RnsContext& context, BaseView drop, Form form,
-                         std::span<u64> dropped)
-    : context_(context), drop_(drop), dropped_(dropped) {
-  context.check_size(dropped.size(), drop.size(), "what is dropped");
-  if (form == Form::kNtt) {
-    intt(context, drop, dropped);
-  }
-  if (drop.size() > 1) {  // alone, a prime's complement is 1
-    divide_by_complements(context, drop, dropped);
-  }
-  for (std::size_t i = 0; i < drop.size(); ++i) {
-    const u64 prime = context.modulus(drop[i]).value();
-    for (u64& word : limb_of(dropped, i, context.degree())) {
-      word += prime / 2;
-      word -= word >= prime ? prime : 0;
-    }
-  }
-}
-
-void LimbDivider::corrections(std::span<const std::size_t> primes, Form form,
-                              std::span<u64> out) const {
-  const std::size_t degree = context_.degree();
-  std::vector<Target> targets;
-  for (std::size_t i = 0; i < primes.size(); ++i) {
-    const Modulus& modulus = context_.modulus(primes[i]);
-    u64 centre = 0;  // sum of h_i * (D / d_i)
-    for (std::size_t d = 0; d < drop_.size(); ++d) {
-      const u64 half = modulus.reduce(context_.modulus(drop_[d]).value() / 2);
-      centre = modulus.add(centre, modulus.multiply(half, product(context_, drop_, modulus, d)));
-    }
-    targets.push_back({modulus, modulus.negate(centre), limb_of(out, i, degree)});
-  }
-  const bool reads = drop_.size() == 1 && form == Form::kNtt;  // converts while it transforms
-  if (!reads) {
-    combine(context_, drop_, dropped_, targets);
-  }
-  for (std::size_t i = 0; i < primes.size() && form == Form::kNtt; ++i) {
-    const NttTables& tables = context_.ntt(primes[i]);
-    if (reads) {
-      const u64 bound = context_.modulus(drop_[0]).value() + targets[i].offset;
-      tables.forward(dropped_, bound, targets[i].offset, targets[i].out);
-    } else {
-      tables.forward(targets[i].out);
-    }
-  }
-}
-
-void LimbDivider::divide(std::size_t prime, std::span<const u64> in,
-                         std::span<const u64> correction, std::span<u64> out,
-                         std::span<const u64> added) const {
-  const NttTables& tables = context_.ntt(prime);
-  const Modulus& modulus = tables.modulus();
-  const ShoupFactor inverse(modulus.inverse(product(context_, drop_, modulus)), modulus);
-  tables.kernels().subtract_scale(tables.plan().prime, in.data(), correction.data(),
-                                  {inverse.factor, inverse.quotient},
-                                  added.empty() ? nullptr : added.data(), out.data(), out.size());
-}
-
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
             std::span<u64> out) {
   if (digit.empty()) {
@@ -258,27 +199,17 @@ void mod_down(const RnsContext& context, BaseView base, BaseView drop, Form form
                               " primes: name at least one, and leave another"));
   }
   context.check_size(out.size(), base.size() - drop.size(), "the result");
-  const LimbDivider divider(context, drop, form, dropped);
-  Base kept;                           // primes
-  std::vector<std::size_t> positions;  // theirs in `base`
+  Base kept;                    // primes
+  std::vector<Dividend> limbs;  // at them
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (!contains(drop, base[i])) {
+      limbs.push_back({limb_of(in, i, degree), limb_of(out, kept.size(), degree)});
       kept.push_back(base[i]);
-      positions.push_back(i);
     }
   }
-  const std::size_t most = primes_at_once(drop.size());
-  parallel_for(
-      (kept.size() + most - 1) / most, most * kTransformPasses * degree, [&](std::size_t group) {
-        const std::size_t first = group * most;
-        const std::size_t count = std::min(most, kept.size() - first);
-        ScratchWords corrections(count * degree);
-        divider.corrections(BaseView(kept).subspan(first, count), form, corrections.words());
-        for (std::size_t i = first; i < first + count; ++i) {
-          divider.divide(kept[i], limb_of(in, positions[i], degree),
-                         limb_of(corrections.words(), i - first, degree), limb_of(out, i, degree));
-        }
-      });
+  const LimbDivider divider(context, drop, kept);
+  divider.prepare(form, dropped);
+  divider.divide(dropped, form, 0, limbs);
 }
 
 }  // namespace ringsmith::kernels

@@ -62,30 +62,4 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
   return others < 4 ? 1 : 4;
 }
 
-/// Division by the product D of some primes, one remaining limb at a time: what mod_down does.
-class LimbDivider {
- public:
-  /// @param drop    the primes d_i
-  /// @param form    of the dropped limbs
-  /// @param dropped their limbs, which become r_i (kernels.h, mod_down) and must outlive the
-  /// divider
-  LimbDivider(const RnsContext& context, BaseView drop, Form form, std::span<u64> dropped);
-
-  /// c at primes that are not dropped.
-  /// @param form of `out`
-  /// @param out  a limb for each prime
-  void corrections(std::span<const std::size_t> primes, Form form, std::span<u64> out) const;
-
-  /// out = (in - c) * D^-1 + added at a prime that is not dropped; may be in place. All in one
-  /// form.
-  /// @param added canonical, or of no words: nothing
-  void divide(std::size_t prime, std::span<const u64> in, std::span<const u64> correction,
-              std::span<u64> out, std::span<const u64> added = {}) const;
-
- private:
-  const RnsContext& context_;
-  BaseView drop_;
-  std::span<u64> dropped_;
-};
-
 }  // namespace ringsmith::kernels

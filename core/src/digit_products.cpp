@@ -26,16 +26,6 @@ bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
 }
 
-// The inverse of an odd number modulo a power of two, by Newton's iteration: x is right modulo 2^3,
-// and each step doubles the bits.
-u64 inverse_element(u64 element, u64 modulus) {
-  u64 x = element;
-  for (int bits = 3; bits < 64; bits *= 2) {
-    x *= 2 - element * x;
-  }
-  return x & (modulus - 1);
-}
-
 }  // namespace
 
 DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form,
@@ -255,7 +245,7 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
     const Raised again{prime, 0, raised.words()};
     convert(digit, moved.words(), {&again, 1});
     words[i].resize(degree);  // moved back, since what is multiplied is moved again
-    NttPermutation(context_.log_degree(), inverse_element(element, 2 * degree))
+    NttPermutation(context_.log_degree(), inverse_element(element, degree))
         .apply(raised.words(), words[i]);
     changed.values[i] = words[i].data();
   }

@@ -6,6 +6,7 @@
 
 #include "automorphism.h"
 #include "base_conversion.h"
+#include "limb_divider.h"
 #include "parallel.h"
 #include "ringsmith/kernels.h"
 #include "scratch.h"
@@ -17,68 +18,34 @@ namespace {
 class DividedProducts {
  public:
   DividedProducts(const RnsContext& context, const DigitProducts& products, BaseView base,
-                  std::size_t keep, std::span<const DividedPair> pairs)
+                  std::size_t keep, Form form, std::span<const DividedPair> pairs)
       : context_(context),
         products_(products),
         base_(base),
         keep_(keep),
+        form_(form),
         pairs_(pairs),
         degree_(context.degree()),
-        dropped_(2 * pairs.size() * (base.size() - keep) * context.degree()) {}
-
-  void compute(Form form) {
-    const BaseView drop = base_.subspan(keep_);
-    for_each_group(keep_, base_.size(), [&](std::size_t first, std::size_t count) {
-      std::vector<LimbPair> sums;
-      for (std::size_t position = first; position < first + count; ++position) {
-        for (std::size_t i = 0; i < pairs_.size(); ++i) {
-          sums.push_back({limb_of(dropped(i, 0), position - keep_, degree_),
-                          limb_of(dropped(i, 1), position - keep_, degree_)});
-        }
-      }
-      sums_at(first, count, sums);
-    });
-    std::vector<std::optional<LimbDivider>> dividers(2 * pairs_.size());
-    parallel_for(dividers.size(), kTransformPasses * drop.size() * degree_, [&](std::size_t i) {
-      dividers[i].emplace(context_, drop, Form::kNtt, dropped(i / 2, i % 2));
-    });
-    std::vector<std::optional<Automorphism>> automorphisms(pairs_.size());
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (pairs_[i].element != 1) {
-        automorphisms[i].emplace(context_, form, pairs_[i].element);
+        dropped_(2 * pairs.size() * (base.size() - keep) * context.degree()),
+        automorphisms_(pairs.size()),
+        divider_(context, base.subspan(keep), base.first(keep)) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (pairs[i].element != 1) {
+        automorphisms_[i].emplace(context, form, pairs[i].element);
       }
     }
+  }
+
+  void compute() {
+    for_each_group(keep_, base_.size(),
+                   [&](std::size_t first, std::size_t count) { sums_at(first, count); });
+    const std::size_t halves = 2 * pairs_.size();
+    parallel_for(halves, kTransformPasses * (base_.size() - keep_) * degree_,
+                 [&](std::size_t i) { divider_.prepare(Form::kNtt, dropped(i / 2, i % 2)); });
     for_each_group(0, keep_, [&](std::size_t first, std::size_t count) {
-      std::vector<LimbPair> sums;
-      for (std::size_t position = first; position < first + count; ++position) {
-        for (const DividedPair& pair : pairs_) {
-          sums.push_back(
-              {limb_of(pair.out[0], position, degree_), limb_of(pair.out[1], position, degree_)});
-        }
-      }
-      sums_at(first, count, sums);
-      parallel_for(dividers.size(), kTransformPasses * count * degree_, [&](std::size_t i) {
-        ScratchWords corrections(count * degree_);
-        dividers[i]->corrections(base_.subspan(first, count), form, corrections.words());
-        for (std::size_t at = 0; at < count; ++at) {
-          const std::size_t prime = base_[first + at];
-          const std::span<u64> limb = sums[at * pairs_.size() + i / 2][i % 2];
-          if (form == Form::kCoeff) {
-            context_.ntt(prime).inverse(limb);
-          }
-          const DividedPair& pair = pairs_[i / 2];
-          std::span<const u64> added = pair.added[i % 2];
-          ScratchWords moved(degree_);
-          if (!added.empty()) {
-            added = limb_of(added, first + at, degree_);
-            if (automorphisms[i / 2]) {
-              automorphisms[i / 2]->apply(prime, added, moved.words());
-              added = moved.words();
-            }
-          }
-          dividers[i]->divide(prime, limb, limb_of(corrections.words(), at, degree_), limb, added);
-        }
-      });
+      sums_at(first, count);
+      parallel_for(halves, kTransformPasses * count * degree_,
+                   [&](std::size_t i) { divide(i / 2, i % 2, first, count); });
     });
   }
 
@@ -87,6 +54,12 @@ class DividedProducts {
   [[nodiscard]] std::span<u64> dropped(std::size_t pair, std::size_t half) {
     const std::size_t words = dropped_.words().size() / (2 * pairs_.size());
     return dropped_.words().subspan((2 * pair + half) * words, words);
+  }
+
+  // The limb of a sum at a position of the base; a kept one is where the result will be.
+  [[nodiscard]] std::span<u64> sum(std::size_t pair, std::size_t half, std::size_t position) {
+    return position < keep_ ? limb_of(pairs_[pair].out[half], position, degree_)
+                            : limb_of(dropped(pair, half), position - keep_, degree_);
   }
 
   // Calls body(first, count) for all positions of the base from `begin` to `end`, as many at a time
@@ -102,13 +75,48 @@ class DividedProducts {
   }
 
   // At each of `count` positions the sums of all pairs.
-  void sums_at(std::size_t first, std::size_t count, std::span<const LimbPair> out) const {
-    products_.at(base_.subspan(first, count), out);
-    for (std::size_t at = 0; at < count; ++at) {
+  void sums_at(std::size_t first, std::size_t count) {
+    std::vector<LimbPair> sums;
+    for (std::size_t position = first; position < first + count; ++position) {
       for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        add_raised(first + at, i, out[at * pairs_.size() + i]);
+        sums.push_back({sum(i, 0, position), sum(i, 1, position)});
       }
     }
+    products_.at(base_.subspan(first, count), sums);
+    for (std::size_t at = 0; at < count; ++at) {
+      for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        add_raised(first + at, i, sums[at * pairs_.size() + i]);
+      }
+    }
+  }
+
+  // One polynomial's limbs at `count` kept positions: sums to results.
+  void divide(std::size_t pair, std::size_t half, std::size_t first, std::size_t count) {
+    const std::optional<Automorphism>& automorphism = automorphisms_[pair];
+    const std::span<const u64> added = pairs_[pair].added[half];
+    const bool moves = !added.empty() && automorphism && automorphism->permutation() == nullptr;
+    ScratchWords moved(moves ? count * degree_ : 0);
+    std::vector<Dividend> limbs;
+    for (std::size_t at = 0; at < count; ++at) {
+      const std::size_t prime = base_[first + at];
+      const std::span<u64> limb = sum(pair, half, first + at);
+      Dividend& dividend = limbs.emplace_back(Dividend{.in = limb, .out = limb});
+      if (form_ == Form::kCoeff) {
+        context_.ntt(prime).inverse(limb);
+      }
+      if (added.empty()) {
+        continue;
+      }
+      dividend.added = limb_of(added, first + at, degree_);
+      if (moves) {
+        const std::span<u64> to = limb_of(moved.words(), at, degree_);
+        automorphism->apply(prime, dividend.added, to);
+        dividend.added = to;
+      } else if (automorphism) {
+        dividend.permutation = automorphism->permutation();
+      }
+    }
+    divider_.divide(dropped(pair, half), form_, first, limbs);
   }
 
   // Adds P * raised to the sums of a pair.
@@ -133,16 +141,19 @@ class DividedProducts {
   const DigitProducts& products_;
   BaseView base_;
   std::size_t keep_;
+  Form form_;
   std::span<const DividedPair> pairs_;
   std::size_t degree_;
   ScratchWords dropped_;
+  std::vector<std::optional<Automorphism>> automorphisms_;  // of each pair that has one
+  LimbDivider divider_;
 };
 
 }  // namespace
 
 void divided_products(const RnsContext& context, const DigitProducts& products, BaseView base,
                       std::size_t keep, Form form, std::span<const DividedPair> pairs) {
-  DividedProducts(context, products, base, keep, pairs).compute(form);
+  DividedProducts(context, products, base, keep, form, pairs).compute();
 }
 
 }  // namespace ringsmith::kernels

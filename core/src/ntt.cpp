@@ -119,7 +119,17 @@ void NttTables::forward(std::span<const u64> in, u64 bound, u64 offset, std::spa
 void NttTables::inverse(std::span<const u64> in, std::span<u64> out) const {
   check_length(in.size(), degree_);
   check_length(out.size(), degree_);
-  kernels_->inverse(*plan_, in.data(), out.data());
+  kernels_->inverse(*plan_, in.data(), 0, out.data());
+}
+
+void NttTables::inverse(std::span<const u64> in, u64 factor, u64 offset, std::span<u64> out) const {
+  check_length(in.size(), degree_);
+  check_length(out.size(), degree_);
+  simd::NttPlan scaled = *plan_;
+  for (Factor* const last : {&scaled.inverse_degree, &scaled.last_backward}) {
+    *last = simd::factor_of(modulus_.multiply(last->factor, factor), modulus_, kernels_->code);
+  }
+  kernels_->inverse(scaled, in.data(), offset, out.data());
 }
 
 }  // namespace ringsmith

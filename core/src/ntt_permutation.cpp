@@ -19,6 +19,15 @@ void check_element(u64 element, std::size_t degree) {
   }
 }
 
+u64 inverse_element(u64 element, std::size_t degree) {
+  // Newton's iteration: x is right modulo 2^3, and each step doubles the bits.
+  u64 x = element;
+  for (int bits = 3; bits < 64; bits *= 2) {
+    x *= 2 - element * x;
+  }
+  return x & (2 * degree - 1);
+}
+
 NttPermutation::NttPermutation(int log_degree, u64 element)
     : blocks_((std::size_t{1} << log_degree) / kBlock) {
   const u64 degree = u64{1} << log_degree;

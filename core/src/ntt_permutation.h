@@ -14,6 +14,9 @@ namespace ringsmith {
 /// @throws ParameterError unless element is odd and below 2N
 void check_element(u64 element, std::size_t degree);
 
+/// The element whose automorphism undoes that of an odd element: its inverse modulo 2N.
+[[nodiscard]] u64 inverse_element(u64 element, std::size_t degree);
+
 /// x -> x^element in NTT form: out[i] = in[j] with 2 brev(j) + 1 = element (2 brev(i) + 1) mod 2N.
 /// SEAL's GaloisTool::apply_galois_ntt.
 ///

@@ -43,6 +43,8 @@ class NttTables {
   void forward(std::span<const u64> in, u64 bound, u64 offset, std::span<u64> out) const;
   /// From N canonical words to canonical results; may be in place.
   void inverse(std::span<const u64> in, std::span<u64> out) const;
+  /// The same times `factor` and plus `offset`, both canonical; may be in place.
+  void inverse(std::span<const u64> in, u64 factor, u64 offset, std::span<u64> out) const;
 
   /// The transform of the polynomial whose coefficients are all 1 / 2; made when it is first asked
   /// for.

@@ -18,6 +18,7 @@ constexpr KernelSet kSet{"avx512",
                          kClasses,
                          2,
                          permute_words<V>,
+                         automorph_words<V>,
                          expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 

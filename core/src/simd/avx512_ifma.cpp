@@ -26,18 +26,6 @@ void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* o
   }
 }
 
-void subtract_scale_ifma(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                         const u64* addend, u64* out, std::size_t count) {
-  const Ifma<Room::kNone> arithmetic(prime);
-  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor);
-  for (std::size_t i = 0; i < count; i += V::kLanes) {
-    const auto difference = V::add(V::sub(V::load(a + i), V::load(b + i)), arithmetic.q);
-    const auto product =
-        V::reduce_once(arithmetic.multiply_once(difference, twiddle), arithmetic.q);
-    V::store(out + i, plus_addend<V>(product, addend, i, arithmetic.q));
-  }
-}
-
 // Words of wider primes do not fit 52-bit factors.
 void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
                   std::size_t count) {
@@ -95,15 +83,16 @@ void expand_ifma(const PrimeConstants& prime, SeedStreams& streams, u64* out, st
   }
 }
 
-constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forward,
-                                  decltype(PrimeKernels::inverse) inverse) {
+template <typename A>
+constexpr PrimeKernels ifma_class(int bits) {
   return {bits,
           TwiddleCode::kShift52,
           V::kLanes,
           false,
           IfmaSum::kScales,
-          forward,
-          inverse,
+          forward_ntt<A>,
+          forward_divide<A>,
+          inverse_ntt<A>,
           is_canonical<V>,
           pointwise<Plus<V>>,
           pointwise<Minus<V>>,
@@ -113,7 +102,7 @@ constexpr PrimeKernels ifma_class(int bits, decltype(PrimeKernels::forward) forw
           streamed<Times<Ifma<Room::kNone>>>,
           negate_words<V>,
           scale_ifma,
-          subtract_scale_ifma,
+          divide_words<Ifma<Room::kNone>>,
           inner_products<IfmaSum>,
           combine_ifma,
           key_products<IfmaSum>};
@@ -130,11 +119,19 @@ void forward_split(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u6
   }
 }
 
-void inverse_split(const NttPlan& plan, const u64* in, u64* out) {
+template <template <typename> typename A>
+void forward_divide_split(const NttPlan& plan, const u64* in, u64 bound, u64 offset,
+                          const Division& division, u64* scratch) {
+  const auto divide =
+      plan.forward.nodes != nullptr ? forward_divide<A<Vector512Ifma>> : forward_divide<A<V>>;
+  divide(plan, in, bound, offset, division, scratch);
+}
+
+void inverse_split(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
   if (plan.backward.nodes != nullptr) {
-    inverse_ntt<Word64<Vector512Ifma>>(plan, in, out);
+    inverse_ntt<Word64<Vector512Ifma>>(plan, in, offset, out);
   } else {
-    inverse_ntt<Word64<V>>(plan, in, out);
+    inverse_ntt<Word64<V>>(plan, in, offset, out);
   }
 }
 
@@ -150,14 +147,10 @@ void scale_split(const PrimeConstants& prime, const u64* a, Factor factor, u64* 
   }
 }
 
-void subtract_scale_split(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                          const u64* addend, u64* out, std::size_t count) {
-  if (can_split(prime.q)) {
-    const auto split = Split::broadcast(split_factor_of(factor.factor, prime.q));
-    subtract_scale_by<Split>(prime, a, b, split, addend, out, count);
-  } else {
-    subtract_scale_words<V>(prime, a, b, factor, addend, out, count);
-  }
+void divide_split(const PrimeConstants& prime, const u64* correction, u64 lift,
+                  const Division& division, std::size_t count) {
+  const auto divide = can_split(prime.q) ? divide_words<Split> : divide_words<Word64<V>>;
+  divide(prime, correction, lift, division, count);
 }
 
 bool wide_key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
@@ -172,22 +165,26 @@ constexpr PrimeKernels split_class(int bits) {
   PrimeKernels kernels = word_class<V, A<V>>(bits);
   kernels.splits = true;
   kernels.forward = forward_split<A>;
+  kernels.forward_divide = forward_divide_split<A>;
   kernels.inverse = inverse_split;
   kernels.scale = scale_split;
-  kernels.subtract_scale = subtract_scale_split;
+  kernels.divide = divide_split;
   kernels.key_products = wide_key_products;
   return kernels;
 }
 
 constexpr PrimeKernels kClasses[] = {
-    ifma_class(33, forward_ntt<Ifma<Room::kBoth>>, inverse_ntt<Ifma<Room::kBoth>>),
-    ifma_class(46, forward_ntt<Ifma<Room::kForward>>, inverse_ntt<Ifma<Room::kForward>>),
-    ifma_class(50, forward_ntt<Ifma<Room::kNone>>, inverse_ntt<Ifma<Room::kNone>>),
-    split_class<Word56>(56),
+    ifma_class<Ifma<Room::kBoth>>(33), ifma_class<Ifma<Room::kForward>>(46),
+    ifma_class<Ifma<Room::kNone>>(50), split_class<Word56>(56),
     split_class<Word64>(61),
 };
-constexpr KernelSet kSet{"avx512ifma",     kClasses,    5,
-                         permute_words<V>, expand_ifma, multiplications<V, multiply_low>};
+constexpr KernelSet kSet{"avx512ifma",
+                         kClasses,
+                         5,
+                         permute_words<V>,
+                         automorph_words<V>,
+                         expand_ifma,
+                         multiplications<V, multiply_low>};
 
 }  // namespace
 

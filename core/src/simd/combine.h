@@ -2,6 +2,7 @@
 // transform.h).
 #pragma once
 
+#include "division.h"
 #include "key_products.h"
 #include "word56.h"
 
@@ -113,6 +114,7 @@ constexpr PrimeKernels word_class(int bits) {
           false,
           WordSum<V>::kScales,
           forward_ntt<A>,
+          forward_divide<A>,
           inverse_ntt<Word64<V>>,
           is_canonical<V>,
           pointwise<Plus<V>>,
@@ -123,7 +125,7 @@ constexpr PrimeKernels word_class(int bits) {
           streamed<Times<Word64<V>>>,
           negate_words<V>,
           scale_words<V>,
-          subtract_scale_words<V>,
+          divide_words<Word64<V>>,
           inner_products<WordSum<V>>,
           combine_words<V>,
           key_products<WordSum<V>>};

@@ -52,6 +52,7 @@ struct Ifma : Vector512Ifma {
         ratio(set(prime.ratio >> 12)),
         shift52(broadcast(prime.shift52)),
         bias(set(kLazy ? 16 * prime.q : 0)),
+        upper_bound(set(kLazy ? 37 * prime.q : 2 * prime.q)),
         offset(set(offset)),
         mask(set((u64{1} << 52) - 1)) {}
 
@@ -62,6 +63,8 @@ struct Ifma : Vector512Ifma {
   RINGSMITH_INLINE static Twiddle from_shift64(Factor f) {
     return {set(f.factor), set(f.quotient >> 12)};
   }
+  /// A residue as a factor of multiply().
+  RINGSMITH_INLINE static Twiddle constant(Factor f, u64) { return from_shift64(f); }
   RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
     return {set(*factor), set(*quotient)};
   }
@@ -95,6 +98,16 @@ struct Ifma : Vector512Ifma {
 
   /// From [0, 2^52), anything above, to [0, q).
   RINGSMITH_INLINE Vec canonical(Vec x) const { return reduce_once(bit_and(reduce(x), mask), q); }
+
+  /// A product of multiply() plus a canonical word, in [0, q).
+  RINGSMITH_INLINE Vec canonical_sum(Vec product, Vec addend) const {
+    return reduce_once(add(reduce_once(bit_and(product, mask), q), addend), q);
+  }
+
+  /// a - x modulo q, from [0, q) and what forward() leaves: below 38q, or 3q, and so below 2^52.
+  RINGSMITH_INLINE Vec difference(Vec a, Vec x) const {
+    return kLazy ? add(a, sub(upper_bound, x)) : add(a, sub(upper_bound, reduce(x)));
+  }
 
   RINGSMITH_INLINE Vec load_residue(const u64* from) const { return load(from); }
   RINGSMITH_INLINE Vec load_plain(const u64* from) const { return biased(load(from)); }
@@ -144,7 +157,7 @@ struct Ifma : Vector512Ifma {
 
   Vec q, minus_q, ratio;
   Twiddle shift52;
-  Vec bias, offset, mask;
+  Vec bias, upper_bound, offset, mask;
 };
 
 /// Products of two canonical words that both vary; Barrett's reduction as in WordProduct, where the

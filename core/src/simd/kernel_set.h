@@ -120,6 +120,16 @@ struct KeyTerms {
   const u64* const* keys[2];       ///< of each half, for each digit
 };
 
+/// A limb of a quotient by a product D of primes: (in - c) * factor + addend, where c is the
+/// correction that makes the difference a multiple of D.
+struct Division {
+  const u64* in;                   ///< canonical
+  Factor factor;                   ///< D^-1 (kShift64)
+  const u64* addend;               ///< canonical; null: nothing
+  const Permutation* permutation;  ///< what is done to `addend` first; null: nothing
+  u64* out;                        ///< may be `in`
+};
+
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
@@ -131,8 +141,13 @@ struct PrimeKernels {
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
   /// place. Below 4q words are taken as they are, others are reduced while they are first read.
   void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
-  /// Inverse NTT of canonical words; may be in place.
-  void (*inverse)(const NttPlan& plan, const u64* in, u64* out);
+  /// A Division whose correction is the transform that forward() would write. The transform is
+  /// worked on in `scratch`, which may be `in`, and of no use then.
+  void (*forward_divide)(const NttPlan& plan, const u64* in, u64 bound, u64 offset,
+                         const Division& division, u64* scratch);
+  /// Inverse NTT of canonical words, plus `offset`, canonical; may be in place. The plan's last two
+  /// factors are those of the inverse times any other.
+  void (*inverse)(const NttPlan& plan, const u64* in, u64 offset, u64* out);
 
   /// Whether every word is below q.
   bool (*is_canonical)(const PrimeConstants& prime, const u64* words, std::size_t count);
@@ -155,9 +170,10 @@ struct PrimeKernels {
   /// out = a * factor (kShift64).
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count);
-  /// out = (a - b) * factor (kShift64) + addend, which is null where there is none.
-  void (*subtract_scale)(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                         const u64* addend, u64* out, std::size_t count);
+  /// A Division whose correction is, modulo q, these words less `lift`, which is at least as large.
+  /// `lift` plus a word of `in` is below 2^52 (kShift52) or 2^63.
+  void (*divide)(const PrimeConstants& prime, const u64* correction, u64 lift,
+                 const Division& division, std::size_t count);
 
   /// out_h = sum over i < terms of a[i] * b_h[i], for h = 0 and, unless out_1 is null, h = 1.
   /// Operands are canonical; not in place.
@@ -191,6 +207,10 @@ struct KernelSet {
   /// Writes the `count` words, a multiple of 8, of the result that begins with block 0 of
   /// `permutation`; not in place.
   void (*permute)(const u64* in, const Permutation& permutation, u64* out, std::size_t count);
+  /// x -> x^g of `degree` coefficients modulo q, a power of two of them: with i = j * step modulo 2
+  /// degree, word j of the result is in[i], or -in[i - degree] for i >= degree; step is g^-1. Not
+  /// in place.
+  void (*automorph)(u64 q, u64 step, const u64* in, u64* out, std::size_t degree);
   /// The next `count` residues, a multiple of kSeedStreams, of a seeded key's limb modulo an odd
   /// prime.q; reads 128 bits of a stream for each.
   void (*expand)(const PrimeConstants& prime, SeedStreams& streams, u64* out, std::size_t count);

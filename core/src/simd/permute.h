@@ -1,4 +1,4 @@
-// Words moved in blocks of eight. Only for the kernel sets' own source files (see transform.h).
+// What automorphisms do to a limb. Only for the kernel sets' own source files (see transform.h).
 #pragma once
 
 #include "transform.h"
@@ -34,6 +34,30 @@ template <typename V>
 void permute_words(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     V::store(out + i, load_permuted<V>(in, permutation, i));
+  }
+}
+
+/// KernelSet::automorph.
+template <typename V>
+void automorph_words(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
+  const int log_degree = __builtin_ctzll(degree);
+  const auto zero = V::set(0);
+  const auto one = V::set(1);
+  const auto modulus = V::set(q);
+  const auto above = V::set(q + 1);  // ~word + q + 1 = q - word
+  const auto places = V::set(degree - 1);
+  const auto next = V::set(step * V::kLanes);
+  u64 first[V::kLanes];
+  for (u64 k = 0; k < V::kLanes; ++k) {
+    first[k] = k * step;
+  }
+  auto exponent = V::load(first);  // its bit at N tells the sign
+  for (std::size_t i = 0; i < degree; i += V::kLanes) {
+    const auto words = V::gather(in, V::bit_and(exponent, places));
+    const auto negative = V::sub(zero, V::bit_and(V::shift_right(exponent, log_degree), one));
+    const auto moved = V::add(V::bit_xor(words, negative), V::bit_and(above, negative));
+    V::store(out + i, V::reduce_once(moved, modulus));
+    exponent = V::add(exponent, next);
   }
 }
 

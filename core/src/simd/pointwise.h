@@ -155,25 +155,6 @@ RINGSMITH_INLINE auto plus_addend(typename V::Vec x, const u64* addend, std::siz
   return addend == nullptr ? x : V::reduce_once(V::add(x, V::load(addend + i)), q);
 }
 
-/// out = (a - b) * factor + addend, as the arithmetic `A` multiplies by such a factor.
-template <typename A, typename T>
-RINGSMITH_INLINE void subtract_scale_by(const PrimeConstants& prime, const u64* a, const u64* b,
-                                        const T& factor, const u64* addend, u64* out,
-                                        std::size_t count) {
-  const A arithmetic(prime);
-  for (std::size_t i = 0; i < count; i += A::kLanes) {
-    const auto difference = A::add(A::sub(A::load(a + i), A::load(b + i)), arithmetic.q);
-    const auto product = arithmetic.canonical(arithmetic.multiply(difference, factor));
-    A::store(out + i, plus_addend<A>(product, addend, i, arithmetic.q));
-  }
-}
-
-template <typename V>
-void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                          const u64* addend, u64* out, std::size_t count) {
-  subtract_scale_by<Word64<V>>(prime, a, b, Word64<V>::broadcast(factor), addend, out, count);
-}
-
 /// Sums of products of words below 2^61, as three sums of products of their halves of 30 bits (and
 /// the rest, below 2^31): sum = low + middle * 2^30 + high * 2^60.
 template <typename V>

@@ -47,7 +47,7 @@ void forward(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out
   }
 }
 
-void inverse(const NttPlan& plan, const u64* in, u64* out) {
+void inverse(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
   const std::size_t degree = std::size_t{1} << plan.log_degree;
   const u64 q = plan.prime.q;
   const u64 twice_q = 2 * q;
@@ -75,8 +75,8 @@ void inverse(const NttPlan& plan, const u64* in, u64* out) {
   for (std::size_t i = 0; i < half; ++i) {
     const u64 u = out[i];
     const u64 v = lower[i];
-    out[i] = multiply(u + v, plan.inverse_degree, q);
-    lower[i] = multiply(u + twice_q - v, plan.last_backward, q);
+    out[i] = at_most_once(multiply(u + v, plan.inverse_degree, q) + offset, q);
+    lower[i] = at_most_once(multiply(u + twice_q - v, plan.last_backward, q) + offset, q);
   }
 }
 
@@ -131,15 +131,6 @@ void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* 
   }
 }
 
-void subtract_scale_words(const PrimeConstants& prime, const u64* a, const u64* b, Factor factor,
-                          const u64* addend, u64* out, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const u64 product = multiply(a[i] + prime.q - b[i], factor, prime.q);
-    const u64 sum = product + (addend == nullptr ? 0 : addend[i]);
-    out[i] = sum >= prime.q ? sum - prime.q : sum;
-  }
-}
-
 // start + a sum of products in double words, reduced before it could overflow; canonical.
 template <typename FactorAt>
 u64 sum_of_products(const Modulus& modulus, std::size_t terms, const u64* const* words,
@@ -185,6 +176,26 @@ u64 permuted_word(const u64* in, const Permutation& permutation, std::size_t i) 
   return in[(block & ~std::uint32_t{kPermutedWords - 1}) + within];
 }
 
+void divide_words(const PrimeConstants& prime, const u64* correction, u64 lift,
+                  const Division& division, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    u64 addend = 0;
+    if (division.addend != nullptr) {
+      addend = division.permutation == nullptr
+                   ? division.addend[i]
+                   : permuted_word(division.addend, *division.permutation, i);
+    }
+    const u64 product = multiply(division.in[i] + lift - correction[i], division.factor, prime.q);
+    division.out[i] = at_most_once(product + addend, prime.q);
+  }
+}
+
+void forward_divide(const NttPlan& plan, const u64* in, u64 bound, u64 offset,
+                    const Division& division, u64* scratch) {
+  forward(plan, in, bound, offset, scratch);
+  divide_words(plan.prime, scratch, plan.prime.q, division, std::size_t{1} << plan.log_degree);
+}
+
 bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                   std::size_t count) {
   const Modulus modulus(prime.q);
@@ -217,6 +228,15 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
 void permute(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     out[i] = permuted_word(in, permutation, i);
+  }
+}
+
+void automorph(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
+  u64 exponent = 0;  // its bit at N tells the sign
+  for (std::size_t i = 0; i < degree; ++i) {
+    const u64 word = in[exponent & (degree - 1)];
+    out[i] = (exponent & degree) == 0 ? word : at_most_once(q - word, q);
+    exponent += step;
   }
 }
 
@@ -262,6 +282,7 @@ constexpr PrimeKernels kClasses[] = {
      false,
      false,
      forward,
+     forward_divide,
      inverse,
      is_canonical,
      add_words,
@@ -272,12 +293,13 @@ constexpr PrimeKernels kClasses[] = {
      multiply_words,
      negate_words,
      scale_words,
-     subtract_scale_words,
+     divide_words,
      inner_products,
      combine_words,
      key_products},
 };
-constexpr KernelSet kSet{"scalar",       kClasses, 1, permute, expand_streams<SeedReduction<Word>>,
+constexpr KernelSet kSet{"scalar",       kClasses,  1,
+                         permute,        automorph, expand_streams<SeedReduction<Word>>,
                          multiplications};
 
 }  // namespace

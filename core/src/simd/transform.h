@@ -17,6 +17,7 @@
 //   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; layers count within a pass
 //   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
 //   canonical(x)                          forward's values back to canonical words
+//   difference(a, x)                      a canonical word less such a value: a word to multiply
 //   Twiddle, Node                         a factor in every lane; one in all lanes, as node() reads
 //                                         it for every layer but a block's last ones
 //   kReduces                              whether inverse() must reduce in every layer, not only
@@ -40,11 +41,23 @@ constexpr int log2_exact(int value) { return value <= 1 ? 0 : 1 + log2_exact(val
 // that an earlier pass left.
 enum class Source { kPlain, kShifted, kWide, kInner };
 
+// Where a pass of the inverse is in the tree: below others, at the top, or there with the offset
+// added to its results.
+enum class Place { kInner, kTop, kShiftedTop };
+
 // Layers of the next pass when `layers` are left before the blocks in registers: never one, since
 // of 2^8 coefficients and blocks of 2^6 words two are left.
 constexpr int pass_layers(int layers) { return layers == 2 || layers == 4 ? 2 : 3; }
 
+/// What becomes of the forward transform's values: canonical words in their place.
 template <typename A>
+struct Canonical {
+  RINGSMITH_INLINE void operator()(const A& arithmetic, typename A::Vec x, u64* to) const {
+    A::store(to, arithmetic.canonical(x));
+  }
+};
+
+template <typename A, typename Finish = Canonical<A>>
 class Transform {
  public:
   using Vec = typename A::Vec;
@@ -57,16 +70,17 @@ class Transform {
   // its share of the multipliers.
   static constexpr int kStreams = A::kStreams;
 
-  Transform(const NttPlan& plan, const TwiddleView& twiddles, u64 offset = 0)
-      : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime, offset) {}
+  Transform(const NttPlan& plan, const TwiddleView& twiddles, u64 offset, const Finish& finish = {})
+      : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime, offset), finish_(finish) {}
 
   template <Source source>
   void forward(const u64* in, u64* out) const {
     forward_tree<source>(in, out, plan_.log_degree - 2 * kLogLanes, 1);
   }
 
+  template <Place place>
   void inverse(const u64* in, u64* out) const {
-    inverse_tree<true>(in, out, plan_.log_degree - 2 * kLogLanes, 1);
+    inverse_tree<place>(in, out, plan_.log_degree - 2 * kLogLanes, 1);
   }
 
  private:
@@ -175,14 +189,10 @@ class Transform {
     forward_layers<kLogLanes, true>(arithmetic_, rows, twiddles);
     RINGSMITH_UNROLL
     for (int stream = 0; stream < kStreams; ++stream) {
-      RINGSMITH_UNROLL
-      for (int i = 0; i < kLanes; ++i) {
-        rows[stream][i] = arithmetic_.canonical(rows[stream][i]);
-      }
       A::transpose(rows[stream]);
       RINGSMITH_UNROLL
       for (int i = 0; i < kLanes; ++i) {
-        A::store(words + stream * kBlock + i * kLanes, rows[stream][i]);
+        finish_(arithmetic_, rows[stream][i], words + stream * kBlock + i * kLanes);
       }
     }
   }
@@ -259,17 +269,17 @@ class Transform {
     }
   }
 
-  // The block of 2^layers * kBlock words below node `index`; `top` where that is the whole limb.
-  template <bool top>
+  // The block of 2^layers * kBlock words below node `index`.
+  template <Place place>
   void inverse_tree(const u64* in, u64* out, int layers, std::size_t index) const {
     if (pass_layers(layers) == 2) {
-      inverse_pass<top, 2>(in, out, layers, index);
+      inverse_pass<place, 2>(in, out, layers, index);
     } else {
-      inverse_pass<top, 3>(in, out, layers, index);
+      inverse_pass<place, 3>(in, out, layers, index);
     }
   }
 
-  template <bool top, int kLayers>
+  template <Place place, int kLayers>
   void inverse_pass(const u64* in, u64* out, int layers, std::size_t index) const {
     constexpr std::size_t kRows = std::size_t{1} << kLayers;
     const std::size_t step = (kBlock << layers) / kRows;
@@ -279,7 +289,8 @@ class Transform {
       }
     } else {
       for (std::size_t i = 0; i < kRows; ++i) {
-        inverse_tree<false>(in + i * step, out + i * step, layers - kLayers, index * kRows + i);
+        inverse_tree<Place::kInner>(in + i * step, out + i * step, layers - kLayers,
+                                    index * kRows + i);
       }
     }
     Node twiddles[kRows];
@@ -298,8 +309,9 @@ class Transform {
         rows[i % kStreams][i / kStreams] =
             A::load(out + column + i % kStreams * kLanes + i / kStreams * step);
       }
-      inverse_layers<kLayers, top ? kLayers - 1 : kLayers, false>(arithmetic, rows, &twiddles);
-      if constexpr (top) {
+      constexpr int kEnd = place == Place::kInner ? kLayers : kLayers - 1;
+      inverse_layers<kLayers, kEnd, false>(arithmetic, rows, &twiddles);
+      if constexpr (place != Place::kInner) {
         RINGSMITH_UNROLL
         for (std::size_t i = 0; i < kStreams * kRows / 2; ++i) {
           Vec* const stream = rows[i % kStreams];
@@ -309,8 +321,11 @@ class Transform {
       }
       RINGSMITH_UNROLL
       for (std::size_t i = 0; i < kStreams * kRows; ++i) {
-        A::store(out + column + i % kStreams * kLanes + i / kStreams * step,
-                 rows[i % kStreams][i / kStreams]);
+        Vec& x = rows[i % kStreams][i / kStreams];
+        if constexpr (place == Place::kShiftedTop) {
+          x = A::reduce_once(A::add(x, arithmetic.offset), arithmetic.q);
+        }
+        A::store(out + column + i % kStreams * kLanes + i / kStreams * step, x);
       }
     }
   }
@@ -318,11 +333,13 @@ class Transform {
   const NttPlan& plan_;
   TwiddleView twiddles_;
   A arithmetic_;
+  Finish finish_;
 };
 
-template <typename A>
-void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
-  const Transform<A> transform(plan, plan.forward, offset);
+template <typename A, typename Finish>
+void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out,
+                 const Finish& finish) {
+  const Transform<A, Finish> transform(plan, plan.forward, offset, finish);
   if (bound > 4 * plan.prime.q) {
     transform.template forward<Source::kWide>(in, out);
   } else if (offset != 0) {
@@ -333,8 +350,18 @@ void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64*
 }
 
 template <typename A>
-void inverse_ntt(const NttPlan& plan, const u64* in, u64* out) {
-  Transform<A>(plan, plan.backward).inverse(in, out);
+void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  forward_ntt<A>(plan, in, bound, offset, out, Canonical<A>());
+}
+
+template <typename A>
+void inverse_ntt(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
+  const Transform<A> transform(plan, plan.backward, offset);
+  if (offset != 0) {
+    transform.template inverse<Place::kShiftedTop>(in, out);
+  } else {
+    transform.template inverse<Place::kTop>(in, out);
+  }
 }
 
 }  // namespace

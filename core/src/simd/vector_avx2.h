@@ -71,6 +71,11 @@ struct Vector256 {
     return add(low, _mm256_slli_epi64(sub(plus, minus), 32));
   }
 
+  /// The words at those places.
+  RINGSMITH_INLINE static Vec gather(const u64* from, Vec places) {
+    return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(from), places, sizeof(u64));
+  }
+
   RINGSMITH_INLINE static void transpose(Vec* r) {
     const Vec even01 = _mm256_unpacklo_epi64(r[0], r[1]);  // columns 0 and 2 of rows 0, 1
     const Vec odd01 = _mm256_unpackhi_epi64(r[0], r[1]);

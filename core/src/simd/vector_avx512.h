@@ -69,6 +69,10 @@ struct Vector512 {
     return _mm512_sub_epi64(_mm512_mullo_epi64(a, b), _mm512_mullo_epi64(c, d));
   }
 
+  /// The words at those places.
+  RINGSMITH_INLINE static Vec gather(const u64* from, Vec places) {
+    return _mm512_i64gather_epi64(places, from, sizeof(u64));
+  }
   /// Word i of the result is word pattern[i] of x.
   RINGSMITH_INLINE static Vec permute(Vec x, Vec pattern) {
     return _mm512_permutexvar_epi64(pattern, x);

@@ -23,6 +23,7 @@ struct Word56 : Word64<V> {
       : Base(prime, offset),
         bias(V::set(64 * prime.q)),
         bias_and_offset(V::set(64 * prime.q + offset)),
+        upper_bound(V::set(132 * prime.q)),
         shift(prime.bits > 24 ? prime.bits - 24 : 0),
         reciprocal(V::set(prime.ratio >> (32 - shift))) {}
 
@@ -40,6 +41,9 @@ struct Word56 : Word64<V> {
     x = sub(sum, product);
   }
 
+  /// a - x modulo q, from [0, q) and [0, 132q); below 133q < 2^64.
+  RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(upper_bound, x)); }
+
   /// From [0, 132q) to [0, q). The quotient comes from the 32 bits from 2^shift on and 32 bits of
   /// 1 / q: what both leave out makes it less than 3 too small.
   RINGSMITH_INLINE Vec canonical(Vec x) const {
@@ -51,7 +55,7 @@ struct Word56 : Word64<V> {
     return reduce_once(reduce_once(sub(x, multiple), Base::twice_q), Base::q);
   }
 
-  Vec bias, bias_and_offset;
+  Vec bias, bias_and_offset, upper_bound;
   int shift;
   Vec reciprocal;
 };

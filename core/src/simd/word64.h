@@ -93,6 +93,15 @@ struct Word64 : WordOperations<V> {
   static constexpr bool kReduces = true;
   static constexpr int kStreams = V::kStreams;
 
+  /// A residue as a factor of multiply().
+  RINGSMITH_INLINE static typename Operations::Node constant(Factor f, u64 q) {
+    if constexpr (V::kSplits) {
+      return Operations::broadcast(split_factor_of(f.factor, q));
+    } else {
+      return Operations::broadcast(f);
+    }
+  }
+
   /// x * factor modulo q, in [0, 4q), for any word x: Shoup's remainder is below q (1 + x / 2^64),
   /// and the quotient may be 2 too small.
   RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const {
@@ -134,6 +143,16 @@ struct Word64 : WordOperations<V> {
   /// From [0, 8q) to [0, q).
   RINGSMITH_INLINE Vec canonical(Vec x) const {
     return reduce_once(reduce_once(reduce_once(x, four_q), twice_q), q);
+  }
+
+  /// A product of multiply() plus a canonical word, in [0, q).
+  RINGSMITH_INLINE Vec canonical_sum(Vec product, Vec addend) const {
+    return canonical(add(product, addend));
+  }
+
+  /// a - x modulo q, from [0, q) and [0, 8q).
+  RINGSMITH_INLINE Vec difference(Vec a, Vec x) const {
+    return add(a, sub(four_q, reduce_once(x, four_q)));
   }
 
   RINGSMITH_INLINE Vec load_plain(const u64* from) const { return V::load(from); }
