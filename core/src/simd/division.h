@@ -33,7 +33,7 @@ class Quotient {
     }
     return division_.permutation == nullptr
                ? A::load(division_.addend + i)
-               : load_permuted<A>(division_.addend, *division_.permutation, i);
+               : PermutedWords<A>(*division_.permutation, i).of(division_.addend);
   }
 
   Division division_;

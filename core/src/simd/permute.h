@@ -1,39 +1,60 @@
 // What automorphisms do to a limb. Only for the kernel sets' own source files (see transform.h).
 #pragma once
 
+#include <type_traits>
+
 #include "transform.h"
 
 namespace ringsmith::simd {
 namespace {
 
-/// Where the words come from that the permuted limb has from word i on, a multiple of V::kLanes:
-/// Permutation::blocks.
-RINGSMITH_INLINE std::size_t permuted_block(const std::uint32_t* blocks, std::size_t i) {
-  return blocks[i / kPermutedWords] & ~std::uint32_t{kPermutedWords - 1};
+/// Where the words of a block were before, as Permutation::blocks tells it.
+RINGSMITH_INLINE std::size_t permuted_block(std::uint32_t block) {
+  return block & ~std::uint32_t{kPermutedWords - 1};
 }
 
-/// Words i ... i + V::kLanes - 1 of the permuted limb.
+/// Words i ... i + V::kLanes - 1 of limbs that one permutation moves, i a multiple of V::kLanes.
 template <typename V>
-RINGSMITH_INLINE auto load_permuted(const u64* in, const Permutation& permutation, std::size_t i) {
-  const std::uint32_t block = permutation.blocks[i / kPermutedWords];
-  const u64* const from = in + permuted_block(permutation.blocks, i);
-  const u64* const pattern = permutation.patterns[block % kPermutedWords] + i % kPermutedWords;
-  if constexpr (V::kLanes == kPermutedWords) {
-    return V::permute(V::load(from), V::load(pattern));
-  } else {
-    u64 words[V::kLanes];
-    for (int k = 0; k < V::kLanes; ++k) {
-      words[k] = from[pattern[k]];
+class PermutedWords {
+ public:
+  RINGSMITH_INLINE PermutedWords(const Permutation& permutation, std::size_t i) {
+    const std::uint32_t block = permutation.blocks[i / kPermutedWords];
+    from_ = permuted_block(block);
+    const u64* const pattern = permutation.patterns[block % kPermutedWords] + i % kPermutedWords;
+    if constexpr (kWhole) {
+      pattern_ = {V::load(pattern)};
+    } else {
+      pattern_ = pattern;
     }
-    return V::load(words);
   }
-}
+
+  [[nodiscard]] RINGSMITH_INLINE typename V::Vec of(const u64* limb) const {
+    if constexpr (kWhole) {
+      return V::permute(V::load(limb + from_), pattern_.places);
+    } else {
+      u64 words[V::kLanes];
+      for (int k = 0; k < V::kLanes; ++k) {
+        words[k] = limb[from_ + pattern_[k]];
+      }
+      return V::load(words);
+    }
+  }
+
+ private:
+  struct Pattern {
+    typename V::Vec places;
+  };
+  static constexpr bool kWhole = V::kLanes == kPermutedWords;
+
+  std::size_t from_;  // the block's first word
+  std::conditional_t<kWhole, Pattern, const u64*> pattern_;
+};
 
 /// KernelSet::permute.
 template <typename V>
 void permute_words(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
   for (std::size_t i = 0; i < count; i += V::kLanes) {
-    V::store(out + i, load_permuted<V>(in, permutation, i));
+    V::store(out + i, PermutedWords<V>(permutation, i).of(in));
   }
 }
 

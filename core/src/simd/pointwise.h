@@ -15,25 +15,32 @@ class CanonicalCheck {
  public:
   using Vec = typename V::Vec;
 
-  RINGSMITH_INLINE explicit CanonicalCheck(Vec q) : q_(q), below_(V::set(~u64{0})) {}
+  RINGSMITH_INLINE explicit CanonicalCheck(Vec q)
+      : q_(q), seen_(V::set(V::kHasMaximum ? 0 : ~u64{0})) {}
   /// Loads words that are to be checked.
   RINGSMITH_INLINE Vec load(const u64* from) {
     const Vec word = V::load(from);
-    below_ = V::bit_and(below_, V::and_not(V::sub(word, q_), word));
+    if constexpr (V::kHasMaximum) {
+      seen_ = V::maximum(seen_, word);
+    } else {  // the upper bit stays while words are below q
+      seen_ = V::bit_and(seen_, V::and_not(V::sub(word, q_), word));
+    }
     return word;
   }
   [[nodiscard]] RINGSMITH_INLINE bool passed() const {
-    u64 lanes[V::kLanes];
-    V::store(lanes, below_);
-    u64 all = ~u64{0};
-    for (const u64 lane : lanes) {
-      all &= lane;
+    u64 seen[V::kLanes];
+    u64 q[V::kLanes];
+    V::store(seen, seen_);
+    V::store(q, q_);
+    bool all = true;
+    for (int lane = 0; lane < V::kLanes; ++lane) {
+      all &= V::kHasMaximum ? seen[lane] < q[lane] : seen[lane] >> 63 != 0;
     }
-    return all >> 63 != 0;
+    return all;
   }
 
  private:
-  Vec q_, below_;
+  Vec q_, seen_;
 };
 
 template <typename V>
@@ -146,13 +153,6 @@ template <typename V>
 void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                  std::size_t count) {
   scale_by<Word64<V>>(prime, a, Word64<V>::broadcast(factor), out, count);
-}
-
-/// Canonical words plus those of `addend` from i on, unless it is null.
-template <typename V>
-RINGSMITH_INLINE auto plus_addend(typename V::Vec x, const u64* addend, std::size_t i,
-                                  typename V::Vec q) {
-  return addend == nullptr ? x : V::reduce_once(V::add(x, V::load(addend + i)), q);
 }
 
 /// Sums of products of words below 2^61, as three sums of products of their halves of 30 bits (and

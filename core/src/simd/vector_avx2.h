@@ -11,8 +11,9 @@ namespace {
 struct Vector256 {
   using Vec = __m256i;
   static constexpr int kLanes = 4;
-  static constexpr int kStreams = 1;      // as many as the registers hold
-  static constexpr bool kSplits = false;  // no products of 52-bit words
+  static constexpr int kStreams = 1;          // as many as the registers hold
+  static constexpr bool kSplits = false;      // no products of 52-bit words
+  static constexpr bool kHasMaximum = false;  // has none of unsigned words
 
   RINGSMITH_INLINE static Vec load(const u64* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));

@@ -11,8 +11,9 @@ namespace {
 struct Vector512 {
   using Vec = __m512i;
   static constexpr int kLanes = 8;
-  static constexpr int kStreams = 2;      // as many as the registers hold
-  static constexpr bool kSplits = false;  // no products of 52-bit words
+  static constexpr int kStreams = 2;         // as many as the registers hold
+  static constexpr bool kSplits = false;     // no products of 52-bit words
+  static constexpr bool kHasMaximum = true;  // of unsigned words
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
@@ -60,6 +61,7 @@ struct Vector512 {
   }
   /// Product of the low halves.
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm512_mul_epu32(a, b); }
+  RINGSMITH_INLINE static Vec maximum(Vec a, Vec b) { return _mm512_max_epu64(a, b); }
   /// x - m if x >= m, else x; for m <= 2^63 and x < m + 2^63.
   RINGSMITH_INLINE static Vec reduce_once(Vec x, Vec m) {
     return _mm512_min_epu64(x, _mm512_sub_epi64(x, m));
