@@ -94,36 +94,43 @@ void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
 
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              std::span<const Target> targets) {
-  struct Conversion {
-    const simd::PrimeKernels& kernels;
-    simd::PrimeConstants prime;
-    std::vector<u64> factors;
-  };
-  std::vector<Conversion> conversions;
-  for (const auto& [modulus, offset, out] : targets) {
-    conversions.push_back({simd::kernels_for(modulus.bits()), simd::constants_of(modulus),
-                           complements(context, base, modulus)});
-  }
-  const int word_bits = widest(context, base);
   const std::size_t degree = context.degree();
-  const std::size_t count = targets.size() == 1 ? degree : std::min(kPart, degree);
+  const int word_bits = widest(context, base);
   std::vector<const u64*> limbs(base.size());
+  std::vector<const simd::PrimeKernels*> kernels;
+  std::vector<simd::PrimeConstants> primes;
+  std::vector<std::vector<u64>> factors;
+  std::vector<simd::Combination> sums;
+  std::vector<u64*> outs;
+  for (const auto& [modulus, offset, out] : targets) {
+    kernels.push_back(&simd::kernels_for(modulus.bits()));
+    primes.push_back(simd::constants_of(modulus));
+    factors.push_back(complements(context, base, modulus));
+    sums.push_back({
+        .terms = limbs.size(),
+        .words = limbs.data(),
+        .word_bits = word_bits,
+        .factors = factors.back().data(),
+        .offset = offset,
+        .extra = nullptr,
+        .extra_factor = {},
+    });
+    outs.push_back(out.data());
+  }
+  const bool four = targets.size() == simd::kTargets &&
+                    std::ranges::count(kernels, kernels[0]) == simd::kTargets &&
+                    kernels[0]->combine_four != nullptr;
+  const std::size_t count = four || targets.size() == 1 ? degree : std::min(kPart, degree);
   for (std::size_t begin = 0; begin < degree; begin += count) {
     for (std::size_t i = 0; i < base.size(); ++i) {
       limbs[i] = &limb_of(words, i, degree)[begin];
     }
+    if (four) {
+      kernels[0]->combine_four(primes.data(), sums.data(), outs.data(), degree);
+      continue;
+    }
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      const auto& [kernels, prime, factors] = conversions[i];
-      const simd::Combination sum{
-          .terms = limbs.size(),
-          .words = limbs.data(),
-          .word_bits = word_bits,
-          .factors = factors.data(),
-          .offset = targets[i].offset,
-          .extra = nullptr,
-          .extra_factor = {},
-      };
-      kernels.combine(prime, sum, &targets[i].out[begin], count);
+      kernels[i]->combine(primes[i], sums[i], outs[i] + begin, count);
     }
   }
 }

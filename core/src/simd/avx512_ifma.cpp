@@ -36,6 +36,17 @@ void combine_ifma(const PrimeConstants& prime, const Combination& sum, u64* out,
   }
 }
 
+void combine_four_ifma(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
+                       std::size_t count) {
+  if (sums[0].word_bits <= 50) {
+    combine_four_sums<IfmaSum>(primes, sums, outs, count);
+    return;
+  }
+  for (int target = 0; target < kTargets; ++target) {
+    combine_words<V>(primes[target], sums[target], outs[target], count);
+  }
+}
+
 V::Vec multiply_low(V::Vec a, V::Vec b) { return IfmaSum::Arithmetic::low(a, a, b); }
 
 /// SeedReduction for primes of up to 50 bits, the lowest 68 bits by 52 and 16: products of 52-bit
@@ -105,6 +116,7 @@ constexpr PrimeKernels ifma_class(int bits) {
           divide_words<Ifma<Room::kNone>>,
           inner_products<IfmaSum>,
           combine_ifma,
+          combine_four_ifma,
           key_products<IfmaSum>};
 }
 

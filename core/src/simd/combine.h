@@ -92,6 +92,57 @@ void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
   }
 }
 
+/// PrimeKernels::combine_four. A word is loaded once for its products, and later ones are fetched.
+template <typename Sum>
+void combine_four_sums(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
+                       std::size_t count) {
+  using A = typename Sum::Arithmetic;
+  constexpr int kVectors = 2;  // their sums fill the registers
+  constexpr int kSums = kTargets * kVectors;
+  constexpr std::size_t kStep = std::size_t{A::kLanes} * kVectors;
+  constexpr std::size_t kAhead = 16 * kStep;  // words that are fetched while these are added
+  const std::size_t terms = sums[0].terms;
+  const u64* const* const words = sums[0].words;
+  int bits = sums[0].word_bits;
+  for (int target = 0; target < kTargets; ++target) {
+    bits = primes[target].bits > bits ? primes[target].bits : bits;
+  }
+  const std::size_t run = Sum::terms(bits);
+  const A arithmetic[kTargets] = {A(primes[0]), A(primes[1]), A(primes[2]), A(primes[3])};
+  for (std::size_t i = 0; i < count; i += kStep) {
+    Sum total[kSums];
+    RINGSMITH_UNROLL
+    for (int s = 0; s < kSums; ++s) {
+      total[s].start(A::set(sums[s / kVectors].offset));
+    }
+    for (std::size_t begin = 0; begin < terms; begin += run) {
+      const std::size_t end = terms - begin < run ? terms : begin + run;
+      for (std::size_t term = begin; term < end; ++term) {
+        const u64* const from = words[term] + i;
+        typename A::Vec word[kVectors];
+        RINGSMITH_UNROLL
+        for (int v = 0; v < kVectors; ++v) {
+          __builtin_prefetch(from + kAhead + v * A::kLanes);
+          word[v] = Sum::word(A::load(from + v * A::kLanes));
+        }
+        RINGSMITH_UNROLL
+        for (int s = 0; s < kSums; ++s) {
+          total[s].add(word[s % kVectors], Sum::factor(A::set(sums[s / kVectors].factors[term])));
+        }
+      }
+      RINGSMITH_UNROLL
+      for (int s = 0; s < kSums; ++s) {
+        const int target = s / kVectors;
+        total[s].start(total[s].fold(arithmetic[target], primes[target]));
+      }
+    }
+    RINGSMITH_UNROLL
+    for (int s = 0; s < kSums; ++s) {
+      A::store(outs[s / kVectors] + i + s % kVectors * A::kLanes, total[s].low);
+    }
+  }
+}
+
 /// For any widths.
 template <typename V>
 void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out,
@@ -128,6 +179,7 @@ constexpr PrimeKernels word_class(int bits) {
           divide_words<Word64<V>>,
           inner_products<WordSum<V>>,
           combine_words<V>,
+          nullptr,
           key_products<WordSum<V>>};
 }
 

@@ -130,6 +130,9 @@ struct Division {
   u64* out;                        ///< may be `in`
 };
 
+/// How many sums combine_four() makes.
+inline constexpr int kTargets = 4;
+
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
@@ -182,6 +185,11 @@ struct PrimeKernels {
                         std::size_t count);
   /// A Combination's value, canonical; not in place.
   void (*combine)(const PrimeConstants& prime, const Combination& sum, u64* out, std::size_t count);
+  /// kTargets Combinations of the same words, without an extra limb: out_t = sums[t] modulo
+  /// primes[t], all of this class; not in place. The words are read once. Null for classes that
+  /// gain nothing.
+  void (*combine_four)(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
+                       std::size_t count);
   /// out_h = sum over the terms of their value times the half's key; not in place. Permuted values
   /// are whole limbs, all else begins with the words at hand. `count` is a power of two.
   /// @return whether every word of the keys was below q; else the sums mean nothing

@@ -296,6 +296,7 @@ constexpr PrimeKernels kClasses[] = {
      divide_words,
      inner_products,
      combine_words,
+     nullptr,
      key_products},
 };
 constexpr KernelSet kSet{"scalar",       kClasses,  1,
