@@ -126,7 +126,7 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
       limbs[i] = &limb_of(words, i, degree)[begin];
     }
     if (four) {
-      kernels[0]->combine_four(primes.data(), sums.data(), outs.data(), degree);
+      kernels[0]->combine_four(primes.data(), sums.data(), outs.data(), count);
       continue;
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
+#include "simd/kernel_set.h"
 
 namespace ringsmith::kernels {
 
@@ -59,7 +60,7 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
 /// How many primes limbs over so many others are converted to at a time: where those are many, the
 /// conversion is bound by reading them; more results at a time would leave the caches.
 [[nodiscard]] constexpr std::size_t primes_at_once(std::size_t others) {
-  return others < 4 ? 1 : 4;
+  return others < 4 ? 1 : simd::kTargets;
 }
 
 }  // namespace ringsmith::kernels

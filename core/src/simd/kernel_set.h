@@ -130,7 +130,7 @@ struct Division {
   u64* out;                        ///< may be `in`
 };
 
-/// How many sums combine_four() makes.
+/// How many sums combine_four() makes, and so how many primes are converted to at a time.
 inline constexpr int kTargets = 4;
 
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.

@@ -13,8 +13,8 @@ namespace {
 // several places in turn and has many lines under way.
 constexpr std::size_t kTermsAtOnce = 4;
 constexpr std::size_t kRun = 512;
-constexpr std::size_t kAhead = 32;                          // words of keys, from memory
-constexpr std::size_t kPermutedAhead = 2 * kPermutedWords;  // words of digits, from a near cache
+constexpr std::size_t kKeysAhead = 32;                    // words of keys, from memory
+constexpr std::size_t kDigitsAhead = 2 * kPermutedWords;  // words of digits, from a near cache
 
 /// Up to kTermsAtOnce terms, from one word on.
 template <typename Sum, bool moved>
@@ -50,7 +50,7 @@ class TermRun {
                             Sum* sums) const {
     if constexpr (moved) {
       const PermutedWords<A> words(permutation_, i);
-      const std::size_t ahead = smaller(i + kPermutedAhead, last_);
+      const std::size_t ahead = smaller(i + kDigitsAhead, last_);
       const std::size_t fetched = permuted_block(permutation_.blocks[ahead / kPermutedWords]);
       for (std::size_t term = 0; term < count_; ++term) {
         __builtin_prefetch(values_[term] + fetched);
@@ -58,7 +58,7 @@ class TermRun {
         if constexpr (kScaled) {
           value = A::add(value, arithmetic.multiply(A::load(scaled_ + i), scales_[term]));
         } else if (addends_[term] != nullptr) {
-          __builtin_prefetch(addends_[term] + i + kAhead);
+          __builtin_prefetch(addends_[term] + i + kKeysAhead);
           value = A::reduce_once(A::add(value, A::load(addends_[term] + i)), arithmetic.q);
         }
         add_products(term, i, value, check, sums);
@@ -76,7 +76,7 @@ class TermRun {
     const auto factor = Sum::split(value);
     for (int half = 0; half < 2; ++half) {
       const u64* const key = keys_[term][half] + i;
-      __builtin_prefetch(key + kAhead + A::kLanes - 1);  // vectors may cross lines
+      __builtin_prefetch(key + kKeysAhead + A::kLanes - 1);  // vectors may cross lines
       sums[half].add(factor, Sum::split(check.load(key)));
     }
   }
