@@ -115,8 +115,11 @@ void register_numbers(nb::module_& module) {
              "The kernel sets that this build and this processor have, slowest first.");
   module.def(
       "read_seconds",
-      [](const InputArray& words) { return read_seconds(words_of(words, "the array")); },
-      nb::arg("words"), "CPU seconds to read an array of uint64 once.");
+      [](const InputArray& words, bool in_turn) {
+        return read_seconds(words_of(words, "the array"), in_turn);
+      },
+      nb::arg("words"), nb::arg("in_turn"),
+      "CPU seconds to read an array of uint64 once, in eight places in turn or in order.");
   module.def("multiplication_seconds", &multiplication_seconds,
              "CPU seconds for one vector multiplication of the kernel set, in registers.");
   module.def("multiplication_lanes", &multiplication_lanes, "Words that it multiplies.");

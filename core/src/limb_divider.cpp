@@ -12,7 +12,7 @@ namespace {
 
 // What words of a division may reach with kernels of this code.
 u64 room(simd::TwiddleCode code) {
-  return u64{1} << (code == simd::TwiddleCode::kShift52 ? 52 : 63);
+  return u64{1} << (code == simd::TwiddleCode::kShift64 ? 63 : 52);
 }
 
 }  // namespace

@@ -18,14 +18,16 @@ volatile u64 sink;
 
 }  // namespace
 
-double read_seconds(std::span<const u64> words) {
-  constexpr std::size_t kStreams = 8;
-  const std::size_t length = words.size() / kStreams;
+double read_seconds(std::span<const u64> words, bool in_turn) {
+  constexpr std::size_t kSums = 8;
+  const std::size_t length = words.size() / kSums;
+  const std::size_t step = in_turn ? 1 : kSums;
+  const std::size_t apart = in_turn ? length : 1;
   const double begin = thread_seconds();
-  u64 sums[kStreams] = {};
+  u64 sums[kSums] = {};
   for (std::size_t i = 0; i < length; ++i) {
-    for (std::size_t stream = 0; stream < kStreams; ++stream) {
-      sums[stream] ^= words[stream * length + i];
+    for (std::size_t k = 0; k < kSums; ++k) {
+      sums[k] ^= words[i * step + k * apart];
     }
   }
   const double seconds = thread_seconds() - begin;
@@ -43,7 +45,9 @@ double multiplication_seconds() {
 }
 
 std::size_t multiplication_lanes() {
-  return static_cast<std::size_t>(simd::kernel_set().classes[0].lanes);
+  const simd::KernelSet& set = simd::kernel_set();
+  // The widest class has lanes of 64 bits in every set.
+  return static_cast<std::size_t>(set.classes[set.class_count - 1].lanes);
 }
 
 }  // namespace ringsmith

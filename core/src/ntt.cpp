@@ -1,5 +1,8 @@
 #include "ringsmith/ntt.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -21,6 +24,16 @@ struct OwnedPlan {
   std::vector<simd::SplitFactor> nodes[2];
 };
 
+// Entry i of factors or quotients, of 32 bits for the class that reads such words.
+void write_word(std::span<u64> words, std::size_t i, u64 value, simd::TwiddleCode code) {
+  if (code == simd::TwiddleCode::kShift32) {
+    const auto half = static_cast<std::uint32_t>(value);
+    std::memcpy(reinterpret_cast<std::byte*>(words.data()) + i * sizeof half, &half, sizeof half);
+  } else {
+    words[i] = value;
+  }
+}
+
 // Writes the powers of `base` to where the nodes of the transform's tree look for them.
 simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
                                const simd::PrimeKernels& kernels, std::span<u64> words,
@@ -36,8 +49,8 @@ simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
     const std::size_t position =
         simd::twiddle_position(node, degree, static_cast<std::size_t>(kernels.lanes));
     const Factor factor = simd::factor_of(power, modulus, kernels.code);
-    factors[position] = factor.factor;
-    quotients[position] = factor.quotient;
+    write_word(factors, position, factor.factor, kernels.code);
+    write_word(quotients, position, factor.quotient, kernels.code);
     if (node < nodes.size()) {
       nodes[node] = simd::split_factor_of(power, modulus);
     }
@@ -47,13 +60,9 @@ simd::TwiddleView write_powers(const Modulus& modulus, int log_degree, u64 base,
 }
 
 std::shared_ptr<const simd::NttPlan> make_plan(const Modulus& modulus, int log_degree, u64 root,
+                                               u64 inverse_degree, u64 last_backward,
                                                const simd::PrimeKernels& kernels) {
   const std::size_t degree = std::size_t{1} << log_degree;
-  const u64 inverse_root = modulus.inverse(root);
-  const u64 inverse_degree = modulus.inverse(degree);
-  // brev(1) = N / 2: the factor of the tree's root.
-  const u64 last = modulus.multiply(inverse_degree, modulus.power(inverse_root, degree / 2));
-
   const auto owned = std::make_shared<OwnedPlan>();
   owned->words.resize(4 * degree);
   const std::span<u64> words(owned->words);
@@ -62,10 +71,10 @@ std::shared_ptr<const simd::NttPlan> make_plan(const Modulus& modulus, int log_d
       .log_degree = log_degree,
       .forward = write_powers(modulus, log_degree, root, kernels, words.first(2 * degree),
                               owned->nodes[0]),
-      .backward = write_powers(modulus, log_degree, inverse_root, kernels, words.last(2 * degree),
-                               owned->nodes[1]),
+      .backward = write_powers(modulus, log_degree, modulus.inverse(root), kernels,
+                               words.last(2 * degree), owned->nodes[1]),
       .inverse_degree = simd::factor_of(inverse_degree, modulus, kernels.code),
-      .last_backward = simd::factor_of(last, modulus, kernels.code),
+      .last_backward = simd::factor_of(last_backward, modulus, kernels.code),
   };
   return {owned, &owned->plan};
 }
@@ -95,7 +104,11 @@ NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
                               modulus.value(), " for N = ", degree,
                               ": smallest_root gives the one that SEAL uses"));
   }
-  plan_ = make_plan(modulus, log_degree, root, *kernels_);
+  inverse_degree_ = modulus.inverse(degree);
+  // brev(1) = N / 2: the factor of the tree's root.
+  last_backward_ =
+      modulus.multiply(inverse_degree_, modulus.power(modulus.inverse(root), degree / 2));
+  plan_ = make_plan(modulus, log_degree, root, inverse_degree_, last_backward_, *kernels_);
 }
 
 std::span<const u64> NttTables::halves() const {
@@ -126,9 +139,11 @@ void NttTables::inverse(std::span<const u64> in, u64 factor, u64 offset, std::sp
   check_length(in.size(), degree_);
   check_length(out.size(), degree_);
   simd::NttPlan scaled = *plan_;
-  for (Factor* const last : {&scaled.inverse_degree, &scaled.last_backward}) {
-    *last = simd::factor_of(modulus_.multiply(last->factor, factor), modulus_, kernels_->code);
-  }
+  const auto times = [&](u64 last) {
+    return simd::factor_of(modulus_.multiply(last, factor), modulus_, kernels_->code);
+  };
+  scaled.inverse_degree = times(inverse_degree_);
+  scaled.last_backward = times(last_backward_);
   kernels_->inverse(scaled, in.data(), offset, out.data());
 }
 

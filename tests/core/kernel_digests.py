@@ -15,10 +15,10 @@ from ringsmith import _core
 from ringsmith.objects import Residues
 
 DEGREES = tuple(1 << k for k in range(8, 17))
-WIDTHS = (20, 30, 32, 33, 34, 45, 46, 47, 49, 50, 51, 54, 56, 57, 60, 61)
+WIDTHS = (17, 20, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 48, 49, 50, 51, 54, 56, 57, 60, 61)
 """On both sides of every word class's limit, and within."""
 
-MIXED = (61, 60, 54, 50, 46, 30)
+MIXED = (61, 60, 54, 50, 46, 31, 30)
 """Widths of a base whose conversions reduce up, down and within a class."""
 
 DIGITS = 70
@@ -54,7 +54,7 @@ def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Both transforms at every degree and width."""
     for n in DEGREES:
         for bits in WIDTHS:
-            if bits < 24 and n > 4096:
+            if (bits < 24 and n > 4096) or (bits < 20 and n > 1024):
                 continue  # too few primes
             [q] = primes_of(n, (bits,))
             root = _core.smallest_root(q, n)
@@ -147,12 +147,18 @@ def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
         ((60, 50, 50, 46, 60), 1, 0),
         ((45,) * 6 + (46, 46), 2, 3),
         ((30, 40, 50, 60, 61, 61), 2, 2),
+        ((30, 31) * 4, 2, 3),
+        ((24, 31, 30, 60, 24, 31), 1, 0),
         ((33,) * 9 + (32,) * 4, 4, 3),
         ((50,) * 8 + (50,) * 16, 16, 1),
         ((50,) * 4 + (61,) * 4, 4, 1),
         ((49,) * 20 + (49,), 1, 0),
         ((50,) * 20 + (50,), 1, 0),
+        ((48,) * 33 + (48,), 1, 0),
+        ((34,) * 6 + (35,) * 3, 3, 2),
         ((51, 52, 53, 54, 56, 57, 60, 61, 61), 1, 0),
+        ((58,) * 20 + (58,), 1, 0),
+        ((60,) * 20 + (60,), 1, 0),
         ((61,) * 20 + (61,), 1, 0),
     ):
         n, primes = 1024, primes_of(1024, widths)
@@ -190,7 +196,7 @@ def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
 
 def pointwise(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Word by word: results that the caches hold, and some that are written past them."""
-    for n, widths in ((256, (*MIXED, 60)), (16384, (*MIXED, 60))):
+    for n, widths in ((256, (*MIXED, 34, 48, 60)), (16384, (*MIXED, 34, 48, 60))):
         primes = primes_of(n, widths)
         context = _core.Context(n, primes, 1, 0)
         data = primes[: context.max_limbs]

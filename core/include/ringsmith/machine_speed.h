@@ -8,8 +8,8 @@
 
 namespace ringsmith {
 
-/// CPU seconds of this thread to read the words once, as eight streams side by side.
-[[nodiscard]] double read_seconds(std::span<const u64> words);
+/// CPU seconds of this thread to read the words once, in eight places in turn or one after another.
+[[nodiscard]] double read_seconds(std::span<const u64> words, bool in_turn);
 
 /// CPU seconds for one of the active kernel set's vector multiplications (of 52-bit words with
 /// IFMA, of 32-bit halves else; of words in the scalar set), many of them independent of each

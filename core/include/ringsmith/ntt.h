@@ -59,6 +59,8 @@ class NttTables {
   Modulus modulus_;
   std::size_t degree_;
   u64 root_;
+  u64 inverse_degree_;
+  u64 last_backward_;  // N^-1 times the factor of the inverse's last layer
   const simd::PrimeKernels* kernels_;
   std::shared_ptr<const simd::NttPlan> plan_;
   struct Halves;

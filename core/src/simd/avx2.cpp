@@ -3,9 +3,11 @@
 
 #if defined(__AVX2__)
 
-#include "combine.h"
 #include "expand.h"
+#include "fma.h"
+#include "montgomery.h"
 #include "multiplications.h"
+#include "narrow.h"
 #include "vector_avx2.h"
 
 namespace ringsmith::simd {
@@ -13,10 +15,20 @@ namespace {
 
 using V = Vector256;
 
-constexpr PrimeKernels kClasses[] = {word_class<V, Word56<V>>(56), word_class<V, Word64<V>>(61)};
+constexpr PrimeKernels kClasses[] = {
+    narrow_class<HalfWords256, 30>(),
+    narrow_class<HalfWords256, 31>(),
+    fma_class<V, FmaRoom::kBoth>(34),
+    fma_class<V, FmaRoom::kForward>(48),
+    fma_class<V, FmaRoom::kPass>(50),
+    // Forward two columns at a time are faster, back, with more constants in registers, one.
+    word_class<V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(56),
+    word_class<V, Montgomery60<V>, Montgomery60<V>, MontgomerySum<V>>(60),
+    word_class<V, Word64<V>>(61),
+};
 constexpr KernelSet kSet{"avx2",
                          kClasses,
-                         2,
+                         8,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_streams<SeedReduction<V>>,

@@ -3,8 +3,8 @@
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-#include "combine.h"
 #include "expand.h"
+#include "fma.h"
 #include "multiplications.h"
 #include "vector_avx512.h"
 
@@ -13,10 +13,14 @@ namespace {
 
 using V = Vector512;
 
-constexpr PrimeKernels kClasses[] = {word_class<V, Word56<V>>(56), word_class<V, Word64<V>>(61)};
+constexpr PrimeKernels kClasses[] = {
+    fma_class<V, FmaRoom::kBoth>(34), fma_class<V, FmaRoom::kForward>(48),
+    fma_class<V, FmaRoom::kPass>(50), word_class<V, Word56<V>>(56),
+    word_class<V, Word64<V>>(61),
+};
 constexpr KernelSet kSet{"avx512",
                          kClasses,
-                         2,
+                         5,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_streams<SeedReduction<V>>,

@@ -19,7 +19,7 @@ using V = Vector512;
 void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count) {
   const Ifma<Room::kNone> arithmetic(prime);
-  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor);
+  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor, prime.q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto product = arithmetic.multiply_once(V::load(a + i), twiddle);
     V::store(out + i, V::reduce_once(product, arithmetic.q));
@@ -58,8 +58,8 @@ class SeedReductionIfma {
 
   explicit SeedReductionIfma(const PrimeConstants& prime)
       : q_(V::set(prime.q)),
-        inverse_(V::set(inverse_of_odd(prime.q))),
-        last_inverse_(V::set(inverse_of_odd(prime.q) << 36)),
+        inverse_(V::set(prime.inverse)),
+        last_inverse_(V::set(prime.inverse << 36)),
         used_(V::set((u64{1} << (prime.bits - 1)) - 1)),
         rest_(V::set(0xffff)) {}
 

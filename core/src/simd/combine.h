@@ -18,6 +18,7 @@ struct NarrowSum {
   using Arithmetic = Word64<V>;
   using Halves = typename WordSum<V>::Halves;
   static constexpr int kNarrowBits = 30;
+  static constexpr int kVectors = V::kLanes / 2;
 
   /// The middle sum's products are below 2^61; the low sum's below 2^60, beside a start below 2^63.
   static std::size_t terms(int) { return 7; }
@@ -30,8 +31,9 @@ struct NarrowSum {
     }
   }
   RINGSMITH_INLINE static auto factor(Vec x) { return NarrowSum<V, !kNarrowWords>::word(x); }
+  static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
-  RINGSMITH_INLINE void start(Vec value) {
+  RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
     low = value;
     middle = V::set(0);
   }
@@ -56,23 +58,28 @@ template <typename Sum>
 void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
                   std::size_t count) {
   using A = typename Sum::Arithmetic;
-  constexpr int kVectors = A::kLanes / 2;
+  constexpr int kVectors = Sum::kVectors;
   constexpr std::size_t kStep = std::size_t{A::kLanes} * kVectors;
-  const A arithmetic(prime);
-  const auto extra_factor = A::from_shift64(sum.extra_factor);
-  const std::size_t run = Sum::terms(prime.bits > sum.word_bits ? prime.bits : sum.word_bits);
+  const int bits = prime.bits > sum.word_bits ? prime.bits : sum.word_bits;
+  const A arithmetic = Sum::arithmetic(prime, bits);
+  const auto extra_factor = A::from_shift64(sum.extra_factor, prime.q);
+  const std::size_t run = Sum::terms(bits);
   for (std::size_t i = 0; i < count; i += kStep) {
-    Sum sums[kVectors];
+    typename A::Vec totals[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       const auto offset = A::set(sum.offset);
-      sums[v].start(
-          sum.extra == nullptr
-              ? offset
-              : A::add(offset, arithmetic.multiply_once(A::load(sum.extra + i + v * A::kLanes),
-                                                        extra_factor)));
+      totals[v] = sum.extra == nullptr
+                      ? offset
+                      : A::add(offset, arithmetic.multiply_once(
+                                           A::load(sum.extra + i + v * A::kLanes), extra_factor));
     }
     for (std::size_t begin = 0; begin < sum.terms; begin += run) {
       const std::size_t end = sum.terms - begin < run ? sum.terms : begin + run;
+      Sum sums[kVectors];
+      RINGSMITH_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        sums[v].start(arithmetic, totals[v]);
+      }
       for (std::size_t term = begin; term < end; ++term) {
         const auto factor = Sum::factor(A::set(sum.factors[term]));
         const u64* const words = sum.words[term] + i;
@@ -83,11 +90,11 @@ void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
       }
       RINGSMITH_UNROLL
       for (int v = 0; v < kVectors; ++v) {
-        sums[v].start(sums[v].fold(arithmetic, prime));
+        totals[v] = sums[v].fold(arithmetic, prime);
       }
     }
     for (int v = 0; v < kVectors; ++v) {
-      A::store(out + i + v * A::kLanes, sums[v].low);
+      A::store(out + i + v * A::kLanes, totals[v]);
     }
   }
 }
@@ -97,7 +104,7 @@ template <typename Sum>
 void combine_four_sums(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
                        std::size_t count) {
   using A = typename Sum::Arithmetic;
-  constexpr int kVectors = 2;  // their sums fill the registers
+  constexpr int kVectors = A::kLanes / 4;  // their sums fill the registers
   constexpr int kSums = kTargets * kVectors;
   constexpr std::size_t kStep = std::size_t{A::kLanes} * kVectors;
   constexpr std::size_t kAhead = 16 * kStep;  // words that are fetched while these are added
@@ -108,15 +115,22 @@ void combine_four_sums(const PrimeConstants* primes, const Combination* sums, u6
     bits = primes[target].bits > bits ? primes[target].bits : bits;
   }
   const std::size_t run = Sum::terms(bits);
-  const A arithmetic[kTargets] = {A(primes[0]), A(primes[1]), A(primes[2]), A(primes[3])};
+  const A arithmetic[kTargets] = {
+      Sum::arithmetic(primes[0], bits), Sum::arithmetic(primes[1], bits),
+      Sum::arithmetic(primes[2], bits), Sum::arithmetic(primes[3], bits)};
   for (std::size_t i = 0; i < count; i += kStep) {
-    Sum total[kSums];
+    typename A::Vec totals[kSums];
     RINGSMITH_UNROLL
     for (int s = 0; s < kSums; ++s) {
-      total[s].start(A::set(sums[s / kVectors].offset));
+      totals[s] = A::set(sums[s / kVectors].offset);
     }
     for (std::size_t begin = 0; begin < terms; begin += run) {
       const std::size_t end = terms - begin < run ? terms : begin + run;
+      Sum added[kSums];
+      RINGSMITH_UNROLL
+      for (int s = 0; s < kSums; ++s) {
+        added[s].start(arithmetic[s / kVectors], totals[s]);
+      }
       for (std::size_t term = begin; term < end; ++term) {
         const u64* const from = words[term] + i;
         typename A::Vec word[kVectors];
@@ -127,46 +141,50 @@ void combine_four_sums(const PrimeConstants* primes, const Combination* sums, u6
         }
         RINGSMITH_UNROLL
         for (int s = 0; s < kSums; ++s) {
-          total[s].add(word[s % kVectors], Sum::factor(A::set(sums[s / kVectors].factors[term])));
+          added[s].add(word[s % kVectors], Sum::factor(A::set(sums[s / kVectors].factors[term])));
         }
       }
       RINGSMITH_UNROLL
       for (int s = 0; s < kSums; ++s) {
         const int target = s / kVectors;
-        total[s].start(total[s].fold(arithmetic[target], primes[target]));
+        totals[s] = added[s].fold(arithmetic[target], primes[target]);
       }
     }
     RINGSMITH_UNROLL
     for (int s = 0; s < kSums; ++s) {
-      A::store(outs[s / kVectors] + i + s % kVectors * A::kLanes, total[s].low);
+      A::store(outs[s / kVectors] + i + s % kVectors * A::kLanes, totals[s]);
     }
   }
 }
 
-/// For any widths.
-template <typename V>
+/// For any widths; `Sum` is for wide words and odd moduli.
+template <typename V, typename Sum = WordSum<V>>
 void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out,
                    std::size_t count) {
   if (sum.word_bits <= NarrowSum<V, true>::kNarrowBits) {
     combine_sums<NarrowSum<V, true>>(prime, sum, out, count);
   } else if (prime.bits <= NarrowSum<V, false>::kNarrowBits) {
     combine_sums<NarrowSum<V, false>>(prime, sum, out, count);
-  } else {
+  } else if (prime.q % 2 == 0) {
     combine_sums<WordSum<V>>(prime, sum, out, count);
+  } else {
+    combine_sums<Sum>(prime, sum, out, count);
   }
 }
 
-/// The class of primes of up to `bits` bits, transformed forward by the arithmetic `A`.
-template <typename V, typename A>
+/// The class of primes of up to `bits` bits, transformed forward by the arithmetic `A` and back by
+/// `Inverse`; products are added by `Sum`.
+template <typename V, typename A, typename Inverse = Word64<V>, typename Sum = WordSum<V>>
 constexpr PrimeKernels word_class(int bits) {
+  static_assert(A::kCode == Inverse::kCode);
   return {bits,
-          TwiddleCode::kShift64,
+          A::kCode,
           V::kLanes,
           false,
-          WordSum<V>::kScales,
+          Sum::kScales,
           forward_ntt<A>,
           forward_divide<A>,
-          inverse_ntt<Word64<V>>,
+          inverse_ntt<Inverse>,
           is_canonical<V>,
           pointwise<Plus<V>>,
           pointwise<Minus<V>>,
@@ -177,10 +195,10 @@ constexpr PrimeKernels word_class(int bits) {
           negate_words<V>,
           scale_words<V>,
           divide_words<Word64<V>>,
-          inner_products<WordSum<V>>,
-          combine_words<V>,
+          inner_products<Sum>,
+          combine_words<V, Sum>,
           nullptr,
-          key_products<WordSum<V>>};
+          key_products<Sum>};
 }
 
 }  // namespace

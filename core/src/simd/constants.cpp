@@ -1,12 +1,40 @@
 // What kernels need to know of a modulus.
+#include <bit>
+
 #include "kernel_set.h"
 #include "ringsmith/modulus.h"
 
 namespace ringsmith::simd {
+namespace {
+
+// q^-1 modulo 2^64 by Newton's iteration: q is right modulo 2^3, and each step doubles the bits.
+u64 inverse_of_odd(u64 q) {
+  u64 x = q;
+  for (int bits = 3; bits < 64; bits *= 2) {
+    x *= 2 - q * x;
+  }
+  return x;
+}
+
+}  // namespace
 
 Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code) {
+  if (code == TwiddleCode::kReal) {
+    const auto q = static_cast<double>(modulus.value());
+    const double factor =
+        static_cast<double>(value) - (value > modulus.value() / 2 ? q : 0.0);  // exact
+    return {std::bit_cast<u64>(factor), std::bit_cast<u64>(factor / q)};
+  }
+  if (code == TwiddleCode::kMontgomery) {
+    const auto halves = [](u64 f) {
+      return f + (f >> kMontgomeryBits << kMontgomeryBits);  // moves the rest up by one bit
+    };
+    const u64 f = modulus.multiply(value, modulus.reduce(u64{1} << kMontgomeryBits));
+    return {halves(f), halves(modulus.multiply(f, modulus.reduce(u64{1} << 32)))};
+  }
   const ShoupFactor shoup(value, modulus);
-  return {shoup.factor, code == TwiddleCode::kShift52 ? shoup.quotient >> 12 : shoup.quotient};
+  const int unused = code == TwiddleCode::kShift52 ? 12 : code == TwiddleCode::kShift32 ? 32 : 0;
+  return {shoup.factor, shoup.quotient >> unused};
 }
 
 bool can_split(u64 q) { return q % (u64{1} << kFactorZeros) == 1; }
@@ -42,8 +70,10 @@ PrimeConstants constants_of(const Modulus& modulus) {
       .shift30 = power(30, TwiddleCode::kShift64),
       .shift60 = power(60, TwiddleCode::kShift64),
       .shift52 = power(52, TwiddleCode::kShift52),
+      .folded = power(60, TwiddleCode::kMontgomery),
       .ratio104 = static_cast<u64>(kTop / q),
       .fraction104 = static_cast<u64>(((kTop % q) << 52) / q),
+      .inverse = inverse_of_odd(q),
   };
 }
 

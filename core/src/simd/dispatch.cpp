@@ -25,7 +25,7 @@ std::vector<Candidate> candidates() {
   bool ifma = false;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  avx2 = __builtin_cpu_supports("avx2") != 0;
+  avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
   ifma = avx512 && __builtin_cpu_supports("avx512ifma") != 0 &&
          __builtin_cpu_supports("avx512vbmi2") != 0;

@@ -37,7 +37,7 @@ class Quotient {
   }
 
   Division division_;
-  typename A::Node factor_;
+  decltype(A::constant(Factor{}, 0)) factor_;
 };
 
 /// PrimeKernels::divide.
@@ -49,7 +49,8 @@ void divide_words(const PrimeConstants& prime, const u64* correction, u64 lift,
   const auto lifted = A::set(lift);
   for (std::size_t i = 0; i < count; i += A::kLanes) {
     const auto correction_lifted = A::sub(lifted, A::load(correction + i));
-    quotient.store(arithmetic, A::add(quotient.dividend(i), correction_lifted), i);
+    const auto difference = A::add(quotient.dividend(i), correction_lifted);
+    quotient.store(arithmetic, A::value(difference), i);
   }
 }
 

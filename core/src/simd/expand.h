@@ -42,15 +42,6 @@ struct TriviumLanes {
   }
 };
 
-// q^-1 modulo 2^64 by Newton's iteration: q is right modulo 2^3, and each step doubles the bits.
-inline u64 inverse_of_odd(u64 q) {
-  u64 x = q;
-  for (int bits = 3; bits < 64; bits *= 2) {
-    x *= 2 - q * x;
-  }
-  return x;
-}
-
 /// u * 2^-68 modulo an odd q of k bits, for u = low + 2^64 high of k + 67 bits: Montgomery's
 /// reduction of the lowest 68 bits, by 32, 32 and 4.
 template <typename V>
@@ -62,8 +53,8 @@ class SeedReduction {
   explicit SeedReduction(const PrimeConstants& prime)
       : q_(V::set(prime.q)),
         high_q_(V::set(prime.q >> 32)),
-        inverse_(V::set(inverse_of_odd(prime.q))),
-        last_inverse_(V::set(inverse_of_odd(prime.q) << 28)),
+        inverse_(V::set(prime.inverse)),
+        last_inverse_(V::set(prime.inverse << 28)),
         used_(V::set(~u64{0} >> (61 - prime.bits))),
         rest_(V::set(15)) {}
 

@@ -56,26 +56,31 @@ struct Ifma : Vector512Ifma {
         offset(set(offset)),
         mask(set((u64{1} << 52) - 1)) {}
 
+  /// A word as multiply() takes it.
+  RINGSMITH_INLINE static Vec value(Vec word) { return word; }
+
   RINGSMITH_INLINE static Vec zero() { return _mm512_setzero_si512(); }
 
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) { return {set(f.factor), set(f.quotient)}; }
   /// A factor with the quotient that is for 64-bit words.
-  RINGSMITH_INLINE static Twiddle from_shift64(Factor f) {
+  RINGSMITH_INLINE static Twiddle from_shift64(Factor f, u64) {
     return {set(f.factor), set(f.quotient >> 12)};
   }
   /// A residue as a factor of multiply().
-  RINGSMITH_INLINE static Twiddle constant(Factor f, u64) { return from_shift64(f); }
+  RINGSMITH_INLINE static Twiddle constant(Factor f, u64 q) { return from_shift64(f, q); }
   RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* quotient) {
     return {set(*factor), set(*quotient)};
   }
   RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
     return broadcast(twiddles.factors + index, twiddles.quotients + index);
   }
-  RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
-    return {load(factors), load(quotients)};
+  RINGSMITH_INLINE static Twiddle load_twiddle(const TwiddleView& twiddles, std::size_t index) {
+    return {load(twiddles.factors + index), load(twiddles.quotients + index)};
   }
 
+  static constexpr u64 kPlain = 4;
   static constexpr bool kReduces = !kLazy;
+  static constexpr int kColumns = 2;
   static constexpr int kStreams = 2;
 
   /// x * factor - (quotient + extra) * q with Shoup's quotient: in [0, 2q) less extra * q.
@@ -126,7 +131,7 @@ struct Ifma : Vector512Ifma {
 
   /// Reducing: in and out [0, 4q), with the sum's u brought to [q, 3q) and the product in [-q, q).
   /// Lazy: a layer moves the sums by at most q either way, from at least 16q and at most 20q.
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t) const {
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t, int) const {
     const Vec product = multiply(x, t, set(1));
     const Vec sum = kLazy ? u : reduce(u, set(~u64{0}));
     u = add(sum, product);
@@ -185,15 +190,23 @@ struct IfmaSum {
   using Arithmetic = Ifma<Room::kNone>;
   using Vec = __m512i;
   static constexpr bool kScales = true;  ///< KeyTerms::scaled: three operations
+  static constexpr bool kStepwise = false;
+  static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
   static std::size_t terms(int) { return 15; }
   /// The same where words `a` are below 3q: at 49 bits a high part is below 3 * 2^46.
   static std::size_t scaled_terms(int bits) { return bits <= 49 ? 15 : 5; }
+  static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
+  RINGSMITH_INLINE static Vec shared(const Arithmetic&, Vec x) { return x; }
+  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x, Vec addend,
+                                     const IfmaTwiddle& scale) {
+    return Arithmetic::add(x, arithmetic.multiply(addend, scale));
+  }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
-  RINGSMITH_INLINE void start(Vec value) {
+  RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
     low = value;
     high = Arithmetic::zero();
   }

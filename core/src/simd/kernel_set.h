@@ -16,7 +16,8 @@ class Modulus;
 
 namespace ringsmith::simd {
 
-/// A constant factor of Shoup's multiplication as a word class wants it (TwiddleCode).
+/// A constant factor as a word class wants it (TwiddleCode): of Shoup's multiplication, or of
+/// Montgomery's.
 struct Factor {
   u64 factor;
   u64 quotient;
@@ -38,9 +39,16 @@ struct SplitFactor {
 
 /// How a word class stores a factor w < q and its quotient.
 enum class TwiddleCode {
-  kShift64,  ///< w and floor(w * 2^64 / q)
-  kShift52,  ///< w and floor(w * 2^52 / q)
+  kShift64,     ///< w and floor(w * 2^64 / q)
+  kShift52,     ///< w and floor(w * 2^52 / q)
+  kShift32,     ///< w and floor(w * 2^32 / q); in a TwiddleView as words of 32 bits
+  kMontgomery,  ///< f = 2^31 w and 2^32 f modulo q, each as f + floor(f / 2^31) 2^31: the lower 31
+                ///< bits in the lower half of a word and the rest in the upper
+  kReal,        ///< the bits of two doubles: w, less q if it is above q / 2, and that over q
 };
+
+/// Bits that such a multiplication reduces by.
+inline constexpr int kMontgomeryBits = 31;
 
 /// What kernels need to know of one prime, whichever class they are of; for base conversions of any
 /// modulus, which may be 2^(bits-1) too.
@@ -52,8 +60,10 @@ struct PrimeConstants {
   Factor shift30;   ///< 2^30 mod q, kShift64
   Factor shift60;   ///< 2^60 mod q, kShift64
   Factor shift52;   ///< 2^52 mod q, kShift52
+  Factor folded;    ///< 2^60 mod q, kMontgomery
   u64 ratio104;     ///< floor(2^104 / q), below 2^52; only for q > 2^52
   u64 fraction104;  ///< floor(2^52 (2^104 mod q) / q), below 2^52
+  u64 inverse;      ///< q^-1 modulo 2^64; only for odd q
 };
 
 /// One direction of a transform: N factors. Entry i > 0 belongs to node i of the binary tree of
@@ -142,7 +152,8 @@ struct PrimeKernels {
   bool scales;  ///< whether key_products reads KeyTerms::scaled in place of `addends`
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
-  /// place. Below 4q words are taken as they are, others are reduced while they are first read.
+  /// place. Below 4q, or 2q for one class, words are taken as they are, others are reduced while
+  /// they are first read.
   void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
   /// A Division whose correction is the transform that forward() would write. The transform is
   /// worked on in `scratch`, which may be `in`, and of no use then.

@@ -1,8 +1,6 @@
 // What automorphisms do to a limb. Only for the kernel sets' own source files (see transform.h).
 #pragma once
 
-#include <type_traits>
-
 #include "transform.h"
 
 namespace ringsmith::simd {
@@ -20,34 +18,16 @@ class PermutedWords {
   RINGSMITH_INLINE PermutedWords(const Permutation& permutation, std::size_t i) {
     const std::uint32_t block = permutation.blocks[i / kPermutedWords];
     from_ = permuted_block(block);
-    const u64* const pattern = permutation.patterns[block % kPermutedWords] + i % kPermutedWords;
-    if constexpr (kWhole) {
-      pattern_ = {V::load(pattern)};
-    } else {
-      pattern_ = pattern;
-    }
+    places_ = V::places(permutation.patterns[block % kPermutedWords] + i % kPermutedWords);
   }
 
   [[nodiscard]] RINGSMITH_INLINE typename V::Vec of(const u64* limb) const {
-    if constexpr (kWhole) {
-      return V::permute(V::load(limb + from_), pattern_.places);
-    } else {
-      u64 words[V::kLanes];
-      for (int k = 0; k < V::kLanes; ++k) {
-        words[k] = limb[from_ + pattern_[k]];
-      }
-      return V::load(words);
-    }
+    return V::permute(limb + from_, places_);
   }
 
  private:
-  struct Pattern {
-    typename V::Vec places;
-  };
-  static constexpr bool kWhole = V::kLanes == kPermutedWords;
-
   std::size_t from_;  // the block's first word
-  std::conditional_t<kWhole, Pattern, const u64*> pattern_;
+  typename V::Places places_;
 };
 
 /// KernelSet::permute.

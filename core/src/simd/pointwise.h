@@ -103,20 +103,20 @@ bool pointwise(const PrimeConstants& prime, const u64* a, const u64* b, u64* out
   return check.passed();
 }
 
-/// The same past the caches. One core reads memory fastest where it reads in several places, and
-/// farther ahead than the processor itself does: here in the four quarters of a limb.
+/// The same past the caches, in as many places of a limb in turn as suit the processor, and
+/// fetched farther ahead than it does by itself.
 template <typename Result>
 bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
               std::size_t count) {
   using V = typename Result::Vector;
   constexpr std::size_t kLine = 64 / sizeof(u64);
   constexpr std::size_t kAhead = 16 * kLine;
-  const std::size_t quarter = count / 4;
+  const std::size_t part = count / V::kPlaces;
   const Result result(prime);
   CanonicalCheck<V> check(V::set(prime.q));
-  for (std::size_t i = 0; i < quarter; i += kLine) {
-    const std::size_t fetched = smaller(i + kAhead, quarter - 1);
-    for (std::size_t begin = 0; begin < count; begin += quarter) {
+  for (std::size_t i = 0; i < part; i += kLine) {
+    const std::size_t fetched = smaller(i + kAhead, part - 1);
+    for (std::size_t begin = 0; begin < count; begin += part) {
       __builtin_prefetch(a + begin + fetched);
       __builtin_prefetch(b + begin + fetched);
       RINGSMITH_UNROLL
@@ -145,7 +145,8 @@ RINGSMITH_INLINE void scale_by(const PrimeConstants& prime, const u64* a, const 
                                std::size_t count) {
   const A arithmetic(prime);
   for (std::size_t i = 0; i < count; i += A::kLanes) {
-    A::store(out + i, arithmetic.canonical(arithmetic.multiply(A::load(a + i), factor)));
+    const auto product = arithmetic.multiply(A::value(A::load(a + i)), factor);
+    A::store(out + i, arithmetic.canonical(product));
   }
 }
 
@@ -162,6 +163,8 @@ struct WordSum {
   using Vec = typename V::Vec;
   using Arithmetic = Word64<V>;
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
+  static constexpr bool kStepwise = false;
+  static constexpr int kVectors = V::kLanes / 2;  ///< of a combination that share its factors
 
   /// A factor that several products share.
   struct Halves {
@@ -171,14 +174,16 @@ struct WordSum {
   /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum, beside a start below
   /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
   static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
+  static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
   RINGSMITH_INLINE static Halves split(Vec x) {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
   }
+  RINGSMITH_INLINE static Halves shared(const Arithmetic&, Vec x) { return split(x); }
   RINGSMITH_INLINE static Halves word(Vec x) { return split(x); }
   RINGSMITH_INLINE static Halves factor(Vec x) { return split(x); }
 
-  RINGSMITH_INLINE void start(Vec value) {
+  RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
     low = value;
     middle = high = V::set(0);
   }
@@ -210,27 +215,31 @@ RINGSMITH_INLINE void inner_product_halves(const PrimeConstants& prime, std::siz
                                            const u64* const* a, const u64* const* const* b,
                                            u64* const* out, std::size_t count) {
   using A = typename Sum::Arithmetic;
-  const A arithmetic(prime);
+  const A arithmetic = Sum::arithmetic(prime, prime.bits);
   const std::size_t run = Sum::terms(prime.bits);
   for (std::size_t i = 0; i < count; i += A::kLanes) {
-    Sum sums[kHalves];
+    typename A::Vec words[kHalves];
     for (int half = 0; half < kHalves; ++half) {
-      sums[half].start(A::set(0));
+      words[half] = A::set(0);
     }
     for (std::size_t begin = 0; begin < terms; begin += run) {
       const std::size_t end = terms - begin < run ? terms : begin + run;
+      Sum sums[kHalves];
+      for (int half = 0; half < kHalves; ++half) {
+        sums[half].start(arithmetic, words[half]);
+      }
       for (std::size_t term = begin; term < end; ++term) {
-        const auto factor = Sum::split(A::load(a[term] + i));
+        const auto factor = Sum::shared(arithmetic, A::load(a[term] + i));
         for (int half = 0; half < kHalves; ++half) {
           sums[half].add(factor, Sum::split(A::load(b[half][term] + i)));
         }
       }
       for (int half = 0; half < kHalves; ++half) {
-        sums[half].start(sums[half].fold(arithmetic, prime));
+        words[half] = sums[half].fold(arithmetic, prime);
       }
     }
     for (int half = 0; half < kHalves; ++half) {
-      A::store(out[half] + i, sums[half].low);
+      A::store(out[half] + i, words[half]);
     }
   }
 }

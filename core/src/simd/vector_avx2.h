@@ -10,10 +10,13 @@ namespace {
 
 struct Vector256 {
   using Vec = __m256i;
+  using Word = u64;
   static constexpr int kLanes = 4;
   static constexpr int kStreams = 1;          // as many as the registers hold
+  static constexpr int kJoined = 2;           // blocks with a layer above them in registers
   static constexpr bool kSplits = false;      // no products of 52-bit words
   static constexpr bool kHasMaximum = false;  // has none of unsigned words
+  static constexpr std::size_t kPlaces = 1;   // that streamed() works on in turn
 
   RINGSMITH_INLINE static Vec load(const u64* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -28,7 +31,12 @@ struct Vector256 {
   RINGSMITH_INLINE static void finish_streams() { _mm_sfence(); }
   RINGSMITH_INLINE static Vec set(u64 x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
   RINGSMITH_INLINE static Vec broadcast(const u64* from) { return set(*from); }
-  RINGSMITH_INLINE static Vec broadcast_high(const u64* from) { return set(*from >> 32); }
+  /// The upper half of a word as the lower half of every lane; what is above it is of no account.
+  RINGSMITH_INLINE static Vec broadcast_high(const u64* from) {
+    int half;
+    __builtin_memcpy(&half, reinterpret_cast<const char*>(from) + 4, sizeof half);
+    return _mm256_set1_epi32(half);
+  }
   RINGSMITH_INLINE static Vec add(Vec a, Vec b) { return _mm256_add_epi64(a, b); }
   RINGSMITH_INLINE static Vec sub(Vec a, Vec b) { return _mm256_sub_epi64(a, b); }
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm256_and_si256(a, b); }
@@ -58,6 +66,38 @@ struct Vector256 {
   }
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm256_mul_epu32(a, b); }
 
+  // The same registers as doubles; roundings are to the nearest.
+  RINGSMITH_INLINE static __m256d real(Vec a) { return _mm256_castsi256_pd(a); }
+  RINGSMITH_INLINE static Vec bits(__m256d a) { return _mm256_castpd_si256(a); }
+  RINGSMITH_INLINE static Vec set_real(double x) { return bits(_mm256_set1_pd(x)); }
+  RINGSMITH_INLINE static Vec real_add(Vec a, Vec b) {
+    return bits(_mm256_add_pd(real(a), real(b)));
+  }
+  RINGSMITH_INLINE static Vec real_sub(Vec a, Vec b) {
+    return bits(_mm256_sub_pd(real(a), real(b)));
+  }
+  RINGSMITH_INLINE static Vec real_multiply(Vec a, Vec b) {
+    return bits(_mm256_mul_pd(real(a), real(b)));
+  }
+  /// a * b + c.
+  RINGSMITH_INLINE static Vec fused_add(Vec a, Vec b, Vec c) {
+    return bits(_mm256_fmadd_pd(real(a), real(b), real(c)));
+  }
+  /// a * b - c.
+  RINGSMITH_INLINE static Vec fused_sub(Vec a, Vec b, Vec c) {
+    return bits(_mm256_fmsub_pd(real(a), real(b), real(c)));
+  }
+  /// c - a * b.
+  RINGSMITH_INLINE static Vec fused_from(Vec a, Vec b, Vec c) {
+    return bits(_mm256_fnmadd_pd(real(a), real(b), real(c)));
+  }
+  /// b where the sign of x is set, else a.
+  RINGSMITH_INLINE static Vec choose_by_sign(Vec x, Vec a, Vec b) {
+    return bits(_mm256_blendv_pd(real(a), real(b), real(x)));
+  }
+  /// The lower half of every word of a, under the upper half of b's.
+  RINGSMITH_INLINE static Vec join_halves(Vec a, Vec b) { return _mm256_blend_epi32(a, b, 0xaa); }
+
   /// The sign of the difference chooses, since there is no unsigned minimum of 64-bit words.
   RINGSMITH_INLINE static Vec reduce_once(Vec x, Vec m) {
     const __m256d less = _mm256_castsi256_pd(sub(x, m));
@@ -77,15 +117,127 @@ struct Vector256 {
     return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(from), places, sizeof(u64));
   }
 
+  /// Which of a block's eight words the lanes take.
+  struct Places {
+    Vec halves;  // the place of every half of a word among those of four words
+    Vec upper;   // whose sign tells that they are the block's last four
+  };
+  RINGSMITH_INLINE static Places places(const u64* pattern) {
+    const Vec places = load(pattern);
+    const Vec even = add(places, places);
+    const Vec odd = _mm256_slli_epi64(add(even, set(1)), 32);
+    return {bit_xor(even, odd), _mm256_slli_epi64(places, 61)};
+  }
+  RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
+    const Vec lower = _mm256_permutevar8x32_epi32(load(block), places.halves);
+    const Vec upper = _mm256_permutevar8x32_epi32(load(block + kLanes), places.halves);
+    return choose_by_sign(places.upper, lower, upper);
+  }
+
+  RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }
   RINGSMITH_INLINE static void transpose(Vec* r) {
     const Vec even01 = _mm256_unpacklo_epi64(r[0], r[1]);  // columns 0 and 2 of rows 0, 1
     const Vec odd01 = _mm256_unpackhi_epi64(r[0], r[1]);
     const Vec even23 = _mm256_unpacklo_epi64(r[2], r[3]);
     const Vec odd23 = _mm256_unpackhi_epi64(r[2], r[3]);
-    r[0] = _mm256_permute2x128_si256(even01, even23, 0x20);
-    r[1] = _mm256_permute2x128_si256(odd01, odd23, 0x20);
+    r[0] = _mm256_inserti128_si256(even01, _mm256_castsi256_si128(even23), 1);
+    r[1] = _mm256_inserti128_si256(odd01, _mm256_castsi256_si128(odd23), 1);
     r[2] = _mm256_permute2x128_si256(even01, even23, 0x31);
     r[3] = _mm256_permute2x128_si256(odd01, odd23, 0x31);
+  }
+};
+
+/// Eight 32-bit words. Those that were u64 are in the order 0, 1, 4, 5, 2, 3, 6, 7, which takes the
+/// fewest operations both ways.
+struct HalfWords256 {
+  using Vec = __m256i;
+  using Word = std::uint32_t;
+  using Wide = Vector256;
+  static constexpr int kLanes = 8;
+  static constexpr int kStreams = 1;
+  static constexpr int kJoined = 1;
+
+  RINGSMITH_INLINE static Vec load(const Word* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  RINGSMITH_INLINE static void store(Word* to, Vec x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
+  }
+  /// From and to words of u64.
+  RINGSMITH_INLINE static Vec load(const u64* from) {
+    return pack(Wide::load(from), Wide::load(from + Wide::kLanes));
+  }
+  RINGSMITH_INLINE static void store(u64* to, Vec x) {
+    Wide::store(to, unpack_first(x));
+    Wide::store(to + Wide::kLanes, unpack_last(x));
+  }
+  /// Two vectors of u64 words, in 32 bits each, and back.
+  RINGSMITH_INLINE static Vec pack(Vec first, Vec last) {
+    return _mm256_castps_si256(
+        _mm256_shuffle_ps(_mm256_castsi256_ps(first), _mm256_castsi256_ps(last), 0x88));
+  }
+  RINGSMITH_INLINE static Vec unpack_first(Vec x) {
+    return _mm256_unpacklo_epi32(x, _mm256_setzero_si256());
+  }
+  RINGSMITH_INLINE static Vec unpack_last(Vec x) {
+    return _mm256_unpackhi_epi32(x, _mm256_setzero_si256());
+  }
+  RINGSMITH_INLINE static Vec set(u64 x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+  RINGSMITH_INLINE static Vec broadcast(const Word* from) {
+    Word word;
+    __builtin_memcpy(&word, from, sizeof word);  // kept in memory of another type
+    return set(word);
+  }
+  RINGSMITH_INLINE static Vec add(Vec a, Vec b) { return _mm256_add_epi32(a, b); }
+  RINGSMITH_INLINE static Vec sub(Vec a, Vec b) { return _mm256_sub_epi32(a, b); }
+  RINGSMITH_INLINE static Vec multiply_low(Vec a, Vec b) { return _mm256_mullo_epi32(a, b); }
+  /// The products of the even lanes, 64 bits each; the odd lanes in their place.
+  RINGSMITH_INLINE static Vec multiply_even(Vec a, Vec b) { return _mm256_mul_epu32(a, b); }
+  RINGSMITH_INLINE static Vec odd(Vec a) { return _mm256_srli_epi64(a, 32); }
+  /// The upper halves of products of even lanes and of odd lanes.
+  RINGSMITH_INLINE static Vec join_high(Vec even, Vec odd_lanes) {
+    return _mm256_blend_epi32(odd(even), odd_lanes, 0xaa);
+  }
+  RINGSMITH_INLINE static Vec reduce_once(Vec x, Vec m) { return _mm256_min_epu32(x, sub(x, m)); }
+
+  /// Rows of such an order to columns, in the order of the rows; and back.
+  RINGSMITH_INLINE static void transpose(Vec* r) {
+    transpose_lanes(r);
+    swap_middle(r);
+  }
+  RINGSMITH_INLINE static void transpose_back(Vec* r) {
+    swap_middle(r);
+    transpose_lanes(r);
+  }
+
+ private:
+  RINGSMITH_INLINE static void swap_middle(Vec* r) {
+    for (int i = 2; i < 4; ++i) {
+      const Vec row = r[i];
+      r[i] = r[i + 2];
+      r[i + 2] = row;
+    }
+  }
+  RINGSMITH_INLINE static void transpose_lanes(Vec* r) {
+    Vec pairs[kLanes];  // of rows: lanes 0, 1, 4, 5 of both, then lanes 2, 3, 6, 7
+    Vec fours[kLanes];  // of rows: lanes 0 and 4; 1 and 5; 2 and 6; 3 and 7
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; i += 2) {
+      pairs[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
+      pairs[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    RINGSMITH_UNROLL
+    for (int i = 0; i < kLanes; i += 4) {
+      fours[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
+      fours[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+      fours[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+    }
+    RINGSMITH_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      r[i] = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x20);
+      r[i + 4] = _mm256_permute2x128_si256(fours[i], fours[i + 4], 0x31);
+    }
   }
 };
 

@@ -10,10 +10,13 @@ namespace {
 
 struct Vector512 {
   using Vec = __m512i;
+  using Word = u64;
   static constexpr int kLanes = 8;
   static constexpr int kStreams = 2;         // as many as the registers hold
+  static constexpr int kJoined = 1;          // blocks with no layer above them in registers
   static constexpr bool kSplits = false;     // no products of 52-bit words
   static constexpr bool kHasMaximum = true;  // of unsigned words
+  static constexpr std::size_t kPlaces = 4;  // that streamed() works on in turn
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
@@ -61,6 +64,41 @@ struct Vector512 {
   }
   /// Product of the low halves.
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm512_mul_epu32(a, b); }
+
+  // The same registers as doubles; roundings are to the nearest.
+  RINGSMITH_INLINE static __m512d real(Vec a) { return _mm512_castsi512_pd(a); }
+  RINGSMITH_INLINE static Vec bits(__m512d a) { return _mm512_castpd_si512(a); }
+  RINGSMITH_INLINE static Vec set_real(double x) { return bits(_mm512_set1_pd(x)); }
+  RINGSMITH_INLINE static Vec real_add(Vec a, Vec b) {
+    return bits(_mm512_add_pd(real(a), real(b)));
+  }
+  RINGSMITH_INLINE static Vec real_sub(Vec a, Vec b) {
+    return bits(_mm512_sub_pd(real(a), real(b)));
+  }
+  RINGSMITH_INLINE static Vec real_multiply(Vec a, Vec b) {
+    return bits(_mm512_mul_pd(real(a), real(b)));
+  }
+  /// a * b + c.
+  RINGSMITH_INLINE static Vec fused_add(Vec a, Vec b, Vec c) {
+    return bits(_mm512_fmadd_pd(real(a), real(b), real(c)));
+  }
+  /// a * b - c.
+  RINGSMITH_INLINE static Vec fused_sub(Vec a, Vec b, Vec c) {
+    return bits(_mm512_fmsub_pd(real(a), real(b), real(c)));
+  }
+  /// c - a * b.
+  RINGSMITH_INLINE static Vec fused_from(Vec a, Vec b, Vec c) {
+    return bits(_mm512_fnmadd_pd(real(a), real(b), real(c)));
+  }
+  /// b where the sign of x is set, else a.
+  RINGSMITH_INLINE static Vec choose_by_sign(Vec x, Vec a, Vec b) {
+    return bits(_mm512_mask_blend_pd(_mm512_movepi64_mask(x), real(a), real(b)));
+  }
+  /// The lower half of every word of a, under the upper half of b's.
+  RINGSMITH_INLINE static Vec join_halves(Vec a, Vec b) {
+    return _mm512_mask_blend_epi32(0xaaaa, a, b);
+  }
+
   RINGSMITH_INLINE static Vec maximum(Vec a, Vec b) { return _mm512_max_epu64(a, b); }
   /// x - m if x >= m, else x; for m <= 2^63 and x < m + 2^63.
   RINGSMITH_INLINE static Vec reduce_once(Vec x, Vec m) {
@@ -75,11 +113,16 @@ struct Vector512 {
   RINGSMITH_INLINE static Vec gather(const u64* from, Vec places) {
     return _mm512_i64gather_epi64(places, from, sizeof(u64));
   }
-  /// Word i of the result is word pattern[i] of x.
-  RINGSMITH_INLINE static Vec permute(Vec x, Vec pattern) {
-    return _mm512_permutexvar_epi64(pattern, x);
+  /// Which of a block's eight words the lanes take.
+  struct Places {
+    Vec places;
+  };
+  RINGSMITH_INLINE static Places places(const u64* pattern) { return {load(pattern)}; }
+  RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
+    return _mm512_permutexvar_epi64(places.places, load(block));
   }
 
+  RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }
   RINGSMITH_INLINE static void transpose(Vec* r) {
     Vec t[8];
     RINGSMITH_UNROLL

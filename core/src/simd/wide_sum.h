@@ -15,6 +15,7 @@ struct WideSum {
   using Vec = __m512i;
   static constexpr int kMinBits = 53;     ///< of q
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
+  static constexpr bool kStepwise = false;
 
   struct Parts {
     Vec word;   // IFMA reads its lower 52 bits
@@ -23,9 +24,11 @@ struct WideSum {
 
   /// A term adds less than 3 * 2^52 to the middle sum, the largest.
   static std::size_t terms(int) { return 1024; }
+  static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Parts split(Vec x) { return {x, Arithmetic::shift_right<52>(x)}; }
+  RINGSMITH_INLINE static Parts shared(const Arithmetic&, Vec x) { return split(x); }
 
-  RINGSMITH_INLINE void start(Vec value) {
+  RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
     low = value;
     middle = high = Arithmetic::set(0);
   }

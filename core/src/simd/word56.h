@@ -8,21 +8,21 @@
 namespace ringsmith::simd {
 namespace {
 
-/// Word64 where a word has room for 256q. Sums start from 64q, and each of at most 16 layers moves
-/// them by less than 4q either way: they stay in [0, 132q).
-template <typename V>
-struct Word56 : Word64<V> {
-  using Base = Word64<V>;
+/// `Base`, an arithmetic of wider primes, where a word has room for 256q. Sums of a forward
+/// transform start from kMoved q, at most 64q, and its at most 16 layers move them by less than
+/// that either way: they stay in [0, 132q).
+template <typename V, typename Base>
+struct Lazy : Base {
   using Operations = WordOperations<V>;
   using Vec = typename V::Vec;
   using V::add;
   using V::reduce_once;
   using V::sub;
 
-  explicit Word56(const PrimeConstants& prime, u64 offset = 0)
+  explicit Lazy(const PrimeConstants& prime, u64 offset = 0)
       : Base(prime, offset),
-        bias(V::set(64 * prime.q)),
-        bias_and_offset(V::set(64 * prime.q + offset)),
+        bias(V::set(Base::kMoved * prime.q)),
+        bias_and_offset(V::set(Base::kMoved * prime.q + offset)),
         upper_bound(V::set(132 * prime.q)),
         shift(prime.bits > 24 ? prime.bits - 24 : 0),
         reciprocal(V::set(prime.ratio >> (32 - shift))) {}
@@ -34,7 +34,7 @@ struct Word56 : Word64<V> {
   RINGSMITH_INLINE Vec load_wide(const u64* from) const { return add(Base::load_wide(from), bias); }
 
   template <typename T>
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t) const {
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t, int) const {
     const Vec product = Base::multiply(x, t);
     const Vec sum = u;
     u = add(sum, product);
@@ -44,20 +44,28 @@ struct Word56 : Word64<V> {
   /// a - x modulo q, from [0, q) and [0, 132q); below 133q < 2^64.
   RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(upper_bound, x)); }
 
-  /// From [0, 132q) to [0, q). The quotient comes from the 32 bits from 2^shift on and 32 bits of
-  /// 1 / q: what both leave out makes it less than 3 too small.
+  /// From [0, 132q) to [0, q). The quotient comes from the 32 bits from 2^shift on, which takes at
+  /// most 2^shift / q < 2^-22 from it, and from 2^(32 + shift) / q without its fraction, which
+  /// takes less than x / 2^(32 + shift) <= 132 / 256. With its own fraction it is less than 2 too
+  /// small.
   RINGSMITH_INLINE Vec canonical(Vec x) const {
     const Vec top = V::shift_right(x, shift);
     const Vec quotient = Operations::high_half(V::multiply_halves(top, reciprocal));
     const Vec multiple =
         add(V::multiply_halves(quotient, Base::q),
             V::template shift_left<32>(V::multiply_halves(quotient, Base::q_high)));
-    return reduce_once(reduce_once(sub(x, multiple), Base::twice_q), Base::q);
+    return reduce_once(sub(x, multiple), Base::q);
   }
 
   Vec bias, bias_and_offset, upper_bound;
   int shift;
   Vec reciprocal;
+};
+
+/// With Word64's products each layer moves sums by less than 4q.
+template <typename V>
+struct Word56 : Lazy<V, Word64<V>> {
+  using Lazy<V, Word64<V>>::Lazy;
 };
 
 }  // namespace

@@ -31,6 +31,9 @@ struct WordOperations : V {
   using V::multiply_halves;
   using V::sub;
 
+  /// A word as multiply() takes it.
+  RINGSMITH_INLINE static Vec value(Vec word) { return word; }
+
   RINGSMITH_INLINE static Vec high_half(Vec x) { return V::template shift_right<32>(x); }
 
   /// floor(a * b / 2^64), or up to 2 less: the product of the low halves is left out.
@@ -40,7 +43,7 @@ struct WordOperations : V {
     return add(multiply_halves(a_high, b_high), middle);
   }
 
-  RINGSMITH_INLINE static Twiddle from_shift64(Factor f) { return broadcast(f); }
+  RINGSMITH_INLINE static Twiddle from_shift64(Factor f, u64) { return broadcast(f); }
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
     return {V::set(f.factor), V::set(f.factor >> 32), V::set(f.quotient), V::set(f.quotient >> 32)};
   }
@@ -59,9 +62,9 @@ struct WordOperations : V {
       return broadcast(twiddles.factors + index, twiddles.quotients + index);
     }
   }
-  RINGSMITH_INLINE static Twiddle load_twiddle(const u64* factors, const u64* quotients) {
-    const Vec factor = V::load(factors);
-    const Vec quotient = V::load(quotients);
+  RINGSMITH_INLINE static Twiddle load_twiddle(const TwiddleView& twiddles, std::size_t index) {
+    const Vec factor = V::load(twiddles.factors + index);
+    const Vec quotient = V::load(twiddles.quotients + index);
     return {factor, high_half(factor), quotient, high_half(quotient)};
   }
 };
@@ -90,7 +93,12 @@ struct Word64 : WordOperations<V> {
         minus_q_upper(V::set((u64{1} << 52) - (prime.q >> kFactorZeros))),
         lower_mask(V::set((u64{1} << kLowerBits) - 1)) {}
 
+  static constexpr TwiddleCode kCode = TwiddleCode::kShift64;
+  static constexpr u64 kPlain = 4;
   static constexpr bool kReduces = true;
+  /// Products, below 4q, move the sums of 16 layers by less than so many q (Lazy).
+  static constexpr u64 kMoved = 64;
+  static constexpr int kColumns = V::kStreams;
   static constexpr int kStreams = V::kStreams;
 
   /// A residue as a factor of multiply().
@@ -162,7 +170,7 @@ struct Word64 : WordOperations<V> {
 
   /// In and out: [0, 8q).
   template <typename T>
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t) const {
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const T& t, int) const {
     const Vec product = multiply(x, t);
     const Vec sum = reduce_once(u, four_q);
     u = add(sum, product);

@@ -43,8 +43,11 @@ def kernel_name() -> str:
 def kernel_names() -> list[str]:
     """The kernel sets that this build and this processor have, slowest first."""
 
-def read_seconds(words: _Residues) -> float:
-    """CPU seconds of this thread to read a C-contiguous array once, as eight streams."""
+def read_seconds(words: _Residues, in_turn: bool) -> float:
+    """CPU seconds of this thread to read a C-contiguous array once.
+
+    In eight places in turn, or one word after the other.
+    """
 
 def multiplication_seconds() -> float:
     """CPU seconds for one vector multiplication of the kernel set, many at a time, in registers.

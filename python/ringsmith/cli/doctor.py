@@ -19,7 +19,7 @@ from ringsmith.devices import toolchain
 from ringsmith.devices.build_cache import cache_root
 from ringsmith.errors import ToolError
 
-CPU_FEATURES = ("avx2", "bmi2", "adx", "avx512f", "avx512ifma", "avx512_vbmi2")
+CPU_FEATURES = ("avx2", "fma", "bmi2", "adx", "avx512f", "avx512ifma", "avx512_vbmi2")
 """Instruction sets that make the compiled core or a simulation faster, as Linux names them."""
 
 
