@@ -1,6 +1,7 @@
 // Quotients (Division). Only for the kernel sets' own source files (see transform.h).
 #pragma once
 
+#include "ntt_kernels.h"
 #include "permute.h"
 #include "pointwise.h"
 

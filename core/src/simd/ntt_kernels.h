@@ -1,0 +1,40 @@
+// The kernels of one limb's NTT. Only for the kernel sets' own source files (see transform.h).
+#pragma once
+
+#include "transform.h"
+
+namespace ringsmith::simd {
+namespace {
+
+/// PrimeKernels::forward, ending in `finish`.
+template <typename A, typename Finish>
+void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out,
+                 const Finish& finish) {
+  const Transform<A, Finish> transform(plan, plan.forward, offset, finish);
+  if (bound > A::kPlain * plan.prime.q) {
+    transform.template forward<Source::kWide>(in, out);
+  } else if (offset != 0) {
+    transform.template forward<Source::kShifted>(in, out);
+  } else {
+    transform.template forward<Source::kPlain>(in, out);
+  }
+}
+
+template <typename A>
+void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  forward_ntt<A>(plan, in, bound, offset, out, Canonical<A>());
+}
+
+/// PrimeKernels::inverse.
+template <typename A>
+void inverse_ntt(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
+  const Transform<A> transform(plan, plan.backward, offset);
+  if (offset != 0) {
+    transform.template inverse<Place::kShiftedTop>(in, out);
+  } else {
+    transform.template inverse<Place::kTop>(in, out);
+  }
+}
+
+}  // namespace
+}  // namespace ringsmith::simd
