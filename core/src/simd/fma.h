@@ -150,8 +150,8 @@ struct Fma : V {
   }
 
   /// Sums and differences double in each layer: from q to 2^16 q, at most 2^50, with room for both
-  /// transforms. Else they are reduced where a pass ends, and up to 50 bits in every second layer:
-  /// words before a pass are at most q, those before its third layer 2q again.
+  /// transforms. Else they are reduced where a pass ends, and up to 50 bits in its second layer,
+  /// too: from at most q, differences reach 8q, at most 2^51, or 4q, at most 2^52.
   template <int layer, bool reduces>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
     constexpr bool kReduced = room == FmaRoom::kBoth   ? false
