@@ -101,6 +101,7 @@ constexpr PrimeKernels ifma_class(int bits) {
           V::kLanes,
           false,
           IfmaSum::kScales,
+          KeyCode::kResidue,
           forward_ntt<A>,
           forward_divide<A>,
           inverse_ntt<A>,

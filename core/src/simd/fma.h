@@ -319,6 +319,7 @@ constexpr PrimeKernels fma_class(int bits) {
           V::kLanes,
           false,
           FmaSum<V>::kScales,
+          KeyCode::kResidue,
           forward_ntt<A>,
           forward_divide<A>,
           inverse_ntt<A>,

@@ -50,6 +50,15 @@ enum class TwiddleCode {
 /// Bits that such a multiplication reduces by.
 inline constexpr int kMontgomeryBits = 31;
 
+/// How a word class wants a key's residues prepared, which are multiplied many times.
+enum class KeyCode {
+  kResidue,    ///< as they are
+  kResidue32,  ///< as words of 32 bits; for primes of up to 32 bits
+  kCentred32,  ///< the same of what is in [-q/2, q/2]
+  kHalves,     ///< the lower 30 bits in the lower half of a word, and the rest in the upper
+  kReal,       ///< the bits of a double in [-q/2, q/2]; for primes of up to 53 bits
+};
+
 /// What kernels need to know of one prime, whichever class they are of; for base conversions of any
 /// modulus, which may be 2^(bits-1) too.
 struct PrimeConstants {
@@ -85,6 +94,13 @@ SplitFactor split_factor_of(u64 value, const Modulus& modulus);
 bool can_split(u64 q);
 SplitFactor split_factor_of(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
+
+/// Words of u64 that `count` residues take so prepared, for an even count.
+std::size_t prepared_size(KeyCode code, std::size_t count);
+/// Prepares `count` residues modulo q, an even number of them, and back; not in place.
+/// @return whether all are canonical; else what is written means nothing
+bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count);
+void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count);
 
 /// Everything that a transform of one limb reads.
 struct NttPlan {
@@ -128,6 +144,7 @@ struct KeyTerms {
   const u64* scaled;               ///< for those, if permuted: what is added to all, canonical,
   const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
+  bool prepared;  ///< whether keys are as PrimeKernels::key_code says, and known to be canonical
 };
 
 /// A limb of a quotient by a product D of primes: (in - c) * factor + addend, where c is the
@@ -147,9 +164,10 @@ inline constexpr int kTargets = 4;
 struct PrimeKernels {
   int max_bits;  ///< the widest prime that the class takes
   TwiddleCode code;
-  int lanes;    ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
-  bool splits;  ///< whether transforms read TwiddleView::nodes
-  bool scales;  ///< whether key_products reads KeyTerms::scaled in place of `addends`
+  int lanes;         ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
+  bool splits;       ///< whether transforms read TwiddleView::nodes
+  bool scales;       ///< whether key_products reads KeyTerms::scaled in place of `addends`
+  KeyCode key_code;  ///< of prepared keys
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
   /// place. Below 4q, or 2q for one class, words are taken as they are, others are reduced while

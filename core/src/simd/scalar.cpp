@@ -281,6 +281,7 @@ constexpr PrimeKernels kClasses[] = {
      1,
      false,
      false,
+     KeyCode::kResidue,
      forward,
      forward_divide,
      inverse,
