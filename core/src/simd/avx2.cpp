@@ -8,6 +8,7 @@
 #include "montgomery.h"
 #include "multiplications.h"
 #include "narrow.h"
+#include "product_sum.h"
 #include "vector_avx2.h"
 
 namespace ringsmith::simd {
@@ -18,6 +19,7 @@ using V = Vector256;
 constexpr PrimeKernels kClasses[] = {
     narrow_class<HalfWords256, 30>(),
     narrow_class<HalfWords256, 31>(),
+    product_class<V, 32>(),
     fma_class<V, FmaRoom::kBoth>(34),
     fma_class<V, FmaRoom::kForward>(48),
     fma_class<V, FmaRoom::kPass>(50),
@@ -28,7 +30,7 @@ constexpr PrimeKernels kClasses[] = {
 };
 constexpr KernelSet kSet{"avx2",
                          kClasses,
-                         8,
+                         9,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_streams<SeedReduction<V>>,

@@ -101,7 +101,7 @@ constexpr PrimeKernels ifma_class(int bits) {
           V::kLanes,
           false,
           IfmaSum::kScales,
-          KeyCode::kResidue,
+          IfmaSum::kKeyCode,
           forward_ntt<A>,
           forward_divide<A>,
           inverse_ntt<A>,

@@ -182,7 +182,7 @@ constexpr PrimeKernels word_class(int bits) {
           V::kLanes,
           false,
           Sum::kScales,
-          KeyCode::kResidue,
+          Sum::kKeyCode,
           forward_ntt<A>,
           forward_divide<A>,
           inverse_ntt<Inverse>,

@@ -110,9 +110,11 @@ struct Fma : V {
   }
 
   /// The same to words in [0, q).
-  RINGSMITH_INLINE Vec canonical(Vec x) const {
+  RINGSMITH_INLINE Vec canonical(Vec x) const { return to_word(reduce(x)); }
+
+  /// A remainder below q in size to a word in [0, q).
+  RINGSMITH_INLINE Vec to_word(Vec remainder) const {
     const Vec word = V::set_real(kWord);
-    const Vec remainder = reduce(x);
     return V::bit_xor(V::real_add(remainder, V::choose_by_sign(remainder, word, word_q)), word);
   }
 
@@ -194,16 +196,50 @@ struct FmaProduct {
   }
 };
 
+/// A KeyCheck for vectors without a maximum of words, of the words' values.
+template <typename V, bool kHasMaximum>
+class RealCheck {
+ public:
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE explicit RealCheck(const PrimeConstants& prime) : bound_(prime.q) {}
+  RINGSMITH_INLINE void show(Vec word, Vec value) {
+    bits_ = V::bit_or(bits_, word);
+    largest_ = V::real_maximum(largest_, value);
+  }
+  [[nodiscard]] RINGSMITH_INLINE bool passed() const {
+    const Vec bits = V::set_real(kWord);  // whose lower 52 are of words below 2^52
+    return all_below<V>(bits_, u64{1} << 52) &&
+           all_below<V>(V::bit_xor(V::real_add(largest_, bits), bits), bound_);
+  }
+
+ private:
+  u64 bound_;
+  Vec bits_ = V::set(0);
+  Vec largest_ = V::set(0);
+};
+template <typename V>
+struct RealCheck<V, true> : KeyCheck<V> {
+  using KeyCheck<V>::KeyCheck;
+};
+
 /// Sums of products of words below 2^bits, one of them centred, to at most q / 2 or half its range.
 ///
 /// The upper sum starts from 1.5 * 2^(bits + 53), so it is a multiple of 2^(bits + 1) throughout:
 /// adding a product rounds that to such a multiple, and what is cut off, at most 2^bits, goes to
 /// the lower sum.
-template <typename V>
+///
+/// Where keys are centred, digits need not be: they are at most q in size.
+template <typename V, bool kCentredKeys = false>
 struct FmaSum {
   using Vec = typename V::Vec;
-  static constexpr bool kScales = true;  ///< KeyTerms::scaled: six operations
-  static constexpr bool kStepwise = true;
+  using Check = RealCheck<V, V::kHasMaximum>;
+  using Prepared = FmaSum<V, true>;
+  using Shared = Vec;
+  static constexpr KeyCode kKeyCode = KeyCode::kReal;
+  static constexpr bool kScales = false;  ///< KeyTerms::scaled: more operations than an addend
+  static constexpr bool kStepwise = !kCentredKeys;
+  static constexpr int kAtOnce = kCentredKeys && V::kLanes == 4 ? 2 : 1;  ///< vectors of a limb
   static constexpr int kVectors = 4;
 
   struct Arithmetic : Fma<V, FmaRoom::kPass> {
@@ -226,16 +262,24 @@ struct FmaSum {
   /// Products are at most 2^(2 bits - 1), and room is for 2^(bits + 52). What is cut off, with a
   /// start of at most 2^(bits - 1), stays below 2^53.
   static std::size_t terms(int bits) { return (std::size_t{1} << (53 - bits)) - 1; }
-  static std::size_t scaled_terms(int bits) { return terms(bits); }
+  static std::size_t moved_terms(int bits) { return terms(bits); }
 
-  /// A factor that several products share, centred; a word plus the value `addend` times `scale`.
+  /// A factor that several products share, canonical; the sum of two such words, below 2q.
   RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x) {
-    return arithmetic.reduce(Arithmetic::value(x));
+    const Vec value = Arithmetic::value(x);
+    return kCentredKeys ? value : arithmetic.reduce(value);
   }
-  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x, Vec addend,
-                                     const FmaTwiddle<V>& scale) {
-    const Vec product = arithmetic.multiply(addend, scale);
-    return arithmetic.reduce(V::real_add(Arithmetic::value(x), product));
+  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
+                                     Vec addend) {
+    const Vec sum = V::add(x, addend);
+    if constexpr (kCentredKeys) {  // less q
+      return V::real_sub(V::bit_xor(sum, V::set_real(kWord)), arithmetic.word_q);
+    } else {
+      return shared(arithmetic, sum);
+    }
+  }
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
+    return V::load(limb + i);
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return Arithmetic::value(x); }
   RINGSMITH_INLINE static Vec word(Vec x) { return Arithmetic::value(x); }
@@ -319,7 +363,7 @@ constexpr PrimeKernels fma_class(int bits) {
           V::kLanes,
           false,
           FmaSum<V>::kScales,
-          KeyCode::kResidue,
+          FmaSum<V>::kKeyCode,
           forward_ntt<A>,
           forward_divide<A>,
           inverse_ntt<A>,

@@ -191,12 +191,17 @@ struct IfmaSum {
   using Vec = __m512i;
   static constexpr bool kScales = true;  ///< KeyTerms::scaled: three operations
   static constexpr bool kStepwise = false;
+  static constexpr int kAtOnce = 1;  ///< vectors of a limb
+  using Shared = Vec;
+  static constexpr KeyCode kKeyCode = KeyCode::kResidue;
+  using Check = KeyCheck<Vector512>;
+  using Prepared = IfmaSum;
   static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
   static std::size_t terms(int) { return 15; }
   /// The same where words `a` are below 3q: at 49 bits a high part is below 3 * 2^46.
-  static std::size_t scaled_terms(int bits) { return bits <= 49 ? 15 : 5; }
+  static std::size_t moved_terms(int bits) { return bits <= 49 ? 15 : 5; }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Vec shared(const Arithmetic&, Vec x) { return x; }
   RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x, Vec addend,
@@ -204,6 +209,9 @@ struct IfmaSum {
     return Arithmetic::add(x, arithmetic.multiply(addend, scale));
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
+    return split(Arithmetic::load(limb + i));
+  }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {

@@ -17,17 +17,48 @@ constexpr std::size_t kRun = Sum::kStepwise ? 256 : 512;
 constexpr std::size_t kKeysAhead = 32;                    // words of keys, from memory
 constexpr std::size_t kDigitsAhead = 2 * kPermutedWords;  // words of digits, from a near cache
 
+/// How keys are read: as they are, and then checked,
+template <typename Sum>
+struct RawKeys {
+  using A = typename Sum::Arithmetic;
+  using Of = Sum;
+  static constexpr bool kRaw = true;
+  static constexpr std::size_t kPerWord = 1;
+
+  RINGSMITH_INLINE explicit RawKeys(const PrimeConstants& prime) : check(prime) {}
+  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i) {
+    const auto word = A::load(limb + i);
+    const auto key = Sum::split(word);
+    check.show(word, key);
+    return key;
+  }
+
+  typename Sum::Check check;
+};
+
+/// or prepared for the sum.
+template <typename Sum>
+struct PreparedKeys {
+  using Of = typename Sum::Prepared;
+  static constexpr bool kRaw = false;
+  static constexpr std::size_t kPerWord = Of::kKeyCode == KeyCode::kResidue32 ? 2 : 1;
+
+  RINGSMITH_INLINE explicit PreparedKeys(const PrimeConstants&) {}
+  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i) { return Of::prepared_key(limb, i); }
+};
+
 /// Up to kTermsAtOnce terms, from one word on.
-template <typename Sum, bool moved>
+template <typename Keys, bool moved>
 class TermRun {
  public:
+  using Sum = typename Keys::Of;
   using A = typename Sum::Arithmetic;
   static constexpr bool kScaled = moved && Sum::kScales;
 
   /// Terms begin ... begin + count - 1 from word `first` on, which `left` words are left from.
-  RINGSMITH_INLINE TermRun(u64 q, const KeyTerms& terms, std::size_t begin, std::size_t count,
-                           std::size_t first, std::size_t left)
-      : count_(count), last_(left - A::kLanes) {
+  RINGSMITH_INLINE TermRun(const PrimeConstants& prime, const KeyTerms& terms, std::size_t begin,
+                           std::size_t count, std::size_t first, std::size_t left)
+      : prime_(prime), count_(count), last_(left - A::kLanes) {
     if constexpr (moved) {
       permutation_ = {terms.permutation->blocks + first / kPermutedWords,
                       terms.permutation->patterns};
@@ -37,58 +68,79 @@ class TermRun {
       const bool shifted = moved && !kScaled && terms.addends[term] != nullptr;
       values_[i] = terms.values[term] + (moved ? 0 : first);
       addends_[i] = shifted ? terms.addends[term] + first : nullptr;
-      keys_[i][0] = terms.keys[0][term] + first;
-      keys_[i][1] = terms.keys[1][term] + first;
+      keys_[i][0] = terms.keys[0][term] + first / Keys::kPerWord;
+      keys_[i][1] = terms.keys[1][term] + first / Keys::kPerWord;
       if constexpr (kScaled) {
         scaled_ = terms.scaled + first;
-        scales_[i] = A::from_shift64(terms.scales[term], q);
+        scales_[i] = A::from_shift64(terms.scales[term], prime.q);
       }
     }
   }
 
-  /// Calls use(term, factor) with what words i ... of all terms are for the products with both
-  /// keys.
-  template <typename Use>
+  /// Calls use(term, factors) with what words i ... of all terms are for the products with both
+  /// keys, kVectors vectors of them.
+  template <int kVectors, typename Use>
   RINGSMITH_INLINE void factors(std::size_t i, const A& arithmetic, Use use) const {
+    typename Sum::Shared factors[kVectors];
     if constexpr (moved) {
-      const PermutedWords<A> words(permutation_, i);
+      const PermutedWords<A> words[] = {{permutation_, i},
+                                        {permutation_, i + (kVectors - 1) * A::kLanes}};
       [[maybe_unused]] const auto scaled = A::value(kScaled ? A::load(scaled_ + i) : A::set(0));
       const std::size_t ahead = smaller(i + kDigitsAhead, last_);
       const std::size_t fetched = permuted_block(permutation_.blocks[ahead / kPermutedWords]);
       for (std::size_t term = 0; term < count_; ++term) {
         __builtin_prefetch(values_[term] + fetched);
-        auto value = words.of(values_[term]);
         if constexpr (kScaled) {
-          use(term, Sum::shared(arithmetic, value, scaled, scales_[term]));
-        } else {
-          if (addends_[term] != nullptr) {
-            __builtin_prefetch(addends_[term] + i + kKeysAhead);
-            value = A::reduce_once(A::add(value, A::load(addends_[term] + i)), arithmetic.q);
+          static_assert(kVectors == 1);
+          const auto value = words[0].of(values_[term]);
+          factors[0] = Sum::shared(arithmetic, value, scaled, scales_[term]);
+        } else if (addends_[term] != nullptr) {
+          __builtin_prefetch(addends_[term] + i + kKeysAhead);
+          RINGSMITH_UNROLL
+          for (int v = 0; v < kVectors; ++v) {
+            const auto addend = A::load(addends_[term] + i + v * A::kLanes);
+            factors[v] = Sum::shared(arithmetic, prime_, words[v].of(values_[term]), addend);
           }
-          use(term, Sum::shared(arithmetic, value));
+        } else {
+          RINGSMITH_UNROLL
+          for (int v = 0; v < kVectors; ++v) {
+            factors[v] = Sum::shared(arithmetic, words[v].of(values_[term]));
+          }
         }
+        use(term, factors);
       }
     } else {
       for (std::size_t term = 0; term < count_; ++term) {
-        use(term, Sum::shared(arithmetic, A::load(values_[term] + i)));
+        RINGSMITH_UNROLL
+        for (int v = 0; v < kVectors; ++v) {
+          factors[v] = Sum::shared(arithmetic, A::load(values_[term] + i + v * A::kLanes));
+        }
+        use(term, factors);
       }
     }
   }
 
   /// Adds a term's products with words i ... of the keys to the sums of both halves.
-  template <typename Factor>
-  RINGSMITH_INLINE void add_products(std::size_t term, std::size_t i, const Factor& factor,
-                                     CanonicalCheck<A>& check, Sum* sums) const {
+  template <int kVectors>
+  RINGSMITH_INLINE void add_products(std::size_t term, std::size_t i,
+                                     const typename Sum::Shared* factors, Keys& keys,
+                                     Sum (*sums)[2]) const {
+    RINGSMITH_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const u64* const key = keys_[term][half] + i;
-      __builtin_prefetch(key + kKeysAhead + A::kLanes - 1);  // vectors may cross lines
-      sums[half].add(factor, Sum::split(check.load(key)));
+      const u64* const limb = keys_[term][half];
+      const std::size_t last = (i + kVectors * A::kLanes) / Keys::kPerWord - 1;
+      __builtin_prefetch(limb + last + kKeysAhead);  // vectors may cross lines
+      RINGSMITH_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        sums[v][half].add(factors[v], keys.load(limb, i + v * A::kLanes));
+      }
     }
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
 
  private:
+  const PrimeConstants& prime_;
   std::size_t count_;
   std::size_t last_;                  // where the limb's last vector begins
   const u64* values_[kTermsAtOnce];   // permuted ones: of the whole limb
@@ -108,54 +160,58 @@ struct RunSums {
 };
 
 /// Adds terms to `words` sums.
-template <typename Sum, bool moved>
-RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Sum, moved>& run,
-                                const RunSums<Sum>& to, std::size_t words,
-                                CanonicalCheck<typename Sum::Arithmetic>& shown) {
+template <typename Keys, bool moved, typename Sum = typename Keys::Of>
+RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys, moved>& run,
+                                const RunSums<Sum>& to, std::size_t words, Keys& shown) {
   using A = typename Sum::Arithmetic;
   const A arithmetic = Sum::arithmetic(prime, prime.bits);
-  auto check = shown;  // in a register
-  for (std::size_t i = 0; i < words; i += A::kLanes) {
-    Sum sums[2];
-    for (int half = 0; half < 2; ++half) {
+  auto keys = shown;  // in registers
+  constexpr int kVectors = Sum::kAtOnce;
+  for (std::size_t i = 0; i < words; i += kVectors * A::kLanes) {
+    Sum sums[kVectors][2];
+    Sum(*const tile)[2] = to.tile + i / A::kLanes;
+    RINGSMITH_UNROLL
+    for (int s = 0; s < 2 * kVectors; ++s) {
       if (to.starts) {
-        sums[half].start(arithmetic, A::set(0));
+        sums[s / 2][s % 2].start(arithmetic, A::set(0));
       } else {
-        sums[half] = to.tile[i / A::kLanes][half];
+        sums[s / 2][s % 2] = tile[s / 2][s % 2];
       }
     }
-    run.factors(i, arithmetic, [&](std::size_t term, const auto& factor) {
-      run.add_products(term, i, factor, check, sums);
+    run.template factors<kVectors>(i, arithmetic, [&](std::size_t term, const auto* factors) {
+      run.template add_products<kVectors>(term, i, factors, keys, sums);
     });
-    for (int half = 0; half < 2; ++half) {
+    RINGSMITH_UNROLL
+    for (int s = 0; s < 2 * kVectors; ++s) {
+      Sum& sum = sums[s / 2][s % 2];
       if (to.folds) {
-        const auto folded = sums[half].fold(arithmetic, prime);
+        const auto folded = sum.fold(arithmetic, prime);
         if (to.ends) {
-          A::store(to.out[half] + i, folded);
+          A::store(to.out[s % 2] + i + s / 2 * A::kLanes, folded);
           continue;
         }
-        sums[half].start(arithmetic, folded);
+        sum.start(arithmetic, folded);
       }
-      to.tile[i / A::kLanes][half] = sums[half];
+      tile[s / 2][s % 2] = sum;
     }
   }
-  shown = check;
+  shown = keys;
 }
 
 /// The same in steps, a loop over the words each: where what becomes of one word is a longer chain
 /// of operations than a processor looks ahead, its multipliers would wait.
-template <typename Sum, bool moved>
+template <typename Keys, bool moved, typename Sum = typename Keys::Of>
 RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
-                                         const TermRun<Sum, moved>& run, const RunSums<Sum>& to,
-                                         std::size_t words,
-                                         CanonicalCheck<typename Sum::Arithmetic>& shown) {
+                                         const TermRun<Keys, moved>& run, const RunSums<Sum>& to,
+                                         std::size_t words, Keys& shown) {
   using A = typename Sum::Arithmetic;
   using Vec = typename A::Vec;
   const A arithmetic = Sum::arithmetic(prime, prime.bits);
   Vec factors[kRun<Sum> / A::kLanes][kTermsAtOnce];
   for (std::size_t i = 0; i < words; i += A::kLanes) {
     Vec* const at = factors[i / A::kLanes];
-    run.factors(i, arithmetic, [at](std::size_t term, Vec factor) { at[term] = factor; });
+    run.template factors<1>(i, arithmetic,
+                            [at](std::size_t term, const Vec* factor) { at[term] = *factor; });
   }
   if (to.starts) {
     for (std::size_t i = 0; i < words; i += A::kLanes) {
@@ -164,17 +220,17 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
       }
     }
   }
-  auto check = shown;  // in a register
+  auto keys = shown;  // in registers
   for (std::size_t i = 0; i < words; i += A::kLanes) {
-    Sum sums[2] = {to.tile[i / A::kLanes][0], to.tile[i / A::kLanes][1]};
+    Sum sums[1][2] = {{to.tile[i / A::kLanes][0], to.tile[i / A::kLanes][1]}};
     for (std::size_t term = 0; term < run.count(); ++term) {
-      run.add_products(term, i, factors[i / A::kLanes][term], check, sums);
+      run.template add_products<1>(term, i, &factors[i / A::kLanes][term], keys, sums);
     }
     for (int half = 0; half < 2; ++half) {
-      to.tile[i / A::kLanes][half] = sums[half];
+      to.tile[i / A::kLanes][half] = sums[0][half];
     }
   }
-  shown = check;
+  shown = keys;
   if (!to.folds) {
     return;
   }
@@ -191,26 +247,29 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
   }
 }
 
-/// Terms that the accumulators have room for.
-template <typename Sum, bool moved>
-std::size_t most_terms(int bits) {
-  if constexpr (TermRun<Sum, moved>::kScaled) {
-    return Sum::scaled_terms(bits);
-  } else {
-    return Sum::terms(bits);
-  }
-}
-
 std::size_t quotient_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
+/// Whether all keys are, if the sums' check did not say so: it may be wrong.
+template <typename A>
+bool are_canonical(const PrimeConstants& prime, const KeyTerms& terms, std::size_t count) {
+  bool all = true;
+  for (const u64* const* half : terms.keys) {
+    for (std::size_t term = 0; term < terms.count; ++term) {
+      all = all && is_canonical<A>(prime, half[term], count);
+    }
+  }
+  return all;
+}
+
 /// PrimeKernels::key_products with the accumulators of `Sum`.
-template <typename Sum, bool moved>
+template <typename Keys, bool moved>
 bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* out,
               std::size_t count) {
+  using Sum = typename Keys::Of;
   using A = typename Sum::Arithmetic;
-  CanonicalCheck<A> check(A::set(prime.q));
+  Keys keys(prime);
   Sum tile[kRun<Sum> / A::kLanes][2];
-  const std::size_t most = most_terms<Sum, moved>(prime.bits);
+  const std::size_t most = moved ? Sum::moved_terms(prime.bits) : Sum::terms(prime.bits);
   const std::size_t parts = quotient_up(terms.count, smaller(kTermsAtOnce, most));
   const std::size_t part = quotient_up(terms.count, parts);
   const std::size_t words = smaller(kRun<Sum>, count);
@@ -223,24 +282,34 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
       const std::size_t next = smaller(part, terms.count - begin - here);
       const bool folds = last || added + next > most;
       added = folds ? 0 : added;
-      const TermRun<Sum, moved> run(prime.q, terms, begin, here, first, count - first);
+      const TermRun<Keys, moved> run(prime, terms, begin, here, first, count - first);
       const RunSums<Sum> to{tile, {out[0] + first, out[1] + first}, begin == 0, folds, last};
       if constexpr (Sum::kStepwise) {
-        add_terms_stepwise(prime, run, to, words, check);
+        add_terms_stepwise<Keys, moved>(prime, run, to, words, keys);
       } else {
-        add_terms(prime, run, to, words, check);
+        add_terms<Keys, moved>(prime, run, to, words, keys);
       }
     }
   }
-  return check.passed();
+  if constexpr (Keys::kRaw) {
+    return keys.check.passed() || are_canonical<A>(prime, terms, count);
+  } else {
+    return true;
+  }
 }
 
 template <typename Sum>
 bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                   std::size_t count) {
   u64* const out[] = {out_0, out_1};
-  return terms.permutation == nullptr ? key_sums<Sum, false>(prime, terms, out, count)
-                                      : key_sums<Sum, true>(prime, terms, out, count);
+  using Raw = RawKeys<Sum>;
+  using Prepared = PreparedKeys<Sum>;
+  if (terms.permutation == nullptr) {
+    return terms.prepared ? key_sums<Prepared, false>(prime, terms, out, count)
+                          : key_sums<Raw, false>(prime, terms, out, count);
+  }
+  return terms.prepared ? key_sums<Prepared, true>(prime, terms, out, count)
+                        : key_sums<Raw, true>(prime, terms, out, count);
 }
 
 }  // namespace

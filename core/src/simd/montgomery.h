@@ -159,6 +159,7 @@ template <typename V>
 struct MontgomerySum : WordSum<V> {
   using Vec = typename V::Vec;
   using Base = WordSum<V>;
+  using Prepared = MontgomerySum;
 
   struct Arithmetic : Montgomery60<V> {
     explicit Arithmetic(const PrimeConstants& prime)

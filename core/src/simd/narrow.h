@@ -2,10 +2,11 @@
 //
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 32-bit words.
 // Limbs are words of u64: the transforms pack them when they are first read and unpack them when
-// they are last written. All but transforms is left to doubles (fma.h).
+// they are last written. Keys' products are added as they are (product_sum.h), and all else is left
+// to doubles (fma.h).
 #pragma once
 
-#include "fma.h"
+#include "product_sum.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -146,7 +147,7 @@ void forward_divide_narrow(const NttPlan& plan, const u64* in, u64 bound, u64 of
 template <typename V, int bits>
 constexpr PrimeKernels narrow_class() {
   using A = Narrow<V, bits>;
-  PrimeKernels kernels = fma_class<typename V::Wide, FmaRoom::kBoth>(bits);
+  PrimeKernels kernels = product_class<typename V::Wide, bits>();
   kernels.code = TwiddleCode::kShift32;
   kernels.lanes = V::kLanes;
   kernels.forward = forward_ntt<A>;

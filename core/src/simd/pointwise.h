@@ -8,6 +8,17 @@ namespace {
 
 RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
+template <typename V>
+bool all_below(typename V::Vec words, u64 bound) {
+  u64 each[V::kLanes];
+  V::store(each, words);
+  bool all = true;
+  for (const u64 word : each) {
+    all &= word < bound;
+  }
+  return all;
+}
+
 /// Whether all words that it is shown are below q < 2^63: a word is, if it is below 2^63 and its
 /// difference to q is negative.
 template <typename V>
@@ -20,12 +31,15 @@ class CanonicalCheck {
   /// Loads words that are to be checked.
   RINGSMITH_INLINE Vec load(const u64* from) {
     const Vec word = V::load(from);
+    show(word);
+    return word;
+  }
+  RINGSMITH_INLINE void show(Vec word) {
     if constexpr (V::kHasMaximum) {
       seen_ = V::maximum(seen_, word);
     } else {  // the upper bit stays while words are below q
       seen_ = V::bit_and(seen_, V::and_not(V::sub(word, q_), word));
     }
-    return word;
   }
   [[nodiscard]] RINGSMITH_INLINE bool passed() const {
     u64 seen[V::kLanes];
@@ -41,6 +55,17 @@ class CanonicalCheck {
 
  private:
   Vec q_, seen_;
+};
+
+/// The same of keys' words, whatever a sum makes of them.
+template <typename V>
+struct KeyCheck : CanonicalCheck<V> {
+  RINGSMITH_INLINE explicit KeyCheck(const PrimeConstants& prime)
+      : CanonicalCheck<V>(V::set(prime.q)) {}
+  template <typename Key>
+  RINGSMITH_INLINE void show(typename V::Vec word, const Key&) {
+    CanonicalCheck<V>::show(word);
+  }
 };
 
 template <typename V>
@@ -156,6 +181,36 @@ void scale_words(const PrimeConstants& prime, const u64* a, Factor factor, u64* 
   scale_by<Word64<V>>(prime, a, Word64<V>::broadcast(factor), out, count);
 }
 
+/// A word below 2^61 as its lower 30 bits and the rest.
+template <typename V>
+struct WordHalves {
+  typename V::Vec low, high;
+};
+
+/// A KeyCheck by the upper halves alone, for vectors without a maximum of words: of primes of b >
+/// 50 bits, whose words' upper halves are below q's but for one in about 2^(b - 30). Then it says
+/// no, though the word may be below q.
+template <typename V, bool kHasMaximum>
+class UpperCheck {
+ public:
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE explicit UpperCheck(const PrimeConstants& prime) : bound_(prime.q >> 30) {}
+  /// What is above 30 bits of any word are up to 34: two halves again.
+  RINGSMITH_INLINE void show(Vec, const WordHalves<V>& key) {
+    seen_ = V::maximum_halves(seen_, key.high);
+  }
+  [[nodiscard]] RINGSMITH_INLINE bool passed() const { return all_below<V>(seen_, bound_); }
+
+ private:
+  u64 bound_;
+  Vec seen_ = V::set(0);
+};
+template <typename V>
+struct UpperCheck<V, true> : KeyCheck<V> {
+  using KeyCheck<V>::KeyCheck;
+};
+
 /// Sums of products of words below 2^61, as three sums of products of their halves of 30 bits (and
 /// the rest, below 2^31): sum = low + middle * 2^30 + high * 2^60.
 template <typename V>
@@ -164,22 +219,41 @@ struct WordSum {
   using Arithmetic = Word64<V>;
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
   static constexpr bool kStepwise = false;
+  static constexpr int kAtOnce = 1;               ///< vectors of a limb
   static constexpr int kVectors = V::kLanes / 2;  ///< of a combination that share its factors
 
-  /// A factor that several products share.
-  struct Halves {
-    Vec low, high;
-  };
+  static constexpr KeyCode kKeyCode = V::kHasMaximum ? KeyCode::kResidue : KeyCode::kHalves;
+  using Check = UpperCheck<V, V::kHasMaximum>;
+  using Prepared = WordSum;
+  using Halves = WordHalves<V>;
+  using Shared = Halves;  ///< by several products
 
   /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum, beside a start below
   /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
   static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
+  static std::size_t moved_terms(int bits) { return terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
   RINGSMITH_INLINE static Halves split(Vec x) {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
   }
+  /// Products read the lower half of a word alone.
+  RINGSMITH_INLINE static Halves prepared_key(const u64* limb, std::size_t i) {
+    const Vec word = V::load(limb + i);
+    if constexpr (kKeyCode == KeyCode::kHalves) {
+      return {word, V::template shift_right<32>(word)};
+    } else {
+      return split(word);
+    }
+  }
   RINGSMITH_INLINE static Halves shared(const Arithmetic&, Vec x) { return split(x); }
+  /// The sum of two words, the second one canonical. Up to 58 bits it is not reduced: then middle
+  /// sums are of 14 products below 2^58 and 14 below 2^59, and all sums are at most 28 q^2.
+  RINGSMITH_INLINE static Halves shared(const Arithmetic& arithmetic, const PrimeConstants& prime,
+                                        Vec x, Vec addend) {
+    const Vec sum = V::add(x, addend);
+    return split(prime.bits <= 58 ? sum : V::reduce_once(sum, arithmetic.q));
+  }
   RINGSMITH_INLINE static Halves word(Vec x) { return split(x); }
   RINGSMITH_INLINE static Halves factor(Vec x) { return split(x); }
 

@@ -42,6 +42,7 @@ struct Vector256 {
   RINGSMITH_INLINE static Vec bit_and(Vec a, Vec b) { return _mm256_and_si256(a, b); }
   /// a and the complement of b.
   RINGSMITH_INLINE static Vec and_not(Vec a, Vec b) { return _mm256_andnot_si256(b, a); }
+  RINGSMITH_INLINE static Vec bit_or(Vec a, Vec b) { return _mm256_or_si256(a, b); }
   RINGSMITH_INLINE static Vec bit_xor(Vec a, Vec b) { return _mm256_xor_si256(a, b); }
   /// (a and b) xor c.
   RINGSMITH_INLINE static Vec and_xor(Vec a, Vec b, Vec c) { return bit_xor(bit_and(a, b), c); }
@@ -65,6 +66,13 @@ struct Vector256 {
     return _mm256_srli_epi64(a, bits);
   }
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm256_mul_epu32(a, b); }
+  /// Of every half of a word, as unsigned ones.
+  RINGSMITH_INLINE static Vec maximum_halves(Vec a, Vec b) { return _mm256_max_epu32(a, b); }
+  /// Four words of 32 bits from the i-th such word on.
+  RINGSMITH_INLINE static Vec load_halves(const u64* from, std::size_t i) {
+    const char* const at = reinterpret_cast<const char*>(from) + 4 * i;
+    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+  }
 
   // The same registers as doubles; roundings are to the nearest.
   RINGSMITH_INLINE static __m256d real(Vec a) { return _mm256_castsi256_pd(a); }
@@ -78,6 +86,9 @@ struct Vector256 {
   }
   RINGSMITH_INLINE static Vec real_multiply(Vec a, Vec b) {
     return bits(_mm256_mul_pd(real(a), real(b)));
+  }
+  RINGSMITH_INLINE static Vec real_maximum(Vec a, Vec b) {
+    return bits(_mm256_max_pd(real(a), real(b)));
   }
   /// a * b + c.
   RINGSMITH_INLINE static Vec fused_add(Vec a, Vec b, Vec c) {
@@ -117,21 +128,19 @@ struct Vector256 {
     return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(from), places, sizeof(u64));
   }
 
-  /// Which of a block's eight words the lanes take.
+  /// Which of a block's eight words the lanes take: all of the first four or all of the last. The
+  /// block's word r comes from place brev3(g brev3(r) + hi), for g odd (src/ntt_permutation.h);
+  /// whether that is 4 and more is the parity of g brev3(r) + hi, that of r / 4 + hi.
   struct Places {
-    Vec halves;  // the place of every half of a word among those of four words
-    Vec upper;   // whose sign tells that they are the block's last four
+    Vec halves;  // modulo 8, the place of every half of a word among those of four words
+    u64 first;   // 0 or 4
   };
   RINGSMITH_INLINE static Places places(const u64* pattern) {
-    const Vec places = load(pattern);
-    const Vec even = add(places, places);
-    const Vec odd = _mm256_slli_epi64(add(even, set(1)), 32);
-    return {bit_xor(even, odd), _mm256_slli_epi64(places, 61)};
+    const Vec places = _mm256_shuffle_epi32(load(pattern), 0xa0);  // in both halves
+    return {add(add(places, places), set(u64{1} << 32)), *pattern & kLanes};
   }
   RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
-    const Vec lower = _mm256_permutevar8x32_epi32(load(block), places.halves);
-    const Vec upper = _mm256_permutevar8x32_epi32(load(block + kLanes), places.halves);
-    return choose_by_sign(places.upper, lower, upper);
+    return _mm256_permutevar8x32_epi32(load(block + places.first), places.halves);
   }
 
   RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }

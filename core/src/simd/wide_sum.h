@@ -16,17 +16,30 @@ struct WideSum {
   static constexpr int kMinBits = 53;     ///< of q
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: a product costs as much as a term
   static constexpr bool kStepwise = false;
+  static constexpr int kAtOnce = 1;  ///< vectors of a limb
+  static constexpr KeyCode kKeyCode = KeyCode::kResidue;
+  using Check = KeyCheck<Vector512>;
+  using Prepared = WideSum;
 
   struct Parts {
     Vec word;   // IFMA reads its lower 52 bits
     Vec upper;  // the rest
   };
+  using Shared = Parts;
 
   /// A term adds less than 3 * 2^52 to the middle sum, the largest.
   static std::size_t terms(int) { return 1024; }
+  static std::size_t moved_terms(int bits) { return terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Parts split(Vec x) { return {x, Arithmetic::shift_right<52>(x)}; }
   RINGSMITH_INLINE static Parts shared(const Arithmetic&, Vec x) { return split(x); }
+  RINGSMITH_INLINE static Parts shared(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
+                                       Vec addend) {
+    return split(Arithmetic::reduce_once(Arithmetic::add(x, addend), arithmetic.q));
+  }
+  RINGSMITH_INLINE static Parts prepared_key(const u64* limb, std::size_t i) {
+    return split(Arithmetic::load(limb + i));
+  }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
     low = value;
