@@ -1,4 +1,4 @@
-// Sums of products with keys for primes of up to 32 bits: of 32-bit words, each 64 bits.
+// Sums of products modulo primes of up to 32 bits: of 32-bit words, each 64 bits.
 //
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words
 // whose registers hold doubles, too, without a maximum of words.
@@ -36,10 +36,11 @@ struct ProductSum {
   static constexpr KeyCode kKeyCode = KeyCode::kResidue32;
   static constexpr bool kScales = false;
   static constexpr bool kStepwise = false;
-  static constexpr int kAtOnce = 2;  ///< vectors of a limb
+  static constexpr int kAtOnce = 2;   ///< vectors of a limb
+  static constexpr int kVectors = 4;  ///< of a combination that share its factors
   static constexpr bool kOneSum = bits <= 30;
 
-  /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^30 are below 2^64. Of upper
+  /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^31 are below 2^64. Of upper
   /// halves there is room for more.
   static std::size_t terms(int) { return kOneSum ? 16 : 1024; }
   static std::size_t moved_terms(int) { return kOneSum ? 8 : 1024; }
@@ -53,6 +54,8 @@ struct ProductSum {
     return bits <= 31 ? sum : V::reduce_once(sum, arithmetic.q);
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
+  RINGSMITH_INLINE static Vec word(Vec x) { return x; }
+  RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
     return V::load_halves(limb, i);
   }
@@ -70,9 +73,9 @@ struct ProductSum {
   }
 
   /// The sum modulo q, canonical. It is high * 2^32 + low, where low is what the lower halves add
-  /// up to, and both are doubles. The quotient, at most 2^11 q, comes from their rounded sum and a
-  /// rounded reciprocal, so it is wrong by at most 1/2 + 2^-8, and high * 2^32 less the quotient
-  /// times q is at most low and q in size, exact.
+  /// up to, and both are doubles. The quotient, at most 2^11 q or, of words that are not residues,
+  /// 2^42, comes from their rounded sum and a rounded reciprocal, so it is wrong by at most 1/2 +
+  /// 2^-8, and high * 2^32 less the quotient times q is at most low and q in size, exact.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
     using A = Arithmetic;
     const Vec shifted = V::set_real(kWord * 0x1p32);
@@ -89,11 +92,39 @@ struct ProductSum {
   Vec sum, upper;
 };
 
+/// PrimeKernels::combine and combine_four: words of a base conversion are of other primes.
+template <typename V, int bits>
+void combine_products(const PrimeConstants& prime, const Combination& sum, u64* out,
+                      std::size_t count) {
+  if (bits <= 30 && sum.word_bits <= 30) {
+    combine_sums<ProductSum<V, 30>>(prime, sum, out, count);
+  } else if (sum.word_bits <= 32) {
+    combine_sums<ProductSum<V, 32>>(prime, sum, out, count);
+  } else {
+    combine_fma<V>(prime, sum, out, count);
+  }
+}
+
+template <typename V, int bits>
+void combine_four_products(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
+                           std::size_t count) {
+  if (bits <= 30 && sums[0].word_bits <= 30) {
+    combine_four_sums<ProductSum<V, 30>>(primes, sums, outs, count);
+  } else if (sums[0].word_bits <= 32) {
+    combine_four_sums<ProductSum<V, 32>>(primes, sums, outs, count);
+  } else {
+    combine_four_fma<V>(primes, sums, outs, count);
+  }
+}
+
 /// A class that adds so, else of doubles.
 template <typename V, int bits>
 constexpr PrimeKernels product_class() {
   PrimeKernels kernels = fma_class<V, FmaRoom::kBoth>(bits);
   kernels.key_code = ProductSum<V, bits>::kKeyCode;
+  kernels.inner_product = inner_products<ProductSum<V, bits>>;
+  kernels.combine = combine_products<V, bits>;
+  kernels.combine_four = combine_four_products<V, bits>;
   kernels.key_products = key_products<ProductSum<V, bits>>;
   return kernels;
 }
