@@ -54,7 +54,6 @@ inline constexpr int kMontgomeryBits = 31;
 enum class KeyCode {
   kResidue,    ///< as they are
   kResidue32,  ///< as words of 32 bits; for primes of up to 32 bits
-  kCentred32,  ///< the same of what is in [-q/2, q/2]
   kHalves,     ///< the lower 30 bits in the lower half of a word, and the rest in the upper
   kReal,       ///< the bits of a double in [-q/2, q/2]; for primes of up to 53 bits
 };

@@ -24,8 +24,6 @@ u64 prepared_word(u64 q, KeyCode code, u64 residue) {
     case KeyCode::kResidue:
     case KeyCode::kResidue32:
       return residue;
-    case KeyCode::kCentred32:
-      return static_cast<std::uint32_t>(centred(residue, q));
     case KeyCode::kHalves:
       return (residue >> kLowBits << 32) + (residue & kLow);
     case KeyCode::kReal:
@@ -39,8 +37,6 @@ u64 restored_word(u64 q, KeyCode code, u64 word) {
     case KeyCode::kResidue:
     case KeyCode::kResidue32:
       return word;
-    case KeyCode::kCentred32:
-      return from_centred(static_cast<std::int32_t>(word), q);
     case KeyCode::kHalves:
       return (word >> 32 << kLowBits) + (word & kLow);
     case KeyCode::kReal:
@@ -50,7 +46,7 @@ u64 restored_word(u64 q, KeyCode code, u64 word) {
 }
 
 // Words of 32 bits are two in one of 64, the first one below.
-bool is_packed(KeyCode code) { return code == KeyCode::kResidue32 || code == KeyCode::kCentred32; }
+bool is_packed(KeyCode code) { return code == KeyCode::kResidue32; }
 
 }  // namespace
 
