@@ -109,6 +109,9 @@ KeySeed key_seed_of(const nb::bytes& bytes) {
 }
 
 KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const KeyArgument& key) {
+  if (const auto* const prepared = std::get_if<SharedPreparedKey>(&key)) {
+    return prepared->key->view();
+  }
   const auto* const compact = std::get_if<CompactKey>(&key);
   const InputArray& array = compact == nullptr ? std::get<InputArray>(key) : compact->half;
   const std::string_view what =

@@ -16,6 +16,7 @@
 #include "ringsmith/bfv.h"
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/key_switching.h"
+#include "ringsmith/prepared_key.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/trivium.h"
@@ -81,8 +82,13 @@ struct CompactKey {
   KeySeed seed;
 };
 
-/// A key-switching key: a (digits, 2, K, N) array, or a compact one.
-using KeyArgument = std::variant<InputArray, CompactKey>;
+/// A key-switching key in the kernels' form; copies share it.
+struct SharedPreparedKey {
+  std::shared_ptr<const PreparedKey> key;
+};
+
+/// A key-switching key: a (digits, 2, K, N) array, a compact or a prepared one.
+using KeyArgument = std::variant<InputArray, CompactKey, SharedPreparedKey>;
 
 /// The ten bytes that half 1 of a key-switching key is expanded from.
 /// @throws ParameterError for another number

@@ -87,6 +87,24 @@ void register_compact_key(nb::module_& module) {
           "Bytes of half 0 and the seed.");
 }
 
+void register_prepared_key(nb::module_& module) {
+  nb::class_<SharedPreparedKey>(module, "PreparedKey",
+                                "A key-switching key in the form that the kernels of this process "
+                                "multiply by, for many uses.")
+      .def(
+          "__init__",
+          [](SharedPreparedKey* self, const RlweContext& context, const KeyArgument& key) {
+            const KeySwitchKeyView view = key_of(context.rns(), key);
+            auto prepared =
+                without_gil([&] { return std::make_shared<const PreparedKey>(context, view); });
+            new (self) SharedPreparedKey{std::move(prepared)};
+          },
+          nb::arg("ctx"), nb::arg("key"))
+      .def_prop_ro(
+          "nbytes", [](const SharedPreparedKey& self) { return self.key->bytes(); },
+          "Bytes that the key takes.");
+}
+
 void register_ckks(nb::module_& module) {
   nb::class_<CkksEncoder>(module, "CkksEncoder", "Complex vectors to CKKS plaintexts and back.")
       .def(
@@ -145,6 +163,7 @@ void register_bfv_context(nb::module_& module) {
 void register_contexts(nb::module_& module) {
   register_rlwe(module);
   register_compact_key(module);
+  register_prepared_key(module);
   register_ckks(module);
   register_bfv_context(module);
 }

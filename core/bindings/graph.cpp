@@ -73,8 +73,8 @@ void register_graph(nb::module_& module) {
       .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
-           "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N) or "
-           "compact.");
+           "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
+           "compact or prepared.");
 }
 
 }  // namespace ringsmith::bindings

@@ -1,6 +1,7 @@
 #include "ringsmith/ciphertext.h"
 
 #include "ringsmith/error.h"
+#include "ringsmith/prepared_key.h"
 #include "text.h"
 
 namespace ringsmith {
@@ -14,6 +15,15 @@ void check(const RlweContext& context, const CiphertextView& ciphertext) {
 }
 
 void check(const RlweContext& context, const KeySwitchKeyView& key) {
+  if (key.prepared != nullptr && key.word_bits != 0) {
+    throw ParameterError(text("a prepared key is in digits of primes, and words of ", key.word_bits,
+                              " bits were asked for: use a key in such words"));
+  }
+  if (key.prepared != nullptr && !key.prepared->is_of(context.rns(), context.rns().size())) {
+    throw ParameterError(
+        "the prepared key is of another degree or other primes: prepare the key with the context "
+        "that it is used with");
+  }
   if (key.word_bits != 0) {
     const std::size_t words = context.words(context.max_limbs(), key.word_bits);
     if (key.digits != words) {

@@ -253,17 +253,11 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
 }
 
 void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
-  const u64 q = context_.modulus(prime).value();
   const KeySwitchKeyView& key = switching.key;
   for (std::size_t half = 0; half < key.halves(); ++half) {
     for (const std::size_t digit : switching.digits) {
       const std::span<const u64> limb = limb_of(key.half(digit, half), prime, context_.degree());
-      const auto bad = std::ranges::find_if(limb, [q](u64 word) { return word >= q; });
-      if (bad != limb.end()) {
-        throw ParameterError(
-            text(switching.name, " has ", *bad, " at position ", bad - limb.begin(), " of limb ",
-                 prime, ", which is not below its prime ", q, ": residues must be canonical"));
-      }
+      check_key_limb(limb, prime, context_.modulus(prime), switching.name);
     }
   }
 }
@@ -286,7 +280,8 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                              here.addends.data(),
                              hoisted ? &tables.halves()[begin] : nullptr,
                              here.scales.data(),
-                             {keys[0].data(), keys[1].data()}};
+                             {keys[0].data(), keys[1].data()},
+                             switchings_[index].key.prepared != nullptr};
   if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
                                      words)) {
     refuse_keys(prime, switchings_[index]);

@@ -1,13 +1,37 @@
 #include "key_words.h"
 
+#include <algorithm>
+
 #include "parallel.h"
+#include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
+#include "ringsmith/prepared_key.h"
 #include "scratch.h"
+#include "text.h"
 
 namespace ringsmith::kernels {
 
+void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus& modulus,
+                    std::string_view name) {
+  const u64 q = modulus.value();
+  const auto bad = std::ranges::find_if(limb, [q](u64 word) { return word >= q; });
+  if (bad != limb.end()) {
+    throw ParameterError(text(name, " has ", *bad, " at position ", bad - limb.begin(), " of limb ",
+                              prime, ", which is not below its prime ", q,
+                              ": residues must be canonical"));
+  }
+}
+
 KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
                    std::span<const std::size_t> digits, std::size_t prime, std::size_t begin) {
+  if (key.prepared != nullptr) {
+    code_ = context.ntt(prime).kernels().key_code;
+    for (const std::size_t digit : digits) {
+      following_[0].push_back(key.prepared->limb(digit, 0, prime, begin));
+      following_[1].push_back(key.prepared->limb(digit, 1, prime, begin));
+    }
+    return;
+  }
   for (const std::size_t digit : digits) {
     for (std::size_t half = 0; half < key.halves(); ++half) {
       following_[half].push_back(&key.half(digit, half)[prime * context.degree() + begin]);
@@ -23,7 +47,7 @@ const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> expan
   piece_ = following_;
   for (auto& half : following_) {
     for (const u64*& word : half) {
-      word += words;
+      word += simd::prepared_size(code_, words);
     }
   }
   if (!streams_.empty()) {
@@ -56,7 +80,11 @@ void key_inner_product(const RnsContext& context, BaseView base,
     const NttTables& tables = context.ntt(base[limb]);
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const std::span<u64> words = expanded.words().subspan(i * degree, degree);
-      expand_key_half(*key.seed, numbers[i], base[limb], tables.modulus(), words);
+      if (key.prepared != nullptr) {
+        key.prepared->restore(numbers[i], half, base[limb], words);
+      } else {
+        expand_key_half(*key.seed, numbers[i], base[limb], tables.modulus(), words);
+      }
       digit_limbs[i] = &digits[i][limb * degree];
       key_limbs[i] = words.data();
     }

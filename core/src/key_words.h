@@ -1,20 +1,28 @@
-// Where the words of a key-switching key are read: in memory, or expanded from its seed.
+// Where the words of a key-switching key are read: in memory, as they are or prepared, or expanded
+// from its seed.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 #include "seeded_limb.h"
+#include "simd/kernel_set.h"
 
 namespace ringsmith::kernels {
 
 /// About how many words an expanded one is worth, for parallel_for.
 inline constexpr std::size_t kExpansionPasses = 6;
+
+/// @param name what errors call the key
+/// @throws ParameterError if a residue of a key's limb of prime number `prime` is not below it
+void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus& modulus,
+                    std::string_view name);
 
 /// One limb of some digits of a key, read from its beginning or from a seeded block's, in pieces.
 class KeyWords {
@@ -24,20 +32,21 @@ class KeyWords {
 
   /// @param key    must outlive this object
   /// @param digits their numbers in the key
-  /// @param begin  the first word; of a compact key a multiple of kSeededBlock
+  /// @param begin  the first word, an even number; of a compact key a multiple of kSeededBlock
   KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
            std::span<const std::size_t> digits, std::size_t prime, std::size_t begin);
 
-  /// The next `words` words of every digit and both halves.
+  /// The next `words` words, an even number, of every digit and both halves.
   /// @param expanded room for digits * words words, which a compact key's half 1 is written to;
-  ///                 not touched for a whole key
-  /// @return pointers, good until the next call
+  ///                 not touched for another
+  /// @return pointers, good until the next call; of a prepared key to its words
   [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> expanded);
 
  private:
+  simd::KeyCode code_ = simd::KeyCode::kResidue;  // of the words in memory
   Pointers following_;
   Pointers piece_;
-  std::vector<SeededLimb> streams_;  // of each digit; none of a whole key
+  std::vector<SeededLimb> streams_;  // of each digit; none of another than a compact key
 };
 
 /// ksk_inner_product with one half of some digits of a key, canonical.

@@ -23,6 +23,11 @@ std::size_t bytes_of(const std::vector<u64>& key, bool compact) {
   return key.size() * sizeof(u64) + (compact ? sizeof(KeySeed) : 0);
 }
 
+std::shared_ptr<const PreparedKey> prepared_of(const RlweContext& context,
+                                               const KeySwitchKeyView& key) {
+  return std::make_shared<const PreparedKey>(context, key);
+}
+
 // A seed that no other key has.
 KeySeed fresh_seed(RandomSource& random) {
   KeySeed seed{};
@@ -64,10 +69,26 @@ std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_size
   return primes;
 }
 
-std::size_t RelinKeys::bytes() const { return bytes_of(data, seed.has_value()); }
+void RelinKeys::prepare(const RlweContext& context) {
+  prepared = prepared_of(context, view_of(context, data, word_bits, seed ? &*seed : nullptr));
+}
+
+std::size_t RelinKeys::bytes() const {
+  return bytes_of(data, seed.has_value()) + (prepared ? prepared->bytes() : 0);
+}
 
 KeySwitchKeyView RelinKeys::view(const RlweContext& context) const {
-  return view_of(context, data, word_bits, seed ? &*seed : nullptr);
+  return prepared ? prepared->view() : view_of(context, data, word_bits, seed ? &*seed : nullptr);
+}
+
+void GaloisKeys::prepare(const RlweContext& context) {
+  auto all = prepared;
+  for (const auto& [element, key] : data) {
+    const auto seed = seeds.find(element);
+    all[element] = prepared_of(
+        context, view_of(context, key, word_bits, seed == seeds.end() ? nullptr : &seed->second));
+  }
+  prepared = std::move(all);
 }
 
 std::size_t GaloisKeys::bytes() const {
@@ -75,10 +96,17 @@ std::size_t GaloisKeys::bytes() const {
   for (const auto& [element, key] : data) {
     all += bytes_of(key, seeds.contains(element));
   }
+  for (const auto& [element, key] : prepared) {
+    all += key->bytes();
+  }
   return all;
 }
 
 KeySwitchKeyView GaloisKeys::view(const RlweContext& context, u64 element) const {
+  const auto ready = prepared.find(element);
+  if (ready != prepared.end()) {
+    return ready->second->view();
+  }
   const auto found = data.find(element);
   if (found == data.end()) {
     throw ParameterError(text("there is no key for Galois element ", element, " among ",

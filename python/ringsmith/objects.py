@@ -132,10 +132,6 @@ class CompactKey:
         return self.half.nbytes + len(self.seed)
 
 
-AnyKey = KeySwitchKey | CompactKey
-"""A key-switching key in either form."""
-
-
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys:
     """What a server needs to compute: relinearization keys and Galois keys by Galois element."""
@@ -162,6 +158,8 @@ class CompactKeys:
         return _bytes_of(self.relin, self.galois)
 
 
-def _bytes_of(relin: AnyKey | None, galois: Mapping[int, AnyKey]) -> int:
+def _bytes_of(
+    relin: KeySwitchKey | CompactKey | None, galois: Mapping[int, KeySwitchKey | CompactKey]
+) -> int:
     keys = [*galois.values()] if relin is None else [relin, *galois.values()]
     return sum(key.nbytes for key in keys)

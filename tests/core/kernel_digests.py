@@ -183,6 +183,21 @@ def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
                 yield f"rescale {name}", _core.rescale(context, tensor)
                 fused = _core.relinearize_rescale(context, tensor, key)
                 yield f"relinearize_rescale {name}", fused
+            by_prepared = with_prepared_key(context, tensor, a, key)
+            yield from ((f"prepared {what} {name}", words) for what, words in by_prepared)
+
+
+def with_prepared_key(
+    context: _core.Context, tensor: Residues, a: Residues, key: Residues
+) -> Iterator[tuple[str, Residues]]:
+    """The operations that take a key, by the same key prepared: the same words."""
+    prepared, elements = _core.PreparedKey(context, key), [3, 5, 2 * context.n - 1]
+    yield "relinearize", _core.relinearize(context, tensor, prepared)
+    yield "galois", _core.apply_galois(context, a, elements[2], prepared)
+    keys = [prepared, key, prepared]
+    yield "hoisted", np.stack(_core.apply_galois_many(context, a, elements, keys))
+    if a.shape[1] > 1:
+        yield "relinearize_rescale", _core.relinearize_rescale(context, tensor, prepared)
 
 
 def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:

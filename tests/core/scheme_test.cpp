@@ -134,6 +134,26 @@ int main(int argc, char** argv) {
   check(evaluator.rotate_vector_many(a, both, halves)[1], "rotate_vector_many, compact keys", 3,
         [&](std::size_t i) { return x[(i + slots - 1) % slots]; });
 
+  ckks::RelinKeys prepared = relin_keys;
+  prepared.prepare(*context);
+  expect(prepared.data == relin_keys.data, "a prepared key's words stay");
+  expect(prepared.bytes() > relin_keys.bytes(), "a prepared key takes memory of its own");
+  prepared.data = {};
+  expect(evaluator.relinearize(product, prepared).words.data == relinearized.words.data,
+         "a prepared key: the words of the whole one");
+  ckks::GaloisKeys ready = galois_keys;
+  ready.prepare(*context);
+  ready.data.erase(ringsmith::galois_element(kDegree, 3));
+  ready.prepare(*context);
+  const auto turned = evaluator.rotate_vector_many(a, both, ready);
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    expect(turned[i].words.data == rotated[i].words.data, "prepared keys: the same rotations");
+  }
+  expect_refusal([&] { ckks::RelinKeys(compact).prepare(*context); }, "compact key cannot be");
+  expect_refusal([&] { ckks::GaloisKeys(halves).prepare(*context); }, "compact key cannot be");
+  const ckks::KeyGenerator in_words(context, 30);
+  expect_refusal([&] { in_words.create_relin_keys().prepare(*context); }, "in digits of words");
+
   expect_refusal([&] { static_cast<void>(evaluator.add(a, product)); }, "have the scales");
   expect_refusal([&] { static_cast<void>(evaluator.rotate_vector(a, 5, galois_keys)); },
                  "there is no key for Galois element");

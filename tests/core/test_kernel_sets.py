@@ -39,6 +39,14 @@ def test_every_kernel_equals_the_scalar_one(kernel: str) -> None:
     assert [case for case in scalar if ours[case] != scalar[case]] == []
 
 
+@pytest.mark.parametrize("kernel", _core.kernel_names())
+def test_every_kernel_computes_the_same_by_a_prepared_key(kernel: str) -> None:
+    ours, form = digests(kernel), "prepared "
+    cases = [case for case in ours if case.startswith(form)]
+    assert len(cases) > 100
+    assert [case for case in cases if ours[case] != ours[case.removeprefix(form)]] == []
+
+
 def test_the_scalar_kernel_is_everywhere_and_first() -> None:
     assert _core.kernel_names()[0] == "scalar"
 

@@ -27,6 +27,7 @@ TESTS = (
     "test_hybrid.py",
     "test_lift_scale.py",
     "test_ntt.py",
+    "test_prepared_keys.py",
     "test_threads.py",
 )
 """What tests operations on arrays at the edges, with one thread and with several."""

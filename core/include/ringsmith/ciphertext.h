@@ -43,20 +43,28 @@ struct Ciphertext {
   }
 };
 
+class PreparedKey;  // prepared_key.h
+
 /// A key-switching key that somebody else owns, NTT form.
 ///
 /// Whole, or compact: half 0 alone, and the seed that half 1 is expanded from while it is used
-/// (expand_key_half), which gives the same words.
+/// (expand_key_half), or prepared; all compute the same words.
 /// Word index: ((digit * halves + half) * K + prime) * N + position, K all primes, special ones
 /// last.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
   std::size_t word_bits = 0;      ///< 0: the context's digits of primes; else digits are such words
-  const KeySeed* seed = nullptr;  ///< of a compact key; null: a whole one
+  const KeySeed* seed = nullptr;  ///< of a compact key; else null
+  const PreparedKey* prepared = nullptr;  ///< a prepared key, whose words are not in `data`
 
-  /// Halves that are in memory.
-  [[nodiscard]] std::size_t halves() const { return seed == nullptr ? 2 : 1; }
+  /// Halves whose words are in memory as they are.
+  [[nodiscard]] std::size_t halves() const {
+    if (prepared != nullptr) {
+      return 0;
+    }
+    return seed == nullptr ? 2 : 1;
+  }
   /// Half `index` < halves() of one digit: K * N words.
   [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
     const std::size_t words = data.size() / (halves() * digits);
@@ -67,7 +75,8 @@ struct KeySwitchKeyView {
 /// @throws ParameterError unless size >= 1, the limbs are a data level and the words fit them
 void check(const RlweContext& context, const CiphertextView& ciphertext);
 /// @throws ParameterError unless the key has the context's number of digits, a special prime
-///         where they are digits of primes, and the words fit
+///         where they are digits of primes, and the words fit; a prepared key must be of the same
+///         primes
 void check(const RlweContext& context, const KeySwitchKeyView& key);
 
 }  // namespace ringsmith

@@ -9,6 +9,7 @@
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/key_switching.h"
+#include "ringsmith/prepared_key.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/secret_memory.h"
 #include "ringsmith/trivium.h"
@@ -36,13 +37,18 @@ enum class KeyForm {
              ///< memory, and time for the expansion
 };
 
-/// `data` and `seed` as KeySwitchKeyView has them.
+/// `data` and `seed` as KeySwitchKeyView has them. What is prepared does not follow changes of
+/// `data`.
 struct RelinKeys {
   std::vector<u64> data;
   std::size_t word_bits = 0;    ///< 0: digits of primes; else of words of so many bits
   std::optional<KeySeed> seed;  ///< of a compact key
+  std::shared_ptr<const PreparedKey> prepared = nullptr;  ///< what operations use if it is there
 
-  /// Memory that the key takes.
+  /// Prepares the key for many uses. `data` stays, to be saved, and may be emptied.
+  /// @throws ParameterError as PreparedKey does
+  void prepare(const RlweContext& context);
+  /// Memory that the key takes in all its forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context) const;
@@ -51,10 +57,15 @@ struct RelinKeys {
 /// One key for each Galois element.
 struct GaloisKeys {
   std::map<u64, std::vector<u64>> data;
-  std::size_t word_bits = 0;     ///< as for RelinKeys
-  std::map<u64, KeySeed> seeds;  ///< of the compact ones
+  std::size_t word_bits = 0;                                        ///< as for RelinKeys
+  std::map<u64, KeySeed> seeds;                                     ///< of the compact ones
+  std::map<u64, std::shared_ptr<const PreparedKey>> prepared = {};  ///< as for RelinKeys
 
-  /// Memory that all keys take.
+  /// Prepares all keys of `data`, as for RelinKeys; those that were prepared already stay if their
+  /// words are gone.
+  /// @throws ParameterError as PreparedKey does
+  void prepare(const RlweContext& context);
+  /// Memory that all keys take in all their forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
   /// @throws ParameterError if there is no key for the element

@@ -1,10 +1,10 @@
 """Exact RNS-CKKS and RNS-BFV arithmetic, and the subroutine graph's interpreter (C++, `core/`).
 
 Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
-prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key
-(2, K, N), a key-switching key (digits, 2, K, N) or a `CompactKey`: L data limbs, K primes with the
-special primes last, all in NTT form, but BFV's ciphertexts, which are in coefficient form. `add`,
-`sub` and `negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`.
+prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key (2, K,
+N), a key-switching key (digits, 2, K, N), a `CompactKey` or a `PreparedKey`: L data limbs, K primes
+with the special primes last, all in NTT form, but BFV's ciphertexts, which are in coefficient form.
+`add`, `sub` and `negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`.
 TypeError: another type or order. ParameterError or GraphError: a value or shape that does not fit,
 with the way out.
 """
@@ -20,7 +20,7 @@ from ringsmith._core import bfv as bfv
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
-_Key: TypeAlias = _Residues | CompactKey
+_Key: TypeAlias = _Residues | CompactKey | PreparedKey
 
 MAX_MODULUS_BITS: int
 """Widest modulus of the core in bits."""
@@ -314,6 +314,20 @@ class CompactKey:
         """Bytes of half 0 and the seed."""
 
 @final
+class PreparedKey:
+    """A key-switching key in the form that the kernels of this process multiply by, for many uses.
+
+    It holds no reference to `key`, an array (digits, 2, K, N) of digits of primes; results are
+    those of that key. ParameterError: another key, one that does not fit `ctx`, or a residue that
+    is not canonical.
+    """
+
+    def __init__(self, ctx: Context, key: _Key) -> None: ...
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the key takes: those of its words, or half for primes of up to 32 bits."""
+
+@final
 class Graph:
     """A subroutine graph over one ring, built node by node (`docs/architecture.md`)."""
 
@@ -344,7 +358,7 @@ class Graph:
     def run(
         self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Key]
     ) -> dict[str, _Residues]:
-        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys, whole or compact.
+        """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys in any form.
 
         K is the number of data and special primes: keys have no limbs of extension primes.
         """

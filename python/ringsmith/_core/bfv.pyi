@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith._core import BfvContext, CompactKey
+from ringsmith._core import BfvContext, CompactKey, PreparedKey
 
 _Residues: TypeAlias = NDArray[np.uint64]
-_Key: TypeAlias = _Residues | CompactKey
+_Key: TypeAlias = _Residues | CompactKey | PreparedKey
 _Variant: TypeAlias = Literal["behz", "hps"]
 
 def behz_extension_primes(n: int, primes: Sequence[int], plain_modulus: int) -> list[int]:

@@ -13,13 +13,16 @@ from ringsmith.runtime.compiled import (
 )
 from ringsmith.runtime.explain import cycles_by_node, explain
 from ringsmith.runtime.machine import CompiledGraph, GraphResult, Machine
+from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys, prepare_keys
 
 __all__ = [
     "MACHINES",
+    "AnyKeys",
     "Compiled",
     "CompiledGraph",
     "GraphResult",
     "Machine",
+    "PreparedKeys",
     "RunResult",
     "compile_for_smallest_design",
     "compile_graph",
@@ -28,5 +31,6 @@ __all__ = [
     "explain",
     "named_keys",
     "open_device",
+    "prepare_keys",
     "run_graph",
 ]

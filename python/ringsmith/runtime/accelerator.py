@@ -9,9 +9,10 @@ from ringsmith.arch.rpau.constants import prime_tables, seed_words
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.devices.interface import Device, RunReport, Zone
-from ringsmith.objects import AnyKey, KeySwitchKey, Residues
+from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import check_seed, whole_keys
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
+from ringsmith.runtime.prepared_keys import AnyKey
 
 
 class Accelerator:
@@ -47,7 +48,7 @@ class Accelerator:
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design, a key is compact, or one that
+            ProgramError: If the graph was compiled for no design, a key is not whole, or one that
                 the device is to expand has no seed or a wrong one.
         """
         compiled.check_made_for(self.device.design, self.name)

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ringsmith._core import PreparedKey
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import foreign_digit
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import AnyKey, CompactKey, KeySwitchKey, Residues
+from ringsmith.objects import CompactKey, KeySwitchKey, Residues
+from ringsmith.runtime.prepared_keys import AnyKey
 
 
 def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:
@@ -27,6 +29,8 @@ def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None
 def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
     """Checks that every key-switching key of the graph is there, has its shape, and is canonical.
 
+    Prepared ones are canonical, and whether they fit is for the graph's interpreter to see.
+
     Raises:
         ProgramError: Otherwise; names the key.
     """
@@ -37,6 +41,8 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
                 "generate the evaluation keys for this program"
             )
         key = keys[name]
+        if isinstance(key, PreparedKey):
+            continue
         if isinstance(key, CompactKey):
             what, words = f"half 0 of key {name!r}", key.half
             shape: tuple[int, ...] = (digits, graph.key_primes, graph.n)
@@ -55,12 +61,13 @@ def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKe
     """The keys, for a device that takes whole ones alone.
 
     Raises:
-        ProgramError: If one is compact.
+        ProgramError: If one is compact or prepared.
     """
     whole = {name: key for name, key in keys.items() if isinstance(key, KeySwitchKey)}
     for name in keys.keys() - whole.keys():
+        form = "compact" if isinstance(keys[name], CompactKey) else "prepared"
         raise ProgramError(
-            f"key {name!r} is compact, and so for the cpu: give device {device} the whole key, "
+            f"key {name!r} is {form}, and so for the cpu: give device {device} the whole key, "
             "EvaluationKeys; one with a PRNG loads half of it"
         )
     return whole

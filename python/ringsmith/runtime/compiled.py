@@ -23,7 +23,7 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import AnyKey, Ciphertext, CompactKeys, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.program import Program
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
@@ -31,6 +31,7 @@ from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.designs import Design, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
+from ringsmith.runtime.prepared_keys import AnyKey, AnyKeys, PreparedKeys
 from ringsmith.runtime.streaming import StreamMachine
 
 MACHINES = ("cpu", "model", "rtl")
@@ -78,15 +79,15 @@ class Compiled:
         self,
         machine: Machine,
         inputs: Mapping[str, Ciphertext],
-        keys: EvaluationKeys | CompactKeys,
+        keys: AnyKeys,
     ) -> RunResult:
         """Runs the program.
 
         Args:
             machine: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
-            keys: The evaluation keys that the program needs; more do no harm. Compact ones are
-                for the CPU alone.
+            keys: The evaluation keys that the program needs; more do no harm. Compact and
+                prepared ones are for the CPU alone.
 
         Raises:
             ProgramError: If an input or key is missing, or not what the program takes.
@@ -99,7 +100,7 @@ class Compiled:
                 "give open_device(kind)"
             )
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
-        if not isinstance(keys, CompactKeys):
+        if not isinstance(keys, CompactKeys | PreparedKeys):
             check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
         if inputs.keys() != self.lowered.inputs.keys():
             raise ProgramError(
@@ -243,7 +244,7 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports")
     return Accelerator(RtlDevice(point))
 
 
-def named_keys(keys: EvaluationKeys | CompactKeys) -> dict[str, AnyKey]:
+def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:
     """Evaluation keys by the names that subroutine graphs use."""
     named: dict[str, AnyKey] = {
         galois_key_name(element): key for element, key in keys.galois.items()

@@ -13,7 +13,7 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
@@ -27,6 +27,7 @@ from ringsmith.runtime.operands import (
     plain_residues,
     result_scale,
 )
+from ringsmith.runtime.prepared_keys import AnyKeys
 
 _Shape = tuple[str, tuple[int, ...], int, tuple[int, ...]]
 """Operation, sizes of the ciphertexts, limbs, Galois elements: what a graph depends on."""
@@ -37,8 +38,8 @@ class Evaluator:
 
     Args:
         parameters: The parameter set.
-        keys: Evaluation keys for relinearize, rotate and conjugate; compact ones are for the
-            ``cpu`` alone.
+        keys: Evaluation keys for relinearize, rotate and conjugate; compact and prepared ones are
+            for the ``cpu`` alone.
         device: ``cpu``, ``model`` or ``rtl``.
         design: Which accelerator ``model`` and ``rtl`` are; None: the smallest of architecture
             ``rpau`` that runs the operation. One of architecture ``stream`` makes BFV's products
@@ -52,14 +53,15 @@ class Evaluator:
     def __init__(
         self,
         parameters: CkksParameters | BfvParameters,
-        keys: EvaluationKeys | CompactKeys | None = None,
+        keys: AnyKeys | None = None,
         device: str = "cpu",
         design: str | Design | None = None,
     ) -> None:
         self._design = None if design is None else named_design(design)
         self.parameters = _multiplying(parameters, self._design)
         self._keys = named_keys(keys or EvaluationKeys())
-        self._seeded = [name for name, key in self._keys.items() if key.seed is not None]
+        whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
+        self._seeded = [name for name, key in whole if key.seed is not None]
         self._device = device
         self._compiled: dict[_Shape, CompiledGraph] = {}
         self._machines: dict[Design | None, Machine] = {}

@@ -13,7 +13,8 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.arch.stream.executable import StreamExecutable
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import AnyKey, CompactKey, KeySwitchKey, Residues
+from ringsmith.objects import CompactKey, KeySwitchKey, Residues
+from ringsmith.runtime.prepared_keys import AnyKey
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,8 @@ class Machine(Protocol):
         Args:
             compiled: The graph.
             inputs: Input name -> residues (limbs, N), canonical, checked by the caller.
-            keys: Key name -> key-switching key, checked by the caller; compact ones are refused
-                by all machines but the CPU.
+            keys: Key name -> key-switching key, checked by the caller; compact and prepared ones
+                are refused by all machines but the CPU.
         """
         ...
 
@@ -152,8 +153,11 @@ class Cpu:
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Interprets the graph; see ``Machine.execute``."""
-        words = {
-            name: _core.CompactKey(key.half, key.seed) if isinstance(key, CompactKey) else key.data
-            for name, key in keys.items()
-        }
-        return GraphResult(compiled.core.run(dict(inputs), words))
+        forms = {name: _for_core(key) for name, key in keys.items()}
+        return GraphResult(compiled.core.run(dict(inputs), forms))
+
+
+def _for_core(key: AnyKey) -> Residues | _core.CompactKey | _core.PreparedKey:
+    if isinstance(key, CompactKey):
+        return _core.CompactKey(key.half, key.seed)
+    return key.data if isinstance(key, KeySwitchKey) else key

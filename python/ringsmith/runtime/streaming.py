@@ -9,9 +9,10 @@ from ringsmith import _core
 from ringsmith.arch.stream.executable import Factor, Round
 from ringsmith.devices.stream import ResidueProduct, StreamDevice
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import AnyKey, KeySwitchKey, Residues
+from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import whole_keys
 from ringsmith.runtime.machine import CompiledGraph, GraphResult
+from ringsmith.runtime.prepared_keys import AnyKey
 
 
 class StreamMachine:
@@ -43,7 +44,7 @@ class StreamMachine:
 
         Raises:
             DeviceError: If the graph was compiled for another design, or the device stalls.
-            ProgramError: If the graph was compiled for no design, or a key is compact.
+            ProgramError: If the graph was compiled for no design, or a key is not whole.
         """
         design = self.device.design
         compiled.check_made_for(design, self.name)

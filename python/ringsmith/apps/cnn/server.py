@@ -11,7 +11,7 @@ from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys
+from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace
 
@@ -79,7 +79,7 @@ class Server:
         self,
         machine: runtime.Machine,
         batches: Sequence[Ciphertext],
-        keys: EvaluationKeys | CompactKeys,
+        keys: runtime.AnyKeys,
     ) -> list[runtime.RunResult]:
         """Returns each batch's encrypted scores, as output ``OUTPUT``, and what its run took.
 

@@ -10,7 +10,7 @@ from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
 from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys
+from ringsmith.objects import Ciphertext
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace
 
@@ -140,7 +140,7 @@ class Server:
         self,
         machine: runtime.Machine,
         inputs: Sequence[Mapping[str, Ciphertext]],
-        keys: EvaluationKeys | CompactKeys,
+        keys: runtime.AnyKeys,
     ) -> list[runtime.RunResult]:
         """Returns the encrypted forecasts of each part, as output ``OUTPUT``, and what runs took.
 

@@ -9,7 +9,7 @@ from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.apps.logreg.sizes import Size
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys
+from ringsmith.objects import Ciphertext
 from ringsmith.program import (
     CkksProgram,
     EncryptedVector,
@@ -92,7 +92,7 @@ class Server:
         )
 
     def classify(
-        self, machine: runtime.Machine, records: Ciphertext, keys: EvaluationKeys | CompactKeys
+        self, machine: runtime.Machine, records: Ciphertext, keys: runtime.AnyKeys
     ) -> runtime.RunResult:
         """Returns the encrypted probabilities, as output ``OUTPUT``, and what the run took.
 

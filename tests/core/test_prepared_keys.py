@@ -1,0 +1,265 @@
+"""Prepared keys: the words of the key as it is, bit for bit, and what is refused."""
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith._core import bfv
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.objects import Residues
+
+RandomResidues = Callable[..., Residues]
+Key = Residues | _core.PreparedKey
+
+N = 256
+SHAPES = (
+    # bits of the primes, special primes, dnum
+    ((60, 54, 50, 46, 61), 1, 0),
+    ((45,) * 18, 1, 0),
+    ((30, 31, 32, 33, 34, 40, 41), 1, 0),
+    ((30, 45, 50, 60, 54, 61, 61), 2, 3),
+    ((32,) * 6 + (32,) * 3, 3, 2),
+    ((20, 24, 30), 1, 1),
+)
+Shape = tuple[tuple[int, ...], int, int]
+
+
+@pytest.fixture(autouse=True)
+def _same_threads_afterwards() -> Iterator[None]:
+    before = _core.threads()
+    yield
+    _core.set_threads(before)
+
+
+def context_of(n: int, shape: Shape) -> _core.Context:
+    widths, special, dnum = shape
+    found = {bits: _core.prime_search(bits, n, widths.count(bits)) for bits in set(widths)}
+    return _core.Context(n, [found[bits].pop(0) for bits in widths], special, dnum)
+
+
+def scheme_of(context: _core.Context) -> _core.BfvContext:
+    """For key switching alone: extension primes that are none of the context's."""
+    found = _core.prime_search(61, context.n, 2 * len(context.primes) + 2)
+    extension = [q for q in found if q not in context.primes]
+    return _core.BfvContext(context, 257, extension[: len(context.primes) + 2])
+
+
+def key_of(random_residues: RandomResidues, context: _core.Context) -> Residues:
+    return random_residues(context.n, context.primes, context.dnum, 2)
+
+
+def operations(
+    context: _core.Context, limbs: int, random_residues: RandomResidues
+) -> list[Callable[[Key], Residues]]:
+    """Everything that takes one key, of both schemes, at a level."""
+    a, product = (random_residues(context.n, context.primes[:limbs], size) for size in (2, 3))
+    scheme, element = scheme_of(context), 2 * context.n - 1
+    found: list[Callable[[Key], Residues]] = [
+        lambda key: _core.relinearize(context, product, key),
+        lambda key: _core.apply_galois(context, a, element, key),
+        lambda key: bfv.relinearize(scheme, product, key),
+        lambda key: bfv.apply_galois(scheme, a, 3, key),
+    ]
+    if limbs > 1:
+        found.append(lambda key: _core.relinearize_rescale(context, product, key))
+    return found
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_prepared_key_computes_the_words_of_the_key(
+    shape: Shape, threads: int, random_residues: RandomResidues
+) -> None:
+    context = context_of(N, shape)
+    key = key_of(random_residues, context)
+    _core.set_threads(threads)
+    prepared = _core.PreparedKey(context, key)
+    for limbs in {1, 2, context.max_limbs}:
+        for operation in operations(context, limbs, random_residues):
+            assert np.array_equal(operation(prepared), operation(key))
+
+
+@pytest.mark.parametrize("bits", [30, 45, 60])
+def test_pieces_of_long_limbs_join(bits: int, random_residues: RandomResidues) -> None:
+    context = context_of(1 << 14, ((bits,) * 4, 1, 0))
+    key = key_of(random_residues, context)
+    prepared = _core.PreparedKey(context, key)
+    product = random_residues(context.n, context.primes[:3], 3)
+    expected = _core.relinearize(context, product, key)
+    assert np.array_equal(_core.relinearize(context, product, prepared), expected)
+
+
+def edges(context: _core.Context) -> Residues:
+    """A key of residues at the ends and the middle of their range."""
+    key = np.empty((context.dnum, 2, len(context.primes), context.n), dtype=np.uint64)
+    for limb, q in enumerate(context.primes):
+        values = np.array([0, 1, q // 2, q // 2 + 1, q - 1, 2**15, 2**16 - 1], dtype=np.uint64)
+        key[:, :, limb] = np.resize(values, (context.dnum, 2, context.n))
+    return key
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_residues_at_the_ends_of_their_range_are_kept(
+    shape: Shape, random_residues: RandomResidues
+) -> None:
+    context = context_of(N, shape)
+    key = edges(context)
+    prepared = _core.PreparedKey(context, key)
+    for operation in operations(context, context.max_limbs, random_residues):
+        assert np.array_equal(operation(prepared), operation(key))
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("n", [N, 1 << 13])
+@pytest.mark.parametrize("shape", SHAPES[::2], ids=str)
+def test_hoisted_rotations_take_every_form_together(
+    shape: Shape, n: int, zeros: bool, random_residues: RandomResidues
+) -> None:
+    context = context_of(n, shape)
+    limbs = context.max_limbs
+    a = random_residues(n, context.primes[:limbs], 2)
+    if zeros:  # such a digit is raised again for each rotation
+        a[1, :, 5] = 0
+    elements = [3, 9, 2 * n - 1]
+    keys = [key_of(random_residues, context) for _ in elements]
+    forms = [_core.PreparedKey(context, key) for key in keys]
+    half, seed = np.ascontiguousarray(keys[2][:, 0]), bytes(range(10))
+    for ours, apply in (
+        (context, _core.apply_galois_many),
+        (scheme_of(context), bfv.apply_galois_many),
+    ):
+        expected = apply(ours, a, elements, keys)
+        for chosen in (forms, [forms[0], keys[1], forms[2]]):
+            found = apply(ours, a, elements, chosen)
+            assert all(np.array_equal(x, y) for x, y in zip(found, expected, strict=True))
+        mixed = apply(ours, a, elements, [*forms[:2], _core.CompactKey(half, seed)])
+        assert all(np.array_equal(x, y) for x, y in zip(mixed[:2], expected[:2], strict=True))
+
+
+def test_several_threads_use_one_prepared_key(random_residues: RandomResidues) -> None:
+    context = context_of(1 << 12, SHAPES[0])
+    key = key_of(random_residues, context)
+    prepared = _core.PreparedKey(context, key)
+    a = random_residues(context.n, context.primes[:4], 2)
+    expected = _core.apply_galois(context, a, 3, key)
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        results = pool.map(lambda _: _core.apply_galois(context, a, 3, prepared), range(12))
+        assert all(np.array_equal(found, expected) for found in results)
+
+
+def test_it_needs_nothing_of_what_it_was_made_from(random_residues: RandomResidues) -> None:
+    context = context_of(N, SHAPES[0])
+    key = key_of(random_residues, context)
+    product = random_residues(N, context.primes[:2], 3)
+    expected = _core.relinearize(context, product, key)
+    prepared = _core.PreparedKey(context_of(N, SHAPES[0]), key)
+    key[:] = 0
+    assert np.array_equal(_core.relinearize(context, product, prepared), expected)
+
+
+def test_it_takes_the_memory_of_the_key_or_half(random_residues: RandomResidues) -> None:
+    for bits in (30, 60):
+        context = context_of(1 << 12, ((bits,) * 5, 1, 0))
+        key = key_of(random_residues, context)
+        taken = _core.PreparedKey(context, key).nbytes
+        lines = 64 * key.size // context.n  # one between limbs
+        assert taken == key.nbytes + lines or (bits == 30 and taken == key.nbytes // 2 + lines)
+
+
+def graph_of(context: _core.Context, halves: tuple[int, ...]) -> _core.Graph:
+    """Key switching without its division: as one pass, or one half alone, node by node."""
+    graph = _core.Graph(context.n, context.primes, context.roots)
+    base = list(range(len(context.primes)))
+    data = base[: context.max_limbs]
+    x = graph.add_node("input", [], {"name": "x", "base": data, "form": "coeff"})
+    raised = []
+    for digit in data:
+        up = {"digit": [digit], "base": base, "variant": "rns_digit"}
+        raised.append(graph.add_node("ntt", [graph.add_node("mod_up", [x], up)], {}))
+    for half in halves:
+        attributes = {"key": "k", "half": half, "digits": data, "base": base}
+        product = graph.add_node("ksk_inner_product", raised, attributes)
+        graph.add_node("output", [product], {"name": f"y{half}"})
+    return graph
+
+
+@pytest.mark.parametrize("halves", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize("shape", SHAPES[:3], ids=str)
+def test_graphs_take_prepared_keys(
+    shape: Shape, halves: tuple[int, ...], random_residues: RandomResidues
+) -> None:
+    context = context_of(N, shape)
+    key = key_of(random_residues, context)
+    x = {"x": random_residues(N, context.primes[: context.max_limbs])}
+    graph = graph_of(context, halves)
+    expected = graph.run(x, {"k": key})
+    ours = graph.run(x, {"k": _core.PreparedKey(context, key)})
+    assert expected.keys() == ours.keys()
+    assert all(np.array_equal(ours[name], words) for name, words in expected.items())
+
+
+def test_a_key_prepared_for_another_context_is_refused(random_residues: RandomResidues) -> None:
+    context = context_of(N, ((50, 50, 50), 1, 0))
+    others = [
+        context_of(N, ((50, 50, 51), 1, 0)),
+        context_of(N, ((50,) * 4, 1, 0)),
+        context_of(2 * N, ((50, 50, 50), 1, 0)),
+    ]
+    product = random_residues(N, context.primes[:2], 3)
+    graph, x = graph_of(context, (0,)), {"x": random_residues(N, context.primes[:2])}
+    for other in others:
+        prepared = _core.PreparedKey(other, key_of(random_residues, other))
+        with pytest.raises(ParameterError, match="of another degree or other primes: prepare"):
+            _core.relinearize(context, product, prepared)
+        with pytest.raises(ProgramError, match=r"'k' is of [23] digits, and not of the graph's"):
+            graph.run(x, {"k": prepared})
+    hybrid = _core.Context(N, context.primes, 1, 1)
+    prepared = _core.PreparedKey(hybrid, key_of(random_residues, hybrid))
+    with pytest.raises(ParameterError, match="has 1 digits, but the parameters have dnum = 2"):
+        _core.relinearize(context, product, prepared)
+
+
+def test_what_cannot_be_prepared_is_refused(random_residues: RandomResidues) -> None:
+    context = context_of(N, SHAPES[0])
+    key = key_of(random_residues, context)
+    prepared = _core.PreparedKey(context, key)
+    compact = _core.CompactKey(np.ascontiguousarray(key[:, 0]), bytes(10))
+    damaged = key.copy()
+    damaged[2, 1, 3, 77] = context.primes[3]
+    q = context.primes[3]
+    words = context_of(N, ((50, 50), 0, 0))
+    for ours, wrong, message in (
+        (context, compact, "a compact key cannot be prepared"),
+        (context, prepared, "is prepared already"),
+        (context, key[:3].copy(), "has 3 digits, but the parameters have dnum = 4"),
+        (context, key[:, :, :4].copy(), "has shape (4, 2, 4, 256)"),
+        (words, random_residues(N, words.primes, 3, 2), "the parameters have none"),
+        (
+            context,
+            damaged,
+            f"the key-switching key has {q} at position 77 of limb 3, which is not below its "
+            f"prime {q}: residues must be canonical",
+        ),
+    ):
+        for threads in (1, 3):
+            _core.set_threads(threads)
+            with pytest.raises(ParameterError, match=re.escape(message)):
+                _core.PreparedKey(ours, wrong)
+
+
+def test_a_prepared_key_is_no_key_in_words(random_residues: RandomResidues) -> None:
+    context = context_of(N, SHAPES[0])
+    prepared = _core.PreparedKey(context, key_of(random_residues, context))
+    scheme = scheme_of(context)
+    product, a = (random_residues(N, context.primes[:2], size) for size in (3, 2))
+    refusal = "a prepared key is in digits of primes, and words of 30 bits were asked for"
+    with pytest.raises(ParameterError, match=refusal):
+        bfv.relinearize(scheme, product, prepared, 30)
+    with pytest.raises(ParameterError, match=refusal):
+        bfv.apply_galois(scheme, a, 3, prepared, 30)
+    with pytest.raises(ParameterError, match=refusal):
+        bfv.apply_galois_many(scheme, a, [3, 9], [prepared] * 2, 30)
