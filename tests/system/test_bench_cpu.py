@@ -27,7 +27,7 @@ from ringsmith.bench.cpu import (
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
 from ringsmith.bench.cpu.measure import conditions, measure, with_kept
 from ringsmith.bench.cpu.page import page as page_of
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, WORDS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.bench.records import Record, read_json, write_json
 from ringsmith.cli.main import app
@@ -79,13 +79,17 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert any("Lattigo is left out" in line for line in said)
     assert any("tfhe-ntt is left out" in line for line in said)
     peers = {record.peer: record.operation for record in records}
-    assert set(peers) == {seal_peer.version(), "8 of ours, one by one", "ours, whole key"}
+    assert set(peers) == {seal_peer.version(), "8 of ours, one by one", "ours, prepared key"}
     assert peers["8 of ours, one by one"] == HOISTED
-    assert peers["ours, whole key"] == COMPACT
-    assert {r.operation for r in records} == {*lattigo_peer.OPERATIONS, HOISTED, COMPACT}
-    sizes = {r.metric: r.value for r in records if r.unit == "bytes"}
-    assert sizes["peer_key_bytes"] == 8 * 2 * 2 * 3 * SMALL.n
-    assert sizes["key_bytes"] == sizes["peer_key_bytes"] / 2 + 10
+    by_prepared = {r.operation for r in records if r.peer == "ours, prepared key"}
+    assert by_prepared == {WORDS, COMPACT}
+    assert {r.operation for r in records} == {*lattigo_peer.OPERATIONS, HOISTED, *by_prepared}
+    sizes = {(r.operation, r.metric): r.value for r in records if r.unit == "bytes"}
+    assert sizes[WORDS, "key_bytes"] == 8 * 2 * 2 * 3 * SMALL.n
+    assert sizes[COMPACT, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
+    prepared = sizes[WORDS, "peer_key_bytes"]
+    assert sizes[COMPACT, "peer_key_bytes"] == prepared
+    assert 0.5 < prepared / sizes[WORDS, "key_bytes"] < 1.01
     assert all(record.value > 0 for record in records)
     (text,) = {record.conditions for record in records}  # however busy the machine became
     assert _core.kernel_name() in text
@@ -198,9 +202,9 @@ def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
-    assert page.read_text().count("| D |") == 6
+    assert page.read_text().count("| D |") == 8
     records = json.loads(target.read_text())
-    operations = {"multiply_relinearize", "rotate", "add", HOISTED, COMPACT}
+    operations = {"multiply_relinearize", "rotate", "add", HOISTED, COMPACT, WORDS}
     assert operations == {r["operation"] for r in records}
     times = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
     assert {*times, "key_bytes", "peer_key_bytes"} == {r["metric"] for r in records}

@@ -1,5 +1,7 @@
 """Keys whose half 1 is expanded from a seed: they work, shorten, and are refused where broken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,9 +19,17 @@ from ringsmith.objects import (
     KeySwitchKey,
     PublicKey,
 )
-from ringsmith.params import CkksParameters, KeyNeeds, core_context
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, core_context
 from ringsmith.program import EncryptedVector, trace
-from ringsmith.runtime import compile_graph, compile_program, named_keys, open_device, run_graph
+from ringsmith.runtime import (
+    AnyKeys,
+    compile_graph,
+    compile_program,
+    named_keys,
+    open_device,
+    prepare_keys,
+    run_graph,
+)
 from ringsmith.runtime.evaluator import Evaluator
 
 Keys = tuple[SecretKey, PublicKey, EvaluationKeys]
@@ -134,11 +144,14 @@ def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys)
         secret.generate_seeded_relin_key(core_context(small), keys[0].reveal(), bytes(11), 0)
 
 
-def test_compact_keys_run_programs_and_operations_with_the_same_bits(
-    small: CkksParameters, keys: Keys
+@pytest.mark.parametrize("form", ["compact", "prepared"])
+def test_other_forms_run_programs_and_operations_with_the_same_bits(
+    small: CkksParameters, keys: Keys, form: str
 ) -> None:
     _, public, evaluation = keys
-    compact = compact_keys(evaluation, core_context(small).primes)
+    other: AnyKeys = prepare_keys(evaluation, small)
+    if form == "compact":
+        other = compact_keys(evaluation, core_context(small).primes)
     x = client.encrypt_vector(small, public, [0.5, -0.25])
 
     def square_and_rotate(x: EncryptedVector) -> EncryptedVector:
@@ -147,10 +160,10 @@ def test_compact_keys_run_programs_and_operations_with_the_same_bits(
     compiled = compile_program(trace(square_and_rotate, small))
     cpu = open_device("cpu")
     whole = compiled.run(cpu, {"x": x}, evaluation).outputs
-    ours = compiled.run(cpu, {"x": x}, compact).outputs
+    ours = compiled.run(cpu, {"x": x}, other).outputs
     assert all(np.array_equal(ours[name].data, out.data) for name, out in whole.items())
     expected, mine = (
-        Evaluator(small, some).run("rotate", x, steps=5) for some in (evaluation, compact)
+        Evaluator(small, some).run("rotate", x, steps=5) for some in (evaluation, other)
     )
     assert np.array_equal(mine.data, expected.data)
 
@@ -174,15 +187,42 @@ def test_keys_without_seeds_and_of_seals_are_not_compacted(small: CkksParameters
         compact_keys(plain, core_context(small).primes)
 
 
+@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+def test_prepared_keys_of_other_parameters_are_refused(small: CkksParameters, keys: Keys) -> None:
+    other = replace(small, data_primes=small.data_primes[:-1], dnum=4)
+    with pytest.raises(ParameterError, match="expected is"):
+        prepare_keys(keys[2], other)
+    x = client.encrypt_vector(small, keys[1], [0.5])
+    few = client.generate_keys(other, KeyNeeds(4, {other.galois_element(5): 4}))[2]
+    with pytest.raises(ProgramError, match=r"the prepared key .* is of 4 digits, and not of"):
+        Evaluator(small, prepare_keys(few, other)).run("rotate", x, steps=5)
+
+
+@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+def test_keys_in_words_are_not_prepared() -> None:
+    parameters = BfvParameters.create(
+        n=1024,
+        prime_bits=(30, 30),
+        plain_bits=17,
+        relinearization="word",
+        word_bits=30,
+        security=None,
+    )
+    keys = client.generate_keys(parameters, KeyNeeds(parameters.key_digits))[2]
+    with pytest.raises(ParameterError, match="in digits of words cannot be prepared"):
+        prepare_keys(keys, parameters)
+
+
 @pytest.mark.parametrize("design", ["nano", "rpm"])
 def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design: str) -> None:
     compact = compact_keys(keys[2], core_context(small).primes)
     machine = open_device("model", design)
     graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
-    with pytest.raises(
-        ProgramError, match=r"'relin' is compact, and so for the cpu.*EvaluationKeys"
-    ):
-        run_graph(graph, machine, {}, named_keys(compact))
+    for form, some in (("compact", compact), ("prepared", prepare_keys(keys[2], small))):
+        with pytest.raises(
+            ProgramError, match=rf"'relin' is {form}, and so for the cpu.*EvaluationKeys"
+        ):
+            run_graph(graph, machine, {}, named_keys(some))
 
 
 def test_a_damaged_compact_key_is_refused(small: CkksParameters, keys: Keys) -> None:

@@ -18,6 +18,7 @@ from ringsmith.objects import EvaluationKeys
 from ringsmith.runtime.designs import Design
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.runtime.operands import Operand
+from ringsmith.runtime.prepared_keys import AnyKeys, prepare_keys
 
 if TYPE_CHECKING:
     import seal
@@ -58,9 +59,9 @@ class SealEvaluator:
         galois = {}
         if galois_keys is not None:
             galois = read_galois_keys(galois_keys.to_string(), self._parameters)
-        self._evaluator = Evaluator(
-            self._parameters.to_parameters(), EvaluationKeys(relin, galois), device, design
-        )
+        parameters, keys = self._parameters.to_parameters(), EvaluationKeys(relin, galois)
+        forms: AnyKeys = prepare_keys(keys, parameters) if device == "cpu" else keys
+        self._evaluator = Evaluator(parameters, forms, device, design)
 
     def add(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":
         """Returns a + b; operands of one level and scale."""

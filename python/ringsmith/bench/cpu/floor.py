@@ -8,7 +8,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, WORDS, BenchSet
 
 WORD = 8
 """Bytes of a residue."""
@@ -78,6 +78,14 @@ def _bandwidth(bits: int) -> float:
     return words.nbytes / min(times)
 
 
+@cache
+def _prepared_bytes(bits: int) -> int:
+    """Bytes of a residue in a prepared key, modulo a prime of so many bits."""
+    context = _core.Context(256, _core.prime_search(bits, 256, 2))
+    key = np.zeros((1, 2, 2, 256), dtype=np.uint64)
+    return _core.PreparedKey(context, key).nbytes // key.size  # what is between limbs is less
+
+
 def transform_work(n: int, bits: int) -> Work:
     """One transform of one limb in place."""
     return Work(n, ((bits, 1),), WORD * n)
@@ -88,10 +96,13 @@ def operation_work(item: BenchSet, operation: str) -> Work:
     limbs = len(item.data_bits)
     polynomial = WORD * item.n * limbs
     digits = item.dnum or limbs
-    key = WORD * item.n * 2 * digits * (limbs + item.special)
+    bits = (*item.data_bits, *item.special_bits)
+    key = item.n * 2 * digits * sum(map(_prepared_bytes, bits))
+    words = WORD * item.n * 2 * digits * len(bits)
     sizes = {
         "multiply_relinearize": key + 6 * polynomial,
-        COMPACT: key // 2 + 6 * polynomial,
+        WORDS: words + 6 * polynomial,
+        COMPACT: words // 2 + 6 * polynomial,
         "rotate": key + 4 * polynomial,
         HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
         "rescale": 4 * polynomial - 2 * WORD * item.n,
@@ -107,14 +118,15 @@ def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[i
     ntt_form = not item.plain_modulus
     if operation == "rescale":
         yield from ((bits, 2) for bits in item.data_bits)
-    if operation not in ("multiply_relinearize", COMPACT, "rotate", HOISTED):
+    products = ("multiply_relinearize", WORDS, COMPACT)
+    if operation not in (*products, "rotate", HOISTED):
         return
     switches = HOISTED_COUNT if operation == HOISTED else 1
     # In NTT form a limb is taken back once and has no transform in its own digit; ModDown takes one
     # transform a half of every limb, whichever the form.
     yield from ((bits, digits + 2 * switches) for bits in item.data_bits)
     yield from ((bits, digits + 2 * switches) for bits in item.special_bits)
-    if operation in ("multiply_relinearize", COMPACT) and not ntt_form:
+    if operation in products and not ntt_form:
         extension = bfv.behz_extension_primes(
             item.n, item.primes[: len(item.data_bits)], item.plain_modulus
         )

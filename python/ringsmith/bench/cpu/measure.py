@@ -13,7 +13,6 @@ from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
 from ringsmith.bench.cpu.sets import (
-    COMPACT,
     HOISTED,
     HOISTED_COUNT,
     NTT_BITS,
@@ -152,18 +151,19 @@ def _hoisted(item: BenchSet, budget: float) -> Iterator[Record]:
 
 
 def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
-    """A compact key beside the whole one: time, and memory."""
-    forms = ours.key_forms(item)
-    peer = "ours, whole key"
-    works = {COMPACT: operation_work(item, COMPACT)}
-    yield from _compare(
-        item.name, {COMPACT: forms.compact}, {peer: {COMPACT: forms.whole}}, budget, works
-    )
-    for metric, value in (
-        ("key_bytes", forms.compact_bytes),
-        ("peer_key_bytes", forms.whole_bytes),
-    ):
-        yield _record(item.name, COMPACT, peer, (metric, "bytes", value), conditions(_CPU_TIME))
+    """Other forms of a key beside the prepared one: time, and memory."""
+    peer = "ours, prepared key"
+    for forms in ours.key_forms(item):
+        name = forms.operation
+        works = {name: operation_work(item, name)}
+        yield from _compare(
+            item.name, {name: forms.other}, {peer: {name: forms.prepared}}, budget, works
+        )
+        for metric, value in (
+            ("key_bytes", forms.other_bytes),
+            ("peer_key_bytes", forms.prepared_bytes),
+        ):
+            yield _record(item.name, name, peer, (metric, "bytes", value), conditions(_CPU_TIME))
 
 
 def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iterator[Record]:

@@ -1,6 +1,6 @@
 """The ``cpu`` device's operations, ready to be timed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import HOISTED_COUNT, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED_COUNT, WORDS, BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
 from ringsmith.errors import ToolError
 from ringsmith.objects import Residues
@@ -26,19 +26,21 @@ KEY_SEED = bytes(range(10))
 
 @dataclass(frozen=True)
 class KeyForms:
-    """One operation by a compact key and by the same key whole.
+    """multiply_relinearize by a key in another form, and by the same key prepared.
 
     Attributes:
-        compact: The operation by the compact key.
-        whole: The operation by the whole key.
-        compact_bytes: Memory that the compact key takes.
-        whole_bytes: Memory that the whole key takes.
+        operation: Its name with the other form: ``WORDS`` or ``COMPACT``.
+        other: The operation by the other form.
+        prepared: The operation by the prepared key.
+        other_bytes: Memory that the key takes in the other form.
+        prepared_bytes: Memory that the prepared key takes.
     """
 
-    compact: Timed
-    whole: Timed
-    compact_bytes: int
-    whole_bytes: int
+    operation: str
+    other: Timed
+    prepared: Timed
+    other_bytes: int
+    prepared_bytes: int
 
 
 def operations(item: BenchSet) -> dict[str, Timed]:
@@ -47,11 +49,14 @@ def operations(item: BenchSet) -> dict[str, Timed]:
 
 
 def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
-    """Every operation of a set on random residues; kernels take the same time for all."""
+    """Every operation of a set on random residues; kernels take the same time for all.
+
+    Keys are prepared, as peers load theirs into forms of their own.
+    """
     rng = np.random.default_rng(0)
     data = item.primes[: len(item.data_bits)]
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
-    key = _key(rng, context)
+    key = _prepared_key(rng, context)
     a, b = (_residues(rng, item.n, data) for _ in range(2))
     element = _core.galois_element(item.n, ROTATION)
     if item.plain_modulus:
@@ -68,7 +73,12 @@ def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
 
 
 def _bfv(
-    item: BenchSet, context: _core.Context, a: Residues, b: Residues, key: Residues, element: int
+    item: BenchSet,
+    context: _core.Context,
+    a: Residues,
+    b: Residues,
+    key: _core.PreparedKey,
+    element: int,
 ) -> dict[str, Callable[[], Residues]]:
     return {
         "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
@@ -87,7 +97,7 @@ def _multiply_relinearize(
     context: _core.Context,
     a: Residues,
     b: Residues,
-    key: Residues | _core.CompactKey,
+    key: Residues | _core.CompactKey | _core.PreparedKey,
 ) -> Callable[[], Residues]:
     if not item.plain_modulus:
         return lambda: _core.relinearize(context, _core.multiply(context, a, b), key)
@@ -95,8 +105,10 @@ def _multiply_relinearize(
     return lambda: bfv.relinearize(scheme, bfv.multiply(scheme, a, b), key)
 
 
-def key_forms(item: BenchSet) -> KeyForms:
-    """multiply_relinearize by a compact key and by the whole one.
+def key_forms(item: BenchSet) -> Iterator[KeyForms]:
+    """multiply_relinearize by a key's words and by a compact key, each beside the prepared one.
+
+    One is for use before the next is asked for: only two forms of the key are in memory.
 
     Raises:
         ToolError: If they compute different words.
@@ -104,16 +116,27 @@ def key_forms(item: BenchSet) -> KeyForms:
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
     a, b = (_residues(rng, item.n, item.primes[: len(item.data_bits)]) for _ in range(2))
-    whole = _key(rng, context)
+    words = _key(rng, context)
     for digit, limb in np.ndindex(context.dnum, len(context.primes)):
         q = context.primes[limb]
-        whole[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
-    compact = _core.CompactKey(np.ascontiguousarray(whole[:, 0]), KEY_SEED)
-    by_compact = _multiply_relinearize(item, context, a, b, compact)
-    by_whole = _multiply_relinearize(item, context, a, b, whole)
-    if not np.array_equal(by_compact(), by_whole()):
-        raise ToolError(f"set {item.name}: a compact key computes other words than the whole one")
-    return KeyForms(timed(by_compact), timed(by_whole), compact.nbytes, whole.nbytes)
+        words[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
+    prepared = _core.PreparedKey(context, words)
+    by_prepared = _multiply_relinearize(item, context, a, b, prepared)
+    expected = by_prepared()
+
+    def beside(operation: str, key: Residues | _core.CompactKey) -> KeyForms:
+        by_other = _multiply_relinearize(item, context, a, b, key)
+        if not np.array_equal(by_other(), expected):
+            raise ToolError(
+                f"set {item.name}: {operation} computes other words than by the prepared key"
+            )
+        return KeyForms(operation, timed(by_other), timed(by_prepared), key.nbytes, prepared.nbytes)
+
+    yield beside(WORDS, words)
+    half = words.reshape(-1, *words.shape[2:])[: context.dnum]
+    for digit in range(context.dnum):  # moved together in place
+        half[digit] = words[digit, 0]
+    yield beside(COMPACT, _core.CompactKey(half, KEY_SEED))
 
 
 def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
@@ -121,13 +144,13 @@ def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
     a = _residues(rng, item.n, item.primes[: len(item.data_bits)])
-    keys = [_key(rng, context)]
+    keys = [_prepared_key(rng, context)]
     while len(keys) < HOISTED_COUNT:
         fits = keys[0].nbytes * HOISTED_COUNT <= MOST_KEY_BYTES
-        keys.append(_key(rng, context) if fits else keys[0])
+        keys.append(_prepared_key(rng, context) if fits else keys[0])
     elements = [_core.galois_element(item.n, step + 1) for step in range(HOISTED_COUNT)]
     many: Callable[[], object]
-    one: Callable[[int, Residues], object]
+    one: Callable[[int, _core.PreparedKey], object]
     if item.plain_modulus:
         scheme = _scheme(item, context)
         many = partial(bfv.apply_galois_many, scheme, a, elements, keys)
@@ -147,6 +170,10 @@ def _key(rng: np.random.Generator, context: _core.Context) -> Residues:
     for index, q in enumerate(context.primes):
         key[:, :, index] = rng.integers(0, q, (context.dnum, 2, context.n), dtype=np.uint64)
     return key
+
+
+def _prepared_key(rng: np.random.Generator, context: _core.Context) -> _core.PreparedKey:
+    return _core.PreparedKey(context, _key(rng, context))
 
 
 def _residues(rng: np.random.Generator, n: int, primes: list[int]) -> Residues:

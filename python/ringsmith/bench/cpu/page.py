@@ -51,13 +51,17 @@ def _table(records: Sequence[Record]) -> list[str]:
 
 def _key_table(records: Sequence[Record]) -> list[str]:
     """Memory that keys take, where two forms of one were compared."""
-    values = {(r.params, r.metric): r.value for r in records}
+    values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
     rows = [
-        f"| {params} | {value:,.0f} | {values[params, 'peer_key_bytes']:,.0f} |"
-        for (params, metric), value in values.items()
+        f"| {params} | {operation} | {value:,.0f} | {peer} | "
+        f"{values[params, operation, peer, 'peer_key_bytes']:,.0f} |"
+        for (params, operation, peer, metric), value in values.items()
         if metric == "key_bytes"
     ]
     if not rows:
         return []
-    head = ["| parameters | compact key, bytes | whole key, bytes |", "| --- | ---: | ---: |"]
+    head = [
+        "| parameters | operation | key, bytes | peer | peer's key, bytes |",
+        "| --- | --- | ---: | --- | ---: |",
+    ]
     return ["", *head, *rows]

@@ -57,7 +57,11 @@ SETS = MappingProxyType(
 """By name."""
 
 COMPACT = "multiply_relinearize_compact"
-"""The operation by a key of which half is expanded from its seed, beside that by the whole key."""
+"""The operation by a key of which half is expanded from its seed, beside that by the key prepared.
+"""
+
+WORDS = "multiply_relinearize_words"
+"""The operation by a key's words as they are, beside that by the key prepared."""
 
 HOISTED = "rotate_8_hoisted"
 """The operation that rotates one ciphertext several times, beside as many single rotations."""
