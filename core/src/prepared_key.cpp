@@ -11,9 +11,10 @@
 namespace ringsmith {
 namespace {
 
-// Words between limbs: a line, so that all begin at one, and the same words of all digits and
-// halves, which are read in turn and would be powers of two apart, are not in one set of a cache.
-constexpr std::size_t kGap = 8;
+// Words between limbs, so that the same words of all digits and halves, which are read in turn and
+// would be powers of two apart, are not in one set of a cache: five lines, since sums read one and
+// fetch four ahead. All limbs begin at a line.
+constexpr std::size_t kGap = 40;
 
 void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
   if (key.prepared != nullptr) {

@@ -89,7 +89,7 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert sizes[COMPACT, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
     prepared = sizes[WORDS, "peer_key_bytes"]
     assert sizes[COMPACT, "peer_key_bytes"] == prepared
-    assert 0.5 < prepared / sizes[WORDS, "key_bytes"] < 1.01
+    assert 0.5 < prepared / sizes[WORDS, "key_bytes"] < 1.03
     assert all(record.value > 0 for record in records)
     (text,) = {record.conditions for record in records}  # however busy the machine became
     assert _core.kernel_name() in text

@@ -81,8 +81,9 @@ def _bandwidth(bits: int) -> float:
 @cache
 def _prepared_bytes(bits: int) -> int:
     """Bytes of a residue in a prepared key, modulo a prime of so many bits."""
-    context = _core.Context(256, _core.prime_search(bits, 256, 2))
-    key = np.zeros((1, 2, 2, 256), dtype=np.uint64)
+    n = 4096
+    context = _core.Context(n, _core.prime_search(bits, n, 2))
+    key = np.zeros((1, 2, 2, n), dtype=np.uint64)
     return _core.PreparedKey(context, key).nbytes // key.size  # what is between limbs is less
 
 
