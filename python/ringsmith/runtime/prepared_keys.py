@@ -37,7 +37,7 @@ AnyKeys = EvaluationKeys | CompactKeys | PreparedKeys
 
 
 def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameters) -> PreparedKeys:
-    """The keys for many runs on the ``cpu`` device; it takes about as long as one rotation by each.
+    """The keys for many runs on the ``cpu`` device; preparing takes about as long as a rotation.
 
     Nothing refers to the whole keys: forget them, or save them for another process.
 
