@@ -55,8 +55,9 @@ enum class Source { kPlain, kShifted, kWide, kInner };
 enum class Place { kInner, kTop, kShiftedTop };
 
 // Layers of the next pass when `layers` are left before the blocks in registers: never one, since
-// of 2^8 coefficients and blocks of 2^6 words two are left.
-constexpr int pass_layers(int layers) { return layers == 2 || layers == 4 ? 2 : 3; }
+// of 2^8 coefficients and blocks of 2^6 words two are left. Passes of two are next to the root:
+// there a pass goes over many columns, and it reads its factors once for all of them.
+constexpr int pass_layers(int layers) { return layers % 3 == 0 ? 3 : 2; }
 
 /// What becomes of the forward transform's values: canonical words in their place.
 template <typename A>
