@@ -117,9 +117,9 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
     });
     outs.push_back(out.data());
   }
-  const bool four = targets.size() == simd::kTargets &&
-                    std::ranges::count(kernels, kernels[0]) == simd::kTargets &&
-                    kernels[0]->combine_four != nullptr;
+  const bool four = targets.size() == simd::kTargets && kernels[0]->combine_four != nullptr &&
+                    std::ranges::count(kernels, kernels[0]->combine_four,
+                                       &simd::PrimeKernels::combine_four) == simd::kTargets;
   const std::size_t count = four || targets.size() == 1 ? degree : std::min(kPart, degree);
   for (std::size_t begin = 0; begin < degree; begin += count) {
     for (std::size_t i = 0; i < base.size(); ++i) {

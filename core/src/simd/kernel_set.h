@@ -214,8 +214,8 @@ struct PrimeKernels {
   /// A Combination's value, canonical; not in place.
   void (*combine)(const PrimeConstants& prime, const Combination& sum, u64* out, std::size_t count);
   /// kTargets Combinations of the same words, without an extra limb: out_t = sums[t] modulo
-  /// primes[t], all of this class; not in place. The words are read once. Null for classes that
-  /// gain nothing.
+  /// primes[t], all of classes with this same function; not in place. The words are read once. Null
+  /// for classes that gain nothing.
   void (*combine_four)(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
                        std::size_t count);
   /// out_h = sum over the terms of their value times the half's key; not in place. Permuted values
