@@ -22,6 +22,12 @@ constexpr std::size_t kBlock = 4096;
 // would share one set of the caches. A block and a line more, and they are in others.
 constexpr std::size_t kStagger = kBlock + 8;
 
+// The transform of words below `bound`, plus the offset, as a digit of key_products.
+void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, u64 offset,
+                   std::span<u64> out) {
+  tables.kernels().forward_digit(tables.plan(), in.data(), bound, offset, out.data());
+}
+
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
 }
@@ -104,7 +110,7 @@ void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficient
   if (digit.primes.size() == 1) {
     const u64 source = context_.modulus(digit.primes[0]).value();
     for (const auto& [prime, offset, words] : wanted) {
-      context_.ntt(prime).forward(coefficients, source + offset, offset, words);
+      forward_digit(context_.ntt(prime), coefficients, source + offset, offset, words);
     }
     return;
   }
@@ -114,7 +120,8 @@ void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficient
   }
   combine(context_, digit.primes, coefficients, targets);
   for (const auto& [prime, offset, words] : wanted) {
-    context_.ntt(prime).forward(words);
+    const NttTables& tables = context_.ntt(prime);
+    forward_digit(tables, words, tables.modulus().value(), 0, words);
   }
 }
 
@@ -139,10 +146,12 @@ void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> wor
     }
     const auto position = static_cast<std::size_t>(own - digit.primes.begin());
     const std::span<const u64> limb = limb_of(digit.own, position, context_.degree());
-    if (form_ == Form::kNtt) {  // NTT(INTT(x)) = x
-      factors[i].values[index] = limb.data();
+    if (form_ != Form::kNtt) {
+      forward_digit(tables, limb, modulus.value(), 0, to);
+    } else if (tables.kernels().digit != nullptr) {  // NTT(INTT(x)) = x
+      tables.kernels().digit(tables.plan().prime, limb.data(), to.data(), limb.size());
     } else {
-      tables.forward(limb, modulus.value(), 0, to);
+      factors[i].values[index] = limb.data();
     }
   }
   convert(digit, digit.coefficients, wanted);
@@ -191,6 +200,9 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
       const std::span<u64> to = added.words().subspan(i * stride, degree);
       tables.kernels().scale(tables.plan().prime, tables.halves().data(), factors.scales[i],
                              to.data(), degree);
+      if (tables.kernels().digit != nullptr) {
+        tables.kernels().digit(tables.plan().prime, to.data(), to.data(), degree);
+      }
       factors.addends[i] = to.data();
     }
   });

@@ -24,13 +24,14 @@ constexpr PrimeKernels kClasses[] = {
     fma_class<V, FmaRoom::kForward>(48),
     fma_class<V, FmaRoom::kPass>(50),
     // Forward two columns at a time are faster, back, with more constants in registers, one.
-    word_class<V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(56),
-    word_class<V, Montgomery60<V>, Montgomery60<V>, MontgomerySum<V>>(60),
-    word_class<V, Word64<V>>(61),
+    word_class<54, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(),
+    word_class<56, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(),
+    word_class<60, V, Montgomery60<V>, Montgomery60<V>, MontgomerySum<V>>(),
+    word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx2",
                          kClasses,
-                         9,
+                         10,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_streams<SeedReduction<V>>,

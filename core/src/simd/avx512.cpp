@@ -15,12 +15,12 @@ using V = Vector512;
 
 constexpr PrimeKernels kClasses[] = {
     fma_class<V, FmaRoom::kBoth>(34), fma_class<V, FmaRoom::kForward>(48),
-    fma_class<V, FmaRoom::kPass>(50), word_class<V, Word56<V>>(56),
-    word_class<V, Word64<V>>(61),
+    fma_class<V, FmaRoom::kPass>(50), word_class<54, V, Word56<V>>(),
+    word_class<56, V, Word56<V>>(),   word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx512",
                          kClasses,
-                         5,
+                         6,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_streams<SeedReduction<V>>,

@@ -103,6 +103,8 @@ constexpr PrimeKernels ifma_class(int bits) {
           IfmaSum::kScales,
           IfmaSum::kKeyCode,
           forward_ntt<A>,
+          forward_digit<A, !A::kLazy>,
+          nullptr,
           forward_divide<A>,
           inverse_ntt<A>,
           is_canonical<V>,
@@ -130,6 +132,13 @@ void forward_split(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u6
   } else {
     forward_ntt<A<V>>(plan, in, bound, offset, out);
   }
+}
+
+template <template <typename> typename A, bool canonical>
+void forward_digit_split(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  const auto forward = plan.forward.nodes != nullptr ? forward_digit<A<Vector512Ifma>, canonical>
+                                                     : forward_digit<A<V>, canonical>;
+  forward(plan, in, bound, offset, out);
 }
 
 template <template <typename> typename A>
@@ -173,11 +182,12 @@ bool wide_key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* 
   return products(prime, terms, out_0, out_1, count);
 }
 
-template <template <typename> typename A>
-constexpr PrimeKernels split_class(int bits) {
-  PrimeKernels kernels = word_class<V, A<V>>(bits);
+template <int bits, template <typename> typename A>
+constexpr PrimeKernels split_class() {
+  PrimeKernels kernels = word_class<bits, V, A<V>>();
   kernels.splits = true;
   kernels.forward = forward_split<A>;
+  kernels.forward_digit = forward_digit_split<A, (bits > WideSum::kLazyBits)>;
   kernels.forward_divide = forward_divide_split<A>;
   kernels.inverse = inverse_split;
   kernels.scale = scale_split;
@@ -188,8 +198,8 @@ constexpr PrimeKernels split_class(int bits) {
 
 constexpr PrimeKernels kClasses[] = {
     ifma_class<Ifma<Room::kBoth>>(33), ifma_class<Ifma<Room::kForward>>(46),
-    ifma_class<Ifma<Room::kNone>>(50), split_class<Word56>(56),
-    split_class<Word64>(61),
+    ifma_class<Ifma<Room::kNone>>(50), split_class<56, Word56>(),
+    split_class<61, Word64>(),
 };
 constexpr KernelSet kSet{"avx512ifma",
                          kClasses,

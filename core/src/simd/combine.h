@@ -53,6 +53,15 @@ struct NarrowSum {
   Vec low, middle;
 };
 
+/// Bits of a combination's words and of the primes of so many targets, at most.
+int widest(const PrimeConstants* primes, const Combination& sum, int targets) {
+  int bits = sum.word_bits;
+  for (int target = 0; target < targets; ++target) {
+    bits = primes[target].bits > bits ? primes[target].bits : bits;
+  }
+  return bits;
+}
+
 /// Several vectors at a time, which share the factors.
 template <typename Sum>
 void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
@@ -60,7 +69,7 @@ void combine_sums(const PrimeConstants& prime, const Combination& sum, u64* out,
   using A = typename Sum::Arithmetic;
   constexpr int kVectors = Sum::kVectors;
   constexpr std::size_t kStep = std::size_t{A::kLanes} * kVectors;
-  const int bits = prime.bits > sum.word_bits ? prime.bits : sum.word_bits;
+  const int bits = widest(&prime, sum, 1);
   const A arithmetic = Sum::arithmetic(prime, bits);
   const auto extra_factor = A::from_shift64(sum.extra_factor, prime.q);
   const std::size_t run = Sum::terms(bits);
@@ -110,10 +119,7 @@ void combine_four_sums(const PrimeConstants* primes, const Combination* sums, u6
   constexpr std::size_t kAhead = 16 * kStep;  // words that are fetched while these are added
   const std::size_t terms = sums[0].terms;
   const u64* const* const words = sums[0].words;
-  int bits = sums[0].word_bits;
-  for (int target = 0; target < kTargets; ++target) {
-    bits = primes[target].bits > bits ? primes[target].bits : bits;
-  }
+  const int bits = widest(primes, sums[0], kTargets);
   const std::size_t run = Sum::terms(bits);
   const A arithmetic[kTargets] = {
       Sum::arithmetic(primes[0], bits), Sum::arithmetic(primes[1], bits),
@@ -173,9 +179,9 @@ void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out
 }
 
 /// The class of primes of up to `bits` bits, transformed forward by the arithmetic `A` and back by
-/// `Inverse`; products are added by `Sum`.
-template <typename V, typename A, typename Inverse = Word64<V>, typename Sum = WordSum<V>>
-constexpr PrimeKernels word_class(int bits) {
+/// `Inverse`; products are added by `Sum`, which takes lazy digits of primes of few bits.
+template <int bits, typename V, typename A, typename Inverse = Word64<V>, typename Sum = WordSum<V>>
+constexpr PrimeKernels word_class() {
   static_assert(A::kCode == Inverse::kCode);
   return {bits,
           A::kCode,
@@ -184,6 +190,8 @@ constexpr PrimeKernels word_class(int bits) {
           Sum::kScales,
           Sum::kKeyCode,
           forward_ntt<A>,
+          forward_digit<A, (bits > Sum::kLazyBits)>,
+          nullptr,
           forward_divide<A>,
           inverse_ntt<Inverse>,
           is_canonical<V>,

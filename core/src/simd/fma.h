@@ -109,6 +109,9 @@ struct Fma : V {
     return V::fused_from(nearest_product(x, reciprocal), real_q, x);
   }
 
+  /// The same of what forward() leaves.
+  RINGSMITH_INLINE Vec digit(Vec x) const { return reduce(x); }
+
   /// The same to words in [0, q).
   RINGSMITH_INLINE Vec canonical(Vec x) const { return to_word(reduce(x)); }
 
@@ -229,7 +232,8 @@ struct RealCheck<V, true> : KeyCheck<V> {
 /// adding a product rounds that to such a multiple, and what is cut off, at most 2^bits, goes to
 /// the lower sum.
 ///
-/// Where keys are centred, digits need not be: they are at most q in size.
+/// Digits are centred, too, at most (q + 1) / 2 in size. Where keys are, a sum of two digits need
+/// not be: it is at most q + 1, and a product at most q (q + 1) / 2 < 2^(2 bits - 1).
 template <typename V, bool kCentredKeys = false>
 struct FmaSum {
   using Vec = typename V::Vec;
@@ -262,21 +266,19 @@ struct FmaSum {
   /// Products are at most 2^(2 bits - 1), and room is for 2^(bits + 52). What is cut off, with a
   /// start of at most 2^(bits - 1), stays below 2^53.
   static std::size_t terms(int bits) { return (std::size_t{1} << (53 - bits)) - 1; }
+  static std::size_t digit_terms(int bits) { return terms(bits); }
   static std::size_t moved_terms(int bits) { return terms(bits); }
 
-  /// A factor that several products share, canonical; the sum of two such words, below 2q.
+  /// A canonical word that several products share.
   RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x) {
-    const Vec value = Arithmetic::value(x);
-    return kCentredKeys ? value : arithmetic.reduce(value);
+    return arithmetic.reduce(Arithmetic::value(x));
   }
-  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
-                                     Vec addend) {
-    const Vec sum = V::add(x, addend);
-    if constexpr (kCentredKeys) {  // less q
-      return V::real_sub(V::bit_xor(sum, V::set_real(kWord)), arithmetic.word_q);
-    } else {
-      return shared(arithmetic, sum);
-    }
+  /// A digit; the sum of two.
+  RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
+  RINGSMITH_INLINE static Vec digit(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
+                                    Vec addend) {
+    const Vec sum = V::real_add(x, addend);
+    return kCentredKeys ? sum : arithmetic.reduce(sum);
   }
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
     return V::load(limb + i);
@@ -303,6 +305,16 @@ struct FmaSum {
 
   Vec upper, lower;
 };
+
+/// PrimeKernels::digit.
+template <typename V>
+void digits_fma(const PrimeConstants& prime, const u64* words, u64* out, std::size_t count) {
+  using A = Fma<V, FmaRoom::kPass>;
+  const A arithmetic(prime);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    A::store(out + i, arithmetic.reduce(A::value(A::load(words + i))));
+  }
+}
 
 template <typename V>
 void scale_fma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
@@ -365,6 +377,8 @@ constexpr PrimeKernels fma_class(int bits) {
           FmaSum<V>::kScales,
           FmaSum<V>::kKeyCode,
           forward_ntt<A>,
+          forward_digit<A, false>,
+          digits_fma<V>,
           forward_divide<A>,
           inverse_ntt<A>,
           is_canonical<V>,

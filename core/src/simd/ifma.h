@@ -104,6 +104,9 @@ struct Ifma : Vector512Ifma {
   /// From [0, 2^52), anything above, to [0, q).
   RINGSMITH_INLINE Vec canonical(Vec x) const { return reduce_once(bit_and(reduce(x), mask), q); }
 
+  /// For sums that read 52 bits, below 37q where they are lazy.
+  RINGSMITH_INLINE static Vec digit(Vec x) { return x; }
+
   /// A product of multiply() plus a canonical word, in [0, q).
   RINGSMITH_INLINE Vec canonical_sum(Vec product, Vec addend) const {
     return reduce_once(add(reduce_once(bit_and(product, mask), q), addend), q);
@@ -198,14 +201,17 @@ struct IfmaSum {
   using Prepared = IfmaSum;
   static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
-  /// A high part is below 2^48; with carries, 15 of them stay below the 2^52 that fold() takes.
+  /// A high part is below 2^48, and of lazy digits of 46 bits, below 39q with what is added to
+  /// them, below 2^46; with carries, 15 of them stay below the 2^52 that fold() takes.
   static std::size_t terms(int) { return 15; }
   /// The same where words `a` are below 3q: at 49 bits a high part is below 3 * 2^46.
   static std::size_t moved_terms(int bits) { return bits <= 49 ? 15 : 5; }
+  static std::size_t digit_terms(int bits) { return terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Vec shared(const Arithmetic&, Vec x) { return x; }
-  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, Vec x, Vec addend,
-                                     const IfmaTwiddle& scale) {
+  RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
+  RINGSMITH_INLINE static Vec digit(const Arithmetic& arithmetic, Vec x, Vec addend,
+                                    const IfmaTwiddle& scale) {
     return Arithmetic::add(x, arithmetic.multiply(addend, scale));
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }

@@ -136,10 +136,11 @@ struct Permutation {
 /// What is summed up in key switching: `count` digits times both halves of their keys.
 struct KeyTerms {
   std::size_t count;
-  const u64* const* values;        ///< of each digit, canonical
+  const u64* const* values;        ///< of each digit, as forward_digit leaves them
   const Permutation* permutation;  ///< what is done to every digit first; null: nothing
-  const u64* const* addends;       ///< what is added to each then, null for nothing; only if
-                                   ///< permuted, and not for classes that scale
+  const u64* const* addends;       ///< what is added to each then, canonical but for what `digit`
+                                   ///< does, null for nothing; only if permuted, and not for
+                                   ///< classes that scale
   const u64* scaled;               ///< for those, if permuted: what is added to all, canonical,
   const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
@@ -172,6 +173,11 @@ struct PrimeKernels {
   /// place. Below 4q, or 2q for one class, words are taken as they are, others are reduced while
   /// they are first read.
   void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
+  /// The same for key_products: words of the result's residues, not canonical and with bounds of
+  /// their own, or their doubles.
+  void (*forward_digit)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
+  /// Canonical words as such digits, possibly in place. Null for classes where they are.
+  void (*digit)(const PrimeConstants& prime, const u64* words, u64* out, std::size_t count);
   /// A Division whose correction is the transform that forward() would write. The transform is
   /// worked on in `scratch`, which may be `in`, and of no use then.
   void (*forward_divide)(const NttPlan& plan, const u64* in, u64 bound, u64 offset,

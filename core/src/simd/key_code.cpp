@@ -19,61 +19,63 @@ u64 from_centred(std::int64_t value, u64 q) {
   return static_cast<u64>(value) + (value < 0 ? q : 0);
 }
 
-u64 prepared_word(u64 q, KeyCode code, u64 residue) {
-  switch (code) {
-    case KeyCode::kResidue:
-    case KeyCode::kResidue32:
-      return residue;
-    case KeyCode::kHalves:
-      return (residue >> kLowBits << 32) + (residue & kLow);
-    case KeyCode::kReal:
-      return std::bit_cast<u64>(static_cast<double>(centred(residue, q)));
-  }
-  return 0;  // not reached
-}
-
-u64 restored_word(u64 q, KeyCode code, u64 word) {
-  switch (code) {
-    case KeyCode::kResidue:
-    case KeyCode::kResidue32:
-      return word;
-    case KeyCode::kHalves:
-      return (word >> 32 << kLowBits) + (word & kLow);
-    case KeyCode::kReal:
-      return from_centred(static_cast<std::int64_t>(std::bit_cast<double>(word)), q);
-  }
-  return 0;  // not reached
-}
-
-// Words of 32 bits are two in one of 64, the first one below.
-bool is_packed(KeyCode code) { return code == KeyCode::kResidue32; }
-
-}  // namespace
-
-std::size_t prepared_size(KeyCode code, std::size_t count) {
-  return is_packed(code) ? count / 2 : count;
-}
-
-bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
+// out[i] = word(residues[i]); whether all are canonical.
+template <typename Word>
+bool write_words(u64 q, const u64* residues, u64* out, std::size_t count, Word word) {
   bool canonical = true;
-  const std::size_t each = is_packed(code) ? 2 : 1;
-  for (std::size_t i = 0; i < count; i += each) {
-    u64 word = 0;
-    for (std::size_t part = 0; part < each; ++part) {
-      const u64 residue = residues[i + part];
-      canonical &= residue < q;
-      word += prepared_word(q, code, residue) << (32 * part);
-    }
-    out[i / each] = word;
+  for (std::size_t i = 0; i < count; ++i) {
+    canonical &= residues[i] < q;
+    out[i] = word(residues[i]);
   }
   return canonical;
 }
 
+}  // namespace
+
+std::size_t prepared_size(KeyCode code, std::size_t count) {
+  return code == KeyCode::kResidue32 ? count / 2 : count;
+}
+
+bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
+  switch (code) {
+    case KeyCode::kResidue:
+      return write_words(q, residues, out, count, [](u64 residue) { return residue; });
+    case KeyCode::kResidue32: {
+      bool canonical = true;
+      for (std::size_t i = 0; i < count; i += 2) {  // the first one below
+        canonical &= residues[i] < q && residues[i + 1] < q;
+        out[i / 2] = residues[i] + (residues[i + 1] << 32);
+      }
+      return canonical;
+    }
+    case KeyCode::kHalves:
+      return write_words(q, residues, out, count, [](u64 residue) {
+        return (residue >> kLowBits << 32) + (residue & kLow);
+      });
+    case KeyCode::kReal:
+      return write_words(q, residues, out, count, [q](u64 residue) {
+        return std::bit_cast<u64>(static_cast<double>(centred(residue, q)));
+      });
+  }
+  return false;  // not reached
+}
+
 void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count) {
-  const std::size_t each = is_packed(code) ? 2 : 1;
   for (std::size_t i = 0; i < count; ++i) {
-    const u64 word = prepared[i / each] >> (32 * (i % each));
-    out[i] = restored_word(q, code, each == 1 ? word : static_cast<std::uint32_t>(word));
+    switch (code) {
+      case KeyCode::kResidue:
+        out[i] = prepared[i];
+        break;
+      case KeyCode::kResidue32:
+        out[i] = prepared[i / 2] >> (32 * (i % 2)) & 0xffffffff;
+        break;
+      case KeyCode::kHalves:
+        out[i] = (prepared[i] >> 32 << kLowBits) + (prepared[i] & kLow);
+        break;
+      case KeyCode::kReal:
+        out[i] = from_centred(static_cast<std::int64_t>(std::bit_cast<double>(prepared[i])), q);
+        break;
+    }
   }
 }
 

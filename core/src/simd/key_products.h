@@ -93,18 +93,18 @@ class TermRun {
         if constexpr (kScaled) {
           static_assert(kVectors == 1);
           const auto value = words[0].of(values_[term]);
-          factors[0] = Sum::shared(arithmetic, value, scaled, scales_[term]);
+          factors[0] = Sum::digit(arithmetic, value, scaled, scales_[term]);
         } else if (addends_[term] != nullptr) {
           __builtin_prefetch(addends_[term] + i + kKeysAhead);
           RINGSMITH_UNROLL
           for (int v = 0; v < kVectors; ++v) {
             const auto addend = A::load(addends_[term] + i + v * A::kLanes);
-            factors[v] = Sum::shared(arithmetic, prime_, words[v].of(values_[term]), addend);
+            factors[v] = Sum::digit(arithmetic, prime_, words[v].of(values_[term]), addend);
           }
         } else {
           RINGSMITH_UNROLL
           for (int v = 0; v < kVectors; ++v) {
-            factors[v] = Sum::shared(arithmetic, words[v].of(values_[term]));
+            factors[v] = Sum::digit(arithmetic, words[v].of(values_[term]));
           }
         }
         use(term, factors);
@@ -113,7 +113,7 @@ class TermRun {
       for (std::size_t term = 0; term < count_; ++term) {
         RINGSMITH_UNROLL
         for (int v = 0; v < kVectors; ++v) {
-          factors[v] = Sum::shared(arithmetic, A::load(values_[term] + i + v * A::kLanes));
+          factors[v] = Sum::digit(arithmetic, A::load(values_[term] + i + v * A::kLanes));
         }
         use(term, factors);
       }
@@ -269,7 +269,7 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
   using A = typename Sum::Arithmetic;
   Keys keys(prime);
   Sum tile[kRun<Sum> / A::kLanes][2];
-  const std::size_t most = moved ? Sum::moved_terms(prime.bits) : Sum::terms(prime.bits);
+  const std::size_t most = moved ? Sum::moved_terms(prime.bits) : Sum::digit_terms(prime.bits);
   const std::size_t parts = quotient_up(terms.count, smaller(kTermsAtOnce, most));
   const std::size_t part = quotient_up(terms.count, parts);
   const std::size_t words = smaller(kRun<Sum>, count);

@@ -186,13 +186,14 @@ struct MontgomerySum : WordSum<V> {
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
   /// The sum s modulo q, canonical: s + m q is divided by 2^60, for an m below that, and what is
-  /// left, less than 8q < 2^63, multiplied by 2^60. At most 14 terms of 58 bits, 7 of 60 or 3 of 61
-  /// are at most 7 (2^60 - 1) q, and the value that the sum started from is below 3q.
+  /// left, less than 2^63, multiplied by 2^60. That is less than 8q: at most 14 terms of 58 bits, 7
+  /// of 60 or 3 of 61 are at most 7 (2^60 - 1) q, and the value that the sum started from is below
+  /// 3q. Of lazy digits 7 terms are below 7 * 133 q^2, and it is less than 16q < 2^58.
   ///
   /// No part reaches 2^64 before it is shifted. The low sum has at most 14 products of 30 bits
   /// each, its start and another product: 14 + 3/4 + 1 times 2^60. The middle one has at most twice
   /// 7 products of 30 bits, two others and what was carried, less than 2^34: 16 (2^30 - 1)^2 +
-  /// 2^34.
+  /// 2^34. Of lazy digits the two others are below 2^54 and 2^60: (7 * 134 + 1 + 64) 2^54 + 2^34.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
     const Vec upper = arithmetic.fold(arithmetic.fold(Base::low, Base::middle), Base::high);
     return arithmetic.canonical_product(arithmetic.multiply(upper, arithmetic.folded));

@@ -151,6 +151,7 @@ constexpr PrimeKernels narrow_class() {
   kernels.code = TwiddleCode::kShift32;
   kernels.lanes = V::kLanes;
   kernels.forward = forward_ntt<A>;
+  kernels.forward_digit = kernels.forward;
   kernels.forward_divide = forward_divide_narrow<A>;
   kernels.inverse = inverse_ntt<A>;
   return kernels;

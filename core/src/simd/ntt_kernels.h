@@ -25,6 +25,21 @@ void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64*
   forward_ntt<A>(plan, in, bound, offset, out, Canonical<A>());
 }
 
+/// What becomes of them where key_products reads them.
+template <typename A>
+struct Digit {
+  RINGSMITH_INLINE void operator()(const A& arithmetic, typename A::Vec x, u64* to) const {
+    A::store(to, arithmetic.digit(x));
+  }
+};
+
+/// PrimeKernels::forward_digit, canonical or not.
+template <typename A, bool canonical>
+void forward_digit(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out) {
+  using Finish = std::conditional_t<canonical, Canonical<A>, Digit<A>>;
+  forward_ntt<A>(plan, in, bound, offset, out, Finish());
+}
+
 /// PrimeKernels::inverse.
 template <typename A>
 void inverse_ntt(const NttPlan& plan, const u64* in, u64 offset, u64* out) {

@@ -231,7 +231,11 @@ struct WordSum {
   /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum, beside a start below
   /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
   static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
-  static std::size_t moved_terms(int bits) { return terms(bits); }
+  /// Digits of primes of so many bits may be below 132q. With a canonical word added to one, a
+  /// middle sum's products are less than 134 2^54, seven of which leave room for a fold.
+  static constexpr int kLazyBits = 54;
+  static std::size_t digit_terms(int bits) { return bits <= kLazyBits ? 7 : terms(bits); }
+  static std::size_t moved_terms(int bits) { return digit_terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
   RINGSMITH_INLINE static Halves split(Vec x) {
@@ -247,10 +251,12 @@ struct WordSum {
     }
   }
   RINGSMITH_INLINE static Halves shared(const Arithmetic&, Vec x) { return split(x); }
-  /// The sum of two words, the second one canonical. Up to 58 bits it is not reduced: then middle
-  /// sums are of 14 products below 2^58 and 14 below 2^59, and all sums are at most 28 q^2.
-  RINGSMITH_INLINE static Halves shared(const Arithmetic& arithmetic, const PrimeConstants& prime,
-                                        Vec x, Vec addend) {
+  /// A digit; and the sum of one and a canonical word. Up to 58 bits it is not reduced: if digits
+  /// are canonical, middle sums are of 14 products below 2^58 and 14 below 2^59, and all sums are
+  /// at most 28 q^2.
+  RINGSMITH_INLINE static Halves digit(const Arithmetic&, Vec x) { return split(x); }
+  RINGSMITH_INLINE static Halves digit(const Arithmetic& arithmetic, const PrimeConstants& prime,
+                                       Vec x, Vec addend) {
     const Vec sum = V::add(x, addend);
     return split(prime.bits <= 58 ? sum : V::reduce_once(sum, arithmetic.q));
   }

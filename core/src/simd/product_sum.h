@@ -43,13 +43,15 @@ struct ProductSum {
   /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^31 are below 2^64. Of upper
   /// halves there is room for more.
   static std::size_t terms(int) { return kOneSum ? 16 : 1024; }
+  static std::size_t digit_terms(int prime_bits) { return terms(prime_bits); }
   static std::size_t moved_terms(int) { return kOneSum ? 8 : 1024; }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
 
   RINGSMITH_INLINE static Vec shared(const Arithmetic&, Vec x) { return x; }
+  RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
   /// Up to 31 bits a sum of two words is a word of 32 bits.
-  RINGSMITH_INLINE static Vec shared(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
-                                     Vec addend) {
+  RINGSMITH_INLINE static Vec digit(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
+                                    Vec addend) {
     const Vec sum = V::add(x, addend);
     return bits <= 31 ? sum : V::reduce_once(sum, arithmetic.q);
   }
@@ -92,25 +94,28 @@ struct ProductSum {
   Vec sum, upper;
 };
 
-/// PrimeKernels::combine and combine_four: words of a base conversion are of other primes.
-template <typename V, int bits>
+/// PrimeKernels::combine and combine_four. Words of a base conversion are of other primes, and four
+/// primes of classes with these functions.
+template <typename V>
 void combine_products(const PrimeConstants& prime, const Combination& sum, u64* out,
                       std::size_t count) {
-  if (bits <= 30 && sum.word_bits <= 30) {
+  const int bits = widest(&prime, sum, 1);
+  if (bits <= 30) {
     combine_sums<ProductSum<V, 30>>(prime, sum, out, count);
-  } else if (sum.word_bits <= 32) {
+  } else if (bits <= 32) {
     combine_sums<ProductSum<V, 32>>(prime, sum, out, count);
   } else {
     combine_fma<V>(prime, sum, out, count);
   }
 }
 
-template <typename V, int bits>
+template <typename V>
 void combine_four_products(const PrimeConstants* primes, const Combination* sums, u64* const* outs,
                            std::size_t count) {
-  if (bits <= 30 && sums[0].word_bits <= 30) {
+  const int bits = widest(primes, sums[0], kTargets);
+  if (bits <= 30) {
     combine_four_sums<ProductSum<V, 30>>(primes, sums, outs, count);
-  } else if (sums[0].word_bits <= 32) {
+  } else if (bits <= 32) {
     combine_four_sums<ProductSum<V, 32>>(primes, sums, outs, count);
   } else {
     combine_four_fma<V>(primes, sums, outs, count);
@@ -123,9 +128,11 @@ constexpr PrimeKernels product_class() {
   PrimeKernels kernels = fma_class<V, FmaRoom::kBoth>(bits);
   kernels.key_code = ProductSum<V, bits>::kKeyCode;
   kernels.inner_product = inner_products<ProductSum<V, bits>>;
-  kernels.combine = combine_products<V, bits>;
-  kernels.combine_four = combine_four_products<V, bits>;
+  kernels.combine = combine_products<V>;
+  kernels.combine_four = combine_four_products<V>;
   kernels.key_products = key_products<ProductSum<V, bits>>;
+  kernels.forward_digit = kernels.forward;
+  kernels.digit = nullptr;
   return kernels;
 }
 

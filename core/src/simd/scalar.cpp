@@ -283,6 +283,8 @@ constexpr PrimeKernels kClasses[] = {
      false,
      KeyCode::kResidue,
      forward,
+     forward,
+     nullptr,
      forward_divide,
      inverse,
      is_canonical,

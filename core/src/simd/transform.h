@@ -18,6 +18,7 @@
 //   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; so do these
 //   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
 //   canonical(x)                          forward's values back to canonical words
+//   digit(x)                              or, of some classes, to what key_products reads
 //   value(x)                              a word, as what multiply() takes
 //   difference(a, x)                      a canonical word less such a value: the same
 //   Word, load, store                     what is kept between passes, u64 or narrower; load and

@@ -27,15 +27,20 @@ struct WideSum {
   };
   using Shared = Parts;
 
+  /// Digits of primes of so many bits may be below 132q.
+  static constexpr int kLazyBits = 56;
+
   /// A term adds less than 3 * 2^52 to the middle sum, the largest.
   static std::size_t terms(int) { return 1024; }
+  static std::size_t digit_terms(int bits) { return terms(bits); }
   static std::size_t moved_terms(int bits) { return terms(bits); }
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
   RINGSMITH_INLINE static Parts split(Vec x) { return {x, Arithmetic::shift_right<52>(x)}; }
   RINGSMITH_INLINE static Parts shared(const Arithmetic&, Vec x) { return split(x); }
-  RINGSMITH_INLINE static Parts shared(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
-                                       Vec addend) {
-    return split(Arithmetic::reduce_once(Arithmetic::add(x, addend), arithmetic.q));
+  /// A digit; and the sum of one and a canonical word, at most 133 2^56 or 2^62.
+  RINGSMITH_INLINE static Parts digit(const Arithmetic&, Vec x) { return split(x); }
+  RINGSMITH_INLINE static Parts digit(const Arithmetic&, const PrimeConstants&, Vec x, Vec addend) {
+    return split(Arithmetic::add(x, addend));
   }
   RINGSMITH_INLINE static Parts prepared_key(const u64* limb, std::size_t i) {
     return split(Arithmetic::load(limb + i));

@@ -44,6 +44,9 @@ struct Lazy : Base {
   /// a - x modulo q, from [0, q) and [0, 132q); below 133q < 2^64.
   RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(upper_bound, x)); }
 
+  /// For sums that take [0, 132q).
+  RINGSMITH_INLINE static Vec digit(Vec x) { return x; }
+
   /// From [0, 132q) to [0, q). The quotient comes from the 32 bits from 2^shift on, which takes at
   /// most 2^shift / q < 2^-22 from it, and from 2^(32 + shift) / q without its fraction, which
   /// takes less than x / 2^(32 + shift) <= 132 / 256. With its own fraction it is less than 2 too
