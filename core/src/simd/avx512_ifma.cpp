@@ -94,14 +94,14 @@ void expand_ifma(const PrimeConstants& prime, SeedStreams& streams, u64* out, st
   }
 }
 
-template <typename A>
+template <typename A, typename Sum = IfmaSum>
 constexpr PrimeKernels ifma_class(int bits) {
   return {bits,
           TwiddleCode::kShift52,
           V::kLanes,
           false,
-          IfmaSum::kScales,
-          IfmaSum::kKeyCode,
+          Sum::kScales,
+          Sum::kKeyCode,
           forward_ntt<A>,
           forward_digit<A, !A::kLazy>,
           nullptr,
@@ -120,7 +120,7 @@ constexpr PrimeKernels ifma_class(int bits) {
           inner_products<IfmaSum>,
           combine_ifma,
           combine_four_ifma,
-          key_products<IfmaSum>};
+          key_products<Sum>};
 }
 
 // Wider primes: where they allow it, products of 52-bit words in all but the last layers, whose
@@ -197,13 +197,16 @@ constexpr PrimeKernels split_class() {
 }
 
 constexpr PrimeKernels kClasses[] = {
-    ifma_class<Ifma<Room::kBoth>>(33), ifma_class<Ifma<Room::kForward>>(46),
-    ifma_class<Ifma<Room::kNone>>(50), split_class<56, Word56>(),
+    ifma_class<Ifma<Room::kBoth>, PackedIfmaSum>(32),
+    ifma_class<Ifma<Room::kBoth>>(33),
+    ifma_class<Ifma<Room::kForward>>(46),
+    ifma_class<Ifma<Room::kNone>>(50),
+    split_class<56, Word56>(),
     split_class<61, Word64>(),
 };
 constexpr KernelSet kSet{"avx512ifma",
                          kClasses,
-                         5,
+                         6,
                          permute_words<V>,
                          automorph_words<V>,
                          expand_ifma,

@@ -242,5 +242,15 @@ struct IfmaSum {
   Vec low, high;
 };
 
+/// The same for primes of up to 32 bits: half as much of a prepared key is read from memory.
+struct PackedIfmaSum : IfmaSum {
+  using Prepared = PackedIfmaSum;
+  static constexpr KeyCode kKeyCode = KeyCode::kResidue32;
+
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
+    return Arithmetic::load_halves(limb, i);
+  }
+};
+
 }  // namespace
 }  // namespace ringsmith::simd

@@ -19,6 +19,11 @@ struct Vector512 {
   static constexpr std::size_t kPlaces = 4;  // that streamed() works on in turn
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
+  /// Eight words of 32 bits from the i-th such word on.
+  RINGSMITH_INLINE static Vec load_halves(const u64* from, std::size_t i) {
+    const char* const at = reinterpret_cast<const char*>(from) + 4 * i;
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+  }
   RINGSMITH_INLINE static void store(u64* to, Vec x) { _mm512_storeu_si512(to, x); }
   /// Past the caches; to a multiple of 64 bytes.
   RINGSMITH_INLINE static void stream(u64* to, Vec x) {
