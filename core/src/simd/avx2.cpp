@@ -4,7 +4,7 @@
 #if defined(__AVX2__)
 
 #include "expand.h"
-#include "fma.h"
+#include "fma_kernels.h"
 #include "montgomery.h"
 #include "multiplications.h"
 #include "narrow.h"

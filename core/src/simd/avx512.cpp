@@ -4,7 +4,7 @@
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 #include "expand.h"
-#include "fma.h"
+#include "fma_kernels.h"
 #include "multiplications.h"
 #include "vector_avx512.h"
 

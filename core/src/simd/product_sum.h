@@ -4,7 +4,7 @@
 // whose registers hold doubles, too, without a maximum of words.
 #pragma once
 
-#include "fma.h"
+#include "fma_kernels.h"
 
 namespace ringsmith::simd {
 namespace {
