@@ -8,6 +8,7 @@ namespace {
 
 RINGSMITH_INLINE std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
+/// Whether every lane is below the bound.
 template <typename V>
 bool all_below(typename V::Vec words, u64 bound) {
   u64 each[V::kLanes];
