@@ -33,7 +33,7 @@ constexpr KernelSet kSet{"avx2",
                          kClasses,
                          10,
                          permute_words<V>,
-                         automorph_words<V>,
+                         automorph_loaded<V>,
                          expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 

@@ -22,7 +22,7 @@ constexpr KernelSet kSet{"avx512",
                          kClasses,
                          6,
                          permute_words<V>,
-                         automorph_words<V>,
+                         automorph_gathered<V>,
                          expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 

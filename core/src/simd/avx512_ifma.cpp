@@ -208,7 +208,7 @@ constexpr KernelSet kSet{"avx512ifma",
                          kClasses,
                          6,
                          permute_words<V>,
-                         automorph_words<V>,
+                         automorph_gathered<V>,
                          expand_ifma,
                          multiplications<V, multiply_low>};
 

@@ -38,9 +38,9 @@ void permute_words(const u64* in, const Permutation& permutation, u64* out, std:
   }
 }
 
-/// KernelSet::automorph.
+/// KernelSet::automorph, for vectors whose gathers are fast.
 template <typename V>
-void automorph_words(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
+void automorph_gathered(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   const int log_degree = __builtin_ctzll(degree);
   const auto zero = V::set(0);
   const auto one = V::set(1);
@@ -59,6 +59,29 @@ void automorph_words(u64 q, u64 step, const u64* in, u64* out, std::size_t degre
     const auto moved = V::add(V::bit_xor(words, negative), V::bit_and(above, negative));
     V::store(out + i, V::reduce_once(moved, modulus));
     exponent = V::add(exponent, next);
+  }
+}
+
+/// KernelSet::automorph, for vectors of four words, which are loaded one by one. Exponents are at
+/// the top of the lanes, where sums are modulo 2N and the bit that tells the sign is the first.
+template <typename V>
+void automorph_loaded(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
+  const int unused = 63 - __builtin_ctzll(degree);
+  const u64 places = degree - 1;
+  const auto modulus = V::set(q);
+  const auto next = V::set(4 * step << unused);
+  const u64 first[4] = {0, step << unused, 2 * step << unused, 3 * step << unused};
+  auto exponent = V::load(first);
+  u64 at[4] = {0, step & places, 2 * step & places, 3 * step & places};
+  for (std::size_t i = 0; i < degree; i += 4) {
+    const auto words = V::collect(in[at[0]], in[at[1]], in[at[2]], in[at[3]]);
+    const auto moved = V::choose_by_sign(exponent, words, V::sub(modulus, words));
+    V::store(out + i, V::reduce_once(moved, modulus));
+    exponent = V::add(exponent, next);
+    RINGSMITH_UNROLL
+    for (u64& place : at) {
+      place = (place + 4 * step) & places;
+    }
   }
 }
 

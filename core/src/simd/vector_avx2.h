@@ -123,9 +123,10 @@ struct Vector256 {
     return add(low, _mm256_slli_epi64(sub(plus, minus), 32));
   }
 
-  /// The words at those places.
-  RINGSMITH_INLINE static Vec gather(const u64* from, Vec places) {
-    return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(from), places, sizeof(u64));
+  /// Four words as the lanes. On Zen 3 their loads take a third of a gather's time.
+  RINGSMITH_INLINE static Vec collect(u64 a, u64 b, u64 c, u64 d) {
+    return _mm256_set_epi64x(static_cast<long long>(d), static_cast<long long>(c),
+                             static_cast<long long>(b), static_cast<long long>(a));
   }
 
   /// Which of a block's eight words the lanes take: all of the first four or all of the last. The
