@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
@@ -20,6 +20,9 @@ WIDTHS = (17, 20, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 48, 49, 50, 51, 54, 56
 
 MIXED = (61, 60, 54, 50, 46, 31, 30)
 """Widths of a base whose conversions reduce up, down and within a class."""
+
+NARROW = (31, 30, 30, 29, 24, 32, 31)
+"""The same of a base whose divisions have room in 32 bits for some pairs of primes."""
 
 DIGITS = 70
 """More than any kernel adds up without a reduction."""
@@ -64,9 +67,11 @@ def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
                 yield f"intt {n} {bits} {kind}", _core.ntt_inverse(row, q, root)
 
 
-def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Residues]]:
-    """Every subroutine that has a kernel, over a base of mixed widths."""
-    n, primes = 256, primes_of(256, MIXED)
+def subroutines(
+    rng: np.random.Generator, kind: str, widths: tuple[int, ...]
+) -> Iterator[tuple[str, Residues]]:
+    """Every subroutine that has a kernel, over a base of such primes."""
+    n, primes = 256, primes_of(256, widths)
     base = list(range(len(primes)))
     roots = [_core.smallest_root(q, n) for q in primes]
     graph = _core.Graph(n, primes, roots)
@@ -81,7 +86,9 @@ def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Resi
     nodes = {op: graph.add_node(op, [a, b], {}) for op in ("add", "sub", "mul")}
     nodes["neg"] = graph.add_node("neg", [a], {})
     for form, value in (("ntt", a), ("coeff", c)):
-        nodes[f"automorph {form}"] = graph.add_node("automorph", [value], {"element": 5})
+        for element in (5, 2 * n - 1):
+            node = graph.add_node("automorph", [value], {"element": element})
+            nodes[f"automorph {form} {element}"] = node
         for first in range(len(base)):
             for last in range(first + 1, len(base) + 1):
                 drop = base[first:last]
@@ -104,7 +111,8 @@ def subroutines(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Resi
         graph.add_node("output", [node], {"name": name})
     key = np.stack([limbs(rng, n, primes, kind) for _ in range(2 * DIGITS)])
     key = np.ascontiguousarray(key.reshape(DIGITS, 2, len(primes), n))
-    yield from graph.run(inputs, {"k": key}).items()
+    for name, words in graph.run(inputs, {"k": key}).items():
+        yield f"{name} of {widths}", words
 
 
 def lift_and_scale(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, Residues]]:
@@ -230,8 +238,10 @@ def main() -> None:
     rng = np.random.default_rng(int(sys.argv[1]))
     cases = [*transforms(rng)]
     for kind in KINDS:
-        for part in (subroutines, lift_and_scale):
-            cases += [(f"{name} {kind}", array) for name, array in part(rng, kind)]
+        parts = chain(
+            subroutines(rng, kind, MIXED), subroutines(rng, kind, NARROW), lift_and_scale(rng, kind)
+        )
+        cases += [(f"{name} {kind}", array) for name, array in parts]
     cases += [*key_switching(rng), *expansions(rng), *pointwise(rng)]
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in cases}
     assert len(digests) == len(cases)

@@ -204,7 +204,7 @@ struct PrimeKernels {
   bool (*multiply_streamed)(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
                             std::size_t count);
   bool (*negate)(const PrimeConstants& prime, const u64* a, u64* out, std::size_t count);
-  /// out = a * factor (kShift64).
+  /// out = a * factor (kShift64), of canonical words; may be in place.
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count);
   /// A Division whose correction is, modulo q, these words less `lift`, which is at least as large.

@@ -2,8 +2,8 @@
 //
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 32-bit words.
 // Limbs are words of u64: the transforms pack them when they are first read and unpack them when
-// they are last written. Keys' products are added as they are (product_sum.h), and all else is left
-// to doubles (fma.h).
+// they are last written, and so do multiplications of a limb by a constant. Keys' products are
+// added as they are (product_sum.h), and all else is left to doubles (fma.h).
 #pragma once
 
 #include "product_sum.h"
@@ -50,6 +50,10 @@ struct Narrow : V {
 
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
     return {V::set(f.factor), V::set(f.quotient)};
+  }
+  /// A factor with the quotient that is for 64-bit words.
+  RINGSMITH_INLINE static Twiddle from_shift64(Factor f) {
+    return {V::set(f.factor), V::set(f.quotient >> 32)};
   }
   RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
     return {V::broadcast(words(twiddles.factors) + index),
@@ -143,6 +147,41 @@ void forward_divide_narrow(const NttPlan& plan, const u64* in, u64 bound, u64 of
   forward_ntt<A>(plan, in, bound, offset, scratch, divided);
 }
 
+/// PrimeKernels::scale.
+template <typename A>
+void scale_narrow(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
+                  std::size_t count) {
+  const A arithmetic(prime);
+  const auto factors = A::from_shift64(factor);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    const auto product = arithmetic.multiply(A::load(a + i), factors);
+    A::store(out + i, arithmetic.canonical_product(product));
+  }
+}
+
+/// PrimeKernels::divide, in 32 bits where they have room for differences, which are at most
+/// lift + q - 1. A product and an addend are below two spans together.
+template <typename A>
+void divide_narrow(const PrimeConstants& prime, const u64* correction, u64 lift,
+                   const Division& division, std::size_t count) {
+  if (lift + prime.q > u64{1} << 32 || division.permutation != nullptr) {
+    divide_words<typename A::Wide>(prime, correction, lift, division, count);
+    return;
+  }
+  const A arithmetic(prime);
+  const auto lifted = A::set(lift);
+  const auto factor = A::from_shift64(division.factor);
+  for (std::size_t i = 0; i < count; i += A::kLanes) {
+    const auto correction_lifted = A::sub(lifted, A::load(correction + i));
+    const auto difference = A::add(A::load(division.in + i), correction_lifted);
+    auto words = arithmetic.multiply(difference, factor);
+    if (division.addend != nullptr) {
+      words = A::add(words, A::load(division.addend + i));
+    }
+    A::store(division.out + i, arithmetic.canonical(words));
+  }
+}
+
 /// The class of primes of up to `bits` bits with such transforms.
 template <typename V, int bits>
 constexpr PrimeKernels narrow_class() {
@@ -154,6 +193,8 @@ constexpr PrimeKernels narrow_class() {
   kernels.forward_digit = kernels.forward;
   kernels.forward_divide = forward_divide_narrow<A>;
   kernels.inverse = inverse_ntt<A>;
+  kernels.scale = scale_narrow<A>;
+  kernels.divide = divide_narrow<A>;
   return kernels;
 }
 
