@@ -93,13 +93,14 @@ void register_prepared_key(nb::module_& module) {
                                 "multiply by, for many uses.")
       .def(
           "__init__",
-          [](SharedPreparedKey* self, const RlweContext& context, const KeyArgument& key) {
+          [](SharedPreparedKey* self, const RlweContext& context, const KeyArgument& key,
+             u64 element) {
             const KeySwitchKeyView view = key_of(context.rns(), key);
-            auto prepared =
-                without_gil([&] { return std::make_shared<const PreparedKey>(context, view); });
+            auto prepared = without_gil(
+                [&] { return std::make_shared<const PreparedKey>(context, view, element); });
             new (self) SharedPreparedKey{std::move(prepared)};
           },
-          nb::arg("ctx"), nb::arg("key"))
+          nb::arg("ctx"), nb::arg("key"), nb::arg("element") = 1)
       .def_prop_ro(
           "nbytes", [](const SharedPreparedKey& self) { return self.key->bytes(); },
           "Bytes that the key takes.");

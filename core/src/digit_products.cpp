@@ -7,6 +7,7 @@
 #include "parallel.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
+#include "ringsmith/prepared_key.h"
 #include "scratch.h"
 #include "simd/kernel_set.h"
 #include "text.h"
@@ -28,6 +29,15 @@ void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, 
   tables.kernels().forward_digit(tables.plan(), in.data(), bound, offset, out.data());
 }
 
+// Whether its key is prepared for its automorphism.
+bool is_prepared(const Switching& switching) {
+  const PreparedKey* const prepared = switching.key.prepared;
+  return prepared != nullptr && prepared->element() == switching.element;
+}
+
+// The widest prime of a marked digit: its words, below 2q, and an offset are below 2^62.
+constexpr int kMarkedBits = 60;
+
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
 }
@@ -48,12 +58,27 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
                                 " digits does not fit a polynomial of ", digits.size(), " digits"));
     }
   }
+  if (switchings_.size() == 1 && switchings_[0].element != 1 && !is_prepared(switchings_[0])) {
+    moved_.resize(polynomial.size());
+    automorph(context, base, form, switchings_[0].element, polynomial, moved_);
+    polynomial = moved_;
+    switchings_[0].element = 1;
+  }
+  marks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
+           std::ranges::all_of(digits, [&](const Base& primes) {
+             return primes.size() == 1 && context.modulus(primes[0]).bits() <= kMarkedBits;
+           });
   cut(base, polynomial, digits);
   if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
     return;
   }
   for (const Switching& switching : switchings_) {
     permutations_.emplace_back(context.log_degree(), switching.element);
+    levels_.push_back({switching.digits, {digits.begin(), digits.end()}});
+  }
+  if (marks_) {
+    mark_negated();
+    return;
   }
   for (Digit& digit : digits_) {
     digit.has_zero = std::ranges::count(digit.coefficients, u64{0}) != 0;
@@ -63,9 +88,10 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
 void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
                         std::span<const Base> digits) {
   const std::size_t degree = context_.degree();
-  const bool copies = form_ == Form::kNtt || std::ranges::any_of(digits, [](const Base& primes) {
-                        return primes.size() > 1;
-                      });
+  const auto is_copied = [this](const Base& primes) {
+    return form_ == Form::kNtt || marks_ || primes.size() > 1;
+  };
+  const bool copies = std::ranges::any_of(digits, is_copied);
   coefficients_.resize(copies ? polynomial.size() : 0);
   for (const Base& primes : digits) {
     const auto found = std::search(base.begin(), base.end(), primes.begin(), primes.end());
@@ -75,7 +101,7 @@ void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
     }
     const std::size_t begin = static_cast<std::size_t>(found - base.begin()) * degree;
     const std::span<const u64> own = polynomial.subspan(begin, primes.size() * degree);
-    const bool copied = form_ == Form::kNtt || primes.size() > 1;
+    const bool copied = is_copied(primes);
     const std::span<u64> copy =
         std::span<u64>(coefficients_).subspan(begin * copied, own.size() * copied);
     digits_.push_back({primes, own, copied ? copy : own, copy});
@@ -108,7 +134,7 @@ u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
 void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
                             std::span<const Raised> wanted) const {
   if (digit.primes.size() == 1) {
-    const u64 source = context_.modulus(digit.primes[0]).value();
+    const u64 source = (marks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
     for (const auto& [prime, offset, words] : wanted) {
       forward_digit(context_.ntt(prime), coefficients, source + offset, offset, words);
     }
@@ -136,12 +162,7 @@ void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> wor
     const auto own = std::ranges::find(digit.primes, primes[i]);
     factors[i].values[index] = to.data();
     if (own == digit.primes.end()) {
-      u64 offset = 0;
-      if (!permutations_.empty()) {
-        const u64 half = modulus.inverse(2);
-        offset = modulus.negate(modulus.multiply(half, negation(digit, primes[i])));
-      }
-      wanted.push_back({primes[i], offset, to});
+      wanted.push_back({primes[i], permutations_.empty() ? 0 : offset(digit, primes[i]), to});
       continue;
     }
     const auto position = static_cast<std::size_t>(own - digit.primes.begin());
@@ -157,8 +178,29 @@ void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> wor
   convert(digit, digit.coefficients, wanted);
 }
 
-bool DigitProducts::is_shifted(const Digit& digit, std::size_t prime) const {
-  return !permutations_.empty() && !digit.has_zero && !is_own(digit, prime);
+void DigitProducts::mark_negated() {
+  parallel_for(digits_.size(), digits_[0].copy.size(), [&](std::size_t i) {
+    const std::span<u64> words = digits_[i].copy;
+    simd::kernel_set().mark_negated(context_.modulus(digits_[i].primes[0]).value(),
+                                    switchings_[0].element, words.data(), words.data(),
+                                    words.size());
+  });
+}
+
+u64 DigitProducts::offset(const Digit& digit, std::size_t prime) const {
+  const Modulus& modulus = context_.modulus(prime);
+  if (marks_) {
+    return modulus.negate(negation(digit, prime));
+  }
+  return modulus.negate(modulus.multiply(modulus.inverse(2), negation(digit, prime)));
+}
+
+std::array<const u64*, 2> DigitProducts::shift(std::size_t prime, std::size_t index) const {
+  std::vector<u64> factors(digits_.size());
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    factors[i] = negation(digits_[i], prime);
+  }
+  return switchings_[index].key.prepared->shift(levels_[index], prime, factors);
 }
 
 std::size_t DigitProducts::words_at_prime() const {
@@ -185,13 +227,14 @@ void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
 void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
                                     std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
-  const bool hoisted = !permutations_.empty();
+  const bool hoisted = !permutations_.empty() && !marks_;
   const NttTables& tables = context_.ntt(prime);
   const bool scales = tables.kernels().scales;
+  const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_prepared);
   const std::size_t stride = degree + kStagger;
-  ScratchWords added(hoisted && !scales ? digits_.size() * stride : 0);
-  parallel_for(digits_.size(), degree, [&](std::size_t i) {
-    if (!is_shifted(digits_[i], prime)) {
+  ScratchWords added(shifts && !scales ? digits_.size() * stride : 0);
+  parallel_for(shifts ? digits_.size() : 0, degree, [&](std::size_t i) {
+    if (digits_[i].has_zero || is_own(digits_[i], prime)) {
       return;
     }
     const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
@@ -211,29 +254,38 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   if (hoisted) {
     parallel_for(switchings_.size(), kTransformPasses * degree, [&](std::size_t i) {
       of_switching[i] = raised_again(prime, factors, i, again[i]);
+      if (is_prepared(switchings_[i])) {
+        of_switching[i].starts = shift(prime, i);
+      }
     });
   }
   const std::size_t words = std::min(kBlock, degree);
-  const bool expands = std::ranges::any_of(
-      switchings_, [](const Switching& switching) { return switching.key.seed != nullptr; });
+  std::size_t written = 0;
+  bool expands = false;
+  for (const Switching& switching : switchings_) {
+    written = std::max(written, KeyWords::written_halves(switching.key, is_prepared(switching)));
+    expands = expands || switching.key.seed != nullptr;
+  }
   // A seed's streams are read from the beginning of their blocks on.
   const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
   const std::size_t work = 3 * switchings_.size() * digits_.size() * run;
   parallel_for(degree / run, work, [&](std::size_t index) {
-    ScratchWords expanded(expands ? digits_.size() * words : 0);
+    ScratchWords room(written * digits_.size() * words);
     std::vector<KeyWords> keys;
-    // With kernels that scale, digits are all that the switchings read in common: all read the same
-    // run of them, which each moves to another place.
+    // By prepared keys, and with kernels that scale, digits are all that the switchings read in
+    // common: all read the same run of them, which each moves to another place.
     std::vector<std::size_t> begins(switchings_.size(), index * run);
     for (std::size_t i = 0; i < switchings_.size(); ++i) {
-      if (hoisted && scales) {
+      const bool prepared = is_prepared(switchings_[i]);
+      if (hoisted && scales && !prepared) {
         begins[i] = permutations_[i].destination(index * run, run);
       }
-      keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i]);
+      keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i],
+                        prepared);
     }
     for (std::size_t done = 0; done < run; done += words) {
       for (std::size_t i = 0; i < switchings_.size(); ++i) {
-        const KeyWords::Pointers& here = keys[i].next(words, expanded.words());
+        const KeyWords::Pointers& here = keys[i].next(words, room.words());
         multiply(prime, of_switching[i], i, here, begins[i] + done, words, out[i]);
       }
     }
@@ -254,7 +306,8 @@ DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Fact
     ScratchWords moved(digit.coefficients.size());
     automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
     ScratchWords raised(degree);
-    const Raised again{prime, 0, raised.words()};
+    const bool shifted = is_prepared(switchings_[index]);
+    const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
     convert(digit, moved.words(), {&again, 1});
     words[i].resize(degree);  // moved back, since what is multiplied is moved again
     NttPermutation(context_.log_degree(), inverse_element(element, degree))
@@ -278,24 +331,33 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                              const KeyWords::Pointers& keys, std::size_t begin, std::size_t words,
                              const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
-  const bool hoisted = !permutations_.empty();
+  const bool prepared = is_prepared(switchings_[index]);
+  const bool moves = !permutations_.empty() && !prepared;  // digits; else the sums
   Factors here = factors;
   for (std::size_t i = 0; i < digits_.size(); ++i) {
-    here.values[i] += hoisted ? 0 : begin;
+    here.values[i] += moves ? 0 : begin;
     here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
   }
+  for (const u64*& start : here.starts) {
+    start += start == nullptr ? 0 : simd::prepared_size(tables.kernels().key_code, begin);
+  }
   const simd::Permutation permutation =
-      hoisted ? permutations_[index].from(begin) : simd::Permutation{};
+      moves ? permutations_[index].from(begin) : simd::Permutation{};
+  const simd::Permutation targets = !permutations_.empty() && prepared
+                                        ? permutations_[index].targets(begin)
+                                        : simd::Permutation{};
   const simd::KeyTerms terms{digits_.size(),
                              here.values.data(),
-                             hoisted ? &permutation : nullptr,
+                             moves ? &permutation : nullptr,
                              here.addends.data(),
-                             hoisted ? &tables.halves()[begin] : nullptr,
+                             moves ? &tables.halves()[begin] : nullptr,
                              here.scales.data(),
                              {keys[0].data(), keys[1].data()},
-                             switchings_[index].key.prepared != nullptr};
-  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][begin], &out[1][begin],
-                                     words)) {
+                             prepared,
+                             {here.starts[0], here.starts[1]},
+                             targets.blocks == nullptr ? nullptr : &targets};
+  const std::size_t to = targets.blocks == nullptr ? begin : 0;
+  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {
     refuse_keys(prime, switchings_[index]);
   }
 }

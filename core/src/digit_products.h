@@ -10,6 +10,7 @@
 #include "ntt_permutation.h"
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/ciphertext.h"
+#include "ringsmith/prepared_key.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -42,6 +43,12 @@ using LimbPair = std::array<std::span<u64>, 2>;
 ///
 /// where transforms turn g into a permutation. Where a word y is zero its negative is zero and not
 /// d: such digits, which are rare, are raised again for each automorphism.
+///
+/// A key prepared for g has been moved back, and what its sums add to those of ModUp(digit) - c u
+/// is known (PreparedKey::shift), so digits are multiplied as they are, all switchings reading the
+/// same words, and the sums are moved. One switching by another key has the polynomial moved first.
+/// One by a key prepared for g, in digits of one prime, has d subtracted from the words y > 0 that
+/// g negates: that is the digit of g(x), moved back.
 class DigitProducts {
  public:
   /// @param base       of `polynomial`
@@ -72,10 +79,15 @@ class DigitProducts {
 
  private:
   void cut(BaseView base, std::span<const u64> polynomial, std::span<const Base> digits);
+  // Subtracts d where the only switching negates, and adds d everywhere.
+  void mark_negated();
   // k D modulo the prime; 0 for one of the digit's own.
   [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
-  // Whether c u is added to a raised digit.
-  [[nodiscard]] bool is_shifted(const Digit& digit, std::size_t prime) const;
+  // What coefficients are raised with so that a raised digit is that less c u, or, if marked, less
+  // d where it is negated.
+  [[nodiscard]] u64 offset(const Digit& digit, std::size_t prime) const;
+  // What the c u of all digits, times their keys, add to the sums of a switching by a prepared key.
+  [[nodiscard]] std::array<const u64*, 2> shift(std::size_t prime, std::size_t index) const;
 
   // A digit's value is wanted at a prime that is not its own, plus an offset.
   struct Raised {
@@ -86,11 +98,13 @@ class DigitProducts {
 
   // What is multiplied with keys: for each digit its value at a prime, which a hoisted switching
   // permutes, and what is added then: c u, or null or 0 where it is nothing. It is given as words
-  // or, to kernels that scale, as c.
+  // or, to kernels that scale, as c. By a prepared key digits are multiplied as they are and the
+  // sums permuted, which start from what c u would add to them.
   struct Factors {
     std::vector<const u64*> values;
     std::vector<const u64*> addends;
     std::vector<simd::Factor> scales;
+    std::array<const u64*, 2> starts{};
   };
 
   // A digit of the polynomial at primes, in NTT form, less c u if hoisted: in limbs of `words`, or
@@ -114,10 +128,13 @@ class DigitProducts {
 
   const RnsContext& context_;
   Form form_;
+  bool marks_ = false;  // mark_negated() has been called
+  Words moved_;         // what is cut in place of the polynomial, if anything
   Words coefficients_;
   std::vector<Digit> digits_;
   std::vector<Switching> switchings_;
   std::vector<NttPermutation> permutations_;  // of each switching; none if not hoisted
+  std::vector<PreparedKey::Level> levels_;    // likewise
 };
 
 }  // namespace ringsmith::kernels

@@ -203,7 +203,7 @@ class Planner {
     }
   }
 
-  // Joins steps that switch automorphisms of one value.
+  // Joins steps that switch automorphisms of one value; one alone is a step of that value, too.
   void hoist(std::map<std::size_t, Step>& steps) {
     // Source, digits, their numbers in the key, the primes before and after the division.
     using Likeness =
@@ -221,9 +221,7 @@ class Planner {
     for (const auto& [likeness, members] : alike) {
       for (std::size_t begin = 0; begin < members.size(); begin += kMostHoisted) {
         const std::size_t end = std::min(members.size(), begin + kMostHoisted);
-        if (end - begin > 1) {
-          join(steps, {members.begin() + begin, members.begin() + end}, replaced);
-        }
+        join(steps, {members.begin() + begin, members.begin() + end}, replaced);
       }
     }
     for (const auto& [id, step] : steps) {  // some may be switched otherwise too

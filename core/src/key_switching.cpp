@@ -75,6 +75,17 @@ Ciphertext switch_by_primes(const RlweContext& context, Form form, std::span<con
   return std::move(switch_by_primes(context, form, polynomial, limbs, {&only, 1}, keep, {pair})[0]);
 }
 
+// apply_galois by keys in digits of primes.
+std::vector<Ciphertext> apply_by_primes(const RlweContext& context, Form form, CiphertextView a,
+                                        std::span<const GaloisSwitch> switches) {
+  std::vector<kernels::DividedPair> pairs;
+  for (const GaloisSwitch& wanted : switches) {
+    pairs.push_back({.added = {a.polynomial(0)}, .element = wanted.element});
+  }
+  return switch_by_primes(context, form, a.polynomial(1), a.limbs, switches, a.limbs,
+                          std::move(pairs));
+}
+
 // The sums over the words of `target`, times the key: two polynomials over the data base, in NTT
 // form.
 Ciphertext word_products(const RlweContext& context, Form form, std::span<const u64> target,
@@ -163,13 +174,14 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
 Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a, u64 element,
                         KeySwitchKeyView key) {
   check_rotated(context, a);
+  if (key.word_bits == 0) {
+    check(context, key);
+    const GaloisSwitch only{element, key};
+    return std::move(apply_by_primes(context, form, a, {&only, 1})[0]);
+  }
   const Base base = context.data_base(a.limbs);
   ScratchWords moved(a.limbs * context.degree());
   kernels::automorph(context.rns(), base, form, element, a.polynomial(1), moved.words());
-  if (key.word_bits == 0) {
-    const kernels::DividedPair pair{.added = {a.polynomial(0)}, .element = element};
-    return switch_by_primes(context, form, moved.words(), a.limbs, key, a.limbs, pair);
-  }
   Ciphertext result = switch_key(context, form, moved.words(), a.limbs, key);
   kernels::automorph(context.rns(), base, form, element, a.polynomial(0), moved.words());
   kernels::add(context.rns(), base, moved.words(), result.polynomial(0), result.polynomial(0));
@@ -191,12 +203,7 @@ std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
     }
     return results;
   }
-  std::vector<kernels::DividedPair> pairs;
-  for (const GaloisSwitch& wanted : switches) {
-    pairs.push_back({.added = {a.polynomial(0)}, .element = wanted.element});
-  }
-  return switch_by_primes(context, form, a.polynomial(1), a.limbs, switches, a.limbs,
-                          std::move(pairs));
+  return apply_by_primes(context, form, a, switches);
 }
 
 u64 galois_element(std::size_t degree, i64 steps) {

@@ -23,8 +23,14 @@ void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus&
 }
 
 KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
-                   std::span<const std::size_t> digits, std::size_t prime, std::size_t begin) {
+                   std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
+                   bool as_prepared)
+    : digits_(digits), prime_(prime), position_(begin) {
   if (key.prepared != nullptr) {
+    if (!as_prepared) {
+      restored_ = key.prepared;
+      return;
+    }
     code_ = context.ntt(prime).kernels().key_code;
     for (const std::size_t digit : digits) {
       following_[0].push_back(key.prepared->limb(digit, 0, prime, begin));
@@ -43,7 +49,7 @@ KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
   }
 }
 
-const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> expanded) {
+const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> room) {
   piece_ = following_;
   for (auto& half : following_) {
     for (const u64*& word : half) {
@@ -53,11 +59,22 @@ const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> expan
   if (!streams_.empty()) {
     piece_[1].resize(streams_.size());
     parallel_for(streams_.size(), kExpansionPasses * words, [&](std::size_t i) {
-      const std::span<u64> limb = expanded.subspan(i * words, words);
+      const std::span<u64> limb = room.subspan(i * words, words);
       streams_[i].next(limb);
       piece_[1][i] = limb.data();
     });
   }
+  if (restored_ != nullptr) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      piece_[half].resize(digits_.size());
+      for (std::size_t i = 0; i < digits_.size(); ++i) {
+        const std::span<u64> limb = room.subspan((2 * i + half) * words, words);
+        restored_->restore(digits_[i], half, prime_, position_, limb);
+        piece_[half][i] = limb.data();
+      }
+    }
+  }
+  position_ += words;
   return piece_;
 }
 
@@ -81,7 +98,7 @@ void key_inner_product(const RnsContext& context, BaseView base,
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const std::span<u64> words = expanded.words().subspan(i * degree, degree);
       if (key.prepared != nullptr) {
-        key.prepared->restore(numbers[i], half, base[limb], words);
+        key.prepared->restore(numbers[i], half, base[limb], 0, words);
       } else {
         expand_key_half(*key.seed, numbers[i], base[limb], tables.modulus(), words);
       }

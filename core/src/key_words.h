@@ -31,18 +31,28 @@ class KeyWords {
   using Pointers = std::array<std::vector<const u64*>, 2>;
 
   /// @param key    must outlive this object
-  /// @param digits their numbers in the key
-  /// @param begin  the first word, an even number; of a compact key a multiple of kSeededBlock
+  /// @param digits their numbers in the key; must outlive this object
+  /// @param begin  the first word, a multiple of those that are wanted at a time; of a compact key
+  ///               a multiple of kSeededBlock
+  /// @param as_prepared whether a prepared key's words are wanted as they are, or the key's
   KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
-           std::span<const std::size_t> digits, std::size_t prime, std::size_t begin);
+           std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
+           bool as_prepared);
 
-  /// The next `words` words, an even number, of every digit and both halves.
-  /// @param expanded room for digits * words words, which a compact key's half 1 is written to;
-  ///                 not touched for another
-  /// @return pointers, good until the next call; of a prepared key to its words
-  [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> expanded);
+  /// Halves of a piece that next() writes: those that are not in memory as they are wanted.
+  [[nodiscard]] static std::size_t written_halves(const KeySwitchKeyView& key, bool as_prepared) {
+    return as_prepared ? 0 : 2 - key.halves();
+  }
+  /// The next `words` words, a power of two and at least 8, of every digit and both halves.
+  /// @param room for written_halves() * digits * words words
+  /// @return pointers, good until the next call
+  [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> room);
 
  private:
+  std::span<const std::size_t> digits_;
+  std::size_t prime_;
+  std::size_t position_;
+  const PreparedKey* restored_ = nullptr;         // a prepared key whose own words are not wanted
   simd::KeyCode code_ = simd::KeyCode::kResidue;  // of the words in memory
   Pointers following_;
   Pointers piece_;

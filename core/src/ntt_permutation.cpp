@@ -29,7 +29,7 @@ u64 inverse_element(u64 element, std::size_t degree) {
 }
 
 NttPermutation::NttPermutation(int log_degree, u64 element)
-    : blocks_((std::size_t{1} << log_degree) / kBlock) {
+    : blocks_((std::size_t{1} << log_degree) / kBlock), targets_(blocks_.size()) {
   const u64 degree = u64{1} << log_degree;
   check_element(element, degree);
   for (u64 high = 0; high < kBlock; ++high) {
@@ -46,7 +46,10 @@ NttPermutation::NttPermutation(int log_degree, u64 element)
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
     const u64 moved = (element * (2 * u64{reversed[block]} + 1)) & (2 * degree - 1);
     const u64 low = moved & ((u64{1} << low_bits) - 1);
-    blocks_[block] = static_cast<std::uint32_t>(reversed[low / 2] * kBlock + (moved >> low_bits));
+    const u64 pattern = moved >> low_bits;
+    const u64 source = reversed[low / 2];
+    blocks_[block] = static_cast<std::uint32_t>(source * kBlock + pattern);
+    targets_[source] = static_cast<std::uint32_t>(block * kBlock + pattern);
   }
 }
 
@@ -55,11 +58,21 @@ void NttPermutation::apply(std::span<const u64> in, std::span<u64> out) const {
 }
 
 std::size_t NttPermutation::destination(std::size_t begin, std::size_t words) const {
-  std::size_t to = 0;
-  while (blocks_[to / kBlock] / words * words != begin) {
-    to += words;
+  return targets_[begin / kBlock] / words * words;
+}
+
+void NttPermutation::apply_run(std::size_t begin, std::span<const u64> in,
+                               std::span<u64> out) const {
+  const std::size_t to = destination(begin, in.size());
+  std::vector<std::uint32_t> blocks(in.size() / kBlock);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i] = blocks_[to / kBlock + i] - static_cast<std::uint32_t>(begin);
   }
-  return to;
+  simd::kernel_set().permute(in.data(), {blocks.data(), patterns_.data()}, out.data(), in.size());
+}
+
+simd::Permutation NttPermutation::targets(std::size_t begin) const {
+  return {&targets_[begin / kBlock], patterns_.data()};
 }
 
 simd::Permutation NttPermutation::from(std::size_t begin) const {

@@ -40,9 +40,17 @@ class NttPermutation {
   [[nodiscard]] std::size_t destination(std::size_t begin, std::size_t words) const;
   /// For kernels: the permuted limb from word `begin` on, a multiple of 8.
   [[nodiscard]] simd::Permutation from(std::size_t begin) const;
+  /// For kernels: for each block from word `begin` on, a multiple of 8, where it goes, with the
+  /// pattern by which it is permuted there.
+  [[nodiscard]] simd::Permutation targets(std::size_t begin) const;
+  /// Permutes an aligned run of a limb. Not in place.
+  /// @param begin where `in` begins, a multiple of its size, which is a power of two, at least 8
+  /// @param out   the run of the permuted limb that destination() tells
+  void apply_run(std::size_t begin, std::span<const u64> in, std::span<u64> out) const;
 
  private:
   std::vector<std::uint32_t> blocks_;
+  std::vector<std::uint32_t> targets_;
   std::array<u64[simd::kPermutedWords], simd::kPermutedWords> patterns_;
 };
 

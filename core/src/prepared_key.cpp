@@ -1,10 +1,15 @@
 #include "ringsmith/prepared_key.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
 
 #include "key_words.h"
+#include "ntt_permutation.h"
 #include "parallel.h"
 #include "ringsmith/error.h"
+#include "scratch.h"
 #include "simd/kernel_set.h"
 #include "text.h"
 
@@ -35,8 +40,51 @@ void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
 
 }  // namespace
 
-PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key)
-    : rns_(context.rns()), digits_(key.digits) {
+// The automorphism, and what hoisting adds, of each level and prime that it was wanted for.
+class PreparedKey::Automorphism {
+ public:
+  Automorphism(int log_degree, u64 element)
+      : there(log_degree, element),
+        back(log_degree, inverse_element(element, std::size_t{1} << log_degree)) {}
+
+  /// The two limbs of a level and prime, which the first call has `write(limbs)` make.
+  template <typename Write>
+  const Words& of(const Level& level, std::size_t primes, std::size_t prime, Write write) {
+    Limbs* limbs = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<Limbs>& all = levels_[level];
+      if (all.empty()) {
+        all = std::vector<Limbs>(primes);
+      }
+      limbs = &all[prime];
+    }
+    std::call_once(limbs->written, [&] {
+      write(limbs->words);
+      bytes_ += limbs->words.size() * sizeof(u64);
+    });
+    return limbs->words;
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  const NttPermutation there;
+  const NttPermutation back;
+
+ private:
+  struct Limbs {
+    std::once_flag written;
+    Words words;
+  };
+  std::mutex mutex_;
+  std::map<Level, std::vector<Limbs>> levels_;
+  std::atomic<std::size_t> bytes_ = 0;
+};
+
+PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element)
+    : rns_(context.rns()),
+      element_(element),
+      digits_(key.digits),
+      automorphism_(std::make_unique<Automorphism>(rns_.log_degree(), element)) {
   check_preparable(context, key);
   begins_.push_back(0);
   for (std::size_t prime = 0; prime < rns_.size(); ++prime) {
@@ -48,16 +96,19 @@ PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key
     const std::size_t prime = index / (2 * digits_);
     const std::size_t digit = index % (2 * digits_) / 2;
     const std::size_t half = index % 2;
-    const NttTables& tables = rns_.ntt(prime);
     const std::span<const u64> residues = limb_of(key.half(digit, half), prime, degree);
-    u64* const out = &words_[begins_[prime] + (2 * digit + half) * stride(prime)];
-    if (!simd::prepare_residues(tables.modulus().value(), tables.kernels().key_code,
-                                residues.data(), out, degree)) {
-      kernels::check_key_limb(residues, prime, tables.modulus(), "the key-switching key");
+    ScratchWords moved(element == 1 ? 0 : degree);
+    if (element != 1) {
+      automorphism_->back.apply(residues, moved.words());
     }
-    std::fill_n(out + stride(prime) - kGap, kGap, u64{0});
+    if (!prepare(prime, element == 1 ? residues : moved.words(),
+                 &words_[begins_[prime] + (2 * digit + half) * stride(prime)])) {
+      kernels::check_key_limb(residues, prime, rns_.modulus(prime), "the key-switching key");
+    }
   });
 }
+
+PreparedKey::~PreparedKey() = default;
 
 KeySwitchKeyView PreparedKey::view() const {
   KeySwitchKeyView view;
@@ -66,12 +117,17 @@ KeySwitchKeyView PreparedKey::view() const {
   return view;
 }
 
+std::size_t PreparedKey::bytes() const {
+  return words_.size() * sizeof(u64) + automorphism_->bytes();
+}
+
 bool PreparedKey::is_of(const RnsContext& rns, std::size_t primes) const {
   if (rns.degree() != rns_.degree() || primes != rns_.size() || primes > rns.size()) {
     return false;
   }
   for (std::size_t prime = 0; prime < primes; ++prime) {
-    if (rns.modulus(prime).value() != rns_.modulus(prime).value()) {
+    if (rns.modulus(prime).value() != rns_.modulus(prime).value() ||
+        rns.ntt(prime).root() != rns_.ntt(prime).root()) {
       return false;
     }
   }
@@ -84,15 +140,69 @@ const u64* PreparedKey::limb(std::size_t digit, std::size_t half, std::size_t pr
                  simd::prepared_size(rns_.ntt(prime).kernels().key_code, position)];
 }
 
-void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime,
+void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime, std::size_t begin,
                           std::span<u64> out) const {
   const NttTables& tables = rns_.ntt(prime);
-  simd::restore_residues(tables.modulus().value(), tables.kernels().key_code,
-                         limb(digit, half, prime), out.data(), rns_.degree());
+  const auto restored = [&](std::size_t from, std::span<u64> to) {
+    simd::restore_residues(tables.modulus().value(), tables.kernels().key_code,
+                           limb(digit, half, prime, from), to.data(), to.size());
+  };
+  if (element_ == 1) {
+    restored(begin, out);
+    return;
+  }
+  const std::size_t from = automorphism_->back.destination(begin, out.size());
+  ScratchWords run(out.size());
+  restored(from, run.words());
+  automorphism_->there.apply_run(from, run.words(), out);
+}
+
+std::array<const u64*, 2> PreparedKey::shift(const Level& level, std::size_t prime,
+                                             std::span<const u64> factors) const {
+  const Words& limbs = automorphism_->of(level, rns_.size(), prime, [&](Words& words) {
+    words.resize(2 * stride(prime));
+    for (std::size_t half = 0; half < 2; ++half) {
+      write_shift(level, prime, factors, half, &words[half * stride(prime)]);
+    }
+  });
+  return {limbs.data(), limbs.data() + stride(prime)};
+}
+
+void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<const u64> factors,
+                              std::size_t half, u64* out) const {
+  const std::size_t degree = rns_.degree();
+  const NttTables& tables = rns_.ntt(prime);
+  const simd::PrimeKernels& kernels = tables.kernels();
+  const simd::PrimeConstants& constants = tables.plan().prime;
+  ScratchWords scratch(3 * degree);
+  const std::span<u64> sum = limb_of(scratch.words(), 0, degree);
+  const std::span<u64> term = limb_of(scratch.words(), 1, degree);
+  const std::span<u64> product = limb_of(scratch.words(), 2, degree);
+  std::ranges::fill(sum, u64{0});
+  for (std::size_t i = 0; i < level.numbers.size(); ++i) {
+    if (factors[i] == 0) {
+      continue;
+    }
+    simd::restore_residues(tables.modulus().value(), kernels.key_code,
+                           limb(level.numbers[i], half, prime), term.data(), degree);
+    const ShoupFactor factor(factors[i], tables.modulus());
+    kernels.scale(constants, term.data(), {factor.factor, factor.quotient}, product.data(), degree);
+    kernels.add(constants, sum.data(), product.data(), sum.data(), degree);
+  }
+  automorphism_->back.apply(tables.halves(), term);
+  kernels.multiply(constants, sum.data(), term.data(), product.data(), degree);
+  prepare(prime, product, out);
 }
 
 std::size_t PreparedKey::stride(std::size_t prime) const {
   return simd::prepared_size(rns_.ntt(prime).kernels().key_code, rns_.degree()) + kGap;
+}
+
+bool PreparedKey::prepare(std::size_t prime, std::span<const u64> residues, u64* out) const {
+  const NttTables& tables = rns_.ntt(prime);
+  std::fill_n(out + stride(prime) - kGap, kGap, u64{0});
+  return simd::prepare_residues(tables.modulus().value(), tables.kernels().key_code,
+                                residues.data(), out, residues.size());
 }
 
 }  // namespace ringsmith

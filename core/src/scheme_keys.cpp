@@ -24,8 +24,8 @@ std::size_t bytes_of(const std::vector<u64>& key, bool compact) {
 }
 
 std::shared_ptr<const PreparedKey> prepared_of(const RlweContext& context,
-                                               const KeySwitchKeyView& key) {
-  return std::make_shared<const PreparedKey>(context, key);
+                                               const KeySwitchKeyView& key, u64 element = 1) {
+  return std::make_shared<const PreparedKey>(context, key, element);
 }
 
 // A seed that no other key has.
@@ -86,7 +86,8 @@ void GaloisKeys::prepare(const RlweContext& context) {
   for (const auto& [element, key] : data) {
     const auto seed = seeds.find(element);
     all[element] = prepared_of(
-        context, view_of(context, key, word_bits, seed == seeds.end() ? nullptr : &seed->second));
+        context, view_of(context, key, word_bits, seed == seeds.end() ? nullptr : &seed->second),
+        element);
   }
   prepared = std::move(all);
 }

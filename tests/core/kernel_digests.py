@@ -200,9 +200,10 @@ def with_prepared_key(
 ) -> Iterator[tuple[str, Residues]]:
     """The operations that take a key, by the same key prepared: the same words."""
     prepared, elements = _core.PreparedKey(context, key), [3, 5, 2 * context.n - 1]
+    moved = [_core.PreparedKey(context, key, element) for element in elements]
     yield "relinearize", _core.relinearize(context, tensor, prepared)
-    yield "galois", _core.apply_galois(context, a, elements[2], prepared)
-    keys = [prepared, key, prepared]
+    yield "galois", _core.apply_galois(context, a, elements[2], moved[2])
+    keys = [moved[0], key, moved[2]]
     yield "hoisted", np.stack(_core.apply_galois_many(context, a, elements, keys))
     if a.shape[1] > 1:
         yield "relinearize_rescale", _core.relinearize_rescale(context, tensor, prepared)

@@ -1,6 +1,6 @@
 """Several rotations of one ciphertext: the bits of each alone, in the evaluator and in graphs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from ringsmith._core import bfv
 from ringsmith.objects import Residues
 
 RandomResidues = Callable[..., Residues]
+Key = Residues | _core.PreparedKey
 
 N = 256
 ELEMENTS = (3, 9, 5, 2 * N - 1, N + 1, 1, 3**7 % (2 * N))
@@ -201,11 +202,13 @@ def test_rotations_in_a_graph_equal_the_evaluator(
         for half, node in enumerate(graph.rotate(element)):
             graph.output(node, f"{element}.{half}")
     named = {f"k{element}": key for element, key in keys.items()}
-    results = graph.graph.run({"c0": a[0], "c1": a[1]}, named)
-    for element in ELEMENTS:
-        expected = _core.apply_galois(context, a, element, keys[element])
-        assert np.array_equal(results[f"{element}.0"], expected[0])
-        assert np.array_equal(results[f"{element}.1"], expected[1])
+    prepared = {f"k{e}": _core.PreparedKey(context, key, e) for e, key in keys.items()}
+    for forms in (named, prepared):
+        results = graph.graph.run({"c0": a[0], "c1": a[1]}, forms)
+        for element in ELEMENTS:
+            expected = _core.apply_galois(context, a, element, keys[element])
+            assert np.array_equal(results[f"{element}.0"], expected[0])
+            assert np.array_equal(results[f"{element}.1"], expected[1])
 
 
 @pytest.mark.parametrize("form", ["ntt", "coeff"])
@@ -235,16 +238,19 @@ def test_forty_rotations_in_a_graph_equal_one_graph_each(
             assert np.array_equal(results[name], words)
 
 
+@pytest.mark.parametrize("prepared", [False, True])
 @pytest.mark.parametrize("form", ["ntt", "coeff"])
 def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
-    form: str, random_residues: RandomResidues
+    form: str, prepared: bool, random_residues: RandomResidues
 ) -> None:
     """One step computes two rotations, and another the products of one of their polynomials."""
     context = context_of("narrow primes")
     inputs = {"c1": random_residues(N, context.primes[:3])}
     keys = {name: random_residues(N, context.primes, context.dnum, 2) for name in "abc"}
+    elements = {"a": 3, "b": 9, "c": 3}  # c's products are of a polynomial that is moved before
+    forms = {name: _core.PreparedKey(context, keys[name], elements[name]) for name in keys}
 
-    def switched(wanted: str) -> dict[str, Residues]:
+    def switched(wanted: str, keys: Mapping[str, Key]) -> dict[str, Residues]:
         graph = RotationGraph(context, 3, form, inputs=("c1",))
         first, second = (graph.node("automorph", graph.c[-1], element=e) for e in (3, 9))
         for name, moved, divided in (("a", first, True), ("b", second, True), ("c", first, False)):
@@ -253,9 +259,9 @@ def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
                     graph.output(graph.divided(node) if divided else node, f"{name}{half}")
         return graph.graph.run(inputs, {name: keys[name] for name in wanted})
 
-    together = switched("abc")
+    together = switched("abc", forms if prepared else keys)
     for name in "abc":
-        for output, words in switched(name).items():
+        for output, words in switched(name, keys).items():
             assert np.array_equal(together[output], words)
 
 

@@ -116,34 +116,80 @@ def test_residues_at_the_ends_of_their_range_are_kept(
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("n", [N, 1 << 13])
 @pytest.mark.parametrize("shape", SHAPES[::2], ids=str)
-def test_hoisted_rotations_take_every_form_together(
+def test_rotations_take_every_form_together(
     shape: Shape, n: int, zeros: bool, random_residues: RandomResidues
 ) -> None:
+    """Prepared for their automorphism, for none and for another, beside keys that are not."""
     context = context_of(n, shape)
-    limbs = context.max_limbs
-    a = random_residues(n, context.primes[:limbs], 2)
-    if zeros:  # such a digit is raised again for each rotation
-        a[1, :, 5] = 0
     elements = [3, 9, 2 * n - 1]
     keys = [key_of(random_residues, context) for _ in elements]
-    forms = [_core.PreparedKey(context, key) for key in keys]
+    forms = [
+        [_core.PreparedKey(context, key, e) for key, e in zip(keys, prepared_for, strict=True)]
+        for prepared_for in (elements, [1, 1, 1], [9, 3, 3])
+    ]
     half, seed = np.ascontiguousarray(keys[2][:, 0]), bytes(range(10))
-    for ours, apply in (
-        (context, _core.apply_galois_many),
-        (scheme_of(context), bfv.apply_galois_many),
-    ):
-        expected = apply(ours, a, elements, keys)
-        for chosen in (forms, [forms[0], keys[1], forms[2]]):
-            found = apply(ours, a, elements, chosen)
-            assert all(np.array_equal(x, y) for x, y in zip(found, expected, strict=True))
-        mixed = apply(ours, a, elements, [*forms[:2], _core.CompactKey(half, seed)])
-        assert all(np.array_equal(x, y) for x, y in zip(mixed[:2], expected[:2], strict=True))
+    compact = _core.CompactKey(half, seed)
+    for limbs in {1, context.max_limbs}:
+        a = random_residues(n, context.primes[:limbs], 2)
+        if zeros:  # such a digit is raised again for each rotation
+            a[1, :, 5] = 0
+        for ours, one, many in (
+            (context, _core.apply_galois, _core.apply_galois_many),
+            (scheme_of(context), bfv.apply_galois, bfv.apply_galois_many),
+        ):
+            expected = many(ours, a, elements, keys)
+            mixed = [forms[0][0], keys[1], forms[1][2]]
+            for chosen in (*forms, mixed):
+                found = many(ours, a, elements, chosen)
+                assert all(np.array_equal(x, y) for x, y in zip(found, expected, strict=True))
+                for element, key, words in zip(elements, chosen, expected, strict=True):
+                    assert np.array_equal(one(ours, a, element, key), words)
+            mixed = many(ours, a, elements, [*forms[0][:2], compact])
+            assert all(np.array_equal(x, y) for x, y in zip(mixed[:2], expected[:2], strict=True))
+
+
+def test_a_key_prepared_for_an_automorphism_is_the_key(random_residues: RandomResidues) -> None:
+    """It relinearizes, too."""
+    context = context_of(N, SHAPES[2])
+    key = key_of(random_residues, context)
+    prepared = _core.PreparedKey(context, key, 2 * N - 3)
+    for operation in operations(context, context.max_limbs, random_residues):
+        assert np.array_equal(operation(prepared), operation(key))
+
+
+@pytest.mark.parametrize("element", [0, 4, 2 * N, 2 * N + 1])
+def test_keys_are_prepared_for_automorphisms_alone(
+    element: int, random_residues: RandomResidues
+) -> None:
+    context = context_of(N, SHAPES[0])
+    with pytest.raises(ParameterError, match=f"Galois element {element} is not an odd number"):
+        _core.PreparedKey(context, key_of(random_residues, context), element)
+
+
+def test_hoisting_keeps_two_limbs_for_each_prime_of_a_level(
+    random_residues: RandomResidues,
+) -> None:
+    context = context_of(1 << 12, ((60,) * 4, 1, 0))
+    keys = [_core.PreparedKey(context, key_of(random_residues, context), e) for e in (3, 9)]
+    limb = context.n * 8
+
+    def grown(limbs: int, count: int) -> float:
+        """Limbs that the first key has grown by."""
+        before = keys[0].nbytes
+        a = random_residues(context.n, context.primes[:limbs], 2)
+        _core.apply_galois_many(context, a, [3, 9][:count], keys[:count])
+        return (keys[0].nbytes - before) / limb
+
+    assert grown(3, 1) == 0  # alone it needs nothing
+    assert 8 <= grown(3, 2) < 8.2
+    assert 6 <= grown(2, 2) < 6.2
+    assert grown(3, 2) == grown(2, 2) == 0
 
 
 def test_several_threads_use_one_prepared_key(random_residues: RandomResidues) -> None:
     context = context_of(1 << 12, SHAPES[0])
     key = key_of(random_residues, context)
-    prepared = _core.PreparedKey(context, key)
+    prepared = _core.PreparedKey(context, key, 3)
     a = random_residues(context.n, context.primes[:4], 2)
     expected = _core.apply_galois(context, a, 3, key)
     with ThreadPoolExecutor(max_workers=4) as pool:

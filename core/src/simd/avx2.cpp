@@ -34,6 +34,7 @@ constexpr KernelSet kSet{"avx2",
                          10,
                          permute_words<V>,
                          automorph_loaded<V>,
+                         mark_negated_words<V>,
                          expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 

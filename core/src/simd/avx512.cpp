@@ -23,6 +23,7 @@ constexpr KernelSet kSet{"avx512",
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
+                         mark_negated_words<V>,
                          expand_streams<SeedReduction<V>>,
                          multiplications<V, V::multiply_halves>};
 

@@ -209,6 +209,7 @@ constexpr KernelSet kSet{"avx512ifma",
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
+                         mark_negated_words<V>,
                          expand_ifma,
                          multiplications<V, multiply_low>};
 

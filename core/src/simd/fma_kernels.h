@@ -101,6 +101,11 @@ struct FmaSum {
     upper = arithmetic.bias;
     lower = arithmetic.reduce(Arithmetic::value(words));
   }
+  /// From residues of a prepared limb.
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    upper = arithmetic.bias;
+    lower = prepared_key(limb, i);
+  }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     const Vec sum = V::fused_add(a, b, upper);
     lower = V::real_add(lower, V::fused_sub(a, b, V::real_sub(sum, upper)));

@@ -224,6 +224,10 @@ struct IfmaSum {
     low = value;
     high = Arithmetic::zero();
   }
+  /// From residues of a prepared limb.
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    start(arithmetic, prepared_key(limb, i));
+  }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     low = Arithmetic::low(low, a, b);
     high = Arithmetic::high(high, a, b);
@@ -249,6 +253,9 @@ struct PackedIfmaSum : IfmaSum {
 
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
     return Arithmetic::load_halves(limb, i);
+  }
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    start(arithmetic, prepared_key(limb, i));
   }
 };
 

@@ -137,7 +137,8 @@ struct Permutation {
 struct KeyTerms {
   std::size_t count;
   const u64* const* values;        ///< of each digit, as forward_digit leaves them
-  const Permutation* permutation;  ///< what is done to every digit first; null: nothing
+  const Permutation* permutation;  ///< what is done to every digit first; null: nothing, as it is
+                                   ///< for prepared keys
   const u64* const* addends;       ///< what is added to each then, canonical but for what `digit`
                                    ///< does, null for nothing; only if permuted, and not for
                                    ///< classes that scale
@@ -145,6 +146,9 @@ struct KeyTerms {
   const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
   bool prepared;  ///< whether keys are as PrimeKernels::key_code says, and known to be canonical
+  const u64* starts[2];        ///< if prepared: what sums start from, like keys; null: zero
+  const Permutation* targets;  ///< if prepared: where sums go in the limbs out_0 and out_1
+                               ///< (NttPermutation::targets); null: as they are at hand
 };
 
 /// A limb of a quotient by a product D of primes: (in - c) * factor + addend, where c is the
@@ -253,6 +257,9 @@ struct KernelSet {
   /// degree, word j of the result is in[i], or -in[i - degree] for i >= degree; step is g^-1. Not
   /// in place.
   void (*automorph)(u64 q, u64 step, const u64* in, u64* out, std::size_t degree);
+  /// What x -> x^g negates: out[i] - q is in[i], or in[i] - q if the automorphism negates it and it
+  /// is not 0. May be in place.
+  void (*mark_negated)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
   /// The next `count` residues, a multiple of kSeedStreams, of a seeded key's limb modulo an odd
   /// prime.q; reads 128 bits of a stream for each.
   void (*expand)(const PrimeConstants& prime, SeedStreams& streams, u64* out, std::size_t count);

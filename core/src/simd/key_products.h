@@ -16,6 +16,7 @@ template <typename Sum>
 constexpr std::size_t kRun = Sum::kStepwise ? 256 : 512;
 constexpr std::size_t kKeysAhead = 32;                    // words of keys, from memory
 constexpr std::size_t kDigitsAhead = 2 * kPermutedWords;  // words of digits, from a near cache
+constexpr std::size_t kSumsAhead = 8 * kPermutedWords;    // words of sums, to a far cache
 
 /// How keys are read: as they are, and then checked,
 template <typename Sum>
@@ -152,28 +153,73 @@ class TermRun {
 };
 
 /// Where a run's sums come from and go to.
-template <typename Sum>
+template <typename Keys>
 struct RunSums {
-  Sum (*tile)[2];  // for each vector of the run, unless it starts or ends here
-  u64* out[2];
+  using Sum = typename Keys::Of;
+
+  RINGSMITH_INLINE void start(const typename Sum::Arithmetic& arithmetic, std::size_t i, int half,
+                              Sum& sum) const {
+    if constexpr (!Keys::kRaw) {
+      if (from[half] != nullptr) {
+        sum.start_from(arithmetic, from[half], i);
+        return;
+      }
+    }
+    sum.start(arithmetic, Sum::Arithmetic::set(0));
+  }
+
+  /// Fetches where words i ... will go: those places do not follow each other, so a processor does
+  /// not foresee them.
+  RINGSMITH_INLINE void fetch(std::size_t i) const {
+    std::size_t to = i;
+    if constexpr (!Keys::kRaw) {
+      if (targets.blocks != nullptr) {
+        to = permuted_block(targets.blocks[i / kPermutedWords]);
+      }
+    }
+    __builtin_prefetch(out[0] + to, 1);
+    __builtin_prefetch(out[1] + to, 1);
+  }
+  /// Words i ... of both halves.
+  RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec* folded) const {
+    using A = typename Sum::Arithmetic;
+    if constexpr (!Keys::kRaw) {
+      if (targets.blocks != nullptr) {
+        const TargetWords<A> words(targets, i);
+        words.store(out[0], folded[0]);
+        words.store(out[1], folded[1]);
+        return;
+      }
+    }
+    A::store(out[0] + i, folded[0]);
+    A::store(out[1] + i, folded[1]);
+  }
+
+  Sum (*tile)[2];       // for each vector of the run, unless it starts or ends here
+  const u64* from[2];   // what the sums start from, or null: zero
+  u64* out[2];          // of the whole limb, where there are targets
+  Permutation targets;  // or null: here
   bool starts, folds, ends;
 };
 
 /// Adds terms to `words` sums.
 template <typename Keys, bool moved, typename Sum = typename Keys::Of>
 RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys, moved>& run,
-                                const RunSums<Sum>& to, std::size_t words, Keys& shown) {
+                                const RunSums<Keys>& to, std::size_t words, Keys& shown) {
   using A = typename Sum::Arithmetic;
   const A arithmetic = Sum::arithmetic(prime, prime.bits);
   auto keys = shown;  // in registers
   constexpr int kVectors = Sum::kAtOnce;
   for (std::size_t i = 0; i < words; i += kVectors * A::kLanes) {
+    if (to.ends) {
+      to.fetch(smaller(i + kSumsAhead, words - 1));
+    }
     Sum sums[kVectors][2];
     Sum(*const tile)[2] = to.tile + i / A::kLanes;
     RINGSMITH_UNROLL
     for (int s = 0; s < 2 * kVectors; ++s) {
       if (to.starts) {
-        sums[s / 2][s % 2].start(arithmetic, A::set(0));
+        to.start(arithmetic, i + s / 2 * A::kLanes, s % 2, sums[s / 2][s % 2]);
       } else {
         sums[s / 2][s % 2] = tile[s / 2][s % 2];
       }
@@ -182,17 +228,20 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys,
       run.template add_products<kVectors>(term, i, factors, keys, sums);
     });
     RINGSMITH_UNROLL
-    for (int s = 0; s < 2 * kVectors; ++s) {
-      Sum& sum = sums[s / 2][s % 2];
-      if (to.folds) {
-        const auto folded = sum.fold(arithmetic, prime);
-        if (to.ends) {
-          A::store(to.out[s % 2] + i + s / 2 * A::kLanes, folded);
-          continue;
-        }
-        sum.start(arithmetic, folded);
+    for (int v = 0; v < kVectors; ++v) {
+      if (to.ends) {
+        const typename Sum::Vec folded[] = {sums[v][0].fold(arithmetic, prime),
+                                            sums[v][1].fold(arithmetic, prime)};
+        to.store(i + v * A::kLanes, folded);
+        continue;
       }
-      tile[s / 2][s % 2] = sum;
+      RINGSMITH_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        if (to.folds) {
+          sums[v][half].start(arithmetic, sums[v][half].fold(arithmetic, prime));
+        }
+        tile[v][half] = sums[v][half];
+      }
     }
   }
   shown = keys;
@@ -202,7 +251,7 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys,
 /// of operations than a processor looks ahead, its multipliers would wait.
 template <typename Keys, bool moved, typename Sum = typename Keys::Of>
 RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
-                                         const TermRun<Keys, moved>& run, const RunSums<Sum>& to,
+                                         const TermRun<Keys, moved>& run, const RunSums<Keys>& to,
                                          std::size_t words, Keys& shown) {
   using A = typename Sum::Arithmetic;
   using Vec = typename A::Vec;
@@ -216,7 +265,7 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
   if (to.starts) {
     for (std::size_t i = 0; i < words; i += A::kLanes) {
       for (int half = 0; half < 2; ++half) {
-        to.tile[i / A::kLanes][half].start(arithmetic, A::set(0));
+        to.start(arithmetic, i, half, to.tile[i / A::kLanes][half]);
       }
     }
   }
@@ -235,14 +284,14 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
     return;
   }
   for (std::size_t i = 0; i < words; i += A::kLanes) {
+    Sum* const sums = to.tile[i / A::kLanes];
+    const Vec folded[] = {sums[0].fold(arithmetic, prime), sums[1].fold(arithmetic, prime)};
+    if (to.ends) {
+      to.store(i, folded);
+      continue;
+    }
     for (int half = 0; half < 2; ++half) {
-      Sum& sum = to.tile[i / A::kLanes][half];
-      const Vec folded = sum.fold(arithmetic, prime);
-      if (to.ends) {
-        A::store(to.out[half] + i, folded);
-      } else {
-        sum.start(arithmetic, folded);
-      }
+      sums[half].start(arithmetic, folded[half]);
     }
   }
 }
@@ -283,7 +332,17 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
       const bool folds = last || added + next > most;
       added = folds ? 0 : added;
       const TermRun<Keys, moved> run(prime, terms, begin, here, first, count - first);
-      const RunSums<Sum> to{tile, {out[0] + first, out[1] + first}, begin == 0, folds, last};
+      RunSums<Keys> to{tile, {}, {out[0] + first, out[1] + first}, {}, begin == 0, folds, last};
+      if constexpr (!Keys::kRaw) {
+        for (int half = 0; half < 2; ++half) {
+          const u64* const start = terms.starts[half];
+          to.from[half] = start == nullptr ? nullptr : start + first / Keys::kPerWord;
+          to.out[half] = out[half] + (terms.targets == nullptr ? first : 0);
+        }
+        if (terms.targets != nullptr) {
+          to.targets = {terms.targets->blocks + first / kPermutedWords, terms.targets->patterns};
+        }
+      }
       if constexpr (Sum::kStepwise) {
         add_terms_stepwise<Keys, moved>(prime, run, to, words, keys);
       } else {
@@ -304,12 +363,11 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
   u64* const out[] = {out_0, out_1};
   using Raw = RawKeys<Sum>;
   using Prepared = PreparedKeys<Sum>;
-  if (terms.permutation == nullptr) {
-    return terms.prepared ? key_sums<Prepared, false>(prime, terms, out, count)
-                          : key_sums<Raw, false>(prime, terms, out, count);
+  if (terms.prepared) {
+    return key_sums<Prepared, false>(prime, terms, out, count);
   }
-  return terms.prepared ? key_sums<Prepared, true>(prime, terms, out, count)
-                        : key_sums<Raw, true>(prime, terms, out, count);
+  return terms.permutation == nullptr ? key_sums<Raw, false>(prime, terms, out, count)
+                                      : key_sums<Raw, true>(prime, terms, out, count);
 }
 
 }  // namespace

@@ -30,6 +30,29 @@ class PermutedWords {
   typename V::Places places_;
 };
 
+/// Where words i ... i + V::kLanes - 1 go, i a multiple of V::kLanes, as KeyTerms::targets tells
+/// it. All words of a vector go to one: the first of a block's go where the pattern's first come
+/// from.
+template <typename V>
+class TargetWords {
+ public:
+  RINGSMITH_INLINE TargetWords(const Permutation& targets, std::size_t i) {
+    const std::uint32_t block = targets.blocks[i / kPermutedWords];
+    const u64* const pattern = targets.patterns[block % kPermutedWords];
+    const std::size_t within = (i % kPermutedWords) ^ (*pattern & V::kLanes);
+    to_ = permuted_block(block) + within;
+    places_ = V::places(pattern + within);
+  }
+
+  RINGSMITH_INLINE void store(u64* limb, typename V::Vec words) const {
+    V::store(limb + to_, V::permute(words, places_));
+  }
+
+ private:
+  std::size_t to_;
+  typename V::Places places_;
+};
+
 /// KernelSet::permute.
 template <typename V>
 void permute_words(const u64* in, const Permutation& permutation, u64* out, std::size_t count) {
@@ -38,27 +61,61 @@ void permute_words(const u64* in, const Permutation& permutation, u64* out, std:
   }
 }
 
+/// Exponents k * step for lanes from a multiple of V::kLanes on, whose bit at `degree` tells a
+/// sign.
+template <typename V>
+class Exponents {
+ public:
+  using Vec = typename V::Vec;
+
+  RINGSMITH_INLINE Exponents(u64 step, std::size_t degree)
+      : log_degree_(__builtin_ctzll(degree)), next_(V::set(step * V::kLanes)), one_(V::set(1)) {
+    u64 first[V::kLanes];
+    for (u64 k = 0; k < V::kLanes; ++k) {
+      first[k] = k * step;
+    }
+    now = V::load(first);
+  }
+  /// All ones where the sign is negative, else 0.
+  [[nodiscard]] RINGSMITH_INLINE Vec negative() const {
+    return V::sub(V::set(0), V::bit_and(V::shift_right(now, log_degree_), one_));
+  }
+  RINGSMITH_INLINE void advance() { now = V::add(now, next_); }
+
+  Vec now;
+
+ private:
+  int log_degree_;
+  Vec next_, one_;
+};
+
+/// KernelSet::mark_negated.
+template <typename V>
+void mark_negated_words(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
+  const auto modulus = V::set(q);
+  const auto one = V::set(1);
+  Exponents<V> exponents(g, degree);
+  for (std::size_t i = 0; i < degree; i += V::kLanes) {
+    const auto kept = V::add(V::load(in + i), modulus);
+    const auto negated = V::add(V::reduce_once(V::sub(kept, one), modulus), one);  // q for 0
+    V::store(out + i, V::and_xor(V::bit_xor(kept, negated), exponents.negative(), kept));
+    exponents.advance();
+  }
+}
+
 /// KernelSet::automorph, for vectors whose gathers are fast.
 template <typename V>
 void automorph_gathered(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
-  const int log_degree = __builtin_ctzll(degree);
-  const auto zero = V::set(0);
-  const auto one = V::set(1);
   const auto modulus = V::set(q);
   const auto above = V::set(q + 1);  // ~word + q + 1 = q - word
   const auto places = V::set(degree - 1);
-  const auto next = V::set(step * V::kLanes);
-  u64 first[V::kLanes];
-  for (u64 k = 0; k < V::kLanes; ++k) {
-    first[k] = k * step;
-  }
-  auto exponent = V::load(first);  // its bit at N tells the sign
+  Exponents<V> exponents(step, degree);
   for (std::size_t i = 0; i < degree; i += V::kLanes) {
-    const auto words = V::gather(in, V::bit_and(exponent, places));
-    const auto negative = V::sub(zero, V::bit_and(V::shift_right(exponent, log_degree), one));
+    const auto words = V::gather(in, V::bit_and(exponents.now, places));
+    const auto negative = exponents.negative();
     const auto moved = V::add(V::bit_xor(words, negative), V::bit_and(above, negative));
     V::store(out + i, V::reduce_once(moved, modulus));
-    exponent = V::add(exponent, next);
+    exponents.advance();
   }
 }
 

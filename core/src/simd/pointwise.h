@@ -268,6 +268,17 @@ struct WordSum {
     low = value;
     middle = high = V::set(0);
   }
+  /// From residues of a prepared limb.
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    const Vec word = V::load(limb + i);
+    if constexpr (kKeyCode == KeyCode::kHalves) {
+      const Vec lower = V::bit_and(word, V::set((u64{1} << 30) - 1));
+      start(arithmetic,
+            V::add(lower, V::template shift_left<30>(V::template shift_right<32>(word))));
+    } else {
+      start(arithmetic, word);
+    }
+  }
 
   RINGSMITH_INLINE void add(const Halves& a, const Halves& b) {
     low = V::add(low, V::multiply_halves(a.low, b.low));

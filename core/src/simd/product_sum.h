@@ -66,6 +66,10 @@ struct ProductSum {
     sum = value;
     upper = V::set(0);
   }
+  /// From residues of a prepared limb.
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    start(arithmetic, prepared_key(limb, i));
+  }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     const Vec product = V::multiply_halves(a, b);
     sum = V::add(sum, product);

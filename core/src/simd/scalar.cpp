@@ -176,6 +176,14 @@ u64 permuted_word(const u64* in, const Permutation& permutation, std::size_t i) 
   return in[(block & ~std::uint32_t{kPermutedWords - 1}) + within];
 }
 
+// Where a sum goes, as KeyTerms::targets tells it.
+std::size_t target_of(const Permutation& targets, std::size_t i) {
+  const std::uint32_t block = targets.blocks[i / kPermutedWords];
+  const u64* const pattern = targets.patterns[block % kPermutedWords];
+  const auto within = std::find(pattern, pattern + kPermutedWords, i % kPermutedWords) - pattern;
+  return (block & ~std::uint32_t{kPermutedWords - 1}) + static_cast<std::size_t>(within);
+}
+
 void divide_words(const PrimeConstants& prime, const u64* correction, u64 lift,
                   const Division& division, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -202,6 +210,10 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
   u64 largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     u128 sums[2] = {0, 0};
+    if (terms.prepared && terms.starts[0] != nullptr) {
+      sums[0] = terms.starts[0][i];
+      sums[1] = terms.starts[1][i];
+    }
     for (std::size_t term = 0; term < terms.count; ++term) {
       u64 value = terms.values[term][i];
       if (terms.permutation != nullptr) {
@@ -219,8 +231,10 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
         sums[half] += static_cast<u128>(value) * key;
       }
     }
-    out_0[i] = modulus.reduce_wide(sums[0]);
-    out_1[i] = modulus.reduce_wide(sums[1]);
+    const std::size_t to =
+        terms.prepared && terms.targets != nullptr ? target_of(*terms.targets, i) : i;
+    out_0[to] = modulus.reduce_wide(sums[0]);
+    out_1[to] = modulus.reduce_wide(sums[1]);
   }
   return largest < prime.q;
 }
@@ -237,6 +251,15 @@ void automorph(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
     const u64 word = in[exponent & (degree - 1)];
     out[i] = (exponent & degree) == 0 ? word : at_most_once(q - word, q);
     exponent += step;
+  }
+}
+
+void mark_negated(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
+  u64 exponent = 0;  // its bit at N tells the sign
+  for (std::size_t i = 0; i < degree; ++i) {
+    const bool negated = (exponent & degree) != 0 && in[i] != 0;
+    out[i] = in[i] + (negated ? 0 : q);
+    exponent += g;
   }
 }
 
@@ -302,8 +325,13 @@ constexpr PrimeKernels kClasses[] = {
      nullptr,
      key_products},
 };
-constexpr KernelSet kSet{"scalar",       kClasses,  1,
-                         permute,        automorph, expand_streams<SeedReduction<Word>>,
+constexpr KernelSet kSet{"scalar",
+                         kClasses,
+                         1,
+                         permute,
+                         automorph,
+                         mark_negated,
+                         expand_streams<SeedReduction<Word>>,
                          multiplications};
 
 }  // namespace

@@ -141,7 +141,11 @@ struct Vector256 {
     return {add(add(places, places), set(u64{1} << 32)), *pattern & kLanes};
   }
   RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
-    return _mm256_permutevar8x32_epi32(load(block + places.first), places.halves);
+    return permute(load(block + places.first), places);
+  }
+  /// The four words that places.first tells.
+  RINGSMITH_INLINE static Vec permute(Vec words, const Places& places) {
+    return _mm256_permutevar8x32_epi32(words, places.halves);
   }
 
   RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }

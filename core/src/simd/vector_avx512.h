@@ -124,7 +124,10 @@ struct Vector512 {
   };
   RINGSMITH_INLINE static Places places(const u64* pattern) { return {load(pattern)}; }
   RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
-    return _mm512_permutexvar_epi64(places.places, load(block));
+    return permute(load(block), places);
+  }
+  RINGSMITH_INLINE static Vec permute(Vec words, const Places& places) {
+    return _mm512_permutexvar_epi64(places.places, words);
   }
 
   RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }

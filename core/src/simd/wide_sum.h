@@ -50,6 +50,10 @@ struct WideSum {
     low = value;
     middle = high = Arithmetic::set(0);
   }
+  /// From residues of a prepared limb.
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+    start(arithmetic, Arithmetic::load(limb + i));
+  }
   RINGSMITH_INLINE void add(const Parts& a, const Parts& b) {
     low = Arithmetic::low(low, a.word, b.word);
     middle = Arithmetic::high(middle, a.word, b.word);

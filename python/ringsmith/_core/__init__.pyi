@@ -318,14 +318,15 @@ class PreparedKey:
     """A key-switching key in the form that the kernels of this process multiply by, for many uses.
 
     It holds no reference to `key`, an array (digits, 2, K, N) of digits of primes; results are
-    those of that key. ParameterError: another key, one that does not fit `ctx`, or a residue that
-    is not canonical.
+    those of that key. A Galois key is prepared for its automorphism, `element`; with any other it
+    gives the same words, more slowly. ParameterError: another key, one that does not fit `ctx`, a
+    residue that is not canonical, or no such automorphism.
     """
 
-    def __init__(self, ctx: Context, key: _Key) -> None: ...
+    def __init__(self, ctx: Context, key: _Key, element: int = 1) -> None: ...
     @property
     def nbytes(self) -> int:
-        """Bytes that the key takes: those of its words, or half for primes of up to 32 bits."""
+        """Bytes that it takes, with what it keeps for hoisted rotations at levels where it was used."""
 
 @final
 class Graph:

@@ -54,5 +54,5 @@ def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameter
     context = core_context(parameters)
     return PreparedKeys(
         None if keys.relin is None else PreparedKey(context, keys.relin.data),
-        MappingProxyType({e: PreparedKey(context, key.data) for e, key in keys.galois.items()}),
+        MappingProxyType({e: PreparedKey(context, key.data, e) for e, key in keys.galois.items()}),
     )

@@ -59,30 +59,21 @@ def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
     key = _prepared_key(rng, context)
     a, b = (_residues(rng, item.n, data) for _ in range(2))
     element = _core.galois_element(item.n, ROTATION)
+    galois_key = _prepared_key(rng, context, element) if _several_fit(key) else key
     if item.plain_modulus:
-        return _bfv(item, context, a, b, key, element)
+        scheme = _scheme(item, context)
+        return {
+            "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
+            "rotate": partial(bfv.apply_galois, scheme, a, element, galois_key),
+            "add": partial(_core.add, context, a, b),
+        }
     plain = np.ascontiguousarray(b[0])
     return {
         "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
-        "rotate": partial(_core.apply_galois, context, a, element, key),
+        "rotate": partial(_core.apply_galois, context, a, element, galois_key),
         "rescale": partial(_core.rescale, context, a),
         "multiply": partial(_core.multiply, context, a, b),
         "multiply_plain": partial(_core.multiply_plain, context, a, plain),
-        "add": partial(_core.add, context, a, b),
-    }
-
-
-def _bfv(
-    item: BenchSet,
-    context: _core.Context,
-    a: Residues,
-    b: Residues,
-    key: _core.PreparedKey,
-    element: int,
-) -> dict[str, Callable[[], Residues]]:
-    return {
-        "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
-        "rotate": partial(bfv.apply_galois, _scheme(item, context), a, element, key),
         "add": partial(_core.add, context, a, b),
     }
 
@@ -140,15 +131,19 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
 
 
 def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
-    """Several rotations of one ciphertext: hoisted, and one by one, each with a key of its own."""
+    """Several rotations of one ciphertext: hoisted, and one by one, each with a key of its own.
+
+    Where the keys would take too much memory, one rotation and its key stand for all.
+    """
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
     a = _residues(rng, item.n, item.primes[: len(item.data_bits)])
-    keys = [_prepared_key(rng, context)]
-    while len(keys) < HOISTED_COUNT:
-        fits = keys[0].nbytes * HOISTED_COUNT <= MOST_KEY_BYTES
-        keys.append(_prepared_key(rng, context) if fits else keys[0])
     elements = [_core.galois_element(item.n, step + 1) for step in range(HOISTED_COUNT)]
+    keys = [_prepared_key(rng, context, elements[0])]
+    if _several_fit(keys[0]):
+        keys += [_prepared_key(rng, context, element) for element in elements[1:]]
+    else:
+        elements, keys = elements[:1] * HOISTED_COUNT, keys * HOISTED_COUNT
     many: Callable[[], object]
     one: Callable[[int, _core.PreparedKey], object]
     if item.plain_modulus:
@@ -172,8 +167,15 @@ def _key(rng: np.random.Generator, context: _core.Context) -> Residues:
     return key
 
 
-def _prepared_key(rng: np.random.Generator, context: _core.Context) -> _core.PreparedKey:
-    return _core.PreparedKey(context, _key(rng, context))
+def _prepared_key(
+    rng: np.random.Generator, context: _core.Context, element: int = 1
+) -> _core.PreparedKey:
+    return _core.PreparedKey(context, _key(rng, context), element)
+
+
+def _several_fit(key: _core.PreparedKey) -> bool:
+    """Whether there is room for HOISTED_COUNT such keys."""
+    return key.nbytes * HOISTED_COUNT <= MOST_KEY_BYTES
 
 
 def _residues(rng: np.random.Generator, n: int, primes: list[int]) -> Residues:
