@@ -42,8 +42,7 @@ struct RealCheck<V, true> : KeyCheck<V> {
 /// adding a product rounds that to such a multiple, and what is cut off, at most 2^bits, goes to
 /// the lower sum.
 ///
-/// Digits are centred, too, at most (q + 1) / 2 in size. Where keys are, a sum of two digits need
-/// not be: it is at most q + 1, and a product at most q (q + 1) / 2 < 2^(2 bits - 1).
+/// Digits are centred, too, at most (q + 1) / 2 in size.
 template <typename V, bool kCentredKeys = false>
 struct FmaSum {
   using Vec = typename V::Vec;
@@ -87,11 +86,10 @@ struct FmaSum {
   RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
   RINGSMITH_INLINE static Vec digit(const Arithmetic& arithmetic, const PrimeConstants&, Vec x,
                                     Vec addend) {
-    const Vec sum = V::real_add(x, addend);
-    return kCentredKeys ? sum : arithmetic.reduce(sum);
+    return arithmetic.reduce(V::real_add(x, addend));
   }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
-    return V::load(limb + i);
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+    return V::load(limb + i + v * V::kLanes);
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return Arithmetic::value(x); }
   RINGSMITH_INLINE static Vec word(Vec x) { return Arithmetic::value(x); }
@@ -102,9 +100,10 @@ struct FmaSum {
     lower = arithmetic.reduce(Arithmetic::value(words));
   }
   /// From residues of a prepared limb.
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
     upper = arithmetic.bias;
-    lower = prepared_key(limb, i);
+    lower = prepared_key(limb, i, v);
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     const Vec sum = V::fused_add(a, b, upper);

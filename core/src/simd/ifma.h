@@ -215,8 +215,8 @@ struct IfmaSum {
     return Arithmetic::add(x, arithmetic.multiply(addend, scale));
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
-    return split(Arithmetic::load(limb + i));
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+    return split(Arithmetic::load(limb + i + v * Arithmetic::kLanes));
   }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
@@ -225,8 +225,9 @@ struct IfmaSum {
     high = Arithmetic::zero();
   }
   /// From residues of a prepared limb.
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
-    start(arithmetic, prepared_key(limb, i));
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
+    start(arithmetic, prepared_key(limb, i, v));
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     low = Arithmetic::low(low, a, b);
@@ -251,11 +252,12 @@ struct PackedIfmaSum : IfmaSum {
   using Prepared = PackedIfmaSum;
   static constexpr KeyCode kKeyCode = KeyCode::kResidue32;
 
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
-    return Arithmetic::load_halves(limb, i);
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+    return Arithmetic::load_halves(limb, i + v * Arithmetic::kLanes);
   }
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
-    start(arithmetic, prepared_key(limb, i));
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
+    start(arithmetic, prepared_key(limb, i, v));
   }
 };
 

@@ -54,6 +54,8 @@ inline constexpr int kMontgomeryBits = 31;
 enum class KeyCode {
   kResidue,    ///< as they are
   kResidue32,  ///< as words of 32 bits; for primes of up to 32 bits
+  kPairs32,    ///< the same, of eight the first four in the lower halves of words, and the others
+               ///< in their upper ones
   kHalves,     ///< the lower 30 bits in the lower half of a word, and the rest in the upper
   kReal,       ///< the bits of a double in [-q/2, q/2]; for primes of up to 53 bits
 };
@@ -94,9 +96,9 @@ bool can_split(u64 q);
 SplitFactor split_factor_of(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
 
-/// Words of u64 that `count` residues take so prepared, for an even count.
+/// Words of u64 that `count` residues take so prepared, for a multiple of 8.
 std::size_t prepared_size(KeyCode code, std::size_t count);
-/// Prepares `count` residues modulo q, an even number of them, and back; not in place.
+/// Prepares `count` residues modulo q, a multiple of 8, and back; not in place.
 /// @return whether all are canonical; else what is written means nothing
 bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count);
 void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count);
@@ -137,8 +139,8 @@ struct Permutation {
 struct KeyTerms {
   std::size_t count;
   const u64* const* values;        ///< of each digit, as forward_digit leaves them
-  const Permutation* permutation;  ///< what is done to every digit first; null: nothing, as it is
-                                   ///< for prepared keys
+  const Permutation* permutation;  ///< what is done to every digit first, unless keys are
+                                   ///< prepared; null: nothing
   const u64* const* addends;       ///< what is added to each then, canonical but for what `digit`
                                    ///< does, null for nothing; only if permuted, and not for
                                    ///< classes that scale

@@ -11,12 +11,12 @@ constexpr int kLowBits = 30;  // of KeyCode::kHalves
 constexpr u64 kLow = (u64{1} << kLowBits) - 1;
 
 std::int64_t centred(u64 residue, u64 q) {
-  const auto value = static_cast<std::int64_t>(residue);
-  return residue > q / 2 ? value - static_cast<std::int64_t>(q) : value;
+  const u64 above = -static_cast<u64>(residue > q / 2);  // no branch, which would be random
+  return static_cast<std::int64_t>(residue - (q & above));
 }
 
 u64 from_centred(std::int64_t value, u64 q) {
-  return static_cast<u64>(value) + (value < 0 ? q : 0);
+  return static_cast<u64>(value) + (q & -static_cast<u64>(value < 0));
 }
 
 // out[i] = word(residues[i]); whether all are canonical.
@@ -30,24 +30,36 @@ bool write_words(u64 q, const u64* residues, u64* out, std::size_t count, Word w
   return canonical;
 }
 
+constexpr std::size_t kPairs = 4;  // of KeyCode::kPairs32
+
+// Words of two residues, `distance` apart.
+template <std::size_t distance>
+bool write_pairs(u64 q, const u64* residues, u64* out, std::size_t count) {
+  bool canonical = true;
+  for (std::size_t i = 0; i < count; i += 2 * distance) {
+    for (std::size_t j = i; j < i + distance; ++j) {
+      const u64 other = residues[j + distance];
+      canonical &= residues[j] < q && other < q;
+      *out++ = residues[j] + (other << 32);
+    }
+  }
+  return canonical;
+}
+
 }  // namespace
 
 std::size_t prepared_size(KeyCode code, std::size_t count) {
-  return code == KeyCode::kResidue32 ? count / 2 : count;
+  return code == KeyCode::kResidue32 || code == KeyCode::kPairs32 ? count / 2 : count;
 }
 
 bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
   switch (code) {
     case KeyCode::kResidue:
       return write_words(q, residues, out, count, [](u64 residue) { return residue; });
-    case KeyCode::kResidue32: {
-      bool canonical = true;
-      for (std::size_t i = 0; i < count; i += 2) {  // the first one below
-        canonical &= residues[i] < q && residues[i + 1] < q;
-        out[i / 2] = residues[i] + (residues[i + 1] << 32);
-      }
-      return canonical;
-    }
+    case KeyCode::kResidue32:  // the first one below
+      return write_pairs<1>(q, residues, out, count);
+    case KeyCode::kPairs32:
+      return write_pairs<kPairs>(q, residues, out, count);
     case KeyCode::kHalves:
       return write_words(q, residues, out, count, [](u64 residue) {
         return (residue >> kLowBits << 32) + (residue & kLow);
@@ -68,6 +80,10 @@ void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::s
         break;
       case KeyCode::kResidue32:
         out[i] = prepared[i / 2] >> (32 * (i % 2)) & 0xffffffff;
+        break;
+      case KeyCode::kPairs32:
+        out[i] = prepared[i / (2 * kPairs) * kPairs + i % kPairs] >> (32 * (i / kPairs % 2)) &
+                 0xffffffff;
         break;
       case KeyCode::kHalves:
         out[i] = (prepared[i] >> 32 << kLowBits) + (prepared[i] & kLow);

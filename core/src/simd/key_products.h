@@ -10,8 +10,10 @@ namespace {
 // Limbs are powers of two apart, so the words at one place of all keys are in one set of the
 // caches, which has room for fewer. So a few terms are added at a time, to the sums of a run of
 // words. All that they read is fetched ahead: one core reads memory fastest where it reads in
-// several places in turn and has many lines under way.
-constexpr std::size_t kTermsAtOnce = 4;
+// several places in turn and has many lines under way. Limbs of prepared keys are in several sets,
+// and more terms at a time save time with AVX2; with AVX-512 that has not been measured.
+template <typename Keys>
+constexpr std::size_t kTermsAtOnce = Keys::kRaw || Keys::A::kLanes == 8 ? 4 : 8;
 template <typename Sum>
 constexpr std::size_t kRun = Sum::kStepwise ? 256 : 512;
 constexpr std::size_t kKeysAhead = 32;                    // words of keys, from memory
@@ -27,8 +29,9 @@ struct RawKeys {
   static constexpr std::size_t kPerWord = 1;
 
   RINGSMITH_INLINE explicit RawKeys(const PrimeConstants& prime) : check(prime) {}
-  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i) {
-    const auto word = A::load(limb + i);
+  /// The v-th vector from word i on.
+  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i, int v) {
+    const auto word = A::load(limb + i + v * A::kLanes);
     const auto key = Sum::split(word);
     check.show(word, key);
     return key;
@@ -41,11 +44,15 @@ struct RawKeys {
 template <typename Sum>
 struct PreparedKeys {
   using Of = typename Sum::Prepared;
+  using A = typename Of::Arithmetic;
   static constexpr bool kRaw = false;
-  static constexpr std::size_t kPerWord = Of::kKeyCode == KeyCode::kResidue32 ? 2 : 1;
+  static constexpr std::size_t kPerWord =
+      Of::kKeyCode == KeyCode::kResidue32 || Of::kKeyCode == KeyCode::kPairs32 ? 2 : 1;
 
   RINGSMITH_INLINE explicit PreparedKeys(const PrimeConstants&) {}
-  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i) { return Of::prepared_key(limb, i); }
+  RINGSMITH_INLINE auto load(const u64* limb, std::size_t i, int v) {
+    return Of::prepared_key(limb, i, v);
+  }
 };
 
 /// Up to kTermsAtOnce terms, from one word on.
@@ -133,7 +140,7 @@ class TermRun {
       __builtin_prefetch(limb + last + kKeysAhead);  // vectors may cross lines
       RINGSMITH_UNROLL
       for (int v = 0; v < kVectors; ++v) {
-        sums[v][half].add(factors[v], keys.load(limb, i + v * A::kLanes));
+        sums[v][half].add(factors[v], keys.load(limb, i, v));
       }
     }
   }
@@ -143,12 +150,12 @@ class TermRun {
  private:
   const PrimeConstants& prime_;
   std::size_t count_;
-  std::size_t last_;                  // where the limb's last vector begins
-  const u64* values_[kTermsAtOnce];   // permuted ones: of the whole limb
-  const u64* addends_[kTermsAtOnce];  // or null
-  const u64* scaled_;                 // read in place of addends, times scales
-  typename A::Twiddle scales_[kTermsAtOnce];
-  const u64* keys_[kTermsAtOnce][2];
+  std::size_t last_;                        // where the limb's last vector begins
+  const u64* values_[kTermsAtOnce<Keys>];   // permuted ones: of the whole limb
+  const u64* addends_[kTermsAtOnce<Keys>];  // or null
+  const u64* scaled_;                       // read in place of addends, times scales
+  typename A::Twiddle scales_[kTermsAtOnce<Keys>];
+  const u64* keys_[kTermsAtOnce<Keys>][2];
   Permutation permutation_;
 };
 
@@ -157,28 +164,27 @@ template <typename Keys>
 struct RunSums {
   using Sum = typename Keys::Of;
 
-  RINGSMITH_INLINE void start(const typename Sum::Arithmetic& arithmetic, std::size_t i, int half,
-                              Sum& sum) const {
+  /// Starts the v-th vector's sum from word i on.
+  RINGSMITH_INLINE void start(const typename Sum::Arithmetic& arithmetic, std::size_t i, int v,
+                              int half, Sum& sum) const {
     if constexpr (!Keys::kRaw) {
       if (from[half] != nullptr) {
-        sum.start_from(arithmetic, from[half], i);
+        sum.start_from(arithmetic, from[half], i, v);
         return;
       }
     }
     sum.start(arithmetic, Sum::Arithmetic::set(0));
   }
 
-  /// Fetches where words i ... will go: those places do not follow each other, so a processor does
-  /// not foresee them.
+  /// Fetches where words i ... will go, if there are targets: a processor does not foresee them.
   RINGSMITH_INLINE void fetch(std::size_t i) const {
-    std::size_t to = i;
     if constexpr (!Keys::kRaw) {
       if (targets.blocks != nullptr) {
-        to = permuted_block(targets.blocks[i / kPermutedWords]);
+        const std::size_t to = permuted_block(targets.blocks[i / kPermutedWords]);
+        __builtin_prefetch(out[0] + to, 1);
+        __builtin_prefetch(out[1] + to, 1);
       }
     }
-    __builtin_prefetch(out[0] + to, 1);
-    __builtin_prefetch(out[1] + to, 1);
   }
   /// Words i ... of both halves.
   RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec* folded) const {
@@ -219,7 +225,7 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys,
     RINGSMITH_UNROLL
     for (int s = 0; s < 2 * kVectors; ++s) {
       if (to.starts) {
-        to.start(arithmetic, i + s / 2 * A::kLanes, s % 2, sums[s / 2][s % 2]);
+        to.start(arithmetic, i, s / 2, s % 2, sums[s / 2][s % 2]);
       } else {
         sums[s / 2][s % 2] = tile[s / 2][s % 2];
       }
@@ -256,7 +262,7 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
   using A = typename Sum::Arithmetic;
   using Vec = typename A::Vec;
   const A arithmetic = Sum::arithmetic(prime, prime.bits);
-  Vec factors[kRun<Sum> / A::kLanes][kTermsAtOnce];
+  Vec factors[kRun<Sum> / A::kLanes][kTermsAtOnce<Keys>];
   for (std::size_t i = 0; i < words; i += A::kLanes) {
     Vec* const at = factors[i / A::kLanes];
     run.template factors<1>(i, arithmetic,
@@ -265,7 +271,7 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
   if (to.starts) {
     for (std::size_t i = 0; i < words; i += A::kLanes) {
       for (int half = 0; half < 2; ++half) {
-        to.start(arithmetic, i, half, to.tile[i / A::kLanes][half]);
+        to.start(arithmetic, i, 0, half, to.tile[i / A::kLanes][half]);
       }
     }
   }
@@ -319,7 +325,7 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
   Keys keys(prime);
   Sum tile[kRun<Sum> / A::kLanes][2];
   const std::size_t most = moved ? Sum::moved_terms(prime.bits) : Sum::digit_terms(prime.bits);
-  const std::size_t parts = quotient_up(terms.count, smaller(kTermsAtOnce, most));
+  const std::size_t parts = quotient_up(terms.count, smaller(kTermsAtOnce<Keys>, most));
   const std::size_t part = quotient_up(terms.count, parts);
   const std::size_t words = smaller(kRun<Sum>, count);
   for (std::size_t first = 0; first < count; first += words) {

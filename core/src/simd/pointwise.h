@@ -243,8 +243,8 @@ struct WordSum {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
   }
   /// Products read the lower half of a word alone.
-  RINGSMITH_INLINE static Halves prepared_key(const u64* limb, std::size_t i) {
-    const Vec word = V::load(limb + i);
+  RINGSMITH_INLINE static Halves prepared_key(const u64* limb, std::size_t i, int v) {
+    const Vec word = V::load(limb + i + v * V::kLanes);
     if constexpr (kKeyCode == KeyCode::kHalves) {
       return {word, V::template shift_right<32>(word)};
     } else {
@@ -269,8 +269,9 @@ struct WordSum {
     middle = high = V::set(0);
   }
   /// From residues of a prepared limb.
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
-    const Vec word = V::load(limb + i);
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
+    const Vec word = V::load(limb + i + v * V::kLanes);
     if constexpr (kKeyCode == KeyCode::kHalves) {
       const Vec lower = V::bit_and(word, V::set((u64{1} << 30) - 1));
       start(arithmetic,

@@ -26,19 +26,19 @@ class HalvesCheck {
 
 /// Sums of products of words below 2^32 modulo a prime of up to 30, 31 or 32 bits: one of 64 bits,
 /// or, beyond 30, one modulo 2^64 and one of the upper halves.
-template <typename V, int bits>
+template <typename V, int bits, bool kPreparedKeys = false>
 struct ProductSum {
   using Vec = typename V::Vec;
   using Arithmetic = Fma<V, FmaRoom::kPass>;
   using Check = HalvesCheck<V>;
-  using Prepared = ProductSum;
+  using Prepared = ProductSum<V, bits, true>;
   using Shared = Vec;
-  static constexpr KeyCode kKeyCode = KeyCode::kResidue32;
+  static constexpr KeyCode kKeyCode = KeyCode::kPairs32;
   static constexpr bool kScales = false;
   static constexpr bool kStepwise = false;
-  static constexpr int kAtOnce = 2;   ///< vectors of a limb
-  static constexpr int kVectors = 4;  ///< of a combination that share its factors
   static constexpr bool kOneSum = bits <= 30;
+  static constexpr int kAtOnce = kPreparedKeys && kOneSum ? 4 : 2;  ///< vectors of a limb
+  static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^31 are below 2^64. Of upper
   /// halves there is room for more.
@@ -58,8 +58,10 @@ struct ProductSum {
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i) {
-    return V::load_halves(limb, i);
+  /// Residues in the lower halves; products do not read the upper ones.
+  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+    const Vec pairs = V::load(limb + i / 2 + v / 2 * V::kLanes);
+    return v % 2 == 0 ? pairs : V::template shift_right<32>(pairs);
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
@@ -67,8 +69,9 @@ struct ProductSum {
     upper = V::set(0);
   }
   /// From residues of a prepared limb.
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
-    start(arithmetic, prepared_key(limb, i));
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
+    start(arithmetic, V::bit_and(prepared_key(limb, i, v), V::set(0xffffffff)));
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     const Vec product = V::multiply_halves(a, b);

@@ -68,11 +68,6 @@ struct Vector256 {
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm256_mul_epu32(a, b); }
   /// Of every half of a word, as unsigned ones.
   RINGSMITH_INLINE static Vec maximum_halves(Vec a, Vec b) { return _mm256_max_epu32(a, b); }
-  /// Four words of 32 bits from the i-th such word on.
-  RINGSMITH_INLINE static Vec load_halves(const u64* from, std::size_t i) {
-    const char* const at = reinterpret_cast<const char*>(from) + 4 * i;
-    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-  }
 
   // The same registers as doubles; roundings are to the nearest.
   RINGSMITH_INLINE static __m256d real(Vec a) { return _mm256_castsi256_pd(a); }

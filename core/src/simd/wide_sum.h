@@ -42,8 +42,8 @@ struct WideSum {
   RINGSMITH_INLINE static Parts digit(const Arithmetic&, const PrimeConstants&, Vec x, Vec addend) {
     return split(Arithmetic::add(x, addend));
   }
-  RINGSMITH_INLINE static Parts prepared_key(const u64* limb, std::size_t i) {
-    return split(Arithmetic::load(limb + i));
+  RINGSMITH_INLINE static Parts prepared_key(const u64* limb, std::size_t i, int v) {
+    return split(Arithmetic::load(limb + i + v * Arithmetic::kLanes));
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
@@ -51,8 +51,9 @@ struct WideSum {
     middle = high = Arithmetic::set(0);
   }
   /// From residues of a prepared limb.
-  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i) {
-    start(arithmetic, Arithmetic::load(limb + i));
+  RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
+                                   int v) {
+    start(arithmetic, Arithmetic::load(limb + i + v * Arithmetic::kLanes));
   }
   RINGSMITH_INLINE void add(const Parts& a, const Parts& b) {
     low = Arithmetic::low(low, a.word, b.word);

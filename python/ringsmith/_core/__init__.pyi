@@ -326,7 +326,7 @@ class PreparedKey:
     def __init__(self, ctx: Context, key: _Key, element: int = 1) -> None: ...
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes, with what it keeps for hoisted rotations at levels where it was used."""
+        """Bytes that it takes, with what it keeps for levels at which rotations were hoisted."""
 
 @final
 class Graph:
