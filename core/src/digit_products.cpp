@@ -195,7 +195,7 @@ u64 DigitProducts::offset(const Digit& digit, std::size_t prime) const {
   return modulus.negate(modulus.multiply(modulus.inverse(2), negation(digit, prime)));
 }
 
-std::array<const u64*, 2> DigitProducts::shift(std::size_t prime, std::size_t index) const {
+PreparedKey::Shift DigitProducts::shift(std::size_t prime, std::size_t index) const {
   std::vector<u64> factors(digits_.size());
   for (std::size_t i = 0; i < digits_.size(); ++i) {
     factors[i] = negation(digits_[i], prime);
@@ -255,7 +255,7 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
     parallel_for(switchings_.size(), kTransformPasses * degree, [&](std::size_t i) {
       of_switching[i] = raised_again(prime, factors, i, again[i]);
       if (is_prepared(switchings_[i])) {
-        of_switching[i].starts = shift(prime, i);
+        of_switching[i].shift = shift(prime, i);
       }
     });
   }
@@ -338,7 +338,7 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
     here.values[i] += moves ? 0 : begin;
     here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
   }
-  for (const u64*& start : here.starts) {
+  for (const u64*& start : here.shift.halves) {
     start += start == nullptr ? 0 : simd::prepared_size(tables.kernels().key_code, begin);
   }
   const simd::Permutation permutation =
@@ -354,7 +354,7 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                              here.scales.data(),
                              {keys[0].data(), keys[1].data()},
                              prepared,
-                             {here.starts[0], here.starts[1]},
+                             {here.shift.halves[0], here.shift.halves[1]},
                              targets.blocks == nullptr ? nullptr : &targets};
   const std::size_t to = targets.blocks == nullptr ? begin : 0;
   if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {

@@ -47,8 +47,8 @@ using LimbPair = std::array<std::span<u64>, 2>;
 /// A key prepared for g has been moved back, and what its sums add to those of ModUp(digit) - c u
 /// is known (PreparedKey::shift), so digits are multiplied as they are, all switchings reading the
 /// same words, and the sums are moved. One switching by another key has the polynomial moved first.
-/// One by a key prepared for g, in digits of one prime, has d subtracted from the words y > 0 that
-/// g negates: that is the digit of g(x), moved back.
+/// One by a key prepared for g, in digits of one prime of up to 60 bits, has d subtracted from the
+/// words y > 0 that g negates: that is the digit of g(x), moved back.
 class DigitProducts {
  public:
   /// @param base       of `polynomial`
@@ -87,7 +87,7 @@ class DigitProducts {
   // d where it is negated.
   [[nodiscard]] u64 offset(const Digit& digit, std::size_t prime) const;
   // What the c u of all digits, times their keys, add to the sums of a switching by a prepared key.
-  [[nodiscard]] std::array<const u64*, 2> shift(std::size_t prime, std::size_t index) const;
+  [[nodiscard]] PreparedKey::Shift shift(std::size_t prime, std::size_t index) const;
 
   // A digit's value is wanted at a prime that is not its own, plus an offset.
   struct Raised {
@@ -99,12 +99,12 @@ class DigitProducts {
   // What is multiplied with keys: for each digit its value at a prime, which a hoisted switching
   // permutes, and what is added then: c u, or null or 0 where it is nothing. It is given as words
   // or, to kernels that scale, as c. By a prepared key digits are multiplied as they are and the
-  // sums permuted, which start from what c u would add to them.
+  // sums permuted, which start from what c u would add to them, if anything.
   struct Factors {
     std::vector<const u64*> values;
     std::vector<const u64*> addends;
     std::vector<simd::Factor> scales;
-    std::array<const u64*, 2> starts{};
+    PreparedKey::Shift shift;
   };
 
   // A digit of the polynomial at primes, in NTT form, less c u if hoisted: in limbs of `words`, or

@@ -188,11 +188,13 @@ class Planner {
     return users_[id].size() == 1 && nodes_[users_[id][0]].op == op;
   }
 
-  // A node that no step reads need not be computed if all its users are left out.
-  void leave_out_if_unread(std::size_t id) {
-    left_out_[id] =
-        std::ranges::all_of(users_[id], [this](std::size_t user) { return left_out_[user]; });
+  // Whether all users of a node are left out.
+  [[nodiscard]] bool is_unread(std::size_t id) const {
+    return std::ranges::all_of(users_[id], [this](std::size_t user) { return left_out_[user]; });
   }
+
+  // A node that no step reads need not be computed if all its users are left out.
+  void leave_out_if_unread(std::size_t id) { left_out_[id] = is_unread(id); }
 
   static void set_reads(Step& step) {
     step.reads = {step.source};
@@ -203,7 +205,7 @@ class Planner {
     }
   }
 
-  // Joins steps that switch automorphisms of one value; one alone is a step of that value, too.
+  // Joins steps that switch automorphisms of one value.
   void hoist(std::map<std::size_t, Step>& steps) {
     // Source, digits, their numbers in the key, the primes before and after the division.
     using Likeness =
@@ -221,7 +223,10 @@ class Planner {
     for (const auto& [likeness, members] : alike) {
       for (std::size_t begin = 0; begin < members.size(); begin += kMostHoisted) {
         const std::size_t end = std::min(members.size(), begin + kMostHoisted);
-        join(steps, {members.begin() + begin, members.begin() + end}, replaced);
+        // One alone is a step of the value that is moved, too, where nobody else reads it moved.
+        if (end - begin > 1 || is_unread(steps.at(members[begin]).source)) {
+          join(steps, {members.begin() + begin, members.begin() + end}, replaced);
+        }
       }
     }
     for (const auto& [id, step] : steps) {  // some may be switched otherwise too

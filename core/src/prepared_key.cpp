@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "key_words.h"
 #include "ntt_permutation.h"
@@ -20,6 +21,9 @@ namespace {
 // would be powers of two apart, are not in one set of a cache: five lines, since sums read one and
 // fetch four ahead. All limbs begin at a line.
 constexpr std::size_t kGap = 40;
+
+// Levels for which a key of few digits keeps what hoisting adds.
+constexpr std::size_t kLeastLevels = 8;
 
 void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
   if (key.prepared != nullptr) {
@@ -40,32 +44,35 @@ void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
 
 }  // namespace
 
-// The automorphism, and what hoisting adds, of each level and prime that it was wanted for.
+// The automorphism, and what hoisting adds at the levels where it was wanted last.
 class PreparedKey::Automorphism {
  public:
-  Automorphism(int log_degree, u64 element)
+  /// @param most levels that are kept
+  Automorphism(int log_degree, u64 element, std::size_t most)
       : there(log_degree, element),
-        back(log_degree, inverse_element(element, std::size_t{1} << log_degree)) {}
+        back(log_degree, inverse_element(element, std::size_t{1} << log_degree)),
+        most_(most) {}
 
   /// The two limbs of a level and prime, which the first call has `write(limbs)` make.
   template <typename Write>
-  const Words& of(const Level& level, std::size_t primes, std::size_t prime, Write write) {
-    Limbs* limbs = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      std::vector<Limbs>& all = levels_[level];
-      if (all.empty()) {
-        all = std::vector<Limbs>(primes);
-      }
-      limbs = &all[prime];
-    }
-    std::call_once(limbs->written, [&] {
-      write(limbs->words);
-      bytes_ += limbs->words.size() * sizeof(u64);
+  std::shared_ptr<const Words> of(const Level& level, std::size_t primes, std::size_t prime,
+                                  Write write) {
+    const std::shared_ptr<Kept> kept = kept_at(level, primes);
+    Limbs& limbs = kept->at[prime];
+    std::call_once(limbs.written, [&] {
+      write(limbs.words);
+      kept->bytes += limbs.words.size() * sizeof(u64);
     });
-    return limbs->words;
+    return {kept, &limbs.words};
   }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    std::size_t all = 0;
+    for (const auto& [level, kept] : levels_) {
+      all += kept->bytes;
+    }
+    return all;
+  }
 
   const NttPermutation there;
   const NttPermutation back;
@@ -75,16 +82,41 @@ class PreparedKey::Automorphism {
     std::once_flag written;
     Words words;
   };
-  std::mutex mutex_;
-  std::map<Level, std::vector<Limbs>> levels_;
-  std::atomic<std::size_t> bytes_ = 0;
+  struct Kept {
+    explicit Kept(std::size_t primes) : at(primes) {}
+
+    std::vector<Limbs> at;  // each prime
+    std::atomic<std::size_t> bytes = 0;
+    u64 last_use = 0;
+  };
+
+  std::shared_ptr<Kept> kept_at(const Level& level, std::size_t primes) {
+    const std::lock_guard lock(mutex_);
+    auto found = levels_.find(level);
+    if (found == levels_.end()) {
+      found = levels_.emplace(level, std::make_shared<Kept>(primes)).first;
+    }
+    found->second->last_use = ++uses_;
+    const std::shared_ptr<Kept> kept = found->second;
+    if (levels_.size() > most_) {
+      levels_.erase(std::ranges::min_element(
+          levels_, {}, [](const auto& entry) { return entry.second->last_use; }));
+    }
+    return kept;
+  }
+
+  std::size_t most_;
+  mutable std::mutex mutex_;
+  std::map<Level, std::shared_ptr<Kept>> levels_;
+  u64 uses_ = 0;
 };
 
 PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element)
     : rns_(context.rns()),
       element_(element),
       digits_(key.digits),
-      automorphism_(std::make_unique<Automorphism>(rns_.log_degree(), element)) {
+      automorphism_(std::make_unique<Automorphism>(rns_.log_degree(), element,
+                                                   std::max(digits_, kLeastLevels))) {
   check_preparable(context, key);
   begins_.push_back(0);
   for (std::size_t prime = 0; prime < rns_.size(); ++prime) {
@@ -157,15 +189,16 @@ void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime
   automorphism_->there.apply_run(from, run.words(), out);
 }
 
-std::array<const u64*, 2> PreparedKey::shift(const Level& level, std::size_t prime,
-                                             std::span<const u64> factors) const {
-  const Words& limbs = automorphism_->of(level, rns_.size(), prime, [&](Words& words) {
+PreparedKey::Shift PreparedKey::shift(const Level& level, std::size_t prime,
+                                      std::span<const u64> factors) const {
+  auto limbs = automorphism_->of(level, rns_.size(), prime, [&](Words& words) {
     words.resize(2 * stride(prime));
     for (std::size_t half = 0; half < 2; ++half) {
       write_shift(level, prime, factors, half, &words[half * stride(prime)]);
     }
   });
-  return {limbs.data(), limbs.data() + stride(prime)};
+  const u64* const first = limbs->data();
+  return {std::move(limbs), {first, first + stride(prime)}};
 }
 
 void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<const u64> factors,

@@ -130,12 +130,18 @@ def test_rotations_take_every_form_together(
     half, seed = np.ascontiguousarray(keys[2][:, 0]), bytes(range(10))
     compact = _core.CompactKey(half, seed)
     for limbs in {1, context.max_limbs}:
-        a = random_residues(n, context.primes[:limbs], 2)
+        coefficients = random_residues(n, context.primes[:limbs], 2)
         if zeros:  # such a digit is raised again for each rotation
-            a[1, :, 5] = 0
-        for ours, one, many in (
-            (context, _core.apply_galois, _core.apply_galois_many),
-            (scheme_of(context), bfv.apply_galois, bfv.apply_galois_many),
+            coefficients[1, :, 1::5] = 0
+        transformed = np.empty_like(coefficients)
+        for limb, (q, root) in enumerate(
+            list(zip(context.primes, context.roots, strict=True))[:limbs]
+        ):
+            words = np.ascontiguousarray(coefficients[:, limb])
+            transformed[:, limb] = _core.ntt_forward(words, q, root)
+        for ours, one, many, a in (
+            (context, _core.apply_galois, _core.apply_galois_many, transformed),
+            (scheme_of(context), bfv.apply_galois, bfv.apply_galois_many, coefficients),
         ):
             expected = many(ours, a, elements, keys)
             mixed = [forms[0][0], keys[1], forms[1][2]]
@@ -186,15 +192,38 @@ def test_hoisting_keeps_two_limbs_for_each_prime_of_a_level(
     assert grown(3, 2) == grown(2, 2) == 0
 
 
+def test_keys_of_few_digits_keep_what_hoisting_adds_for_eight_levels(
+    random_residues: RandomResidues,
+) -> None:
+    context = context_of(N, ((40,) * 10 + (41,) * 5, 5, 2))
+    elements, words = [3, 9], [key_of(random_residues, context) for _ in range(2)]
+    keys = [_core.PreparedKey(context, key, e) for key, e in zip(words, elements, strict=True)]
+    sizes = []
+    for limbs in (10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 10, 1, 9):
+        a = random_residues(N, context.primes[:limbs], 2)
+        found = _core.apply_galois_many(context, a, elements, keys)
+        expected = _core.apply_galois_many(context, a, elements, words)
+        assert all(np.array_equal(x, y) for x, y in zip(found, expected, strict=True))
+        sizes.append(keys[0].nbytes)
+    assert sizes[:8] == sorted(set(sizes[:8]))
+    assert sizes[7] > sizes[8] > sizes[9]  # two large levels go for two small ones
+    assert max(sizes) == sizes[7]
+
+
 def test_several_threads_use_one_prepared_key(random_residues: RandomResidues) -> None:
+    """Twice in a call, and all at once at the first use of a level."""
     context = context_of(1 << 12, SHAPES[0])
     key = key_of(random_residues, context)
     prepared = _core.PreparedKey(context, key, 3)
-    a = random_residues(context.n, context.primes[:4], 2)
-    expected = _core.apply_galois(context, a, 3, key)
+    levels = [random_residues(context.n, context.primes[:limbs], 2) for limbs in (4, 3, 2)]
+    expected = [_core.apply_galois(context, a, 3, key) for a in levels]
+
+    def rotate(index: int) -> bool:
+        found = _core.apply_galois_many(context, levels[index % 3], [3, 3], [prepared] * 2)
+        return all(np.array_equal(words, expected[index % 3]) for words in found)
+
     with ThreadPoolExecutor(max_workers=4) as pool:
-        results = pool.map(lambda _: _core.apply_galois(context, a, 3, prepared), range(12))
-        assert all(np.array_equal(found, expected) for found in results)
+        assert all(pool.map(rotate, range(24)))
 
 
 def test_it_needs_nothing_of_what_it_was_made_from(random_residues: RandomResidues) -> None:

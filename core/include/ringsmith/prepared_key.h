@@ -17,13 +17,14 @@
 namespace ringsmith {
 
 /// A whole key-switching key for many uses: found canonical once, aligned, and each residue in the
-/// form that the kernels of its prime read fastest. It takes as much memory as the key's words;
-/// kernels that pack the residues of narrow primes take half of it.
+/// form that the kernels of its prime read fastest. It takes as much memory as the key's words,
+/// with kernels that pack the residues of narrow primes half of it, and what is kept for rotations.
 ///
 /// A Galois key is prepared for its automorphism: its limbs are moved back, so that sums are made
 /// of digits as they are, and the sums are moved. What the negative coefficients add to such a sum
 /// (src/digit_products.h) depends on the key and the level alone; it is computed when it is first
-/// wanted and kept, two limbs for each prime of a level.
+/// wanted and kept, two limbs for each prime of a level, of the levels that were used last: eight,
+/// or as many as the key has digits.
 ///
 /// The same words are computed as by the key itself. The form depends on the kernel set, and so is
 /// for this process alone: save the key, not this. It does not refer to what it was made from, and
@@ -64,12 +65,16 @@ class PreparedKey {
     std::vector<Base> digits;
     auto operator<=>(const Level&) const = default;
   };
-  /// Where the residues are, each half's as limb() has them, of x -> x^(1 / element) of u times the
-  /// sum over i of factors[i] times the key of digit numbers[i], all coefficients of u being 1 / 2.
-  /// Kept from the first call for a level and prime on.
+  /// A limb of each half, as limb() has them, and what they are in.
+  struct Shift {
+    std::shared_ptr<const Words> words;
+    std::array<const u64*, 2> halves{};
+  };
+  /// x -> x^(1 / element) of u times the sum over i of factors[i] times the key of digit
+  /// numbers[i], all coefficients of u being 1 / 2.
   /// @param factors canonical modulo the prime, and always the same for a level and prime
-  [[nodiscard]] std::array<const u64*, 2> shift(const Level& level, std::size_t prime,
-                                                std::span<const u64> factors) const;
+  [[nodiscard]] Shift shift(const Level& level, std::size_t prime,
+                            std::span<const u64> factors) const;
 
  private:
   class Automorphism;

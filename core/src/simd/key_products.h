@@ -176,13 +176,19 @@ struct RunSums {
     sum.start(arithmetic, Sum::Arithmetic::set(0));
   }
 
-  /// Fetches where words i ... will go, if there are targets: a processor does not foresee them.
+  /// Fetches where what follows words i ... i + count - 1 will go, if there are targets: a
+  /// processor does not foresee them.
+  template <std::size_t count>
   RINGSMITH_INLINE void fetch(std::size_t i) const {
     if constexpr (!Keys::kRaw) {
-      if (targets.blocks != nullptr) {
-        const std::size_t to = permuted_block(targets.blocks[i / kPermutedWords]);
-        __builtin_prefetch(out[0] + to, 1);
-        __builtin_prefetch(out[1] + to, 1);
+      if (targets.blocks == nullptr) {
+        return;
+      }
+      RINGSMITH_UNROLL
+      for (std::size_t ahead = kSumsAhead; ahead < kSumsAhead + count; ahead += kPermutedWords) {
+        const std::uint32_t block = targets.blocks[smaller(i + ahead, last) / kPermutedWords];
+        __builtin_prefetch(out[0] + permuted_block(block), 1);
+        __builtin_prefetch(out[1] + permuted_block(block), 1);
       }
     }
   }
@@ -205,6 +211,7 @@ struct RunSums {
   const u64* from[2];   // what the sums start from, or null: zero
   u64* out[2];          // of the whole limb, where there are targets
   Permutation targets;  // or null: here
+  std::size_t last;     // of the words that there are targets for
   bool starts, folds, ends;
 };
 
@@ -218,7 +225,7 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys,
   constexpr int kVectors = Sum::kAtOnce;
   for (std::size_t i = 0; i < words; i += kVectors * A::kLanes) {
     if (to.ends) {
-      to.fetch(smaller(i + kSumsAhead, words - 1));
+      to.template fetch<kVectors * A::kLanes>(i);
     }
     Sum sums[kVectors][2];
     Sum(*const tile)[2] = to.tile + i / A::kLanes;
@@ -338,7 +345,9 @@ bool key_sums(const PrimeConstants& prime, const KeyTerms& terms, u64* const* ou
       const bool folds = last || added + next > most;
       added = folds ? 0 : added;
       const TermRun<Keys, moved> run(prime, terms, begin, here, first, count - first);
-      RunSums<Keys> to{tile, {}, {out[0] + first, out[1] + first}, {}, begin == 0, folds, last};
+      RunSums<Keys> to{
+          tile,  {},  {out[0] + first, out[1] + first}, {}, count - first - 1, begin == 0,
+          folds, last};
       if constexpr (!Keys::kRaw) {
         for (int half = 0; half < 2; ++half) {
           const u64* const start = terms.starts[half];

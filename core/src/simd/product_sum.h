@@ -58,8 +58,10 @@ struct ProductSum {
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
-  /// Residues in the lower halves; products do not read the upper ones.
+  /// Residues in the lower halves; products do not read the upper ones. KeyCode::kPairs32 is for
+  /// vectors of four words.
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+    static_assert(V::kLanes == 4);
     const Vec pairs = V::load(limb + i / 2 + v / 2 * V::kLanes);
     return v % 2 == 0 ? pairs : V::template shift_right<32>(pairs);
   }

@@ -216,7 +216,7 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
     }
     for (std::size_t term = 0; term < terms.count; ++term) {
       u64 value = terms.values[term][i];
-      if (terms.permutation != nullptr) {
+      if (terms.permutation != nullptr && !terms.prepared) {
         value = permuted_word(terms.values[term], *terms.permutation, i);
         if (terms.addends[term] != nullptr) {
           value = modulus.add(value, terms.addends[term][i]);

@@ -326,7 +326,7 @@ class PreparedKey:
     def __init__(self, ctx: Context, key: _Key, element: int = 1) -> None: ...
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes, with what it keeps for levels at which rotations were hoisted."""
+        """Bytes that it takes, with what it keeps for the levels at which it rotated last."""
 
 @final
 class Graph:

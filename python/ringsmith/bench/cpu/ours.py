@@ -51,7 +51,8 @@ def operations(item: BenchSet) -> dict[str, Timed]:
 def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
     """Every operation of a set on random residues; kernels take the same time for all.
 
-    Keys are prepared, as peers load theirs into forms of their own.
+    Keys are prepared, as peers load theirs into forms of their own. Where several keys would take
+    too much memory, one is for both operations, and prepared for no automorphism.
     """
     rng = np.random.default_rng(0)
     data = item.primes[: len(item.data_bits)]
