@@ -1,8 +1,9 @@
 """Evaluation keys in the form that the ``cpu`` device multiplies by, for whoever uses them often.
 
 A prepared key is found canonical once and laid out for the kernels of this process; results are the
-same to the bit. It takes as much memory as the key, or half for primes of up to 32 bits, and is not
-for files: another process, or another kernel set, has another form.
+same to the bit. It takes as much memory as the key, or half for primes of up to 32 bits, and more
+for each level where it is used in hoisted rotations. It is not for files: another process, or
+another kernel set, has another form.
 """
 
 from collections.abc import Mapping
