@@ -297,6 +297,19 @@ def test_a_key_prepared_for_another_context_is_refused(random_residues: RandomRe
         _core.relinearize(context, product, prepared)
 
 
+def test_a_key_prepared_for_other_roots_is_refused(random_residues: RandomResidues) -> None:
+    context = context_of(N, SHAPES[0])
+    prepared = _core.PreparedKey(context, key_of(random_residues, context))
+    roots = [pow(root, 3, q) for q, root in zip(context.primes, context.roots, strict=True)]
+    graph = _core.Graph(N, context.primes, roots)
+    base = list(range(len(context.primes)))
+    x = graph.add_node("input", [], {"name": "x", "base": base, "form": "ntt"})
+    attributes = {"key": "k", "half": 0, "digits": [0], "base": base}
+    graph.add_node("output", [graph.add_node("ksk_inner_product", [x], attributes)], {"name": "y"})
+    with pytest.raises(ProgramError, match="not of the graph's degree and primes"):
+        graph.run({"x": random_residues(N, context.primes)}, {"k": prepared})
+
+
 def test_what_cannot_be_prepared_is_refused(random_residues: RandomResidues) -> None:
     context = context_of(N, SHAPES[0])
     key = key_of(random_residues, context)

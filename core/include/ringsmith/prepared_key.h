@@ -48,10 +48,10 @@ class PreparedKey {
   [[nodiscard]] std::size_t bytes() const;
   /// Of the automorphism that it is prepared for.
   [[nodiscard]] u64 element() const { return element_; }
-  /// Whether it is of this degree, and of the first `primes` primes.
+  /// Whether it is of this degree, and of the first `primes` primes and their roots.
   [[nodiscard]] bool is_of(const RnsContext& rns, std::size_t primes) const;
 
-  /// Where the residues from `position` on, an even number, of a limb are, in the form of
+  /// Where the residues from `position` on, a multiple of 8, of a limb are, in the form of
   /// simd::PrimeKernels::key_code: of x -> x^(1 / element) of the key.
   [[nodiscard]] const u64* limb(std::size_t digit, std::size_t half, std::size_t prime,
                                 std::size_t position = 0) const;
