@@ -78,7 +78,7 @@ void sum_limbs(const Modulus& target, std::span<const u64> words, int word_bits,
     limbs.push_back(limb_of(words, i, out.size()).data());
   }
   const ShoupFactor extra_factor(extra.factor, target);
-  simd::kernels_for(target.bits())
+  simd::kernels_for(target.value())
       .combine(simd::constants_of(target),
                {
                    .terms = limbs.size(),
@@ -103,7 +103,7 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
   std::vector<simd::Combination> sums;
   std::vector<u64*> outs;
   for (const auto& [modulus, offset, out] : targets) {
-    kernels.push_back(&simd::kernels_for(modulus.bits()));
+    kernels.push_back(&simd::kernels_for(modulus.value()));
     primes.push_back(simd::constants_of(modulus));
     factors.push_back(complements(context, base, modulus));
     sums.push_back({

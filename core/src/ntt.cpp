@@ -96,7 +96,7 @@ NttTables::NttTables(const Modulus& modulus, std::size_t degree, u64 root)
     : modulus_(modulus),
       degree_(degree),
       root_(root),
-      kernels_(&simd::kernels_for(modulus.bits())),
+      kernels_(&simd::kernels_for(modulus.value())),
       halves_(std::make_shared<Halves>()) {
   const int log_degree = log2_degree(degree);
   if (root >= modulus.value() || !is_primitive_root(modulus, degree, root)) {

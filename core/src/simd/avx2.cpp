@@ -8,6 +8,7 @@
 #include "montgomery.h"
 #include "multiplications.h"
 #include "narrow.h"
+#include "near_power.h"
 #include "product_sum.h"
 #include "vector_avx2.h"
 
@@ -24,14 +25,16 @@ constexpr PrimeKernels kClasses[] = {
     fma_class<V, FmaRoom::kForward>(48),
     fma_class<V, FmaRoom::kPass>(50),
     // Forward two columns at a time are faster, back, with more constants in registers, one.
+    word_class<54, V, NearPower54<V, 2>, NearPower54<V, 1>, MontgomerySum<V>, 30>(),
     word_class<54, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(),
     word_class<56, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V>>(),
+    word_class<60, V, NearPower60<V>, NearPower60<V>, MontgomerySum<V>, 34>(),
     word_class<60, V, Montgomery60<V>, Montgomery60<V>, MontgomerySum<V>>(),
     word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx2",
                          kClasses,
-                         10,
+                         12,
                          permute_words<V>,
                          automorph_loaded<V>,
                          mark_negated_words<V>,

@@ -97,6 +97,7 @@ void expand_ifma(const PrimeConstants& prime, SeedStreams& streams, u64* out, st
 template <typename A, typename Sum = IfmaSum>
 constexpr PrimeKernels ifma_class(int bits) {
   return {bits,
+          0,
           TwiddleCode::kShift52,
           V::kLanes,
           false,

@@ -32,6 +32,9 @@ Factor factor_of(u64 value, const Modulus& modulus, TwiddleCode code) {
     const u64 f = modulus.multiply(value, modulus.reduce(u64{1} << kMontgomeryBits));
     return {halves(f), halves(modulus.multiply(f, modulus.reduce(u64{1} << 32)))};
   }
+  if (code == TwiddleCode::kNearPower) {
+    return near_power_factor(value, modulus.value());
+  }
   const ShoupFactor shoup(value, modulus);
   const int unused = code == TwiddleCode::kShift52 ? 12 : code == TwiddleCode::kShift32 ? 32 : 0;
   return {shoup.factor, shoup.quotient >> unused};
@@ -55,6 +58,12 @@ SplitFactor split_factor_of(u64 value, const Modulus& modulus) {
 }
 
 SplitFactor split_factor_of(u64 value, u64 q) { return split_factor_of(value, Modulus(q)); }
+
+Factor near_power_factor(u64 value, u64 q) {
+  const int lower = std::bit_width(q) - kNearPowerBits;
+  const auto parts = [lower](u64 w) { return (w >> lower << 32) + (w & ((u64{1} << lower) - 1)); };
+  return {parts(value), parts(static_cast<u64>((static_cast<u128>(value) << 32) % q))};
+}
 
 PrimeConstants constants_of(const Modulus& modulus) {
   const u64 q = modulus.value();

@@ -1,4 +1,5 @@
 // Which kernel set this process computes with.
+#include <bit>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -64,13 +65,18 @@ const KernelSet& kernel_set() {
   return chosen;
 }
 
-const PrimeKernels& kernels_for(int bits) {
-  const KernelSet& set = kernel_set();
-  int index = 0;
-  while (set.classes[index].max_bits < bits) {
-    ++index;
+const PrimeKernels& kernels_for(u64 modulus) {
+  const int bits = std::bit_width(modulus);
+  const u64 gap = (u64{1} << bits) - modulus;
+  const auto takes = [bits, gap](const PrimeKernels& kernels) {
+    return bits <= kernels.max_bits &&
+           (kernels.near_power == 0 || gap <= u64{1} << bits >> kernels.near_power);
+  };
+  const PrimeKernels* kernels = kernel_set().classes;
+  while (!takes(*kernels)) {
+    ++kernels;
   }
-  return set.classes[index];
+  return *kernels;
 }
 
 }  // namespace simd

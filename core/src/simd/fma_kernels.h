@@ -185,6 +185,7 @@ constexpr PrimeKernels fma_class(int bits) {
   using A = Fma<V, room>;
   using Any = Fma<V, FmaRoom::kPass>;
   return {bits,
+          0,
           TwiddleCode::kReal,
           V::kLanes,
           false,

@@ -44,11 +44,16 @@ enum class TwiddleCode {
   kShift32,     ///< w and floor(w * 2^32 / q); in a TwiddleView as words of 32 bits
   kMontgomery,  ///< f = 2^31 w and 2^32 f modulo q, each as f + floor(f / 2^31) 2^31: the lower 31
                 ///< bits in the lower half of a word and the rest in the upper
+  kNearPower,   ///< w and 2^32 w modulo q, each as w modulo 2^s and, in the upper half of a word,
+                ///< floor(w / 2^s), for s = bits - 31
   kReal,        ///< the bits of two doubles: w, less q if it is above q / 2, and that over q
 };
 
 /// Bits that such a multiplication reduces by.
 inline constexpr int kMontgomeryBits = 31;
+
+/// The uppermost bits of a factor that are apart with kNearPower.
+inline constexpr int kNearPowerBits = 31;
 
 /// How a word class wants a key's residues prepared, which are multiplied many times.
 enum class KeyCode {
@@ -94,6 +99,7 @@ SplitFactor split_factor_of(u64 value, const Modulus& modulus);
 /// The same modulo q, for kernels' files, which know no Modulus.
 bool can_split(u64 q);
 SplitFactor split_factor_of(u64 value, u64 q);
+Factor near_power_factor(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
 
 /// Words of u64 that `count` residues take so prepared, for a multiple of 8.
@@ -168,7 +174,8 @@ inline constexpr int kTargets = 4;
 
 /// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
-  int max_bits;  ///< the widest prime that the class takes
+  int max_bits;    ///< the widest prime that the class takes
+  int near_power;  ///< if not 0, it takes primes of b bits from 2^b - 2^(b - near_power) on
   TwiddleCode code;
   int lanes;         ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
   bool splits;       ///< whether transforms read TwiddleView::nodes
@@ -280,8 +287,8 @@ const KernelSet* avx512_ifma_kernels();
 /// @throws ParameterError if the variable names no set, or one that this processor does not have
 const KernelSet& kernel_set();
 
-/// The kernels of the active set for a prime of that many bits, at most 61.
-const PrimeKernels& kernels_for(int bits);
+/// The kernels of the active set for a modulus of at most 61 bits.
+const PrimeKernels& kernels_for(u64 modulus);
 
 /// Where a plan for `lanes` keeps the factor of node `index`, 0 < index < N.
 ///

@@ -4,26 +4,20 @@
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words.
 #pragma once
 
+#include "part_factors.h"
 #include "pointwise.h"
 #include "word56.h"
 
 namespace ringsmith::simd {
 namespace {
 
-/// A constant factor in all lanes (TwiddleCode::kMontgomery): its lower 31 bits and what is above,
-/// and those of 2^32 times it. Products read 32 bits: what is above them is of no account.
-template <typename V>
-struct MontgomeryTwiddle {
-  typename V::Vec low, high, shifted_low, shifted_high;
-};
-
 /// Word64 with other factors in its transforms, of primes of up to 60 bits.
 template <typename V>
-struct Montgomery60 : Word64<V> {
+struct Montgomery60 : PartFactors<V> {
   using Base = Word64<V>;
   using Operations = WordOperations<V>;
   using Vec = typename V::Vec;
-  using Twiddle = MontgomeryTwiddle<V>;
+  using Twiddle = PartTwiddle<V>;
   using Node = Twiddle;
   using Base::multiply;
   using V::add;
@@ -36,28 +30,11 @@ struct Montgomery60 : Word64<V> {
   static constexpr u64 kMoved = 60;
 
   explicit Montgomery60(const PrimeConstants& prime, u64 offset = 0)
-      : Base(prime, offset),
+      : PartFactors<V>(prime, offset),
         digit(V::set((u64{1} << kMontgomeryBits) - 1)),
         q_digit(V::bit_and(Base::q, digit)),
         q_rest(V::set(prime.q >> kMontgomeryBits)),
         inverse_of_minus_q(V::set(0 - prime.inverse)) {}
-
-  RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
-    return {V::set(f.factor), V::set(f.factor >> 32), V::set(f.quotient), V::set(f.quotient >> 32)};
-  }
-  RINGSMITH_INLINE static Twiddle broadcast(const u64* factor, const u64* shifted) {
-    return {V::broadcast(factor), V::broadcast_high(factor), V::broadcast(shifted),
-            V::broadcast_high(shifted)};
-  }
-  RINGSMITH_INLINE static Node node(const TwiddleView& twiddles, std::size_t index) {
-    return broadcast(twiddles.factors + index, twiddles.quotients + index);
-  }
-  RINGSMITH_INLINE static Twiddle load_twiddle(const TwiddleView& twiddles, std::size_t index) {
-    const Vec factor = V::load(twiddles.factors + index);
-    const Vec factor_shifted = V::load(twiddles.quotients + index);
-    return {factor, Operations::high_half(factor), factor_shifted,
-            Operations::high_half(factor_shifted)};
-  }
 
   /// x * factor modulo q, in [0, (3 + x / 2^63) q), for x below 2^63.
   ///
@@ -116,7 +93,7 @@ struct Montgomery60 : Word64<V> {
 template <typename V, int columns>
 struct Montgomery56 : Lazy<V, Montgomery60<V>> {
   using Base = Lazy<V, Montgomery60<V>>;
-  using Twiddle = MontgomeryTwiddle<V>;
+  using Twiddle = PartTwiddle<V>;
   using Vec = typename V::Vec;
   using V::add;
   using V::sub;

@@ -300,6 +300,7 @@ u64 multiplications(std::size_t count) {
 
 constexpr PrimeKernels kClasses[] = {
     {Modulus::kMaxBits,
+     0,
      TwiddleCode::kShift64,
      1,
      false,
