@@ -24,6 +24,37 @@ MIXED = (61, 60, 54, 50, 46, 31, 30)
 NARROW = (31, 30, 30, 29, 24, 32, 31)
 """The same of a base whose divisions have room in 32 bits for some pairs of primes."""
 
+NEAR_POWER = {51: 30, 53: 30, 54: 30, 57: 34, 58: 34, 60: 34}
+"""Classes take primes of b bits from 2^b - 2^(b - this) on; those beyond are of other classes."""
+
+SETS = (
+    ((60, 50, 50, 46, 60), 1, 0),
+    ((45,) * 6 + (46, 46), 2, 3),
+    ((30, 40, 50, 60, 61, 61), 2, 2),
+    ((30, 31) * 4, 2, 3),
+    ((24, 31, 30, 60, 24, 31), 1, 0),
+    ((33,) * 9 + (32,) * 4, 4, 3),
+    ((50,) * 8 + (50,) * 16, 16, 1),
+    ((50,) * 4 + (61,) * 4, 4, 1),
+    ((49,) * 20 + (49,), 1, 0),
+    ((50,) * 20 + (50,), 1, 0),
+    ((48,) * 33 + (48,), 1, 0),
+    ((30,) * 20 + (30,), 1, 0),
+    ((31,) * 6 + (32,) * 13 + (32,), 1, 0),
+    ((34,) * 6 + (35,) * 3, 3, 2),
+    ((51, 52, 53, 54, 56, 57, 60, 61, 61), 1, 0),
+    ((58,) * 20 + (58,), 1, 0),
+    ((60,) * 20 + (60,), 1, 0),
+    ((61,) * 20 + (61,), 1, 0),
+)
+"""Of key switching: widths, special primes and digits (0: one each)."""
+
+FAR_SETS = (
+    ((51, 52, 53, 54, 54, 56, 57, 60, 60), 1, 0),
+    ((51, 52, 53, 54, 54, 56, 57, 60, 60), 3, 2),
+)
+"""The same for primes far below a power of two."""
+
 DIGITS = 70
 """More than any kernel adds up without a reduction."""
 
@@ -32,6 +63,35 @@ def primes_of(n: int, widths: tuple[int, ...]) -> list[int]:
     """Distinct primes of those widths, the largest of each: closest to every bound."""
     found = {bits: _core.prime_search(bits, n, widths.count(bits)) for bits in set(widths)}
     return [found[bits].pop(0) for bits in widths]
+
+
+def prime_from(start: int, n: int, step: int) -> int:
+    """The first prime that is 1 modulo 2n, from ``start`` on: upwards for step 1, down for -1."""
+    q = start - (start - 1) % (2 * n) + (2 * n if step > 0 else 0)
+    while not _core.is_prime(q):
+        q += step * 2 * n
+    return q
+
+
+def far_primes(n: int, widths: tuple[int, ...]) -> list[int]:
+    """Distinct primes of those widths, from three quarters of each power of two on."""
+    primes: list[int] = []
+    for bits in widths:
+        start = max((q for q in primes if q.bit_length() == bits), default=3 << (bits - 2))
+        primes.append(prime_from(start + 1, n, 1))
+    return primes
+
+
+def transformed_primes(n: int) -> Iterator[int]:
+    """The largest primes of all widths, and those on both sides of a class's limit within one."""
+    for bits in WIDTHS:
+        if (bits < 24 and n > 4096) or (bits < 20 and n > 1024):
+            continue  # too few primes
+        yield from primes_of(n, (bits,))
+    for bits, near in NEAR_POWER.items():
+        limit = (1 << bits) - (1 << (bits - near))
+        found = {prime_from(limit, n, 1), prime_from(limit, n, -1), *far_primes(n, (bits,))}
+        yield from sorted(q for q in found if q.bit_length() == bits)
 
 
 def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Residues:
@@ -56,15 +116,12 @@ KINDS = ("random", "zero", "top", "turns")
 def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Both transforms at every degree and width."""
     for n in DEGREES:
-        for bits in WIDTHS:
-            if (bits < 24 and n > 4096) or (bits < 20 and n > 1024):
-                continue  # too few primes
-            [q] = primes_of(n, (bits,))
+        for q in dict.fromkeys(transformed_primes(n)):
             root = _core.smallest_root(q, n)
             for kind in KINDS if n <= 4096 else ("random", "top"):
                 row = limbs(rng, n, [q], kind)[0]
-                yield f"ntt {n} {bits} {kind}", _core.ntt_forward(row, q, root)
-                yield f"intt {n} {bits} {kind}", _core.ntt_inverse(row, q, root)
+                yield f"ntt {n} {q} {kind}", _core.ntt_forward(row, q, root)
+                yield f"intt {n} {q} {kind}", _core.ntt_inverse(row, q, root)
 
 
 def subroutines(
@@ -153,34 +210,16 @@ def lift_and_scale(rng: np.random.Generator, kind: str) -> Iterator[tuple[str, R
 
 def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     """Whole operations: small and large digits, narrow and wide primes, low and high levels."""
-    for widths, special, dnum in (
-        ((60, 50, 50, 46, 60), 1, 0),
-        ((45,) * 6 + (46, 46), 2, 3),
-        ((30, 40, 50, 60, 61, 61), 2, 2),
-        ((30, 31) * 4, 2, 3),
-        ((24, 31, 30, 60, 24, 31), 1, 0),
-        ((33,) * 9 + (32,) * 4, 4, 3),
-        ((50,) * 8 + (50,) * 16, 16, 1),
-        ((50,) * 4 + (61,) * 4, 4, 1),
-        ((49,) * 20 + (49,), 1, 0),
-        ((50,) * 20 + (50,), 1, 0),
-        ((48,) * 33 + (48,), 1, 0),
-        ((30,) * 20 + (30,), 1, 0),
-        ((31,) * 6 + (32,) * 13 + (32,), 1, 0),
-        ((34,) * 6 + (35,) * 3, 3, 2),
-        ((51, 52, 53, 54, 56, 57, 60, 61, 61), 1, 0),
-        ((58,) * 20 + (58,), 1, 0),
-        ((60,) * 20 + (60,), 1, 0),
-        ((61,) * 20 + (61,), 1, 0),
-    ):
-        n, primes = 1024, primes_of(1024, widths)
+    cases = [*product(SETS, (primes_of,)), *product(FAR_SETS, (far_primes,))]
+    for (widths, special, dnum), choose in cases:
+        n, primes = 1024, choose(1024, widths)
         context = _core.Context(n, primes, special, dnum)
         for level, kind in product((1, 2, context.max_limbs), ("random", "top")):
             key = np.stack([limbs(rng, n, primes, kind) for _ in range(2 * context.dnum)])
             key = np.ascontiguousarray(key.reshape(context.dnum, 2, len(primes), n))
             data = primes[:level]
             a, b = (np.stack([limbs(rng, n, data, kind) for _ in range(2)]) for _ in range(2))
-            name = f"{widths} {level} {kind}"
+            name = f"{widths} {special} {choose.__name__} {level} {kind}"
             tensor = _core.multiply(context, a, b)
             yield f"multiply {name}", tensor
             yield f"relinearize {name}", _core.relinearize(context, tensor, key)

@@ -72,7 +72,7 @@ struct NearPower60 : PartFactors<V> {
   /// a - x modulo q, from [0, q) and [0, 12q); below 13q < 2^64.
   RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(add(six_q, six_q), x)); }
 
-  /// In and out: [0, 12q), where products are below 5.75 2^b + 2^33 gap <= 6q.
+  /// In and out: [0, 12q), where products are below 5.5 2^b + 1.75 2^32 gap <= 6q.
   RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t, int) const {
     const Vec product = multiply(x, t);
     const Vec sum = reduce_once(u, six_q);

@@ -50,9 +50,9 @@ def _multiplications(bits: int) -> int:
 
     Of words, by Shoup: a high and two low ones. Of doubles, four: the quotient's, the product's two
     parts and the multiple of the prime. Of 32-bit halves nine: a high product takes three, if its
-    lowest part is left out, and a low one three. Or seven, by Montgomery's reduction: four for the
-    product, one to find the multiple of the prime that is added, and two for that. With AVX2 words
-    of 32 bits are multiplied by Shoup, low products in twice as many lanes: as much time as two.
+    lowest part is left out, and a low one three. Or six, modulo a prime little below a power of
+    two, as those of all sets are: four for the product and two to reduce it. With AVX2 words of 32
+    bits are multiplied by Shoup, low products in twice as many lanes: as much time as two.
     """
     kernel = _core.kernel_name()
     if kernel == "avx2" and bits <= 31:
@@ -61,7 +61,7 @@ def _multiplications(bits: int) -> int:
         return 3
     if bits <= 50:
         return 4
-    return 7 if kernel == "avx2" and bits <= 60 else 9
+    return 6 if kernel == "avx2" and bits <= 60 else 9
 
 
 @cache
