@@ -10,9 +10,10 @@
 namespace ringsmith::kernels {
 namespace {
 
-// What words of a division may reach with kernels of this code.
+// What words of a division may reach with kernels of this code: doubles, or whole words.
 u64 room(simd::TwiddleCode code) {
-  return u64{1} << (code == simd::TwiddleCode::kShift64 ? 63 : 52);
+  using enum simd::TwiddleCode;
+  return u64{1} << (code == kReal || code == kShift32 || code == kShift52 ? 52 : 63);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ MIXED = (61, 60, 54, 50, 46, 31, 30)
 NARROW = (31, 30, 30, 29, 24, 32, 31)
 """The same of a base whose divisions have room in 32 bits for some pairs of primes."""
 
-NEAR_POWER = {51: 30, 53: 30, 54: 30, 57: 34, 58: 34, 60: 34}
+NEAR_POWER = {51: 30, 53: 30, 54: 30, 57: 34, 58: 34, 60: 34, 61: 34}
 """Classes take primes of b bits from 2^b - 2^(b - this) on; those beyond are of other classes."""
 
 SETS = (
@@ -50,8 +50,8 @@ SETS = (
 """Of key switching: widths, special primes and digits (0: one each)."""
 
 FAR_SETS = (
-    ((51, 52, 53, 54, 54, 56, 57, 60, 60), 1, 0),
-    ((51, 52, 53, 54, 54, 56, 57, 60, 60), 3, 2),
+    ((51, 52, 53, 54, 54, 56, 57, 60, 61), 1, 0),
+    ((51, 52, 53, 54, 54, 56, 60, 61, 61), 3, 2),
 )
 """The same for primes far below a power of two."""
 

@@ -1,4 +1,4 @@
-// Primes of up to 60 bits that are little below a power of two, in 64-bit lanes.
+// Primes of up to 61 bits that are little below a power of two, in 64-bit lanes.
 //
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of 64-bit words
 // whose products are of 32-bit words. Primes are q = 2^b - gap, as the searches for primes of SEAL
@@ -12,9 +12,10 @@
 namespace ringsmith::simd {
 namespace {
 
-/// Word64 with other factors in its transforms, of primes of up to 60 bits, with gap <= 2^(b - 34).
-template <typename V>
-struct NearPower60 : PartFactors<V> {
+/// Word64 with other factors in its transforms, with gap <= 2^(b - 34). Primes of up to 60 bits
+/// need no `carries`, those of 61 do: three operations more a product.
+template <typename V, bool carries = false>
+struct NearPower : PartFactors<V> {
   using Base = Word64<V>;
   using Operations = WordOperations<V>;
   using Vec = typename V::Vec;
@@ -26,14 +27,16 @@ struct NearPower60 : PartFactors<V> {
   using V::sub;
   static constexpr TwiddleCode kCode = TwiddleCode::kNearPower;
 
-  explicit NearPower60(const PrimeConstants& prime, u64 offset = 0)
+  explicit NearPower(const PrimeConstants& prime, u64 offset = 0)
       : PartFactors<V>(prime, offset),
         bits(prime.bits),
         gap(V::set((u64{1} << bits) - prime.q)),
         below(V::set((u64{1} << bits) - 1)),
         middle(V::set(u64{1} << (bits - kNearPowerBits))),
         top(add(gap, gap)),
-        six_q(V::set(6 * prime.q)) {}
+        lower(V::set((u64{1} << (bits - kNearPowerBits)) - 1)),
+        lower_bits(bits - kNearPowerBits),
+        bound(V::set(kBound * prime.q)) {}
 
   /// A residue as a factor of multiply().
   RINGSMITH_INLINE static Twiddle constant(Factor f, u64 q) {
@@ -49,10 +52,17 @@ struct NearPower60 : PartFactors<V> {
   /// 2^(b + 1), and its upper half times 2 gap below (1 + r) 2^32 gap. The result is below
   ///
   ///   (4 + 2r) 2^b + (1 + r) 2^32 gap.
+  ///
+  /// If what low has from 2^s on is carried to high, which stays below 2^64, the result is below
+  /// 2^s + 2^(b + 1) + 2^33 gap, at most 2.51 2^b.
   RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const {
     const Vec x_high = Operations::high_half(x);
-    const Vec low = add(multiply_halves(x, t.low), multiply_halves(x_high, t.shifted_low));
-    const Vec high = add(multiply_halves(x, t.high), multiply_halves(x_high, t.shifted_high));
+    Vec low = add(multiply_halves(x, t.low), multiply_halves(x_high, t.shifted_low));
+    Vec high = add(multiply_halves(x, t.high), multiply_halves(x_high, t.shifted_high));
+    if constexpr (carries) {
+      high = add(high, V::shift_right(low, lower_bits));
+      low = V::bit_and(low, lower);
+    }
     return add(add(low, multiply_halves(high, middle)),
                multiply_halves(Operations::high_half(high), top));
   }
@@ -69,35 +79,41 @@ struct NearPower60 : PartFactors<V> {
     return canonical(add(product, addend));
   }
 
-  /// a - x modulo q, from [0, q) and [0, 12q); below 13q < 2^64.
-  RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(add(six_q, six_q), x)); }
-
-  /// In and out: [0, 12q), where products are below 5.5 2^b + 1.75 2^32 gap <= 6q.
-  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t, int) const {
-    const Vec product = multiply(x, t);
-    const Vec sum = reduce_once(u, six_q);
-    u = add(sum, product);
-    x = add(sum, sub(six_q, product));
+  /// a - x modulo q, from [0, q) and what forward() leaves.
+  RINGSMITH_INLINE Vec difference(Vec a, Vec x) const {
+    return add(a, sub(bound, reduce_once(x, bound)));
   }
 
-  /// In and out: [0, 6q).
+  /// In and out: below twice the bound, so that products are below it: of words below 12q < 2^64 *
+  /// 3/4 they are below 5.5 2^b + 1.75 2^32 gap <= 6q.
+  RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t, int) const {
+    const Vec product = multiply(x, t);
+    const Vec sum = reduce_once(u, bound);
+    u = add(sum, product);
+    x = add(sum, sub(bound, product));
+  }
+
+  /// In and out: below the bound.
   template <int layer, bool reduce>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
-    const Vec difference = add(u, sub(six_q, v));
-    u = reduce_once(add(u, v), six_q);
+    const Vec difference = add(u, sub(bound, v));
+    u = reduce_once(add(u, v), bound);
     v = multiply(difference, t);
   }
 
   /// The inverse's last layer: sum times `scale`, difference times `t`, canonical.
   template <int layer>
   RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
-    const Vec difference = add(u, sub(six_q, v));
+    const Vec difference = add(u, sub(bound, v));
     u = canonical(multiply(add(u, v), scale));
     v = canonical(multiply(difference, t));
   }
 
+  static constexpr u64 kBound = carries ? 4 : 6;
   int bits;
-  Vec gap, below, middle, top, six_q;
+  Vec gap, below, middle, top, lower;
+  int lower_bits;
+  Vec bound;
 };
 
 /// The same of primes of up to 54 bits, with gap <= 2^(b - 30), where sums are reduced in neither
@@ -110,8 +126,8 @@ struct NearPower60 : PartFactors<V> {
 /// multiplied, in [0, 10.25q), and doubled in the layers that followed, at most twice; only the
 /// first row has nothing but sums.
 template <typename V, int columns>
-struct NearPower54 : NearPower60<V> {
-  using Base = NearPower60<V>;
+struct NearPower54 : NearPower<V> {
+  using Base = NearPower<V>;
   using Twiddle = PartTwiddle<V>;
   using Vec = typename V::Vec;
   using V::add;
@@ -123,7 +139,7 @@ struct NearPower54 : NearPower60<V> {
         bias(V::set(kMoved * prime.q)),
         bias_and_offset(V::set(kMoved * prime.q + offset)),
         upper_bound(V::set((2 * kMoved + Base::kPlain) * prime.q)),
-        bound{V::set(44 * prime.q), V::set(88 * prime.q), V::set(176 * prime.q)} {}
+        bounds{V::set(44 * prime.q), V::set(88 * prime.q), V::set(176 * prime.q)} {}
 
   RINGSMITH_INLINE Vec load_plain(const u64* from) const { return add(V::load(from), bias); }
   RINGSMITH_INLINE Vec load_shifted(const u64* from) const {
@@ -147,14 +163,14 @@ struct NearPower54 : NearPower60<V> {
   /// In: [0, 44 2^layer q).
   template <int layer, bool reduce>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
-    const Vec difference = add(u, sub(bound[layer], v));
+    const Vec difference = add(u, sub(bounds[layer], v));
     u = add(u, v);
     v = Base::multiply(difference, t);
   }
 
   template <int layer>
   RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
-    const Vec difference = add(u, sub(bound[layer], v));
+    const Vec difference = add(u, sub(bounds[layer], v));
     u = Base::canonical(Base::multiply(add(u, v), scale));
     v = Base::canonical(Base::multiply(difference, t));
   }
@@ -164,14 +180,14 @@ struct NearPower54 : NearPower60<V> {
   RINGSMITH_INLINE Vec reduce_sums(Vec x) const {
     RINGSMITH_UNROLL
     for (int i = layers - 1; i >= 0; --i) {
-      x = V::reduce_once(x, bound[i]);
+      x = V::reduce_once(x, bounds[i]);
     }
     return x;
   }
 
   static constexpr u64 kMoved = 164;
   Vec bias, bias_and_offset, upper_bound;
-  Vec bound[3];
+  Vec bounds[3];
 };
 
 }  // namespace
