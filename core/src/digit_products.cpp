@@ -211,10 +211,7 @@ void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
   const std::size_t words = primes.size() * context_.degree();
   const std::size_t stride = words + kStagger;
   ScratchWords raised(digits_.size() * stride);
-  std::vector<Factors> factors(primes.size(),
-                               {.values = std::vector<const u64*>(digits_.size()),
-                                .addends = std::vector<const u64*>(digits_.size()),
-                                .scales = std::vector<simd::Factor>(digits_.size())});
+  std::vector<Factors> factors(primes.size(), Factors(digits_.size()));
   parallel_for(digits_.size(), kTransformPasses * words, [&](std::size_t i) {
     raise(i, primes, raised.words().subspan(i * stride, words), factors);
   });
@@ -249,15 +246,10 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
       factors.addends[i] = to.data();
     }
   });
-  std::vector<Factors> of_switching(switchings_.size(), factors);
-  std::vector<std::vector<Words>> again(switchings_.size(), std::vector<Words>(digits_.size()));
+  std::vector<OwnFactors> own(switchings_.size());
   if (hoisted) {
-    parallel_for(switchings_.size(), kTransformPasses * degree, [&](std::size_t i) {
-      of_switching[i] = raised_again(prime, factors, i, again[i]);
-      if (is_prepared(switchings_[i])) {
-        of_switching[i].shift = shift(prime, i);
-      }
-    });
+    parallel_for(switchings_.size(), kTransformPasses * degree,
+                 [&](std::size_t i) { own[i] = own_factors(prime, factors, i); });
   }
   const std::size_t words = std::min(kBlock, degree);
   std::size_t written = 0;
@@ -272,6 +264,7 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   parallel_for(degree / run, work, [&](std::size_t index) {
     ScratchWords room(written * digits_.size() * words);
     std::vector<KeyWords> keys;
+    keys.reserve(switchings_.size());
     // By prepared keys, and with kernels that scale, digits are all that the switchings read in
     // common: all read the same run of them, which each moves to another place.
     std::vector<std::size_t> begins(switchings_.size(), index * run);
@@ -286,35 +279,43 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
     for (std::size_t done = 0; done < run; done += words) {
       for (std::size_t i = 0; i < switchings_.size(); ++i) {
         const KeyWords::Pointers& here = keys[i].next(words, room.words());
-        multiply(prime, of_switching[i], i, here, begins[i] + done, words, out[i]);
+        multiply(prime, factors, own[i], i, here, begins[i] + done, words, out[i]);
       }
     }
   });
 }
 
-DigitProducts::Factors DigitProducts::raised_again(std::size_t prime, const Factors& factors,
-                                                   std::size_t index,
-                                                   std::vector<Words>& words) const {
-  Factors changed = factors;
-  const u64 element = switchings_[index].element;
+DigitProducts::OwnFactors DigitProducts::own_factors(std::size_t prime, const Factors& factors,
+                                                     std::size_t index) const {
+  OwnFactors own;
+  if (is_prepared(switchings_[index])) {
+    own.shift = shift(prime, index);
+  }
   for (std::size_t i = 0; i < digits_.size(); ++i) {
-    const Digit& digit = digits_[i];
-    if (!digit.has_zero || is_own(digit, prime)) {
+    if (!digits_[i].has_zero || is_own(digits_[i], prime)) {
       continue;
     }
-    const std::size_t degree = context_.degree();
-    ScratchWords moved(digit.coefficients.size());
-    automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
-    ScratchWords raised(degree);
-    const bool shifted = is_prepared(switchings_[index]);
-    const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
-    convert(digit, moved.words(), {&again, 1});
-    words[i].resize(degree);  // moved back, since what is multiplied is moved again
-    NttPermutation(context_.log_degree(), inverse_element(element, degree))
-        .apply(raised.words(), words[i]);
-    changed.values[i] = words[i].data();
+    if (own.values.empty()) {
+      own.values = factors.values;
+    }
+    own.values[i] = own.words.emplace_back(raised_again(prime, digits_[i], index)).data();
   }
-  return changed;
+  return own;
+}
+
+Words DigitProducts::raised_again(std::size_t prime, const Digit& digit, std::size_t index) const {
+  const std::size_t degree = context_.degree();
+  const u64 element = switchings_[index].element;
+  ScratchWords moved(digit.coefficients.size());
+  automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
+  ScratchWords raised(degree);
+  const bool shifted = is_prepared(switchings_[index]);
+  const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
+  convert(digit, moved.words(), {&again, 1});
+  Words back(degree);  // since what is multiplied is moved again
+  NttPermutation(context_.log_degree(), inverse_element(element, degree))
+      .apply(raised.words(), back);
+  return back;
 }
 
 void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
@@ -327,18 +328,22 @@ void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) c
   }
 }
 
-void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::size_t index,
-                             const KeyWords::Pointers& keys, std::size_t begin, std::size_t words,
-                             const LimbPair& out) const {
+void DigitProducts::multiply(std::size_t prime, const Factors& factors, const OwnFactors& own,
+                             std::size_t index, const KeyWords::Pointers& keys, std::size_t begin,
+                             std::size_t words, const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
   const bool prepared = is_prepared(switchings_[index]);
   const bool moves = !permutations_.empty() && !prepared;  // digits; else the sums
-  Factors here = factors;
-  for (std::size_t i = 0; i < digits_.size(); ++i) {
-    here.values[i] += moves ? 0 : begin;
-    here.addends[i] += here.addends[i] == nullptr ? 0 : begin;
+  std::vector<const u64*> values = own.values.empty() ? factors.values : own.values;
+  for (const u64*& value : values) {
+    value += moves ? 0 : begin;
   }
-  for (const u64*& start : here.shift.halves) {
+  std::vector<const u64*> addends = factors.addends;
+  for (const u64*& addend : addends) {
+    addend += addend == nullptr ? 0 : begin;
+  }
+  std::array<const u64*, 2> starts = own.shift.halves;
+  for (const u64*& start : starts) {
     start += start == nullptr ? 0 : simd::prepared_size(tables.kernels().key_code, begin);
   }
   const simd::Permutation permutation =
@@ -347,14 +352,14 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, std::siz
                                         ? permutations_[index].targets(begin)
                                         : simd::Permutation{};
   const simd::KeyTerms terms{digits_.size(),
-                             here.values.data(),
+                             values.data(),
                              moves ? &permutation : nullptr,
-                             here.addends.data(),
+                             addends.data(),
                              moves ? &tables.halves()[begin] : nullptr,
-                             here.scales.data(),
+                             factors.scales.data(),
                              {keys[0].data(), keys[1].data()},
                              prepared,
-                             {here.shift.halves[0], here.shift.halves[1]},
+                             {starts[0], starts[1]},
                              targets.blocks == nullptr ? nullptr : &targets};
   const std::size_t to = targets.blocks == nullptr ? begin : 0;
   if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {

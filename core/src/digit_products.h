@@ -98,12 +98,21 @@ class DigitProducts {
 
   // What is multiplied with keys: for each digit its value at a prime, which a hoisted switching
   // permutes, and what is added then: c u, or null or 0 where it is nothing. It is given as words
-  // or, to kernels that scale, as c. By a prepared key digits are multiplied as they are and the
-  // sums permuted, which start from what c u would add to them, if anything.
+  // or, to kernels that scale, as c.
   struct Factors {
+    explicit Factors(std::size_t digits) : values(digits), addends(digits), scales(digits) {}
+
     std::vector<const u64*> values;
     std::vector<const u64*> addends;
     std::vector<simd::Factor> scales;
+  };
+
+  // What only one hoisted switching has: values in place of those of digits that it raises again,
+  // none if there are no such digits, and their words. By a prepared key digits are multiplied as
+  // they are and the sums permuted, which start from what c u would add to them, if anything.
+  struct OwnFactors {
+    std::vector<const u64*> values;
+    std::vector<Words> words;
     PreparedKey::Shift shift;
   };
 
@@ -116,13 +125,15 @@ class DigitProducts {
                std::span<const Raised> wanted) const;
   // at() for a prime that all digits have been raised to.
   void multiply_raised(std::size_t prime, Factors factors, std::span<const LimbPair> out) const;
-  // The factors of a hoisted switching; `words` owns those that only it has.
-  [[nodiscard]] Factors raised_again(std::size_t prime, const Factors& factors, std::size_t index,
-                                     std::vector<Words>& words) const;
+  // Of a hoisted switching.
+  [[nodiscard]] OwnFactors own_factors(std::size_t prime, const Factors& factors,
+                                       std::size_t index) const;
+  // The digit of the switching's automorphism of the polynomial, moved back.
+  [[nodiscard]] Words raised_again(std::size_t prime, const Digit& digit, std::size_t index) const;
   // Says which residue of the switching's keys is not below the prime.
   void refuse_keys(std::size_t prime, const Switching& switching) const;
   // Words begin ... begin + words - 1 of the sums of switching `index`, with its keys' words there.
-  void multiply(std::size_t prime, const Factors& factors, std::size_t index,
+  void multiply(std::size_t prime, const Factors& factors, const OwnFactors& own, std::size_t index,
                 const KeyWords::Pointers& keys, std::size_t begin, std::size_t words,
                 const LimbPair& out) const;
 

@@ -32,9 +32,11 @@ KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
       return;
     }
     code_ = context.ntt(prime).kernels().key_code;
-    for (const std::size_t digit : digits) {
-      following_[0].push_back(key.prepared->limb(digit, 0, prime, begin));
-      following_[1].push_back(key.prepared->limb(digit, 1, prime, begin));
+    for (std::size_t half = 0; half < 2; ++half) {
+      following_[half].reserve(digits.size());
+      for (const std::size_t digit : digits) {
+        following_[half].push_back(key.prepared->limb(digit, half, prime, begin));
+      }
     }
     return;
   }
