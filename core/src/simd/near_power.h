@@ -26,6 +26,8 @@ struct NearPower : PartFactors<V> {
   using V::reduce_once;
   using V::sub;
   static constexpr TwiddleCode kCode = TwiddleCode::kNearPower;
+  static constexpr u64 kBound = carries ? 4 : 6;
+  static constexpr u64 kPlain = 2 * kBound;
 
   explicit NearPower(const PrimeConstants& prime, u64 offset = 0)
       : PartFactors<V>(prime, offset),
@@ -74,6 +76,9 @@ struct NearPower : PartFactors<V> {
   /// From any word to [0, q): folded, it is below 2q.
   RINGSMITH_INLINE Vec canonical(Vec x) const { return reduce_once(fold(x), Base::q); }
 
+  /// Plain words are below twice the bound, and others are folded.
+  RINGSMITH_INLINE Vec load_wide(const u64* from) const { return fold(Base::load_shifted(from)); }
+
   /// A product of multiply() plus a canonical word, in [0, q).
   RINGSMITH_INLINE Vec canonical_sum(Vec product, Vec addend) const {
     return canonical(add(product, addend));
@@ -109,7 +114,6 @@ struct NearPower : PartFactors<V> {
     v = canonical(multiply(difference, t));
   }
 
-  static constexpr u64 kBound = carries ? 4 : 6;
   int bits;
   Vec gap, below, middle, top, lower;
   int lower_bits;
@@ -119,12 +123,12 @@ struct NearPower : PartFactors<V> {
 /// The same of primes of up to 54 bits, with gap <= 2^(b - 30), where sums are reduced in neither
 /// direction but one in each pass of the inverse.
 ///
-/// 512q is below 2^63. A product of x below 356q, so that r is below 356 / 1024, is below 4.7 2^b +
-/// 1.35 2^32 gap <= 10.25q. Forward, words start from 164q, and each of at most 16 layers moves
-/// them by less than that either way: they stay below 332q. Back, a pass's words are below 44q, a
-/// layer doubles the bound, and three layers' factors are below 352q. In the end a row is what was
-/// multiplied, in [0, 10.25q), and doubled in the layers that followed, at most twice; only the
-/// first row has nothing but sums.
+/// 512q is below 2^63. A product of x below 478q, so that r is below 478 / 1024, is below 4.94 2^b
+/// + 1.47 2^32 gap <= 10.85q. Forward, words below 130q, such as those of 61 bits, start from 174q
+/// more, and each of at most 16 layers moves them by less than that either way: they stay below
+/// 478q. Back, a pass's words are below 44q, a layer doubles the bound, and three layers' factors
+/// are below 352q. In the end a row is what was multiplied, in [0, 10.85q), and doubled in the
+/// layers that followed, at most twice; only the first row has nothing but sums.
 template <typename V, int columns>
 struct NearPower54 : NearPower<V> {
   using Base = NearPower<V>;
@@ -133,12 +137,14 @@ struct NearPower54 : NearPower<V> {
   using V::add;
   using V::sub;
   static constexpr int kColumns = columns;
+  static constexpr u64 kPlain = 130;
+  static constexpr u64 kMoved = 174;
 
   explicit NearPower54(const PrimeConstants& prime, u64 offset = 0)
       : Base(prime, offset),
         bias(V::set(kMoved * prime.q)),
         bias_and_offset(V::set(kMoved * prime.q + offset)),
-        upper_bound(V::set((2 * kMoved + Base::kPlain) * prime.q)),
+        upper_bound(V::set((2 * kMoved + kPlain) * prime.q)),
         bounds{V::set(44 * prime.q), V::set(88 * prime.q), V::set(176 * prime.q)} {}
 
   RINGSMITH_INLINE Vec load_plain(const u64* from) const { return add(V::load(from), bias); }
@@ -154,7 +160,7 @@ struct NearPower54 : NearPower<V> {
     x = sub(sum, product);
   }
 
-  /// a - x modulo q, from [0, q) and [0, 332q); below 333q.
+  /// a - x modulo q, from [0, q) and [0, 478q); below 479q.
   RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return add(a, sub(upper_bound, x)); }
 
   /// For sums, below 2^b + 2^34.
@@ -185,7 +191,6 @@ struct NearPower54 : NearPower<V> {
     return x;
   }
 
-  static constexpr u64 kMoved = 164;
   Vec bias, bias_and_offset, upper_bound;
   Vec bounds[3];
 };
