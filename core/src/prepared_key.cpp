@@ -42,6 +42,11 @@ void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
   check(context, key);
 }
 
+// What prepared residues are times.
+u64 key_scale(const NttTables& tables) {
+  return tables.modulus().reduce(u64{1} << tables.kernels().key_shift);
+}
+
 }  // namespace
 
 // The automorphism, and what hoisting adds at the levels where it was wanted last.
@@ -178,6 +183,12 @@ void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime
   const auto restored = [&](std::size_t from, std::span<u64> to) {
     simd::restore_residues(tables.modulus().value(), tables.kernels().key_code,
                            limb(digit, half, prime, from), to.data(), to.size());
+    if (tables.kernels().key_shift != 0) {
+      const Modulus& modulus = tables.modulus();
+      const ShoupFactor factor(modulus.inverse(key_scale(tables)), modulus);
+      tables.kernels().scale(tables.plan().prime, to.data(), {factor.factor, factor.quotient},
+                             to.data(), to.size());
+    }
   };
   if (element_ == 1) {
     restored(begin, out);
@@ -212,6 +223,7 @@ void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<c
   const std::span<u64> term = limb_of(scratch.words(), 1, degree);
   const std::span<u64> product = limb_of(scratch.words(), 2, degree);
   std::ranges::fill(sum, u64{0});
+  // Of residues scaled as key_shift wants, so that the result is.
   for (std::size_t i = 0; i < level.numbers.size(); ++i) {
     if (factors[i] == 0) {
       continue;
@@ -224,7 +236,7 @@ void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<c
   }
   automorphism_->back.apply(tables.halves(), term);
   kernels.multiply(constants, sum.data(), term.data(), product.data(), degree);
-  prepare(prime, product, out);
+  pack(prime, product, out);
 }
 
 std::size_t PreparedKey::stride(std::size_t prime) const {
@@ -233,9 +245,26 @@ std::size_t PreparedKey::stride(std::size_t prime) const {
 
 bool PreparedKey::prepare(std::size_t prime, std::span<const u64> residues, u64* out) const {
   const NttTables& tables = rns_.ntt(prime);
+  const simd::PrimeKernels& kernels = tables.kernels();
+  if (kernels.key_shift == 0) {
+    return pack(prime, residues, out);
+  }
+  const simd::PrimeConstants& constants = tables.plan().prime;
+  ScratchWords scaled(residues.size());
+  if (!kernels.is_canonical(constants, residues.data(), residues.size())) {
+    return false;
+  }
+  const ShoupFactor factor(key_scale(tables), tables.modulus());
+  kernels.scale(constants, residues.data(), {factor.factor, factor.quotient}, scaled.words().data(),
+                residues.size());
+  return pack(prime, scaled.words(), out);
+}
+
+bool PreparedKey::pack(std::size_t prime, std::span<const u64> scaled, u64* out) const {
+  const NttTables& tables = rns_.ntt(prime);
   std::fill_n(out + stride(prime) - kGap, kGap, u64{0});
-  return simd::prepare_residues(tables.modulus().value(), tables.kernels().key_code,
-                                residues.data(), out, residues.size());
+  return simd::prepare_residues(tables.modulus().value(), tables.kernels().key_code, scaled.data(),
+                                out, scaled.size());
 }
 
 }  // namespace ringsmith

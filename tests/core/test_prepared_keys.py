@@ -113,6 +113,37 @@ def test_residues_at_the_ends_of_their_range_are_kept(
         assert np.array_equal(operation(prepared), operation(key))
 
 
+@pytest.mark.parametrize(
+    ("bits", "digits"),
+    [
+        *((30, count) for count in (1, 7, 8, 9, 16, 17)),
+        *((bits, count) for bits in (51, 54, 56) for count in (7, 8, 14, 15)),
+        *((bits, count) for bits in (57, 58) for count in (8, 14, 15)),
+        *((bits, count) for bits in (59, 60) for count in (7, 8)),
+    ],
+)
+def test_the_largest_sums_are_canonical(bits: int, digits: int) -> None:
+    """As many terms as sums have room for, and one more, of the largest words of every form."""
+    context = context_of(N, ((bits,) * (digits + 1), 1, 0))
+    primes = np.array(context.primes, dtype=np.uint64)
+    top = np.repeat(primes[:digits, None] - 1, N, axis=1)
+    for form in (1, 2**32, 2**60):
+        largest = np.array([-pow(form, -1, q) % q for q in context.primes], dtype=np.uint64)
+        key = np.empty((digits, 2, digits + 1, N), dtype=np.uint64)
+        key[:, 0] = largest[:, None]
+        key[:, 1] = np.where(np.arange(N) % 3 == 0, largest[:, None], 0)
+        for element in (1, 3):
+            prepared = _core.PreparedKey(context, key, element)
+            a = np.stack([top, top])
+            expected = _core.apply_galois(context, a, 3, key)
+            assert np.array_equal(_core.apply_galois(context, a, 3, prepared), expected)
+            many = _core.apply_galois_many(context, a, [3, 3], [prepared, key])
+            assert all(np.array_equal(words, expected) for words in many)
+        product = np.stack([top, top, top])
+        relinearized = _core.relinearize(context, product, key)
+        assert np.array_equal(_core.relinearize(context, product, prepared), relinearized)
+
+
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("n", [N, 1 << 13])
 @pytest.mark.parametrize("shape", SHAPES[::2], ids=str)

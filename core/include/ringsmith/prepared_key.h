@@ -52,7 +52,7 @@ class PreparedKey {
   [[nodiscard]] bool is_of(const RnsContext& rns, std::size_t primes) const;
 
   /// Where the residues from `position` on, a multiple of 8, of a limb are, in the form of
-  /// simd::PrimeKernels::key_code: of x -> x^(1 / element) of the key.
+  /// simd::PrimeKernels::key_code and key_shift: of x -> x^(1 / element) of the key.
   [[nodiscard]] const u64* limb(std::size_t digit, std::size_t half, std::size_t prime,
                                 std::size_t position = 0) const;
   /// An aligned run of a limb's residues as the key had them.
@@ -85,6 +85,8 @@ class PreparedKey {
                    std::size_t half, u64* out) const;
   // Prepares a limb that is moved already, and what is between it and the next.
   bool prepare(std::size_t prime, std::span<const u64> residues, u64* out) const;
+  // The same of residues that are scaled already.
+  bool pack(std::size_t prime, std::span<const u64> scaled, u64* out) const;
 
   RnsContext rns_;
   u64 element_;

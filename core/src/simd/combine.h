@@ -209,7 +209,8 @@ constexpr PrimeKernels word_class() {
           inner_products<Sum>,
           combine_words<V, Sum>,
           nullptr,
-          key_products<Sum>};
+          key_products<Sum>,
+          Sum::kKeyShift};
 }
 
 }  // namespace

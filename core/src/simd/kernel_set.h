@@ -65,6 +65,11 @@ enum class KeyCode {
   kReal,       ///< the bits of a double in [-q/2, q/2]; for primes of up to 53 bits
 };
 
+/// Residues that share a word of u64 when they are so prepared.
+constexpr std::size_t residues_in_word(KeyCode code) {
+  return code == KeyCode::kResidue32 || code == KeyCode::kPairs32 ? 2 : 1;
+}
+
 /// What kernels need to know of one prime, whichever class they are of; for base conversions of any
 /// modulus, which may be 2^(bits-1) too.
 struct PrimeConstants {
@@ -104,7 +109,8 @@ PrimeConstants constants_of(const Modulus& modulus);
 
 /// Words of u64 that `count` residues take so prepared, for a multiple of 8.
 std::size_t prepared_size(KeyCode code, std::size_t count);
-/// Prepares `count` residues modulo q, a multiple of 8, and back; not in place.
+/// Prepares `count` residues modulo q, a multiple of 8, and back, but does not scale them as
+/// PrimeKernels::key_shift wants; not in place.
 /// @return whether all are canonical; else what is written means nothing
 bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count);
 void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count);
@@ -242,6 +248,9 @@ struct PrimeKernels {
   /// @return whether every word of the keys was below q; else the sums mean nothing
   bool (*key_products)(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                        std::size_t count);
+
+  /// Of prepared keys: they are of 2^key_shift times the residues modulo q, and so are `starts`.
+  int key_shift = 0;
 };
 
 /// Streams of Trivium that a block of a seeded key's limb reads (ringsmith/trivium.h).

@@ -19,51 +19,88 @@ u64 from_centred(std::int64_t value, u64 q) {
   return static_cast<u64>(value) + (q & -static_cast<u64>(value < 0));
 }
 
+// Whether all residues that it is shown are below q < 2^62: neither they nor q - 1 less them are
+// negative.
+class Canonical {
+ public:
+  explicit Canonical(u64 q) : most_(q - 1) {}
+  void show(u64 residue) { signs_ |= residue | (most_ - residue); }
+  [[nodiscard]] bool all() const { return signs_ >> 63 == 0; }
+
+ private:
+  u64 most_;
+  u64 signs_ = 0;
+};
+
+u64 halves(u64 residue) { return (residue >> kLowBits << 32) + (residue & kLow); }
+u64 from_halves(u64 word) { return (word >> 32 << kLowBits) + (word & kLow); }
+
+constexpr auto kAsItIs = [](u64 residue) { return residue; };
+
 // out[i] = word(residues[i]); whether all are canonical.
 template <typename Word>
 bool write_words(u64 q, const u64* residues, u64* out, std::size_t count, Word word) {
-  bool canonical = true;
+  Canonical canonical(q);
   for (std::size_t i = 0; i < count; ++i) {
-    canonical &= residues[i] < q;
+    canonical.show(residues[i]);
     out[i] = word(residues[i]);
   }
-  return canonical;
+  return canonical.all();
 }
 
 constexpr std::size_t kPairs = 4;  // of KeyCode::kPairs32
 
-// Words of two residues, `distance` apart.
+// Words of two residues, `distance` apart; whether all are canonical.
 template <std::size_t distance>
 bool write_pairs(u64 q, const u64* residues, u64* out, std::size_t count) {
-  bool canonical = true;
+  Canonical canonical(q);
   for (std::size_t i = 0; i < count; i += 2 * distance) {
     for (std::size_t j = i; j < i + distance; ++j) {
       const u64 other = residues[j + distance];
-      canonical &= residues[j] < q && other < q;
+      canonical.show(residues[j]);
+      canonical.show(other);
       *out++ = residues[j] + (other << 32);
     }
   }
-  return canonical;
+  return canonical.all();
+}
+
+// out[i] = residue(prepared[i]).
+template <typename Residue>
+void read_words(const u64* prepared, u64* out, std::size_t count, Residue residue) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = residue(prepared[i]);
+  }
+}
+
+// The same of words of two.
+template <std::size_t distance>
+void read_pairs(const u64* prepared, u64* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += 2 * distance) {
+    for (std::size_t j = i; j < i + distance; ++j) {
+      const u64 word = *prepared++;
+      out[j] = word & 0xffffffff;
+      out[j + distance] = word >> 32;
+    }
+  }
 }
 
 }  // namespace
 
 std::size_t prepared_size(KeyCode code, std::size_t count) {
-  return code == KeyCode::kResidue32 || code == KeyCode::kPairs32 ? count / 2 : count;
+  return count / residues_in_word(code);
 }
 
 bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
   switch (code) {
     case KeyCode::kResidue:
-      return write_words(q, residues, out, count, [](u64 residue) { return residue; });
+      return write_words(q, residues, out, count, kAsItIs);
     case KeyCode::kResidue32:  // the first one below
       return write_pairs<1>(q, residues, out, count);
     case KeyCode::kPairs32:
       return write_pairs<kPairs>(q, residues, out, count);
     case KeyCode::kHalves:
-      return write_words(q, residues, out, count, [](u64 residue) {
-        return (residue >> kLowBits << 32) + (residue & kLow);
-      });
+      return write_words(q, residues, out, count, halves);
     case KeyCode::kReal:
       return write_words(q, residues, out, count, [q](u64 residue) {
         return std::bit_cast<u64>(static_cast<double>(centred(residue, q)));
@@ -73,25 +110,19 @@ bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::s
 }
 
 void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    switch (code) {
-      case KeyCode::kResidue:
-        out[i] = prepared[i];
-        break;
-      case KeyCode::kResidue32:
-        out[i] = prepared[i / 2] >> (32 * (i % 2)) & 0xffffffff;
-        break;
-      case KeyCode::kPairs32:
-        out[i] = prepared[i / (2 * kPairs) * kPairs + i % kPairs] >> (32 * (i / kPairs % 2)) &
-                 0xffffffff;
-        break;
-      case KeyCode::kHalves:
-        out[i] = (prepared[i] >> 32 << kLowBits) + (prepared[i] & kLow);
-        break;
-      case KeyCode::kReal:
-        out[i] = from_centred(static_cast<std::int64_t>(std::bit_cast<double>(prepared[i])), q);
-        break;
-    }
+  switch (code) {
+    case KeyCode::kResidue:
+      return read_words(prepared, out, count, kAsItIs);
+    case KeyCode::kResidue32:
+      return read_pairs<1>(prepared, out, count);
+    case KeyCode::kPairs32:
+      return read_pairs<kPairs>(prepared, out, count);
+    case KeyCode::kHalves:
+      return read_words(prepared, out, count, from_halves);
+    case KeyCode::kReal:
+      return read_words(prepared, out, count, [q](u64 word) {
+        return from_centred(static_cast<std::int64_t>(std::bit_cast<double>(word)), q);
+      });
   }
 }
 

@@ -131,12 +131,17 @@ struct Montgomery56 : Lazy<V, Montgomery60<V>> {
   Vec bound[3];
 };
 
-/// WordSum modulo primes of up to 60 bits, whose parts are folded by Montgomery's reduction.
-template <typename V>
+/// WordSum modulo primes of up to `bits` bits, at most 60, whose parts are folded by Montgomery's
+/// reduction; prepared keys are of residues times 2^60, so that it leaves their sums. Digits are
+/// lazy, or below 2^bits + 2^34.
+template <typename V, int bits, bool lazy = (bits <= WordSum<V>::kLazyBits),
+          bool kPreparedKeys = false>
 struct MontgomerySum : WordSum<V> {
   using Vec = typename V::Vec;
   using Base = WordSum<V>;
-  using Prepared = MontgomerySum;
+  using Prepared = MontgomerySum<V, bits, lazy, true>;
+  static constexpr int kKeyShift = 60;
+  static constexpr int kFoldedInTurn = kPreparedKeys ? 4 : 0;  ///< vectors
 
   struct Arithmetic : Montgomery60<V> {
     explicit Arithmetic(const PrimeConstants& prime)
@@ -161,19 +166,50 @@ struct MontgomerySum : WordSum<V> {
   };
 
   static Arithmetic arithmetic(const PrimeConstants& prime, int) { return Arithmetic(prime); }
+  static std::size_t digit_terms(int prime_bits) {
+    return lazy ? Base::digit_terms(prime_bits) : Base::terms(prime_bits);
+  }
 
-  /// The sum s modulo q, canonical: s + m q is divided by 2^60, for an m below that, and what is
-  /// left, less than 2^63, multiplied by 2^60. That is less than 8q: at most 14 terms of 58 bits, 7
-  /// of 60 or 3 of 61 are at most 7 (2^60 - 1) q, and the value that the sum started from is below
-  /// 3q. Of lazy digits 7 terms are below 7 * 133 q^2, and it is less than 16q < 2^58.
+  /// The sum modulo q, or of prepared keys over 2^60, canonical.
+  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
+    Vec word = divided(arithmetic);
+    if constexpr (!kPreparedKeys) {
+      return restored(arithmetic, word);
+    }
+    RINGSMITH_UNROLL
+    for (int i = kDoublings - 1; i >= 0; --i) {
+      word = V::reduce_once(word, V::shift_left(arithmetic.q, i));
+    }
+    return word;
+  }
+
+  /// Starts again from what the sum is modulo q.
+  RINGSMITH_INLINE void make_room(const Arithmetic& arithmetic) {
+    Base::start(arithmetic, restored(arithmetic, divided(arithmetic)));
+  }
+
+ private:
+  /// With prepared keys and a start, both below q, divided() leaves less than 2^kDoublings q: a
+  /// 2^60th of 7 terms of lazy digits is below 7 * 133 / 64 q < 15q, of 14 others of 56 bits below
+  /// q, and of 14 of 58 bits or 7 of 60 below 7q; and what it adds, below q.
+  static constexpr int kDoublings = lazy ? 4 : bits <= 56 ? 1 : 3;
+
+  /// The sum s plus m q, for an m below 2^60, over 2^60: less than s / 2^60 + q.
   ///
   /// No part reaches 2^64 before it is shifted. The low sum has at most 14 products of 30 bits
   /// each, its start and another product: 14 + 3/4 + 1 times 2^60. The middle one has at most twice
   /// 7 products of 30 bits, two others and what was carried, less than 2^34: 16 (2^30 - 1)^2 +
   /// 2^34. Of lazy digits the two others are below 2^54 and 2^60: (7 * 134 + 1 + 64) 2^54 + 2^34.
-  RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
-    const Vec upper = arithmetic.fold(arithmetic.fold(Base::low, Base::middle), Base::high);
-    return arithmetic.canonical_product(arithmetic.multiply(upper, arithmetic.folded));
+  [[nodiscard]] RINGSMITH_INLINE Vec divided(const Arithmetic& arithmetic) const {
+    return arithmetic.fold(arithmetic.fold(Base::low, Base::middle), Base::high);
+  }
+
+  /// What divided() left, less than 2^63, times 2^60 modulo q, canonical. It is less than 8q: at
+  /// most 14 terms of 58 bits or 7 of 60 are at most 7 (2^60 - 1) q, and the value that the sum
+  /// started from is below 3q. Of lazy digits 7 terms are below 7 * 133 q^2, and it is less than
+  /// 16q < 2^58.
+  RINGSMITH_INLINE static Vec restored(const Arithmetic& arithmetic, Vec word) {
+    return arithmetic.canonical_product(arithmetic.multiply(word, arithmetic.folded));
   }
 };
 

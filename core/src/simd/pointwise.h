@@ -224,6 +224,7 @@ struct WordSum {
   static constexpr int kVectors = V::kLanes / 2;  ///< of a combination that share its factors
 
   static constexpr KeyCode kKeyCode = V::kHasMaximum ? KeyCode::kResidue : KeyCode::kHalves;
+  static constexpr int kKeyShift = 0;
   using Check = UpperCheck<V, V::kHasMaximum>;
   using Prepared = WordSum;
   using Halves = WordHalves<V>;

@@ -4,7 +4,10 @@
 // whose registers hold doubles, too, without a maximum of words.
 #pragma once
 
+#include <type_traits>
+
 #include "fma_kernels.h"
+#include "pair_sum.h"
 
 namespace ringsmith::simd {
 namespace {
@@ -26,18 +29,19 @@ class HalvesCheck {
 
 /// Sums of products of words below 2^32 modulo a prime of up to 30, 31 or 32 bits: one of 64 bits,
 /// or, beyond 30, one modulo 2^64 and one of the upper halves.
-template <typename V, int bits, bool kPreparedKeys = false>
+template <typename V, int bits>
 struct ProductSum {
   using Vec = typename V::Vec;
   using Arithmetic = Fma<V, FmaRoom::kPass>;
   using Check = HalvesCheck<V>;
-  using Prepared = ProductSum<V, bits, true>;
+  using Prepared = std::conditional_t<bits <= 30, PairSum<V>, ProductSum>;
   using Shared = Vec;
   static constexpr KeyCode kKeyCode = KeyCode::kPairs32;
+  static constexpr int kKeyShift = 0;
   static constexpr bool kScales = false;
   static constexpr bool kStepwise = false;
   static constexpr bool kOneSum = bits <= 30;
-  static constexpr int kAtOnce = kPreparedKeys && kOneSum ? 4 : 2;  ///< vectors of a limb
+  static constexpr int kAtOnce = 2;   ///< vectors of a limb
   static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^31 are below 2^64. Of upper
@@ -135,7 +139,8 @@ void combine_four_products(const PrimeConstants* primes, const Combination* sums
 template <typename V, int bits>
 constexpr PrimeKernels product_class() {
   PrimeKernels kernels = fma_class<V, FmaRoom::kBoth>(bits);
-  kernels.key_code = ProductSum<V, bits>::kKeyCode;
+  kernels.key_code = ProductSum<V, bits>::Prepared::kKeyCode;
+  kernels.key_shift = ProductSum<V, bits>::Prepared::kKeyShift;
   kernels.inner_product = inner_products<ProductSum<V, bits>>;
   kernels.combine = combine_products<V>;
   kernels.combine_four = combine_four_products<V>;

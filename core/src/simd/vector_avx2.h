@@ -69,6 +69,11 @@ struct Vector256 {
   /// Of every half of a word, as unsigned ones.
   RINGSMITH_INLINE static Vec maximum_halves(Vec a, Vec b) { return _mm256_max_epu32(a, b); }
 
+  /// Every half of x, or that less m's half if that is not negative.
+  RINGSMITH_INLINE static Vec reduce_halves(Vec x, Vec m) {
+    return _mm256_min_epu32(x, _mm256_sub_epi32(x, m));
+  }
+
   // The same registers as doubles; roundings are to the nearest.
   RINGSMITH_INLINE static __m256d real(Vec a) { return _mm256_castsi256_pd(a); }
   RINGSMITH_INLINE static Vec bits(__m256d a) { return _mm256_castpd_si256(a); }
