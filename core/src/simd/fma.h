@@ -25,16 +25,22 @@ struct FmaTwiddle {
   typename V::Vec factor, quotient;  // doubles: w in [-q/2, q/2], and w / q
 };
 
+/// The same for multiply() to take more.
+template <typename V>
+struct EvenTwiddle : FmaTwiddle<V> {};
+
 template <typename V>
 struct FmaProduct;
 
 /// Added to a double below 2^51 in size, it rounds to the nearest integer.
 constexpr double kRounder = 0x1.8p52;
+/// Below 2^52, to the nearest even one.
+constexpr double kEvenRounder = 0x1.8p53;
 /// Added to an integer in [0, 2^52), it has that integer in its lower 52 bits.
 constexpr double kWord = 0x1p52;
 
-/// What doubles have room for without a reduction: a pass of the transforms, with some; a whole
-/// forward transform and a pass of the inverse; both transforms.
+/// What doubles have room for: passes of the transforms with few reductions; a whole forward
+/// transform without one, and a pass of the inverse but for a row; both transforms.
 enum class FmaRoom { kPass, kForward, kBoth };
 
 /// Arithmetic modulo one prime of up to 50 bits, 48 bits or 34 bits.
@@ -49,12 +55,18 @@ struct Fma : V {
   static constexpr int kColumns = 2;
   static constexpr int kStreams = 2;
   static constexpr int kJoined = V::kJoined;
+  static constexpr bool kSpaced = room == FmaRoom::kPass;
+  /// Fewer values leave 16 registers, for a fiftieth of a transform's time.
+  static constexpr bool kInTurn = V::kLanes == 4;
 
   explicit Fma(const PrimeConstants& prime, u64 offset = 0)
       : q(V::set(prime.q)),
         real_q(V::set_real(static_cast<double>(prime.q))),
         reciprocal(V::set_real(1.0 / static_cast<double>(prime.q))),
         word_q(V::set_real(kWord + static_cast<double>(prime.q))),
+        word_twice_q(V::set_real(kWord + 2 * static_cast<double>(prime.q))),
+        rounder(V::set_real(kRounder)),
+        even_rounder(V::set_real(kEvenRounder)),
         offset(V::set(offset)),
         shift32(from_residue((u64{1} << 32) % prime.q, prime.q)) {}
 
@@ -73,7 +85,9 @@ struct Fma : V {
     return from_residue(f.factor, q);
   }
   /// A residue as a factor of multiply().
-  RINGSMITH_INLINE static Twiddle constant(Factor f, u64 q) { return from_residue(f.factor, q); }
+  RINGSMITH_INLINE static EvenTwiddle<V> constant(Factor f, u64 q) {
+    return {from_residue(f.factor, q)};
+  }
   RINGSMITH_INLINE static Twiddle broadcast(Factor f) {
     return {V::set(f.factor), V::set(f.quotient)};
   }
@@ -84,19 +98,24 @@ struct Fma : V {
     return {V::load(twiddles.factors + index), V::load(twiddles.quotients + index)};
   }
 
-  /// The integer next to x * y, for products below 2^51.
-  RINGSMITH_INLINE static Vec nearest_product(Vec x, Vec y) {
-    const Vec rounder = V::set_real(kRounder);
+  /// The integer next to x * y, for products below 2^51, or as the rounder has it.
+  RINGSMITH_INLINE static Vec nearest_product(Vec x, Vec y, Vec rounder = V::set_real(kRounder)) {
     return V::real_sub(V::fused_add(x, y, rounder), rounder);
   }
 
   /// x * factor modulo q, at most (1/2 + |x| / 2^55) q in size, for |x| <= 2^52: the quotient is
-  /// rounded once, and w / q, which is below 1/2, is wrong by at most 2^-55.
-  RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const {
-    const Vec quotient = nearest_product(x, t.quotient);
+  /// rounded once, and w / q, which is below 1/2, is wrong by at most 2^-55. Rounded to even
+  /// integers, for |x| <= 2^53, that is at most (1 + |x| / 2^55) q.
+  RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t,
+                                Vec rounder = V::set_real(kRounder)) const {
+    const Vec quotient = nearest_product(x, t.quotient, rounder);
     const Vec upper = V::real_multiply(x, t.factor);
     const Vec lower = V::fused_sub(x, t.factor, upper);
     return V::real_add(V::fused_from(quotient, real_q, upper), lower);
+  }
+
+  RINGSMITH_INLINE Vec multiply(Vec x, const EvenTwiddle<V>& t) const {
+    return multiply(x, static_cast<const Twiddle&>(t), even_rounder);
   }
 
   /// The same to canonical words, from words below 2^52.
@@ -105,8 +124,8 @@ struct Fma : V {
   }
 
   /// x modulo q, at most (q + 1) / 2 in size, for |x| below 2^53 and 2^51 q.
-  RINGSMITH_INLINE Vec reduce(Vec x) const {
-    return V::fused_from(nearest_product(x, reciprocal), real_q, x);
+  RINGSMITH_INLINE Vec reduce(Vec x, Vec rounder = V::set_real(kRounder)) const {
+    return V::fused_from(nearest_product(x, reciprocal, rounder), real_q, x);
   }
 
   /// The same of what forward() leaves.
@@ -126,13 +145,18 @@ struct Fma : V {
     return canonical(V::real_add(product, value(addend)));
   }
 
-  /// A canonical word less what forward() leaves.
+  /// A canonical word less what forward() leaves, up to 50 bits after a block from layer 0 on.
   RINGSMITH_INLINE Vec difference(Vec a, Vec x) const { return V::real_sub(value(a), x); }
 
+  /// A word below 4q as forward() takes it.
+  RINGSMITH_INLINE Vec start(Vec word) const {
+    const Vec bits = V::set_real(kWord);
+    return kSpaced ? V::real_sub(V::bit_xor(word, bits), word_twice_q) : value(word);
+  }
   RINGSMITH_INLINE Vec load_residue(const u64* from) const { return value(V::load(from)); }
-  RINGSMITH_INLINE Vec load_plain(const u64* from) const { return value(V::load(from)); }
+  RINGSMITH_INLINE Vec load_plain(const u64* from) const { return start(V::load(from)); }
   RINGSMITH_INLINE Vec load_shifted(const u64* from) const {
-    return value(V::add(V::load(from), offset));
+    return start(V::add(V::load(from), offset));
   }
   /// Any words below 2^63, by halves of 32 bits.
   RINGSMITH_INLINE Vec load_wide(const u64* from) const {
@@ -143,39 +167,61 @@ struct Fma : V {
     return reduce(V::real_add(multiply(upper, shift32), lower));
   }
 
-  /// A layer moves sums by half a q and a little more either way, from at most 4q. With b_i q the
-  /// bound before layer i, b_(i+1) = b_i + 1/2 + b_i q / 2^55. Up to 48 bits b_16 is below 13.1,
-  /// and x * w / q below 2^51. Up to 50 bits the sums' u is reduced in a pass's first layer: of
-  /// three layers from 4q, b_3 is below 2.5 again.
+  /// A layer moves sums by half a q and a little more either way: with b_i q the bound before layer
+  /// i, b_(i+1) = b_i + 1/2 + b_i q / 2^55. Up to 48 bits they start from at most 4q, b_16 is below
+  /// 13.1, and x * w / q below 2^51.
+  ///
+  /// Up to 50 bits x is at most 2^52 where b_i <= 4, and 2^53 where b_i <= 8: then its product's
+  /// quotient is even, and b_(i+1) = b_i + 1 + b_i / 32. In layer 0 u is reduced, to q / 2, so that
+  /// b_0 = 8 gives b_1 = 1.75. Then come 2.31, 2.88, 3.47 and b_5 = 4.08, from even quotients 5.21,
+  /// 6.38 and b_8 = 7.58. Words start as of layer 2, from 2q in size, and a pass without reductions
+  /// has layers 2 to 4 at the top, whose words are as of layer 2, and else 5 to 7, after layer 4 or
+  /// lower ones. AVX2's block has layers 3 to 7, or 0 to 4 where differences are to stay below 8q,
+  /// and AVX-512's always layers 0 to 5.
   RINGSMITH_INLINE void forward(Vec& u, Vec& x, const Twiddle& t, int layer) const {
-    const Vec product = multiply(x, t);
-    const Vec sum = room == FmaRoom::kPass && layer == 0 ? reduce(u) : u;
+    const bool even = kSpaced && (layer == 0 || layer >= 5);
+    const Vec product = multiply(x, t, even ? even_rounder : V::set_real(kRounder));
+    const Vec sum = kSpaced && layer == 0 ? reduce(u) : u;
     u = V::real_add(sum, product);
     x = V::real_sub(sum, product);
   }
 
-  /// Sums and differences double in each layer: from q to 2^16 q, at most 2^50, with room for both
-  /// transforms. Else they are reduced where a pass ends, and up to 50 bits in its second layer,
-  /// too: from at most q, differences reach 8q, at most 2^51, or 4q, at most 2^52.
+  /// Sums and differences double in each layer: up to 34 bits from q to 2^16 q, at most 2^50, with
+  /// room for both transforms.
+  ///
+  /// Else what is multiplied begins anew from little more than q / 2, or q if its quotient is even.
+  /// Up to 48 bits a pass's words are at most 2.25q, and 4.5q, 9q and 18q < 2^53 after layers 0, 1
+  /// and 2, products of the first two at most 0.58q. In the end only row 0 is reduced, which had
+  /// sums alone; row 1 is at most 4 * 0.54q, and the others, doubled once or not at all, 1.16q.
+  ///
+  /// Up to 50 bits a pass's words are at most 1.25q, and products of layer 0 at most 0.58q. In
+  /// layer 1 rows 0 and 4 have sums of 5q, which are reduced, and rows 2 and 6 even quotients: at
+  /// most 1.16q, as rows 1 and 5; rows 3 and 7 are at most 0.54q. After layer 2 row 0 is at most q,
+  /// row 3 at most 1.08q, rows 1 and 2, at most 2.32q, are reduced, and the others products again.
+  ///
+  /// In registers the rounders are one constant each; the compiler makes two of a number that is
+  /// added and subtracted.
   template <int layer, bool reduces>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
-    constexpr bool kReduced = room == FmaRoom::kBoth   ? false
-                              : room == FmaRoom::kPass ? reduces || layer % 2 == 1
-                                                       : reduces;
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int row) const {
+    const bool even = room == FmaRoom::kPass      ? layer == 1 && row % 4 == 0
+                      : room == FmaRoom::kForward ? reduces && row == 0
+                                                  : false;
+    const bool reduced = even || (kSpaced && layer == 2 && (row == 1 || row == 2));
     const Vec difference = V::real_sub(u, v);
     const Vec sum = V::real_add(u, v);
-    u = kReduced ? reduce(sum) : sum;
-    v = multiply(difference, t);
+    u = reduced ? reduce(sum, rounder) : sum;
+    v = multiply(difference, t, even ? even_rounder : rounder);
   }
 
+  /// With even quotients, since two layers' sums may have come before.
   template <int layer>
   RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
     const Vec difference = V::real_sub(u, v);
-    u = canonical(multiply(V::real_add(u, v), scale));
-    v = canonical(multiply(difference, t));
+    u = to_word(reduce(multiply(V::real_add(u, v), scale, even_rounder), rounder));
+    v = to_word(reduce(multiply(difference, t, even_rounder), rounder));
   }
 
-  Vec q, real_q, reciprocal, word_q, offset;
+  Vec q, real_q, reciprocal, word_q, word_twice_q, rounder, even_rounder, offset;
   Twiddle shift32;
 };
 

@@ -144,7 +144,7 @@ struct Ifma : Vector512Ifma {
   /// In [0, 2^(layer + 1) q) before a lazy pass's layer, [0, 2q) else; out [0, 2q) if reducing.
   /// With room for both, sums double in each of at most 16 layers, from q to 2^16 q.
   template <int layer, bool reduces>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(bound<layer>(), v));
     const Vec sum = add(u, v);
     u = reduces && room != Room::kBoth ? reduce(sum) : sum;

@@ -62,7 +62,7 @@ struct Montgomery60 : PartFactors<V> {
 
   /// In and out: [0, 4q).
   template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(Base::four_q, v));
     u = reduce_once(add(u, v), Base::four_q);
     v = multiply(difference, t);
@@ -105,7 +105,7 @@ struct Montgomery56 : Lazy<V, Montgomery60<V>> {
 
   /// In: [0, 2^(4 + layer) q).
   template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(bound[layer], v));
     u = add(u, v);
     v = Base::multiply(difference, t);

@@ -98,7 +98,7 @@ struct Narrow : V {
 
   /// In and out: below the span.
   template <int layer, bool reduce, typename T>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const T& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const T& t, int) const {
     const Vec difference = sub(add(u, span), v);
     u = reduce_once(add(u, v), span);
     v = multiply(difference, t);

@@ -100,7 +100,7 @@ struct NearPower : PartFactors<V> {
 
   /// In and out: below the bound.
   template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(bound, v));
     u = reduce_once(add(u, v), bound);
     v = multiply(difference, t);
@@ -168,7 +168,7 @@ struct NearPower54 : NearPower<V> {
 
   /// In: [0, 44 2^layer q).
   template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(bounds[layer], v));
     u = add(u, v);
     v = Base::multiply(difference, t);

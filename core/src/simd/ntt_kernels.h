@@ -6,6 +6,14 @@
 namespace ringsmith::simd {
 namespace {
 
+/// What becomes of a forward transform's values: canonical words in their place.
+template <typename A>
+struct Canonical {
+  RINGSMITH_INLINE void operator()(const A& arithmetic, typename A::Vec x, u64* to) const {
+    A::store(to, arithmetic.canonical(x));
+  }
+};
+
 /// PrimeKernels::forward, ending in `finish`.
 template <typename A, typename Finish>
 void forward_ntt(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out,
@@ -43,7 +51,7 @@ void forward_digit(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u6
 /// PrimeKernels::inverse.
 template <typename A>
 void inverse_ntt(const NttPlan& plan, const u64* in, u64 offset, u64* out) {
-  const Transform<A> transform(plan, plan.backward, offset);
+  const Transform<A, Canonical<A>> transform(plan, plan.backward, offset);
   if (offset != 0) {
     transform.template inverse<Place::kShiftedTop>(in, out);
   } else {

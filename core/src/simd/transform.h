@@ -14,8 +14,8 @@
 //   load_plain, load_shifted, load_wide   words below kPlain q, the same plus the offset, any words
 //                                         plus the offset: to values that forward() takes
 //   load_residue                          canonical words, to values that inverse() takes
-//   forward(u, x, t, layer)               u, x = u + x t, u - x t; layers count within a pass
-//   inverse<layer, reduces>(u, v, t)      u, v = u + v, (u - v) t; so do these
+//   forward(u, x, t, layer)               u, x = u + x t, u - x t
+//   inverse<layer, reduces>(u, v, t, row) u, v = u + v, (u - v) t; layers and u's row are a pass's
 //   last<layer>(u, v, scale, t)           u, v = (u + v) scale, (u - v) t, canonical
 //   canonical(x)                          forward's values back to canonical words
 //   digit(x)                              or, of some classes, to what key_products reads
@@ -26,6 +26,8 @@
 //   transpose, transpose_back             rows as load() leaves them to columns, and back
 //   Twiddle, Node                         a factor in every lane; one in all lanes, as node() reads
 //                                         it for every layer but a block's last ones
+//   kSpaced                               if true, forward()'s layers count from one that reduces
+//   kInTurn                               if true, forward() is for one column after the other
 //   kReduces                              whether inverse() must reduce in every layer, not only
 //                                         in a pass's last
 //   reduce_sums<layers>(x)                where inverse() reduces nothing: what is left to do for
@@ -60,15 +62,8 @@ enum class Place { kInner, kTop, kShiftedTop };
 // there a pass goes over many columns, and it reads its factors once for all of them.
 constexpr int pass_layers(int layers) { return layers % 3 == 0 ? 3 : 2; }
 
-/// What becomes of the forward transform's values: canonical words in their place.
-template <typename A>
-struct Canonical {
-  RINGSMITH_INLINE void operator()(const A& arithmetic, typename A::Vec x, u64* to) const {
-    A::store(to, arithmetic.canonical(x));
-  }
-};
-
-template <typename A, typename Finish = Canonical<A>>
+/// `Finish` is what becomes of the forward transform's values.
+template <typename A, typename Finish>
 class Transform {
  public:
   using Vec = typename A::Vec;
@@ -91,6 +86,8 @@ class Transform {
   static constexpr int kColumns = A::kColumns;
   static constexpr int kStreams = A::kStreams;
   static constexpr int kGroups = kStreams * kJoined;  // that are transposed
+  static constexpr bool kSpaced = requires { requires A::kSpaced; };
+  static constexpr bool kInTurn = requires { requires A::kInTurn; };
 
   Transform(const NttPlan& plan, const TwiddleView& twiddles, u64 offset, const Finish& finish = {})
       : plan_(plan), twiddles_(twiddles), arithmetic_(plan.prime, offset), finish_(finish) {}
@@ -122,19 +119,26 @@ class Transform {
     }
   }
 
-  // The block of 2^layers * kBlock words below node `index`.
-  template <Source source, typename From>
+  // The block of 2^layers * kBlock words below node `index`. If kSpaced, passes next to the blocks
+  // reduce, and, but for the root's, those with one between.
+  template <Source source, int kFirst = 0, typename From>
   void forward_tree(const From* in, Word* out, int layers, std::size_t index) const {
+    constexpr bool kTop = source != Source::kInner;
+    if constexpr (kSpaced && kFirst == 0) {
+      if (kTop ? layers > 3 : (layers - 1) / 3 % 2 == 1) {
+        return forward_tree<source, kTop ? 2 : 5>(in, out, layers, index);
+      }
+    }
     if (pass_layers(layers) == 2) {
-      forward_pass<source, 2>(in, out, layers, index);
+      forward_pass<source, 2, kFirst>(in, out, layers, index);
     } else {
-      forward_pass<source, 3>(in, out, layers, index);
+      forward_pass<source, 3, kFirst>(in, out, layers, index);
     }
   }
 
   // Writes a column's words when it has read them, and in place they may lie kSpread times as far
   // apart: what it writes over is of that column, or of earlier ones, or no longer of use.
-  template <Source source, int kLayers, typename From>
+  template <Source source, int kLayers, int kFirst, typename From>
   void forward_pass(const From* in, Word* out, int layers, std::size_t index) const {
     constexpr std::size_t kRows = std::size_t{1} << kLayers;
     const std::size_t step = (kBlock << layers) / kRows;
@@ -152,14 +156,14 @@ class Transform {
         rows[i % kColumns * kRows + i / kColumns] =
             load<source>(in + column + i % kColumns * kLanes + i / kColumns * step);
       }
-      forward_layers<kLayers, false, kColumns>(arithmetic, rows, twiddles);
+      forward_layers<kLayers, false, kColumns, kFirst>(arithmetic, rows, twiddles);
       RINGSMITH_UNROLL
       for (std::size_t i = 0; i < kColumns * kRows; ++i) {
         A::store(out + column + i % kColumns * kLanes + i / kColumns * step * kSpread,
                  rows[i % kColumns * kRows + i / kColumns]);
       }
     }
-    if (layers == kLayers) {
+    if (kFirst == 0 && layers == kLayers) {
       for (std::size_t i = 0; i < kRows; i += kStreams) {
         forward_blocks(out + i * kBlock * kSpread, index * kRows + i);
       }
@@ -171,9 +175,9 @@ class Transform {
     }
   }
 
-  // kLayers layers between 2^kLayers registers, in each of `places`; entry i of a place's
+  // Layers kFirst ... between 2^kLayers registers, in each of `places`; entry i of a place's
   // factors, or of all places' unless they have their own, belongs to node i of the layers' tree.
-  template <int kLayers, bool kOwn, int places, typename T>
+  template <int kLayers, bool kOwn, int places, int kFirst, typename T>
   RINGSMITH_INLINE static void forward_layers(const A& arithmetic, Vec* rows, const T* twiddles) {
     constexpr int kRows = 1 << kLayers;
     RINGSMITH_UNROLL
@@ -181,11 +185,12 @@ class Transform {
       const int half = kRows >> (layer + 1);
       RINGSMITH_UNROLL
       for (int i = 0; i < places * kRows / 2; ++i) {
-        const int first = i % places * kRows;
-        const int pair = i / places;
+        const int first = (kInTurn ? i / (kRows / 2) : i % places) * kRows;
+        const int pair = kInTurn ? i % (kRows / 2) : i / places;
         Vec* const upper = rows + first + pair / half * 2 * half + pair % half;
         arithmetic.forward(upper[0], upper[half],
-                           twiddles[(kOwn ? first : 0) + (1 << layer) + pair / half], layer);
+                           twiddles[(kOwn ? first : 0) + (1 << layer) + pair / half],
+                           kFirst + layer);
       }
     }
   }
@@ -210,13 +215,15 @@ class Transform {
       }
       load_nodes(index + stream, nodes + stream * kBlockRows);
     }
-    forward_layers<kBlockLayers, true, kStreams>(arithmetic_, rows, nodes);
+    // Of eight layers the last ones, after a pass of three, unless more room is to be left.
+    constexpr int kFirst = kLogBlock <= 5 && !requires { Finish::kWantsRoom; } ? 3 : 0;
+    forward_layers<kBlockLayers, true, kStreams, kFirst>(arithmetic_, rows, nodes);
     RINGSMITH_UNROLL
     for (int group = 0; group < kGroups; ++group) {
       A::transpose(rows + group * kLanes);
       load_transposed(index * kJoined + group, twiddles + group * kLanes);
     }
-    forward_layers<kLogLanes, true, kGroups>(arithmetic_, rows, twiddles);
+    forward_layers<kLogLanes, true, kGroups, kFirst + kBlockLayers>(arithmetic_, rows, twiddles);
     RINGSMITH_UNROLL
     for (int group = 0; group < kGroups; ++group) {
       A::transpose_back(rows + group * kLanes);
@@ -292,9 +299,10 @@ class Transform {
       for (int i = 0; i < places * kRows / 2; ++i) {
         const int first = i % places * kRows;
         const int pair = i / places;
-        Vec* const upper = rows + first + pair / kHalf * 2 * kHalf + pair % kHalf;
+        const int row = pair / kHalf * 2 * kHalf + pair % kHalf;
+        Vec* const upper = rows + first + row;
         arithmetic.template inverse<kFirst, kReduce>(
-            upper[0], upper[kHalf], twiddles[(kOwn ? first : 0) + kNodes + pair / kHalf]);
+            upper[0], upper[kHalf], twiddles[(kOwn ? first : 0) + kNodes + pair / kHalf], row);
       }
       inverse_layers<kLayers, kEnd, kOwn, places, kFirst + 1>(arithmetic, rows, twiddles);
     }

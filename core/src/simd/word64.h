@@ -179,7 +179,7 @@ struct Word64 : WordOperations<V> {
 
   /// In and out: [0, 4q).
   template <int layer, bool reduce, typename T>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const T& t) const {
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const T& t, int) const {
     const Vec difference = add(u, sub(four_q, v));
     u = reduce_once(add(u, v), four_q);
     v = multiply(difference, t);
