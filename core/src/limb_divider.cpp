@@ -10,7 +10,7 @@
 namespace ringsmith::kernels {
 namespace {
 
-// What words of a division may reach with kernels of this code: doubles, or whole words.
+// What words of PrimeKernels::divide may reach.
 u64 room(simd::TwiddleCode code) {
   using enum simd::TwiddleCode;
   return u64{1} << (code == kReal || code == kShift32 || code == kShift52 ? 52 : 63);

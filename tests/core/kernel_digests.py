@@ -66,7 +66,7 @@ def primes_of(n: int, widths: tuple[int, ...]) -> list[int]:
 
 
 def prime_from(start: int, n: int, step: int) -> int:
-    """The first prime that is 1 modulo 2n, from ``start`` on: upwards for step 1, down for -1."""
+    """The first prime that is 1 modulo 2n above ``start``, or at most it for step -1."""
     q = start - (start - 1) % (2 * n) + (2 * n if step > 0 else 0)
     while not _core.is_prime(q):
         q += step * 2 * n
@@ -78,12 +78,12 @@ def far_primes(n: int, widths: tuple[int, ...]) -> list[int]:
     primes: list[int] = []
     for bits in widths:
         start = max((q for q in primes if q.bit_length() == bits), default=3 << (bits - 2))
-        primes.append(prime_from(start + 1, n, 1))
+        primes.append(prime_from(start, n, 1))
     return primes
 
 
 def transformed_primes(n: int) -> Iterator[int]:
-    """The largest primes of all widths, and those on both sides of a class's limit within one."""
+    """The largest primes of all widths, and those next to where classes begin within a width."""
     for bits in WIDTHS:
         if (bits < 24 and n > 4096) or (bits < 20 and n > 1024):
             continue  # too few primes

@@ -1,8 +1,9 @@
 // What a set of kernels offers: the loops over one limb, once for each kind of processor.
 //
 // A kernel set is chosen once, when the program starts (kernel_set()). For each prime it has the
-// kernels of the narrowest word class that the prime fits: narrow primes leave room for lazier
-// reduction. All sets compute the same canonical words; docs/cpu.md has the bounds.
+// kernels of the narrowest word class that takes it: narrow primes leave room for lazier
+// reduction, and those little below a power of two are reduced by fewer products. All sets compute
+// the same canonical words; docs/cpu.md has the bounds.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,7 @@ class Modulus;
 
 namespace ringsmith::simd {
 
-/// A constant factor as a word class wants it (TwiddleCode): of Shoup's multiplication, or of
-/// Montgomery's.
+/// A constant factor as a word class wants it (TwiddleCode).
 struct Factor {
   u64 factor;
   u64 quotient;
@@ -189,8 +189,8 @@ struct PrimeKernels {
   KeyCode key_code;  ///< of prepared keys
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
-  /// place. Below 4q, or 2q for one class, words are taken as they are, others are reduced while
-  /// they are first read.
+  /// place. Below 2q, or more as the class has room, words are taken as they are, others are
+  /// reduced while they are first read.
   void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
   /// The same for key_products: words of the result's residues, not canonical and with bounds of
   /// their own, or their doubles.
@@ -227,7 +227,7 @@ struct PrimeKernels {
   void (*scale)(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count);
   /// A Division whose correction is, modulo q, these words less `lift`, which is at least as large.
-  /// `lift` plus a word of `in` is below 2^52 (kShift52) or 2^63.
+  /// `lift` plus a word of `in` is at most 2^52 (kReal, kShift32, kShift52) or 2^63.
   void (*divide)(const PrimeConstants& prime, const u64* correction, u64 lift,
                  const Division& division, std::size_t count);
 

@@ -169,6 +169,7 @@ struct MontgomerySum : WordSum<V> {
   static std::size_t digit_terms(int prime_bits) {
     return lazy ? Base::digit_terms(prime_bits) : Base::terms(prime_bits);
   }
+  static std::size_t moved_terms(int prime_bits) { return digit_terms(prime_bits); }
 
   /// The sum modulo q, or of prepared keys over 2^60, canonical.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
@@ -205,9 +206,9 @@ struct MontgomerySum : WordSum<V> {
   }
 
   /// What divided() left, less than 2^63, times 2^60 modulo q, canonical. It is less than 8q: at
-  /// most 14 terms of 58 bits or 7 of 60 are at most 7 (2^60 - 1) q, and the value that the sum
-  /// started from is below 3q. Of lazy digits 7 terms are below 7 * 133 q^2, and it is less than
-  /// 16q < 2^58.
+  /// most 14 terms of 58 bits, 7 of 60 or 3 of 61 are at most 7 (2^60 - 1) q, and the value that
+  /// the sum started from is below 3q. Of lazy digits 7 terms are below 7 * 133 q^2, and it is less
+  /// than 16q < 2^58.
   RINGSMITH_INLINE static Vec restored(const Arithmetic& arithmetic, Vec word) {
     return arithmetic.canonical_product(arithmetic.multiply(word, arithmetic.folded));
   }

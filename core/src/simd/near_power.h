@@ -124,7 +124,7 @@ struct NearPower : PartFactors<V> {
 /// direction but one in each pass of the inverse.
 ///
 /// 512q is below 2^63. A product of x below 478q, so that r is below 478 / 1024, is below 4.94 2^b
-/// + 1.47 2^32 gap <= 10.85q. Forward, words below 130q, such as those of 61 bits, start from 174q
+/// + 1.47 2^32 gap <= 10.85q. Forward, words below 130q, of up to b + 7 bits, start from 174q
 /// more, and each of at most 16 layers moves them by less than that either way: they stay below
 /// 478q. Back, a pass's words are below 44q, a layer doubles the bound, and three layers' factors
 /// are below 352q. In the end a row is what was multiplied, in [0, 10.85q), and doubled in the

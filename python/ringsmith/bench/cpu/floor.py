@@ -61,7 +61,7 @@ def _multiplications(bits: int) -> int:
         return 3
     if bits <= 50:
         return 4
-    return 6 if kernel == "avx2" and bits <= 60 else 9
+    return 6 if kernel == "avx2" else 9
 
 
 @cache
