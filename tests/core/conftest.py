@@ -290,3 +290,25 @@ def random_residues(rng: np.random.Generator) -> Callable[..., Residues]:
         return np.ascontiguousarray(np.stack(limbs, axis=-2))
 
     return make
+
+
+@pytest.fixture
+def key_sums() -> Callable[..., _core.Graph]:
+    """Key switching without its division: as one pass, or one half alone, node by node."""
+
+    def make(context: _core.Context, halves: tuple[int, ...]) -> _core.Graph:
+        graph = _core.Graph(context.n, context.primes, context.roots)
+        base = list(range(len(context.primes)))
+        data = base[: context.max_limbs]
+        x = graph.add_node("input", [], {"name": "x", "base": data, "form": "coeff"})
+        raised = []
+        for digit in data:
+            up = {"digit": [digit], "base": base, "variant": "rns_digit"}
+            raised.append(graph.add_node("ntt", [graph.add_node("mod_up", [x], up)], {}))
+        for half in halves:
+            attributes = {"key": "k", "half": half, "digits": data, "base": base}
+            product = graph.add_node("ksk_inner_product", raised, attributes)
+            graph.add_node("output", [product], {"name": f"y{half}"})
+        return graph
+
+    return make

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -112,82 +111,6 @@ def test_residues_at_the_ends_of_their_range_are_kept(
     prepared = _core.PreparedKey(context, key)
     for operation in operations(context, context.max_limbs, random_residues):
         assert np.array_equal(operation(prepared), operation(key))
-
-
-def graph_of(context: _core.Context, halves: tuple[int, ...]) -> _core.Graph:
-    """Key switching without its division: as one pass, or one half alone, node by node."""
-    graph = _core.Graph(context.n, context.primes, context.roots)
-    base = list(range(len(context.primes)))
-    data = base[: context.max_limbs]
-    x = graph.add_node("input", [], {"name": "x", "base": data, "form": "coeff"})
-    raised = []
-    for digit in data:
-        up = {"digit": [digit], "base": base, "variant": "rns_digit"}
-        raised.append(graph.add_node("ntt", [graph.add_node("mod_up", [x], up)], {}))
-    for half in halves:
-        attributes = {"key": "k", "half": half, "digits": data, "base": base}
-        product = graph.add_node("ksk_inner_product", raised, attributes)
-        graph.add_node("output", [product], {"name": f"y{half}"})
-    return graph
-
-
-def beyond_near_powers(bits: int, count: int) -> list[int]:
-    """Large primes of more than 50 bits of no class of primes little below a power of two."""
-    gap = 1 << (bits - 30)
-    candidates = range((1 << bits) - gap + 1 - 2 * N, 0, -2 * N)
-    return list(islice(filter(_core.is_prime, candidates), count))
-
-
-MOST_DIGITS = (
-    *((30, count) for count in (1, 7, 8, 9, 16, 17)),
-    *((bits, count) for bits in (51, 54, 56) for count in (7, 8, 14, 15)),
-    *((bits, count) for bits in (57, 58) for count in (8, 14, 15)),
-    *((bits, count) for bits in (59, 60) for count in (7, 8)),
-)
-
-
-@pytest.mark.parametrize(
-    ("bits", "digits", "near"),
-    [
-        *((*most, True) for most in MOST_DIGITS),
-        *((*most, False) for most in MOST_DIGITS if most[0] > 50),
-    ],
-)
-def test_the_largest_sums_are_canonical(
-    bits: int, digits: int, near: bool, random_residues: RandomResidues
-) -> None:
-    """As many terms as sums have room for, and one more, of the largest words of every form.
-
-    Digits that are not canonical are largest where words are random. A division would take a sum
-    that is not, so the sums themselves are compared, too.
-    """
-    count = digits + 1
-    found = _core.prime_search(bits, N, count) if near else beyond_near_powers(bits, count)
-    context = _core.Context(N, found, 1, 0)
-    primes = np.array(context.primes, dtype=np.uint64)
-    top = np.repeat(primes[:digits, None] - 1, N, axis=1)
-    polynomials = [top, *(random_residues(N, found[:digits]) for _ in range(4))]
-    sums = graph_of(context, (0, 1))
-    for form in (1, 2**32, 2**60):
-        largest = np.array([-pow(form, -1, q) % q for q in context.primes], dtype=np.uint64)
-        key = np.empty((digits, 2, digits + 1, N), dtype=np.uint64)
-        key[:, 0] = largest[:, None]
-        key[:, 1] = np.where(np.arange(N) % 3 == 0, largest[:, None], 0)
-        prepared = [_core.PreparedKey(context, key, element) for element in (1, 3)]
-        for polynomial in polynomials:
-            a = np.stack([polynomial, polynomial])
-            expected = _core.apply_galois(context, a, 3, key)
-            product = np.stack([polynomial, polynomial, polynomial])
-            relinearized = _core.relinearize(context, product, key)
-            by_key, by_prepared = (
-                sums.run({"x": polynomial}, {"k": k}) for k in (key, prepared[0])
-            )
-            assert all(np.array_equal(by_prepared[name], words) for name, words in by_key.items())
-            for one in prepared:
-                assert np.array_equal(_core.apply_galois(context, a, 3, one), expected)
-                many = _core.apply_galois_many(context, a, [3, 3], [one, key])
-                assert all(np.array_equal(words, expected) for words in many)
-                assert np.array_equal(_core.relinearize(context, product, one), relinearized)
 
 
 @pytest.mark.parametrize("zeros", [False, True])
@@ -324,19 +247,24 @@ def test_it_takes_the_memory_of_the_key_or_half(random_residues: RandomResidues)
 @pytest.mark.parametrize("halves", [(0,), (1,), (0, 1)])
 @pytest.mark.parametrize("shape", SHAPES[:3], ids=str)
 def test_graphs_take_prepared_keys(
-    shape: Shape, halves: tuple[int, ...], random_residues: RandomResidues
+    shape: Shape,
+    halves: tuple[int, ...],
+    random_residues: RandomResidues,
+    key_sums: Callable[..., _core.Graph],
 ) -> None:
     context = context_of(N, shape)
     key = key_of(random_residues, context)
     x = {"x": random_residues(N, context.primes[: context.max_limbs])}
-    graph = graph_of(context, halves)
+    graph = key_sums(context, halves)
     expected = graph.run(x, {"k": key})
     ours = graph.run(x, {"k": _core.PreparedKey(context, key)})
     assert expected.keys() == ours.keys()
     assert all(np.array_equal(ours[name], words) for name, words in expected.items())
 
 
-def test_a_key_prepared_for_another_context_is_refused(random_residues: RandomResidues) -> None:
+def test_a_key_prepared_for_another_context_is_refused(
+    random_residues: RandomResidues, key_sums: Callable[..., _core.Graph]
+) -> None:
     context = context_of(N, ((50, 50, 50), 1, 0))
     others = [
         context_of(N, ((50, 50, 51), 1, 0)),
@@ -344,7 +272,7 @@ def test_a_key_prepared_for_another_context_is_refused(random_residues: RandomRe
         context_of(2 * N, ((50, 50, 50), 1, 0)),
     ]
     product = random_residues(N, context.primes[:2], 3)
-    graph, x = graph_of(context, (0,)), {"x": random_residues(N, context.primes[:2])}
+    graph, x = key_sums(context, (0,)), {"x": random_residues(N, context.primes[:2])}
     for other in others:
         prepared = _core.PreparedKey(other, key_of(random_residues, other))
         with pytest.raises(ParameterError, match="of another degree or other primes: prepare"):
