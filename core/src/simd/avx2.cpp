@@ -25,12 +25,12 @@ constexpr PrimeKernels kClasses[] = {
     fma_class<V, FmaRoom::kForward>(48),
     fma_class<V, FmaRoom::kPass>(50),
     // Forward two columns at a time are faster, back, with more constants in registers, one.
-    word_class<54, V, NearPower54<V, 2>, NearPower54<V, 1>, MontgomerySum<V, 54, false>, 30>(),
+    word_class<54, V, NearPower54<V, 2>, NearPower54<V, 1>, MontgomerySum<V, 54, false>>(),
     word_class<54, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V, 54>>(),
     word_class<56, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V, 56>>(),
-    word_class<60, V, NearPower<V>, NearPower<V>, MontgomerySum<V, 60>, 34>(),
+    word_class<60, V, NearPower<V>, NearPower<V>, MontgomerySum<V, 60>>(),
     word_class<60, V, Montgomery60<V>, Montgomery60<V>, MontgomerySum<V, 60>>(),
-    word_class<61, V, NearPower<V, true>, NearPower<V, true>, WordSum<V>, 34>(),
+    word_class<61, V, NearPower<V, true>, NearPower<V, true>, WordSum<V>>(),
     word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx2",

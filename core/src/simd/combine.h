@@ -180,12 +180,11 @@ void combine_words(const PrimeConstants& prime, const Combination& sum, u64* out
 
 /// The class of primes of up to `bits` bits, transformed forward by the arithmetic `A` and back by
 /// `Inverse`; products are added by `Sum`, which takes lazy digits of primes of few bits.
-template <int bits, typename V, typename A, typename Inverse = Word64<V>, typename Sum = WordSum<V>,
-          int near_power = 0>
+template <int bits, typename V, typename A, typename Inverse = Word64<V>, typename Sum = WordSum<V>>
 constexpr PrimeKernels word_class() {
   static_assert(A::kCode == Inverse::kCode);
   return {bits,
-          near_power,
+          A::kNearPower,
           A::kCode,
           V::kLanes,
           false,

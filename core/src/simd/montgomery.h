@@ -85,50 +85,11 @@ struct Montgomery60 : PartFactors<V> {
 };
 
 /// The same of primes of up to 56 bits, where sums are reduced in neither direction but one in each
-/// pass of the inverse.
-///
-/// Of a pass's words, below 16q, a layer doubles the bound: three layers' factors are below 128q <
-/// 2^63. In the end a row is what was multiplied, in [0, 4q), and doubled in the layers that
-/// followed, at most twice; only the first row has nothing but sums.
+/// pass of the inverse: products are below 4q, and three layers' factors below 128q < 2^63.
 template <typename V, int columns>
-struct Montgomery56 : Lazy<V, Montgomery60<V>> {
-  using Base = Lazy<V, Montgomery60<V>>;
-  using Twiddle = PartTwiddle<V>;
-  using Vec = typename V::Vec;
-  using V::add;
-  using V::sub;
+struct Montgomery56 : Doubling<V, Lazy<V, Montgomery60<V>>, 16> {
+  using Doubling<V, Lazy<V, Montgomery60<V>>, 16>::Doubling;
   static constexpr int kColumns = columns;
-
-  explicit Montgomery56(const PrimeConstants& prime, u64 offset = 0)
-      : Base(prime, offset),
-        bound{V::set(16 * prime.q), V::set(32 * prime.q), V::set(64 * prime.q)} {}
-
-  /// In: [0, 2^(4 + layer) q).
-  template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
-    const Vec difference = add(u, sub(bound[layer], v));
-    u = add(u, v);
-    v = Base::multiply(difference, t);
-  }
-
-  template <int layer>
-  RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
-    const Vec difference = add(u, sub(bound[layer], v));
-    u = Base::canonical_product(Base::multiply(add(u, v), scale));
-    v = Base::canonical_product(Base::multiply(difference, t));
-  }
-
-  /// From [0, 2^(4 + layers) q) to [0, 16q).
-  template <int layers>
-  RINGSMITH_INLINE Vec reduce_sums(Vec x) const {
-    RINGSMITH_UNROLL
-    for (int i = layers - 1; i >= 0; --i) {
-      x = V::reduce_once(x, bound[i]);
-    }
-    return x;
-  }
-
-  Vec bound[3];
 };
 
 /// WordSum modulo primes of up to `bits` bits, at most 60, whose parts are folded by Montgomery's

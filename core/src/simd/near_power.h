@@ -26,6 +26,7 @@ struct NearPower : PartFactors<V> {
   using V::reduce_once;
   using V::sub;
   static constexpr TwiddleCode kCode = TwiddleCode::kNearPower;
+  static constexpr int kNearPower = 34;  ///< gap is at most 2^(b - kNearPower)
   static constexpr u64 kBound = carries ? 4 : 6;
   static constexpr u64 kPlain = 2 * kBound;
 
@@ -79,6 +80,8 @@ struct NearPower : PartFactors<V> {
   /// Plain words are below twice the bound, and others are folded.
   RINGSMITH_INLINE Vec load_wide(const u64* from) const { return fold(Base::load_shifted(from)); }
 
+  RINGSMITH_INLINE Vec canonical_product(Vec product) const { return canonical(product); }
+
   /// A product of multiply() plus a canonical word, in [0, q).
   RINGSMITH_INLINE Vec canonical_sum(Vec product, Vec addend) const {
     return canonical(add(product, addend));
@@ -126,17 +129,16 @@ struct NearPower : PartFactors<V> {
 /// 512q is below 2^63. A product of x below 478q, so that r is below 478 / 1024, is below 4.94 2^b
 /// + 1.47 2^32 gap <= 10.85q. Forward, words below 130q, of up to b + 7 bits, start from 174q
 /// more, and each of at most 16 layers moves them by less than that either way: they stay below
-/// 478q. Back, a pass's words are below 44q, a layer doubles the bound, and three layers' factors
-/// are below 352q. In the end a row is what was multiplied, in [0, 10.85q), and doubled in the
-/// layers that followed, at most twice; only the first row has nothing but sums.
+/// 478q. Back, three layers' factors are below 352q.
 template <typename V, int columns>
-struct NearPower54 : NearPower<V> {
-  using Base = NearPower<V>;
+struct NearPower54 : Doubling<V, NearPower<V>, 44> {
+  using Base = Doubling<V, NearPower<V>, 44>;
   using Twiddle = PartTwiddle<V>;
   using Vec = typename V::Vec;
   using V::add;
   using V::sub;
   static constexpr int kColumns = columns;
+  static constexpr int kNearPower = 30;
   static constexpr u64 kPlain = 130;
   static constexpr u64 kMoved = 174;
 
@@ -144,8 +146,7 @@ struct NearPower54 : NearPower<V> {
       : Base(prime, offset),
         bias(V::set(kMoved * prime.q)),
         bias_and_offset(V::set(kMoved * prime.q + offset)),
-        upper_bound(V::set((2 * kMoved + kPlain) * prime.q)),
-        bounds{V::set(44 * prime.q), V::set(88 * prime.q), V::set(176 * prime.q)} {}
+        upper_bound(V::set((2 * kMoved + kPlain) * prime.q)) {}
 
   RINGSMITH_INLINE Vec load_plain(const u64* from) const { return add(V::load(from), bias); }
   RINGSMITH_INLINE Vec load_shifted(const u64* from) const {
@@ -166,33 +167,7 @@ struct NearPower54 : NearPower<V> {
   /// For sums, below 2^b + 2^34.
   RINGSMITH_INLINE Vec digit(Vec x) const { return Base::fold(x); }
 
-  /// In: [0, 44 2^layer q).
-  template <int layer, bool reduce>
-  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
-    const Vec difference = add(u, sub(bounds[layer], v));
-    u = add(u, v);
-    v = Base::multiply(difference, t);
-  }
-
-  template <int layer>
-  RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
-    const Vec difference = add(u, sub(bounds[layer], v));
-    u = Base::canonical(Base::multiply(add(u, v), scale));
-    v = Base::canonical(Base::multiply(difference, t));
-  }
-
-  /// From [0, 44 2^layers q) to [0, 44q).
-  template <int layers>
-  RINGSMITH_INLINE Vec reduce_sums(Vec x) const {
-    RINGSMITH_UNROLL
-    for (int i = layers - 1; i >= 0; --i) {
-      x = V::reduce_once(x, bounds[i]);
-    }
-    return x;
-  }
-
   Vec bias, bias_and_offset, upper_bound;
-  Vec bounds[3];
 };
 
 }  // namespace

@@ -65,6 +65,49 @@ struct Lazy : Base {
   Vec reciprocal;
 };
 
+/// `Base` with an inverse whose sums are reduced once in a pass. A pass's words are below start *
+/// q, and a layer doubles the bound. In the end a row is what was multiplied, and doubled in the
+/// layers that followed, at most twice, so that start must be four times what a product is below;
+/// only the first row has nothing but sums.
+template <typename V, typename Base, u64 start>
+struct Doubling : Base {
+  using Vec = typename V::Vec;
+  using Twiddle = typename Base::Twiddle;
+  using V::add;
+  using V::sub;
+
+  explicit Doubling(const PrimeConstants& prime, u64 offset = 0)
+      : Base(prime, offset),
+        bounds{V::set(start * prime.q), V::set(2 * start * prime.q), V::set(4 * start * prime.q)} {}
+
+  /// In: [0, start 2^layer q).
+  template <int layer, bool reduce>
+  RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
+    const Vec difference = add(u, sub(bounds[layer], v));
+    u = add(u, v);
+    v = Base::multiply(difference, t);
+  }
+
+  template <int layer>
+  RINGSMITH_INLINE void last(Vec& u, Vec& v, const Twiddle& scale, const Twiddle& t) const {
+    const Vec difference = add(u, sub(bounds[layer], v));
+    u = Base::canonical_product(Base::multiply(add(u, v), scale));
+    v = Base::canonical_product(Base::multiply(difference, t));
+  }
+
+  /// From [0, start 2^layers q) to [0, start q).
+  template <int layers>
+  RINGSMITH_INLINE Vec reduce_sums(Vec x) const {
+    RINGSMITH_UNROLL
+    for (int i = layers - 1; i >= 0; --i) {
+      x = V::reduce_once(x, bounds[i]);
+    }
+    return x;
+  }
+
+  Vec bounds[3];
+};
+
 /// With Word64's products each layer moves sums by less than 4q.
 template <typename V>
 struct Word56 : Lazy<V, Word64<V>> {

@@ -94,6 +94,7 @@ struct Word64 : WordOperations<V> {
         lower_mask(V::set((u64{1} << kLowerBits) - 1)) {}
 
   static constexpr TwiddleCode kCode = TwiddleCode::kShift64;
+  static constexpr int kNearPower = 0;  ///< PrimeKernels::near_power
   static constexpr u64 kPlain = 4;
   static constexpr bool kReduces = true;
   /// Products, below 4q, move the sums of 16 layers by less than so many q (Lazy).
