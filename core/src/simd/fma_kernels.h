@@ -38,9 +38,9 @@ struct RealCheck<V, true> : KeyCheck<V> {
 
 /// Sums of products of words below 2^bits, one of them centred, to at most q / 2 or half its range.
 ///
-/// The upper sum starts from 1.5 * 2^(bits + 53), so it is a multiple of 2^(bits + 1) throughout:
-/// adding a product rounds that to such a multiple, and what is cut off, at most 2^bits, goes to
-/// the lower sum.
+/// The upper sum starts from 1.5 * 2^52 units of 2^(bits + 1), so it is a multiple of the unit
+/// throughout: adding a product rounds that to such a multiple, and what is cut off, at most half a
+/// unit, goes to the lower sum. With keys that are centred, too, a unit is 2^bits.
 ///
 /// Digits are centred, too, at most (q + 1) / 2 in size.
 template <typename V, bool kCentredKeys = false>
@@ -58,22 +58,22 @@ struct FmaSum {
   struct Arithmetic : Fma<V, FmaRoom::kPass> {
     using Base = Fma<V, FmaRoom::kPass>;
 
-    Arithmetic(const PrimeConstants& prime, int bits)
-        : Base(prime), bias(V::set_real(0x1.8p53 * power(bits))) {
-      const double unit = 2 * power(bits);
-      const double factor = centred((u64{2} << bits) % prime.q, prime.q);
+    Arithmetic(const PrimeConstants& prime, int bits) : Base(prime) {
+      const int unit_bits = bits + (kCentredKeys ? 0 : 1);
+      const auto unit = static_cast<double>(u64{1} << unit_bits);
+      const double factor = centred((u64{1} << unit_bits) % prime.q, prime.q);
+      bias = V::set_real(0x1.8p52 * unit);
       per_unit = {V::set_real(factor / unit),
                   V::set_real(factor / static_cast<double>(prime.q) / unit)};
     }
-    static double power(int bits) { return static_cast<double>(u64{1} << bits); }
 
     Vec bias;
-    typename Base::Twiddle per_unit;  // 2^(bits + 1) modulo q, over 2^(bits + 1)
+    typename Base::Twiddle per_unit;  // a unit modulo q, over it
   };
 
   static Arithmetic arithmetic(const PrimeConstants& prime, int bits) { return {prime, bits}; }
-  /// Products are at most 2^(2 bits - 1), and room is for 2^(bits + 52). What is cut off, with a
-  /// start of at most 2^(bits - 1), stays below 2^53.
+  /// Products are at most 2^(2 bits - 1), or 2^(2 bits - 2) of centred keys, and there is room for
+  /// 2^51 units. What is cut off, with a start of at most 2^(bits - 1), stays below 2^53, or 2^52.
   static std::size_t terms(int bits) { return (std::size_t{1} << (53 - bits)) - 1; }
   static std::size_t digit_terms(int bits) { return terms(bits); }
   static std::size_t moved_terms(int bits) { return terms(bits); }
@@ -96,28 +96,41 @@ struct FmaSum {
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }  // centred already
 
   RINGSMITH_INLINE void start(const Arithmetic& arithmetic, Vec words) {
-    upper = arithmetic.bias;
-    lower = arithmetic.reduce(Arithmetic::value(words));
+    upper = V::real(arithmetic.bias);
+    lower = V::real(arithmetic.reduce(Arithmetic::value(words)));
   }
   /// From residues of a prepared limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    upper = arithmetic.bias;
-    lower = prepared_key(limb, i, v);
+    upper = V::real(arithmetic.bias);
+    lower = V::real(prepared_key(limb, i, v));
   }
-  RINGSMITH_INLINE void add(Vec a, Vec b) {
-    const Vec sum = V::fused_add(a, b, upper);
-    lower = V::real_add(lower, V::fused_sub(a, b, V::real_sub(sum, upper)));
-    upper = sum;
-  }
+  RINGSMITH_INLINE void add(Vec a, Vec b) { V::fused_accumulate(a, b, upper, lower); }
   /// The sum modulo q, canonical.
+  ///
+  /// With centred keys by one quotient: it is below 2^50 + 8, and the rounded factor, the product
+  /// and the rounding make it wrong by at most 2^-3, 2^-3 and 1/2, less than 1. High less the
+  /// quotient times q is the remainder less `low` and the lower sum, so below 2^53 and exact.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
-    const Vec units = V::real_sub(upper, arithmetic.bias);
-    return arithmetic.canonical(
-        V::real_add(arithmetic.multiply(units, arithmetic.per_unit), arithmetic.reduce(lower)));
+    const auto& [factor, share] = arithmetic.per_unit;
+    const Vec cut = V::bits(lower);
+    const Vec units = V::real_sub(V::bits(upper), arithmetic.bias);
+    if constexpr (!kCentredKeys) {
+      return arithmetic.canonical(
+          V::real_add(arithmetic.multiply(units, arithmetic.per_unit), arithmetic.reduce(cut)));
+    } else {
+      const Vec rounder = V::set_real(kRounder);
+      const Vec cut_share = V::real_multiply(cut, arithmetic.reciprocal);
+      const Vec quotient =
+          V::real_sub(V::real_add(V::fused_add(units, share, cut_share), rounder), rounder);
+      const Vec high = V::real_multiply(units, factor);
+      const Vec low = V::fused_sub(units, factor, high);
+      const Vec rest = V::fused_from(quotient, arithmetic.real_q, high);
+      return arithmetic.to_word(V::real_add(V::real_add(rest, cut), low));
+    }
   }
 
-  Vec upper, lower;
+  typename V::Real upper, lower;
 };
 
 /// PrimeKernels::digit.

@@ -10,6 +10,7 @@ namespace {
 
 struct Vector256 {
   using Vec = __m256i;
+  using Real = __m256d;  ///< Vec as doubles
   using Word = u64;
   static constexpr int kLanes = 4;
   static constexpr int kStreams = 1;          // as many as the registers hold
@@ -75,8 +76,8 @@ struct Vector256 {
   }
 
   // The same registers as doubles; roundings are to the nearest.
-  RINGSMITH_INLINE static __m256d real(Vec a) { return _mm256_castsi256_pd(a); }
-  RINGSMITH_INLINE static Vec bits(__m256d a) { return _mm256_castpd_si256(a); }
+  RINGSMITH_INLINE static Real real(Vec a) { return _mm256_castsi256_pd(a); }
+  RINGSMITH_INLINE static Vec bits(Real a) { return _mm256_castpd_si256(a); }
   RINGSMITH_INLINE static Vec set_real(double x) { return bits(_mm256_set1_pd(x)); }
   RINGSMITH_INLINE static Vec real_add(Vec a, Vec b) {
     return bits(_mm256_add_pd(real(a), real(b)));
@@ -101,6 +102,14 @@ struct Vector256 {
   /// c - a * b.
   RINGSMITH_INLINE static Vec fused_from(Vec a, Vec b, Vec c) {
     return bits(_mm256_fnmadd_pd(real(a), real(b), real(c)));
+  }
+  /// Adds a * b to `upper`, rounded, and what is cut off to `lower`. Sums that stay in registers
+  /// are kept as Real: of others the compiler makes copies.
+  RINGSMITH_INLINE static void fused_accumulate(Vec a, Vec b, Real& upper, Real& lower) {
+    const Real sum = _mm256_fmadd_pd(real(a), real(b), upper);
+    const Real added = _mm256_sub_pd(sum, upper);
+    lower = _mm256_add_pd(lower, _mm256_fmsub_pd(real(a), real(b), added));
+    upper = sum;
   }
   /// b where the sign of x is set, else a.
   RINGSMITH_INLINE static Vec choose_by_sign(Vec x, Vec a, Vec b) {

@@ -10,6 +10,7 @@ namespace {
 
 struct Vector512 {
   using Vec = __m512i;
+  using Real = __m512d;  ///< Vec as doubles
   using Word = u64;
   static constexpr int kLanes = 8;
   static constexpr int kStreams = 2;         // as many as the registers hold
@@ -71,8 +72,8 @@ struct Vector512 {
   RINGSMITH_INLINE static Vec multiply_halves(Vec a, Vec b) { return _mm512_mul_epu32(a, b); }
 
   // The same registers as doubles; roundings are to the nearest.
-  RINGSMITH_INLINE static __m512d real(Vec a) { return _mm512_castsi512_pd(a); }
-  RINGSMITH_INLINE static Vec bits(__m512d a) { return _mm512_castpd_si512(a); }
+  RINGSMITH_INLINE static Real real(Vec a) { return _mm512_castsi512_pd(a); }
+  RINGSMITH_INLINE static Vec bits(Real a) { return _mm512_castpd_si512(a); }
   RINGSMITH_INLINE static Vec set_real(double x) { return bits(_mm512_set1_pd(x)); }
   RINGSMITH_INLINE static Vec real_add(Vec a, Vec b) {
     return bits(_mm512_add_pd(real(a), real(b)));
@@ -94,6 +95,14 @@ struct Vector512 {
   /// c - a * b.
   RINGSMITH_INLINE static Vec fused_from(Vec a, Vec b, Vec c) {
     return bits(_mm512_fnmadd_pd(real(a), real(b), real(c)));
+  }
+  /// Adds a * b to `upper`, rounded, and what is cut off to `lower`. Sums that stay in registers
+  /// are kept as Real: of others the compiler makes copies.
+  RINGSMITH_INLINE static void fused_accumulate(Vec a, Vec b, Real& upper, Real& lower) {
+    const Real sum = _mm512_fmadd_pd(real(a), real(b), upper);
+    const Real added = _mm512_sub_pd(sum, upper);
+    lower = _mm512_add_pd(lower, _mm512_fmsub_pd(real(a), real(b), added));
+    upper = sum;
   }
   /// b where the sign of x is set, else a.
   RINGSMITH_INLINE static Vec choose_by_sign(Vec x, Vec a, Vec b) {
