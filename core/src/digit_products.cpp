@@ -8,6 +8,7 @@
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/prepared_key.h"
+#include "ringsmith/threads.h"
 #include "scratch.h"
 #include "simd/kernel_set.h"
 #include "text.h"
@@ -15,8 +16,10 @@
 namespace ringsmith::kernels {
 namespace {
 
-// Words of a limb that are multiplied at a time: enough for the processor to fetch keys ahead, and
-// few enough for the caches to keep what the switchings share.
+// Words of a limb that are multiplied at a time by several threads, or by keys that are expanded:
+// enough for the processor to fetch keys ahead, and few enough for the caches to keep what the
+// switchings share. One thread takes whole limbs of keys in memory, since the first words of each
+// run are waited for.
 constexpr std::size_t kBlock = 4096;
 
 // Words between raised digits: limbs are powers of two apart, and the same words of all digits
@@ -251,13 +254,13 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
     parallel_for(switchings_.size(), kTransformPasses * degree,
                  [&](std::size_t i) { own[i] = own_factors(prime, factors, i); });
   }
-  const std::size_t words = std::min(kBlock, degree);
   std::size_t written = 0;
   bool expands = false;
   for (const Switching& switching : switchings_) {
     written = std::max(written, KeyWords::written_halves(switching.key, is_prepared(switching)));
     expands = expands || switching.key.seed != nullptr;
   }
+  const std::size_t words = written == 0 && threads() == 1 ? degree : std::min(kBlock, degree);
   // A seed's streams are read from the beginning of their blocks on.
   const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
   const std::size_t work = 3 * switchings_.size() * digits_.size() * run;

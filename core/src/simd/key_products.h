@@ -39,19 +39,26 @@ struct RunSums {
       }
     }
   }
-  /// Words i ... of both halves.
-  RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec* folded) const {
+  /// Words i ... of both halves, so many vectors of one block.
+  template <int kVectors>
+  RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec (*folded)[2]) const {
     using A = typename Sum::Arithmetic;
+    static_assert(kVectors * A::kLanes <= kPermutedWords);
     if constexpr (!Keys::kRaw) {
       if (targets.blocks != nullptr) {
-        const TargetWords<A> words(targets, i);
-        words.store(out[0], folded[0]);
-        words.store(out[1], folded[1]);
+        const TargetBlock<A> block(targets, i);
+        RINGSMITH_UNROLL
+        for (int v = 0; v < kVectors; ++v) {
+          block.store(out, i + v * A::kLanes, folded[v]);
+        }
         return;
       }
     }
-    A::store(out[0] + i, folded[0]);
-    A::store(out[1] + i, folded[1]);
+    RINGSMITH_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      A::store(out[0] + i + v * A::kLanes, folded[v][0]);
+      A::store(out[1] + i + v * A::kLanes, folded[v][1]);
+    }
   }
 
   Sum (*tile)[2];       // for each vector of the run, unless it starts or ends here
@@ -83,15 +90,17 @@ template <int kVectors, typename Keys, typename Sum = typename Keys::Of>
 RINGSMITH_INLINE void fold_and_store(const typename Sum::Arithmetic& arithmetic,
                                      const PrimeConstants& prime, const Sum (*sums)[2],
                                      const RunSums<Keys>& to, std::size_t i) {
+  constexpr int kBlock = static_cast<int>(kPermutedWords) / Sum::Arithmetic::kLanes;
+  constexpr int kStored = kVectors < kBlock ? kVectors : kBlock;
   RINGSMITH_UNROLL
-  for (int v = 0; v < kVectors; v += kFolded<Sum>) {
-    typename Sum::Vec folded[kFolded<Sum>][2];
-    fold_sums(arithmetic, prime, sums + v, 0, folded);
-    fold_sums(arithmetic, prime, sums + v, 1, folded);
+  for (int v = 0; v < kVectors; v += kStored) {
+    typename Sum::Vec folded[kStored][2];
     RINGSMITH_UNROLL
-    for (int f = 0; f < kFolded<Sum>; ++f) {
-      to.store(i + (v + f) * Sum::Arithmetic::kLanes, folded[f]);
+    for (int f = 0; f < kStored; f += kFolded<Sum>) {
+      fold_sums(arithmetic, prime, sums + v + f, 0, folded + f);
+      fold_sums(arithmetic, prime, sums + v + f, 1, folded + f);
     }
+    to.template store<kStored>(i + v * Sum::Arithmetic::kLanes, folded);
   }
 }
 
@@ -207,13 +216,13 @@ RINGSMITH_INLINE void add_terms_stepwise(const PrimeConstants& prime,
   }
   for (std::size_t i = 0; i < words; i += A::kLanes) {
     Sum* const sums = to.tile[i / A::kLanes];
-    const Vec folded[] = {sums[0].fold(arithmetic, prime), sums[1].fold(arithmetic, prime)};
+    const Vec folded[][2] = {{sums[0].fold(arithmetic, prime), sums[1].fold(arithmetic, prime)}};
     if (to.ends) {
-      to.store(i, folded);
+      to.template store<1>(i, folded);
       continue;
     }
     for (int half = 0; half < 2; ++half) {
-      sums[half].start(arithmetic, folded[half]);
+      sums[half].start(arithmetic, folded[0][half]);
     }
   }
 }

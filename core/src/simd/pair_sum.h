@@ -42,16 +42,15 @@ struct PairSum {
   RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
   /// Residues in the lower halves; products do not read the upper ones.
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
-    const Vec pairs = V::load(limb + i / 2 + v / 2 * V::kLanes);
-    return v % 2 == 0 ? pairs : V::template shift_right<32>(pairs);
+    const u64* const pairs = limb + i / 2 + v / 2 * V::kLanes;
+    return v % 2 == 0 ? V::load(pairs) : V::load_upper_halves(pairs);
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) { sum = value; }
   /// From residues of a prepared limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    const Vec key = prepared_key(limb, i, v);
-    sum = v % 2 == 0 ? V::bit_and(key, arithmetic.lower_half) : key;
+    sum = V::bit_and(prepared_key(limb, i, v), arithmetic.lower_half);
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) { sum = V::add(sum, V::multiply_halves(a, b)); }
 

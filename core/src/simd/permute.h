@@ -30,27 +30,31 @@ class PermutedWords {
   typename V::Places places_;
 };
 
-/// Where words i ... i + V::kLanes - 1 go, i a multiple of V::kLanes, as KeyTerms::targets tells
-/// it. All words of a vector go to one: the first of a block's go where the pattern's first come
-/// from.
+/// Where the words of word i's block go, as KeyTerms::targets tells it. All words of a vector go to
+/// one: the first of a block's go where the pattern's first come from.
 template <typename V>
-class TargetWords {
+class TargetBlock {
  public:
-  RINGSMITH_INLINE TargetWords(const Permutation& targets, std::size_t i) {
+  RINGSMITH_INLINE TargetBlock(const Permutation& targets, std::size_t i) {
     const std::uint32_t block = targets.blocks[i / kPermutedWords];
-    const u64* const pattern = targets.patterns[block % kPermutedWords];
-    const std::size_t within = (i % kPermutedWords) ^ (*pattern & V::kLanes);
-    to_ = permuted_block(block) + within;
-    places_ = V::places(pattern + within);
+    to_ = permuted_block(block);
+    pattern_ = targets.patterns[block % kPermutedWords];
+    first_ = *pattern_ & V::kLanes;
   }
 
-  RINGSMITH_INLINE void store(u64* limb, typename V::Vec words) const {
-    V::store(limb + to_, V::permute(words, places_));
+  /// Words i ... of two limbs.
+  RINGSMITH_INLINE void store(u64* const* limbs, std::size_t i,
+                              const typename V::Vec* words) const {
+    const std::size_t within = (i % kPermutedWords) ^ first_;
+    const auto places = V::places(pattern_ + within);
+    V::store(limbs[0] + to_ + within, V::permute(words[0], places));
+    V::store(limbs[1] + to_ + within, V::permute(words[1], places));
   }
 
  private:
-  std::size_t to_;
-  typename V::Places places_;
+  std::size_t to_;  // the block's first word
+  const u64* pattern_;
+  std::size_t first_;  // where its first vector goes in it
 };
 
 /// KernelSet::permute.

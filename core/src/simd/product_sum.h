@@ -66,8 +66,8 @@ struct ProductSum {
   /// vectors of four words.
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
     static_assert(V::kLanes == 4);
-    const Vec pairs = V::load(limb + i / 2 + v / 2 * V::kLanes);
-    return v % 2 == 0 ? pairs : V::template shift_right<32>(pairs);
+    const u64* const pairs = limb + i / 2 + v / 2 * V::kLanes;
+    return v % 2 == 0 ? V::load(pairs) : V::load_upper_halves(pairs);
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {

@@ -70,6 +70,10 @@ struct Vector256 {
   /// Of every half of a word, as unsigned ones.
   RINGSMITH_INLINE static Vec maximum_halves(Vec a, Vec b) { return _mm256_max_epu32(a, b); }
 
+  /// The upper halves of words in memory, which products of lower halves read, in one operation.
+  RINGSMITH_INLINE static Vec load_upper_halves(const u64* from) {
+    return _mm256_shuffle_epi32(load(from), 0xf5);
+  }
   /// Every half of x, or that less m's half if that is not negative.
   RINGSMITH_INLINE static Vec reduce_halves(Vec x, Vec m) {
     return _mm256_min_epu32(x, _mm256_sub_epi32(x, m));
