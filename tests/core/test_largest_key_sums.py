@@ -23,6 +23,8 @@ def beyond_near_powers(bits: int, count: int) -> list[int]:
 
 MOST_DIGITS = (
     *((30, count) for count in (1, 7, 8, 9, 16, 17)),
+    *((48, count) for count in (31, 32)),
+    *((50, count) for count in (7, 8)),
     *((bits, count) for bits in (51, 54, 56) for count in (7, 8, 14, 15)),
     *((bits, count) for bits in (57, 58) for count in (8, 14, 15)),
     *((bits, count) for bits in (59, 60) for count in (7, 8)),
@@ -45,18 +47,20 @@ def test_the_largest_sums_are_canonical(
 ) -> None:
     """As many terms as sums have room for, and one more, of the largest words of every form.
 
-    Digits that are not canonical are largest where words are random. A division would take a sum
-    that is not, so the sums themselves are compared, too.
+    Centred words are largest next to q / 2. Digits that are not canonical are where words are
+    random. A division would take a sum that is not, so the sums themselves are compared, too.
     """
     count = digits + 1
     found = _core.prime_search(bits, N, count) if near else beyond_near_powers(bits, count)
     context = _core.Context(N, found, 1, 0)
     primes = np.array(context.primes, dtype=np.uint64)
-    top = np.repeat(primes[:digits, None] - 1, N, axis=1)
-    polynomials = [top, *(random_residues(N, found[:digits]) for _ in range(4))]
+    half = primes // 2
+    constants = (primes - 1, half, half + 1)
+    polynomials = [np.repeat(words[:digits, None], N, axis=1) for words in constants]
+    polynomials += [random_residues(N, found[:digits]) for _ in range(4)]
     sums = key_sums(context, (0, 1))
-    for form in (1, 2**32, 2**60):
-        largest = np.array([-pow(form, -1, q) % q for q in context.primes], dtype=np.uint64)
+    forms = [[-pow(form, -1, q) % q for q in context.primes] for form in (1, 2**32, 2**60)]
+    for largest in (*(np.array(words, dtype=np.uint64) for words in forms), half):
         key = np.empty((digits, 2, digits + 1, N), dtype=np.uint64)
         key[:, 0] = largest[:, None]
         key[:, 1] = np.where(np.arange(N) % 3 == 0, largest[:, None], 0)
