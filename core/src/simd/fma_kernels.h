@@ -108,9 +108,10 @@ struct FmaSum {
   RINGSMITH_INLINE void add(Vec a, Vec b) { V::fused_accumulate(a, b, upper, lower); }
   /// The sum modulo q, canonical.
   ///
-  /// With centred keys by one quotient: it is below 2^50 + 8, and the rounded factor, the product
-  /// and the rounding make it wrong by at most 2^-3, 2^-3 and 1/2, less than 1. High less the
-  /// quotient times q is the remainder less `low` and the lower sum, so below 2^53 and exact.
+  /// With centred keys by one quotient: it is below 2^50 + 2^(53 - bits), and the rounded factor,
+  /// the product and the rounding make it wrong by at most 2^-3, 2^-3 and 1/2, less than 1. High
+  /// less the quotient times q is the remainder less `low` and the lower sum, so below 2^53 and
+  /// exact.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
     const auto& [factor, share] = arithmetic.per_unit;
     const Vec cut = V::bits(lower);

@@ -62,12 +62,8 @@ struct ProductSum {
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
-  /// Residues in the lower halves; products do not read the upper ones. KeyCode::kPairs32 is for
-  /// vectors of four words.
   RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
-    static_assert(V::kLanes == 4);
-    const u64* const pairs = limb + i / 2 + v / 2 * V::kLanes;
-    return v % 2 == 0 ? V::load(pairs) : V::load_upper_halves(pairs);
+    return PairSum<V>::prepared_key(limb, i, v);
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
