@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         sum_slots,
     )
     from ringsmith.program.trace import trace
+    from ringsmith.progress import show_progress
     from ringsmith.runtime import compile_program, open_device
     from ringsmith.runtime.explain import explain
 
@@ -54,6 +55,7 @@ _ROOMS = {
         "sum_slots",
         "trace",
     ),
+    "progress": ("show_progress",),
     "runtime": ("compile_program", "explain", "open_device"),
 }
 """Room -> the names that come from it."""
@@ -75,6 +77,7 @@ __all__ = [
     "open_device",
     "parameter_set",
     "polynomial",
+    "show_progress",
     "sum_rotations",
     "sum_slots",
     "trace",

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from ringsmith.errors import RingsmithError, ToolError
+from ringsmith.progress import show_progress
 
 EXIT_REFUSED = 2
 
@@ -19,8 +20,8 @@ class RefusingGroup(TyperGroup):
     """
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature has no better type
-        """Runs the subcommand; warnings are one line each, too."""
-        with warnings.catch_warnings():
+        """Runs the subcommand and shows its progress; warnings are one line each, too."""
+        with warnings.catch_warnings(), show_progress():
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(ctx)
