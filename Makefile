@@ -80,8 +80,8 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 .PHONY: bench
 bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write docs/results.md, docs/medha.md and docs/rpm.md
 	@$(BIN)/python -m bench
-	@$(BIN)/ringsmith bench medha --keep docs/medha.json --json docs/medha.json --page docs/medha.md
-	@$(BIN)/ringsmith bench rpm --keep docs/rpm.json --json docs/rpm.json --page docs/rpm.md
+	@$(BIN)/ringsmith bench medha --keep docs/medha.json --json docs/medha.json --page docs/medha.md --force
+	@$(BIN)/ringsmith bench rpm --keep docs/rpm.json --json docs/rpm.json --page docs/rpm.md --force
 
 # ---- checks ------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ test-full: lint-sources $(STAMPS)/full  ## Lint and every test, the slow ones to
 .PHONY: coverage
 coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/coverage.md
 	$(call say,Coverage: building the RTL with counters takes some minutes the first time)
-	@$(BIN)/ringsmith coverage --report docs/coverage.md
+	@$(BIN)/ringsmith coverage --report docs/coverage.md --force
 
 # Verilator's lint is a test too, over every module: `make test` runs it with the others.
 .PHONY: lint
@@ -129,7 +129,7 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.generate.registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --programs 10 --products 300 --verify nano \
+	@$(BIN)/ringsmith designs --table docs/designs.md --force --programs 10 --products 300 --verify nano \
 		--verify octo --verify rpm --area nano --area rpm
 
 # ---- upkeep ------------------------------------------------------------------------------------

@@ -1,14 +1,15 @@
 """The named designs in ``designs/``: one TOML file each, of whichever architecture it says."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +18,24 @@ if TYPE_CHECKING:
     Design = TypeVar("Design", bound=DataclassInstance)
 
 
-@cache
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ,._:-]{0,63}")
+
+
+def check_name(name: object) -> None:
+    """Refuses a design's name that could not be the name of a file.
+
+    Raises:
+        ParameterError: If it is no text of 1 to 64 letters, digits, spaces, ``-``, ``_``, ``:``,
+            ``,`` and ``.``, a letter or digit first.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ParameterError(
+            f"name = {name!r:.80} is no design's name: take 1 to 64 letters, digits, spaces, "
+            "'-', '_', ':', ',' and '.', a letter or digit first"
+        )
+
+
+@cached
 def _texts() -> dict[str, str]:
     """The files' texts by design, sorted."""
     folder = resources.files("ringsmith") / "designs"

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core
+from ringsmith.apps.conditions import machine_state
 from ringsmith.bench.cpu import (
     asked,
     kernel_child,
@@ -25,13 +26,15 @@ from ringsmith.bench.cpu import (
     thread_counts,
 )
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
-from ringsmith.bench.cpu.measure import conditions, measure, with_kept
+from ringsmith.bench.cpu.measure import measure, with_kept
 from ringsmith.bench.cpu.page import page as page_of
 from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, WORDS, BenchSet
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.bench.records import Record, read_json, write_json
+from ringsmith.caching import cached
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ToolError
+from ringsmith.files import Target
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
 
@@ -73,7 +76,8 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     monkeypatch.setattr("ringsmith.bench.cpu.measure.CHOICES", ("small",))
     loads = count()
     monkeypatch.setattr(os, "getloadavg", lambda: (next(loads), 0.0, 0.0))
-    conditions.cache_clear()
+    fresh = cached(machine_state.__wrapped__)
+    monkeypatch.setattr("ringsmith.bench.cpu.measure.machine_state", fresh)
     said: list[str] = []
     records = measure(["small"], 0.01, said.append)
     assert any("Lattigo is left out" in line for line in said)
@@ -232,8 +236,9 @@ def test_the_command_keeps_what_it_does_not_measure(
     kept = [replace(record, params="F", conditions="long ago") for record in today]
     monkeypatch.setattr("ringsmith.bench.cpu.measure.measure", lambda *_: today)
     earlier, page = tmp_path / "earlier.json", tmp_path / "cpu.md"
-    write_json([*kept, *today], earlier)
+    write_json([*kept, *today], Target(earlier))
     options = ["--sets", "A", "--keep", str(earlier), "--json", str(earlier), "--page", str(page)]
+    options.append("--force")
     result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
     assert read_json(earlier) == (*kept, *today)

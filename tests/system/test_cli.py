@@ -62,7 +62,15 @@ def test_an_unknown_device_is_refused_with_the_known_ones() -> None:
         (DeviceError("no such\ncard"), "ringsmith: no such card\n"),
         (ToolError("g++ failed:\nx.cpp:1"), "ringsmith: g++ failed:\nx.cpp:1\n"),
         (PermissionError(13, "Permission denied", "x"), "[Errno 13] Permission denied: 'x'\n"),
-        (MemoryError(), "ringsmith: MemoryError\n"),
+        (
+            MemoryError("2 GiB"),
+            "not enough memory: 2 GiB: use smaller parameters or a machine with more\n",
+        ),
+        (
+            ImportError("lib.so: failed to map segment from shared object"),
+            "not enough memory: a library could not be loaded: use smaller parameters or a machine "
+            "with more\n",
+        ),
     ],
 )
 def test_an_error_ends_any_command_with_its_message_and_no_traceback(
@@ -130,7 +138,7 @@ def test_a_file_that_is_no_executable_is_refused_with_its_name(
 def test_a_trace_is_not_written_over_its_program(tmp_path: Path) -> None:
     path = tmp_path / "program.json"
     path.write_text("{}")
-    done = runner.invoke(app, ["trace", str(path), "--html", str(path)])
+    done = runner.invoke(app, ["trace", str(path), "--html", str(path), "--force"])
     assert done.exit_code == 2
     assert "is read for this and not overwritten" in done.stderr
     assert path.read_text() == "{}"

@@ -231,7 +231,7 @@ def test_info_refuses_what_is_no_seal_file_in_one_line(tmp_path: Path) -> None:
     assert "neither parameters nor plaintext" in done.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"hi\n", b"a longer text, and no file of SEAL's\n"])
+@pytest.mark.parametrize("content", [b"hi\n", b"a longer text, and no file of SEAL's\n"])
 def test_info_says_that_a_file_has_no_seal_header(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)

@@ -7,7 +7,8 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ringsmith import __version__
+from ringsmith import __version__, _core
+from ringsmith.caching import cached
 from ringsmith.params import BfvParameters, RlweParameters
 
 ASSUMED_HZ = 200e6
@@ -68,6 +69,19 @@ def package_version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+@cached
+def machine_state() -> str:
+    """Returns processor, kernels, version, date, and how busy the machine was when first asked.
+
+    The same text in the whole run, by which pages put records together.
+    """
+    return (
+        f"{processor()}, kernels {_core.kernel_name()}, ringsmith {__version__}, "
+        f"{datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
+        f"{os.cpu_count()} processors at the start"
+    )
 
 
 def processor() -> str:

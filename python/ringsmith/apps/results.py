@@ -2,18 +2,17 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.errors import DeviceError
-from ringsmith.interop.files import check_target, write_whole
+from ringsmith.files import Target
 from ringsmith.runtime import RunResult
 
 
-def check(output: Path | None, design: str | None) -> None:
+def check(output: Target | None, design: str | None) -> None:
     """Refuses a file or a design before minutes are spent on what goes into it.
 
     Raises:
@@ -23,12 +22,12 @@ def check(output: Path | None, design: str | None) -> None:
     if design is not None:
         load_design(design)
     if output:
-        check_target(output, overwrite=True)
+        output.check()
 
 
-def write(path: Path, numbers: dict[str, object]) -> None:
+def write(output: Target, numbers: dict[str, object]) -> None:
     """Writes numbers as JSON, whole or not at all."""
-    write_whole(path, (json.dumps(numbers, indent=2) + "\n").encode(), overwrite=True)
+    output.write(json.dumps(numbers, indent=2) + "\n")
 
 
 def program_numbers(

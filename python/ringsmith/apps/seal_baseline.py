@@ -64,7 +64,7 @@ class SealContext(ABC):
         """
         try:
             import seal
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             raise ToolError(
                 "seal-python is missing, and with it Microsoft SEAL: pip install 'ringsmith[seal]'"
             ) from error

@@ -3,10 +3,10 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 from typing import Any
 
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 
 METRICS: Mapping[str, str] = {
@@ -86,19 +86,19 @@ class Fact:
     note: str = ""
 
 
-@cache
+@cached
 def _data() -> dict[str, Any]:
     resource = resources.files("ringsmith") / "bench" / "papers.toml"
     return tomllib.loads(resource.read_text(encoding="utf-8"))
 
 
-@cache
+@cached
 def papers() -> Mapping[str, Paper]:
     """All papers by name."""
     return {name: Paper(name, **entry) for name, entry in _data()["papers"].items()}
 
 
-@cache
+@cached
 def facts(paper: str) -> tuple[Fact, ...]:
     """All numbers of a paper, in the file's order.
 

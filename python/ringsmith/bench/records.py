@@ -9,10 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import write_whole
+from ringsmith.files import Target, read_bounded
 
 SOURCES = ("rtl", "model", "synthesis", "estimate", "cpu")
 """Where a value can come from."""
+
+
+_MAX_FILE = 1 << 26
+"""Bytes of a file of records, at most."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +89,13 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def write_json(records: Iterable[Record], path: Path) -> None:
-    """Writes records as a JSON list; an existing file is replaced, whole or not at all.
+def write_json(records: Iterable[Record], target: Target) -> None:
+    """Writes records as a JSON list, whole or not at all.
 
     Raises:
-        InteropError: When the file cannot be written.
+        InteropError: When the file exists and may not be replaced, or cannot be written.
     """
-    text = json.dumps([asdict(record) for record in records], indent=1) + "\n"
-    if path.is_dir():
-        raise InteropError(f"{path}: is a folder: name a file")
-    write_whole(path, text.encode(), overwrite=True)
+    target.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
 
 
 def read_json(path: Path) -> tuple[Record, ...]:
@@ -103,7 +104,8 @@ def read_json(path: Path) -> tuple[Record, ...]:
     Raises:
         InteropError: When the file cannot be read, or holds no records.
     """
+    text = read_bounded(path, _MAX_FILE)
     try:
-        return tuple(Record(**entry) for entry in json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, ValueError, TypeError) as error:
+        return tuple(Record(**entry) for entry in json.loads(text))
+    except (ValueError, TypeError) as error:
         raise InteropError(f"{path}: no records can be read: {error}") from error

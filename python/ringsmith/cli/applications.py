@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ringsmith.cli.files import Force, target
+
 run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
 
 Output = Annotated[
@@ -41,11 +43,11 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(run_app, name="run")
 
 
-def demo(output: Output = None) -> None:
+def demo(output: Output = None, force: Force = False) -> None:
     """Classify encrypted patient records on the simulated accelerator, and show what it took."""
     from ringsmith.apps.logreg import commands
 
-    commands.demo(output)
+    commands.demo(target(output, force))
 
 
 @run_app.command("logreg")
@@ -68,12 +70,13 @@ def run_logreg(
         ),
     ] = False,
     output: Output = None,
+    force: Force = False,
 ) -> None:
     """Logistic regression on encrypted breast-cancer records."""
     from ringsmith.apps.logreg import commands
 
     chosen = size.value if size else None
-    commands.run(device.value, design, chosen, output, fused_rescale=fused_rescale)
+    commands.run(device.value, design, chosen, target(output, force), fused_rescale=fused_rescale)
 
 
 @run_app.command("gmdh")
@@ -85,11 +88,12 @@ def run_gmdh(
         typer.Option(help="Which accelerator `model` and `rtl` are; else the smallest that does."),
     ] = None,
     output: Output = None,
+    force: Force = False,
 ) -> None:
     """Forecast of power demand from encrypted meters, by a GMDH network of depth 4."""
     from ringsmith.apps.gmdh import commands
 
-    commands.run(scheme.value, device.value, design, output)
+    commands.run(scheme.value, device.value, design, target(output, force))
 
 
 @run_app.command("cnn")
@@ -109,8 +113,9 @@ def run_cnn(
         bool, typer.Option("--seal", help="Time Microsoft SEAL on this CPU, too.")
     ] = False,
     output: Output = None,
+    force: Force = False,
 ) -> None:
     """Convolutional network on encrypted images of handwritten digits."""
     from ringsmith.apps.cnn import commands
 
-    commands.run(device.value, design, images, seal=seal, output=output)
+    commands.run(device.value, design, images, seal=seal, output=target(output, force))

@@ -1,16 +1,21 @@
 """``ringsmith bench``: measurements beside other libraries."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import check_targets, write_text
+from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.bench.records import Record
+    from ringsmith.files import Target
 
+    _Targets = tuple[Target | None, Target | None]
+
+_FORCE = ("--force",)
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
 
@@ -45,6 +50,7 @@ def cpu(
     ] = None,
     json: _Json = None,
     page: _Page = None,
+    force: Force = False,
 ) -> None:
     """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
 
@@ -54,14 +60,14 @@ def cpu(
     from ringsmith.bench.cpu.page import page as page_of
     from ringsmith.bench.records import read_json
 
-    check_targets(json, page)
+    results = _targets(json, page, keep, force)
     kept = with_kept((), read_json(keep) if keep else ())
     names = _names(sets)
     records = with_kept(measure(names, budget, _tell), kept)
     _show_speedups(records)
     given = {"sets": ",".join(names), "budget": f"{budget:g}"}
     files = {"keep": keep, "json": json, "page": page}
-    _write(records, json, page, page_of, ["cpu", *_words(given), *_words(files)])
+    _write(records, results, page_of, ["cpu", *_words(given), *_words(files), *_FORCE * force])
 
 
 @bench_app.command()
@@ -99,13 +105,14 @@ def medha(
     ] = 15,
     json: _Json = None,
     page: _Page = None,
+    force: Force = False,
 ) -> None:
     """Put both Medha papers' numbers beside those of our designs, and of SEAL on this CPU."""
     from ringsmith.bench.medha.measure import Options, measure
     from ringsmith.bench.medha.page import page as page_of
     from ringsmith.bench.records import read_json
 
-    check_targets(json, page)
+    results = _targets(json, page, keep, force)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {name: names for name, text in lists.items() if (names := _names(text))}
     options = Options(
@@ -123,7 +130,12 @@ def medha(
     synthesis = {"area": area if area != "none" else None}
     given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": seal_repeats}
     files = {"keep": keep, "json": json, "page": page}
-    _write(records, json, page, page_of, ["medha", *_words(given), *flags, *_words(files)])
+    _write(
+        records,
+        results,
+        page_of,
+        ["medha", *_words(given), *flags, *_words(files), *_FORCE * force],
+    )
 
 
 @bench_app.command()
@@ -149,13 +161,14 @@ def rpm(
     ] = 7,
     json: _Json = None,
     page: _Page = None,
+    force: Force = False,
 ) -> None:
     """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
     from ringsmith.bench.records import read_json
     from ringsmith.bench.rpm.measure import Options, measure
     from ringsmith.bench.rpm.page import page as page_of
 
-    check_targets(json, page)
+    results = _targets(json, page, keep, force)
     lists = {"sets": sets, "area": area}
     chosen = {name: names for name, text in lists.items() if (names := _names(text))}
     earlier = read_json(keep) if keep else ()
@@ -164,12 +177,12 @@ def rpm(
     _show(records, "RPM: the paper's numbers and ours")
     given = {**_lists(chosen), "products": products, "repeats": repeats}
     files = {"keep": keep, "json": json, "page": page}
-    _write(records, json, page, page_of, ["rpm", *_words(given), *_words(files)])
+    _write(records, results, page_of, ["rpm", *_words(given), *_words(files), *_FORCE * force])
 
 
 def _tell(line: str) -> None:
     """Says how far a benchmark is."""
-    typer.echo(line, err=True)
+    print(line, file=sys.stderr)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -187,20 +200,29 @@ def _words(options: Mapping[str, object]) -> list[str]:
     return [f"--{name} {value}" for name, value in options.items() if value not in ("", None)]
 
 
+def _targets(json: Path | None, page: Path | None, keep: Path | None, force: bool) -> "_Targets":
+    """The files of records and of the page, checked; ``--json`` may name the file of ``--keep``."""
+    from ringsmith.files import check_targets
+
+    records, text = target(json, force), target(page, force)
+    check_targets(records, text, inputs=[] if keep == json else [keep])
+    return records, text
+
+
 def _write(
     records: "Sequence[Record]",
-    json: Path | None,
-    page: Path | None,
+    results: "_Targets",
     page_of: "Callable[[Sequence[Record], str], str]",
     words: Sequence[str],
 ) -> None:
     """Writes the files that were asked for; ``words``: the command after ``ringsmith bench``."""
     from ringsmith.bench.records import write_json
 
+    json, page = results
     if json is not None:
         write_json(records, json)
     if page is not None:
-        write_text(page, page_of(records, " ".join(["ringsmith bench", *words])))
+        page.write(page_of(records, " ".join(["ringsmith bench", *words])))
 
 
 def _show(records: "Sequence[Record]", title: str) -> None:

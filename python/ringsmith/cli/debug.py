@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import check_targets, write_text
+from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.arch.rpau.executable import Executable
+    from ringsmith.files import Target
 
 
 _ALL_LEVELS = 99
@@ -27,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
 
 Program = Annotated[
     Path | None,
-    typer.Argument(exists=True, dir_okay=False, help="An executable, as --save writes it."),
+    typer.Argument(help="An executable, as --save writes it."),
 ]
 Logreg = Annotated[bool, typer.Option("--logreg", help="The logistic regression of the demo.")]
 Operation = Annotated[
@@ -59,6 +60,7 @@ def trace(
     save: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the executable itself.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Show where the cycles of a program go: by operation, by unit, in idle gaps."""
     from rich.console import Console
@@ -69,26 +71,28 @@ def trace(
     from ringsmith.debug.picture import timeline_svg
     from ringsmith.debug.report import tables
     from ringsmith.debug.trace import Trace
+    from ringsmith.files import check_targets
 
-    check_targets(html, svg, perfetto, save, source=program)
+    results = [target(path, force) for path in (html, svg, perfetto, save)]
+    check_targets(*results, inputs=[program])
     title, executable = _executable(program, logreg, operation, design, parameters)
     found = Trace.of_model(executable) if model else Trace.of_executable(executable)
     if listing:
         for line in listing_of(found):
-            typer.echo(line)
+            print(line)
     else:
         console = Console()
         for table in tables(found):
             console.print(table)
-    writers: list[tuple[Path | None, Callable[[], str]]] = [
-        (html, lambda: timeline_page(found, title)),
-        (svg, lambda: timeline_svg(found, title)),
-        (perfetto, lambda: perfetto_json(found, title)),
-        (save, executable.to_json),
+    writers: list[Callable[[], str]] = [
+        lambda: timeline_page(found, title),
+        lambda: timeline_svg(found, title),
+        lambda: perfetto_json(found, title),
+        executable.to_json,
     ]
-    for path, text in writers:
-        if path is not None:
-            _write(path, text())
+    for result, text in zip(results, writers, strict=True):
+        if result is not None:
+            _write(result, text())
 
 
 def waves(
@@ -110,17 +114,19 @@ def waves(
     depth: Annotated[
         int | None, typer.Option(min=1, help="Levels of instances to record; all without it.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
     from ringsmith.debug.trace import Trace
     from ringsmith.debug.waves import record, window_of
     from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
+    from ringsmith.files import check_targets
 
     if (cycles is None) == (instructions is None):
         raise typer.BadParameter(
             "name one window: --cycles FIRST:LAST or --instructions FIRST:LAST"
         )
-    check_targets(output, source=program)
+    check_targets(target(output, force), inputs=[program])
     _, executable = _executable(program, logreg, operation, design, parameters)
     if cycles is not None:
         window = _range("--cycles", cycles)
@@ -130,7 +136,7 @@ def waves(
     everything = scope is None and depth is None
     levels = 0 if everything else depth or _ALL_LEVELS
     total = record(executable, output, window, scope=scope or TOP_SCOPE, depth=levels)
-    typer.echo(
+    print(
         f"wrote {output}: cycles {window[0]:,} to {window[1]:,} of {total:,}, "
         f"{WavesDevice.PERIOD_NS} ns each"
     )
@@ -172,6 +178,7 @@ def designs(
             "proportion; can be repeated.",
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
     from ringsmith.arch.rpau.design import load_design, named_designs
@@ -192,9 +199,11 @@ def designs(
     from ringsmith.debug.stream_designs import StreamRow, stream_table
     from ringsmith.devices.rtl import RtlDevice
     from ringsmith.devices.stream_rtl import StreamRtl
+    from ringsmith.files import check_targets
     from ringsmith.runtime.designs import named_design
 
-    check_targets(table)
+    page_file = target(table, force)
+    check_targets(page_file)
     for name in (*(area or ()), *(verify or ())):
         named_design(name)  # refuses an unknown name before the work starts
     parts = {name: part_of(load_design(name)) for name in area_in_part or ()}
@@ -218,42 +227,47 @@ def designs(
         whole = stream_area(stream) if stream.name in (area or ()) else None
         streams.append(StreamRow(stream, same, whole))
     tables = (size_table(rows), area_table(rows), cycles_table(rows), stream_table(streams))
-    typer.echo("\n".join(tables), nl=False)
-    if table is not None:
+    print("\n".join(tables), end="")
+    if page_file is not None:
         chosen = [f" --products {products}"] if products else []
         chosen += [f" --verify {name}" for name in verify or ()]
         chosen += [f" --area {name}" for name in area or ()]
         chosen += [f" --area-in-part {name}" for name in parts]
+        chosen += [" --force"] * force
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
-        typer.echo()
-        _write(table, page(rows, streams, command))
+        print()
+        _write(page_file, page(rows, streams, command))
 
 
 def coverage(
     report: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the page to this file.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
     from ringsmith.debug.campaign import campaign_design, run_campaign
     from ringsmith.debug.coverage_report import GOALS, misses, page, shares
+    from ringsmith.files import check_targets
 
-    check_targets(report)
+    page_file = target(report, force)
+    check_targets(page_file)
     campaign = run_campaign(campaign_design())
     for line in misses(campaign):
-        typer.echo(f"not covered: {line}")
+        print(f"not covered: {line}")
     found = shares(campaign)
     for kind, share in found.items():
-        typer.echo(f"{kind}s: {share:.2%} covered, goal {GOALS[kind]:.1%}")
-    if report is not None:
-        _write(report, page(campaign, f"ringsmith coverage --report {report}"))
+        print(f"{kind}s: {share:.2%} covered, goal {GOALS[kind]:.1%}")
+    if page_file is not None:
+        command = f"ringsmith coverage --report {report}{' --force' * force}"
+        _write(page_file, page(campaign, command))
     if any(share < GOALS[kind] for kind, share in found.items()):
         raise typer.Exit(code=1)
 
 
-def _write(path: Path, text: str) -> None:
-    write_text(path, text)
-    typer.echo(f"wrote {path}")
+def _write(target: "Target", text: str) -> None:
+    target.write(text)
+    print(f"wrote {target.path}")
 
 
 def _executable(
@@ -288,11 +302,13 @@ def _executable(
 
 
 def _read_executable(program: Path) -> "Executable":
-    from ringsmith.arch.rpau.executable_file import read_executable
+    from ringsmith.arch.rpau.executable_file import MAX_FILE_BYTES, read_executable
     from ringsmith.errors import ProgramError
+    from ringsmith.files import read_bounded
 
+    data = read_bounded(program, MAX_FILE_BYTES)
     try:
-        return read_executable(program.read_text(encoding="utf-8"))
+        return read_executable(data.decode())
     except UnicodeDecodeError:
         raise ProgramError(f"{program}: not a text file, and so no executable") from None
     except ProgramError as error:

@@ -1,19 +1,23 @@
-"""Files that a command writes when its work is done."""
+"""Options of the files that a command writes."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ringsmith.files import Target
+
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Write over files that exist, but never over a key or a file that is read."
+    ),
+]
 
 
-def check_targets(*targets: Path | None, source: Path | None = None) -> None:
-    """Refuses files that cannot be written, or are ``source``, before the work for them starts."""
-    from ringsmith.interop.files import check_target
+def target(path: Path | None, force: bool) -> "Target | None":
+    """Returns the file to write; None where none was asked for."""
+    from ringsmith.files import Target
 
-    for target in targets:
-        if target is not None:
-            check_target(target, overwrite=True, inputs=[source])
-
-
-def write_text(path: Path, text: str) -> None:
-    """Writes a text, whole or not at all; an existing file is replaced."""
-    from ringsmith.interop.files import write_whole
-
-    write_whole(path, text.encode(), overwrite=True)
+    return None if path is None else Target(path, force)

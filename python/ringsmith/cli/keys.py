@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_MAX_NUMBERS = 1 << 24
+"""Bytes of a file of numbers, at most: 256 for each slot of the largest ring."""
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
@@ -66,8 +69,8 @@ def keys(
         elements.append(chosen.conjugation_element)
     needs = sets.KeyNeeds(chosen.limbs if relin else None, dict.fromkeys(elements, chosen.limbs))
     create_client_folder(folder, chosen, needs, seeded=seeded)
-    typer.echo(f"{folder}: keys of {chosen.name}, N = {chosen.n}, {len(chosen.primes)} primes.")
-    typer.echo(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
+    print(f"{folder}: keys of {chosen.name}, N = {chosen.n}, {len(chosen.primes)} primes.")
+    print(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
 
 
 Coefficients = Annotated[
@@ -94,8 +97,8 @@ def encrypt(
     coefficients: Coefficients = False,
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
+    from ringsmith.files import check_target, write_whole
     from ringsmith.interop import read_parameters, read_public_key, write_ciphertext
-    from ringsmith.interop.files import check_target, write_whole
     from ringsmith.params import BfvParameters
 
     check_target(output, overwrite=False)
@@ -135,8 +138,8 @@ def decrypt(
     refusal, too, is for you alone (SECURITY.md).
     """
     from ringsmith.client.bundle import read_secret_key_file
+    from ringsmith.files import SECRET_MODE, check_target, write_whole
     from ringsmith.interop import read_ciphertext, read_parameters
-    from ringsmith.interop.files import SECRET_MODE, check_target, write_whole
     from ringsmith.params import BfvParameters
 
     if output is not None:
@@ -154,7 +157,7 @@ def decrypt(
         lines = _decrypt_numbers(chosen, key, cipher, digits or 9, imaginary=imaginary)
     text = "\n".join(lines[:count]) + "\n"
     if output is None:
-        typer.echo(text, nl=False)
+        print(text, end="")
     else:
         write_whole(output, text.encode(), overwrite=False, mode=SECRET_MODE)
 
@@ -244,21 +247,20 @@ def _refuse_options(scheme: str, given: Mapping[str, object]) -> None:
 def _numbers(path: Path, most: int, parse: Callable[[str, str], T]) -> Iterator[T]:
     """The numbers of a text file, one a line; empty lines are passed over."""
     from ringsmith.errors import InteropError
+    from ringsmith.files import read_bounded
 
     found = 0
     try:
-        with path.open(encoding="utf-8") as lines:
-            for place, line in enumerate(iter(lambda: lines.readline(200), ""), start=1):
-                if not line.strip():
-                    continue
-                found += 1
-                if found > most:
-                    raise InteropError(f"{path}: more than the {most} numbers that have a slot")
-                yield parse(line.strip(), f"{path}, line {place}")
-    except OSError as error:
-        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+        text = read_bounded(path, _MAX_NUMBERS).decode()
     except UnicodeDecodeError:
         raise InteropError(f"{path}: not a text file") from None
+    for place, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        found += 1
+        if found > most:
+            raise InteropError(f"{path}: more than the {most} numbers that have a slot")
+        yield parse(line.strip(), f"{path}, line {place}")
     if not found:
         raise InteropError(f"{path}: holds no number: write one a line")
 

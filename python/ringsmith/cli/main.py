@@ -12,6 +12,7 @@ import typer
 from ringsmith import __version__
 from ringsmith.cli import applications, bench, debug, keys, seal
 from ringsmith.cli.refusals import RefusingGroup
+from ringsmith.cli.terminal import use_plain_characters
 
 app = typer.Typer(
     name="ringsmith",
@@ -30,7 +31,7 @@ bench.add_to(app)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ringsmith {__version__}")
+        print(f"ringsmith {__version__}")
         raise typer.Exit
 
 
@@ -70,4 +71,5 @@ def doctor() -> None:
 
 def main() -> None:
     """Run the command line."""
+    use_plain_characters()
     app()

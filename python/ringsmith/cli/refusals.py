@@ -1,5 +1,6 @@
 """How every command refuses: a message on the error stream, exit status 2, no traceback."""
 
+import resource
 import sys
 import warnings
 from typing import Any
@@ -11,6 +12,9 @@ from ringsmith.errors import RingsmithError, ToolError
 from ringsmith.progress import show_progress
 
 EXIT_REFUSED = 2
+
+_NO_MEMORY = ("failed to map segment", "annot allocate memory", "MemoryError")
+"""What the dynamic linker says when a library does not fit into memory."""
 
 
 class RefusingGroup(TyperGroup):
@@ -29,9 +33,24 @@ class RefusingGroup(TyperGroup):
                 raise  # who reads has seen enough: typer ends quietly
             except ToolError as error:
                 print(f"ringsmith: {error}", file=sys.stderr)
-            except (RingsmithError, OSError, MemoryError) as error:
+            except MemoryError as error:
+                _say(_memory(str(error)))
+            except ImportError as error:
+                if not any(sign in str(error) for sign in _NO_MEMORY):
+                    raise
+                _say(_memory("a library could not be loaded"))
+            except (RingsmithError, OSError) as error:
                 _say(str(error) or type(error).__name__)
         raise typer.Exit(EXIT_REFUSED)
+
+
+def _memory(what: str) -> str:
+    """What is said where memory did not suffice, with the process's limit if it has one."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    text = "not enough memory" + (f": {what}" if what else "")
+    if limit == resource.RLIM_INFINITY:
+        return f"{text}: use smaller parameters or a machine with more"
+    return f"{text}: this process may use {limit >> 20} MiB (ulimit -v): raise that limit"
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

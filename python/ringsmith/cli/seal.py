@@ -72,7 +72,7 @@ def info(
     }
     width = max(map(len, fields))
     for name, value in fields.items():
-        typer.echo(f"{name:{width}}  {value}")
+        print(f"{name:{width}}  {value}")
 
 
 @seal_app.command("eval")
@@ -123,6 +123,7 @@ def evaluate(
     """
     from ringsmith.design_files import named
     from ringsmith.errors import ProgramError
+    from ringsmith.files import check_target, write_whole
     from ringsmith.interop import (
         Compression,
         read_ciphertext,
@@ -130,7 +131,6 @@ def evaluate(
         read_plaintext,
         write_ciphertext,
     )
-    from ringsmith.interop.files import check_target, write_whole
     from ringsmith.runtime.evaluator import Evaluator
     from ringsmith.runtime.operands import PLAIN
 
@@ -150,6 +150,7 @@ def evaluate(
     shape = read_parameters(params)
     if output.exists():
         _refuse_all_but_ciphertexts(output, shape)
+    ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
     evaluator = Evaluator(
         shape.to_parameters(), _compact(shape, keys) if compact else keys, device.value, design
@@ -158,9 +159,7 @@ def evaluate(
     if second is not None:
         read = read_plaintext if operation.value in PLAIN else read_ciphertext
         operand = read(second, shape)
-    result = evaluator.run(
-        operation.value, read_ciphertext(first, shape), operand, steps=steps or 0
-    )
+    result = evaluator.run(operation.value, ciphertext, operand, steps=steps or 0)
     packing = Compression[compression.name]
     data = write_ciphertext(result, shape, version=version, compression=packing)
     write_whole(output, data, overwrite=force)
@@ -200,7 +199,7 @@ def _compact(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
     from ringsmith.interop.seeded_keys import compact_keys
 
     found = compact_keys(keys, shape.primes)
-    typer.echo(f"keys: {found.nbytes:,} bytes in memory of {keys.nbytes:,}")
+    print(f"keys: {found.nbytes:,} bytes in memory of {keys.nbytes:,}")
     return found
 
 

@@ -9,20 +9,19 @@
 The folder has mode 0700 and is never written over.
 """
 
-import shutil
 import stat
 from pathlib import Path
 
 from ringsmith.client.keys import SecretKey, generate_keys
 from ringsmith.errors import InteropError
+from ringsmith.files import SECRET_MODE, new_folder, write_whole
 from ringsmith.interop import (
     SealParameters,
     read_secret_key,
     write_public_key,
     write_secret_key,
 )
-from ringsmith.interop.bundle import Bundle, make_folder, write_bundle
-from ringsmith.interop.files import SECRET_MODE, write_whole
+from ringsmith.interop.bundle import Bundle, write_bundle
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SECRET_KEY = "secret_key.seal"  # noqa: S105 - the name of a file
@@ -48,15 +47,11 @@ def create_client_folder(
         ParameterError: When a Galois element is illegal.
     """
     shape = SealParameters.from_parameters(parameters)
-    make_folder(folder, 0o700)
-    try:
+    with new_folder(folder, 0o700) as work:
         secret, public, keys = generate_keys(parameters, needs, seeded=seeded)
-        write_secret_key_file(folder / SECRET_KEY, secret, shape)
-        write_whole(folder / PUBLIC_KEY, write_public_key(public, shape), overwrite=False)
-        write_bundle(folder / EVALUATION, Bundle(parameters.name, shape, keys))
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        write_secret_key_file(work / SECRET_KEY, secret, shape)
+        write_whole(work / PUBLIC_KEY, write_public_key(public, shape), overwrite=False)
+        write_bundle(work / EVALUATION, Bundle(parameters.name, shape, keys))
 
 
 def write_secret_key_file(path: Path, key: SecretKey, parameters: SealParameters) -> None:

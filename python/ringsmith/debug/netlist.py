@@ -7,8 +7,9 @@ makes a module of its own for every instance: 36 equal multipliers are synthesiz
 import json
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
+
+from ringsmith.caching import cached
 
 Netlist = dict[str, Any]
 Module = dict[str, Any]
@@ -39,7 +40,7 @@ def share_modules(netlist: Netlist, top: str) -> Netlist:
     names: dict[str, str] = {}  # content -> name of the shared module
     numbers: Counter[str] = Counter()
 
-    @cache
+    @cached
     def shared_name(name: str) -> str:
         module = modules[name]
         for cell in module["cells"].values():
@@ -98,7 +99,7 @@ def count_cells(
     """
     modules = {name.lstrip("\\"): entry for name, entry in statistics["modules"].items()}
 
-    @cache
+    @cached
     def count(name: str) -> Counter[str]:
         if name in black_boxes:
             return black_boxes[name]

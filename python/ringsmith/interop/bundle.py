@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import open_regular, write_whole
+from ringsmith.files import new_folder, open_regular, read_bounded, write_whole
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
@@ -54,7 +54,7 @@ class Bundle:
 
 
 def write_bundle(folder: Path, bundle: Bundle) -> None:
-    """Makes the folder, which must not exist, and writes a bundle into it; the manifest last.
+    """Makes the folder, which must not exist, and writes a bundle into it, whole or not at all.
 
     Raises:
         InteropError: When the folder exists or cannot be written, or the keys are of other
@@ -69,13 +69,12 @@ def write_bundle(folder: Path, bundle: Bundle) -> None:
     seeds = KeySeeds.of(keys)
     if seeds.relin is not None or seeds.galois:
         files[KEY_SEEDS] = write_key_seeds(seeds)
-    make_folder(folder)
-    for name, data in files.items():
-        write_whole(folder / name, data, overwrite=False)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     manifest = {"format": _FORMAT, "version": _VERSION, "name": bundle.name, "files": digests}
-    text = json.dumps(manifest, indent=1) + "\n"
-    write_whole(folder / MANIFEST, text.encode(), overwrite=False)
+    files[MANIFEST] = (json.dumps(manifest, indent=1) + "\n").encode()
+    with new_folder(folder) as work:
+        for name, data in files.items():
+            write_whole(work / name, data, overwrite=False)
 
 
 def read_bundle(folder: Path) -> Bundle:
@@ -108,30 +107,11 @@ def read_bundle(folder: Path) -> Bundle:
     return Bundle(name, shape, keys)
 
 
-def make_folder(folder: Path, mode: int = 0o755) -> None:
-    """Makes a folder that must not exist yet.
-
-    Raises:
-        InteropError: When it exists or cannot be made.
-    """
-    try:
-        Path(folder).mkdir(mode)
-    except FileExistsError:
-        raise InteropError(
-            f"{folder}: exists and is not overwritten: choose another name, or remove it"
-        ) from None
-    except OSError as error:
-        raise InteropError(f"{folder}: cannot be made: {error.strerror}") from None
-
-
 def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:
     """(name, file -> digest)."""
+    text = read_bounded(path, _MAX_MANIFEST)
     try:
-        with open_regular(path) as file:
-            text = file.read(_MAX_MANIFEST)
         manifest: Any = json.loads(text)
-    except OSError as error:
-        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise InteropError(f"{path}: not the JSON of an evaluation bundle") from None
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import open_regular
+from ringsmith.files import read_bounded
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
 
@@ -72,14 +72,11 @@ def read_key_seeds(path: Path) -> KeySeeds:
     Raises:
         InteropError: When the file cannot be read or holds something else.
     """
+    text = read_bounded(path, _MAX_FILE)
     try:
-        with open_regular(path) as file:
-            text = file.read(_MAX_FILE)
         table: Any = json.loads(text)
-    except OSError as error:
-        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise InteropError(f"{path}: not the JSON of key seeds, or longer than any") from None
+        raise InteropError(f"{path}: not the JSON of key seeds") from None
     found = (table.get("format"), table.get("version")) if isinstance(table, dict) else ()
     if found != (_FORMAT, _VERSION) or table.keys() - {"format", "version", "relin", "galois"}:
         raise InteropError(f"{path}: not a file of {_FORMAT!r}, version {_VERSION}")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import open_regular
+from ringsmith.files import open_regular
 from ringsmith.interop.seal_compression import Compression, compress, decompress
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
@@ -143,6 +143,8 @@ class Reader:
 
     def header(self) -> Header:
         """Reads and checks the header that starts here."""
+        if not self.left:
+            raise self.error("nothing there: the file is empty or cut off: save the object again")
         magic, header_size, major, minor, method, reserved, size = _HEADER.unpack(
             self.take(_HEADER.size)
         )
@@ -232,7 +234,7 @@ def _read_file(path: Path, what: str, limit: Limit) -> bytes:
             size = os.fstat(file.fileno()).st_size
             start = file.read(_HEADER.size)
             reader = Reader(memoryview(start), what)
-            if not start.startswith(_MAGIC.to_bytes(2, "little")):
+            if size and not start.startswith(_MAGIC.to_bytes(2, "little")):
                 raise _no_header(reader)
             reader.header()
             # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.

@@ -6,11 +6,12 @@ every set what is theirs and what was chosen here.
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, overload
 
 from ringsmith import _core
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
@@ -127,7 +128,7 @@ def parameter_set(name: BfvName) -> BfvParameters: ...
 def parameter_set(name: str) -> CkksParameters | BfvParameters: ...
 
 
-@cache
+@cached
 def parameter_set(name: str) -> RlweParameters:
     """Returns the named parameter set, of CKKS or of BFV.
 

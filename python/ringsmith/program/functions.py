@@ -1,10 +1,10 @@
 """Building blocks that users call on encrypted vectors: sums and inner products."""
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
+from ringsmith.caching import cached
 from ringsmith.program.plain import PlainValues, Space, checked_power_of_two, whole_number
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
@@ -129,7 +129,7 @@ class _Way:
     parts: int
 
 
-@cache
+@cached
 def _way(count: int) -> _Way:
     """The best way to add ``count`` rotated terms, from 1."""
     if count == 1:

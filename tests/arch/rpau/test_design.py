@@ -5,7 +5,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from ringsmith.arch.rpau.design import load_design, named_designs, parse_design
+from ringsmith.arch.rpau.design import RpauDesign, load_design, named_designs, parse_design
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.arch.stream.named import load_stream_design
 from ringsmith.errors import ParameterError
 
 NANO = load_design("nano")
@@ -89,3 +91,12 @@ def test_a_damaged_design_file_is_refused(text: str, message: str) -> None:
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ParameterError, match=r"no design .giga.: choose one of .*nano"):
         load_design("giga")
+
+
+@pytest.mark.parametrize("name", ["../../evil", "a/b", "", ".hidden", "new\nline", "x" * 65, 7])
+@pytest.mark.parametrize("design", [load_design("nano"), load_stream_design("rpm")])
+def test_a_name_that_could_not_be_a_files_is_refused(
+    name: str, design: RpauDesign | StreamDesign
+) -> None:
+    with pytest.raises(ParameterError, match="is no design's name: take 1 to 64 letters"):
+        replace(design, name=name)

@@ -1,7 +1,6 @@
 """``ringsmith run cnn``."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -17,6 +16,7 @@ from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import ParameterError
+from ringsmith.files import Target
 from ringsmith.params import ckks_set
 
 PARAMETERS: Final = "medha21-set1"
@@ -24,7 +24,7 @@ PARAMETERS: Final = "medha21-set1"
 
 
 def run(
-    device: str, design: str, images: int | None = None, *, seal: bool, output: Path | None = None
+    device: str, design: str, images: int | None = None, *, seal: bool, output: Target | None = None
 ) -> None:
     """Classifies held-out images on a device and prints how well.
 

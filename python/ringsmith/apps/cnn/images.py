@@ -52,7 +52,7 @@ def load_images() -> tuple[Images, Images]:
     try:
         from sklearn.datasets import load_digits
         from sklearn.model_selection import train_test_split
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ToolError(
             "scikit-learn is missing; it carries the images: pip install 'ringsmith[apps]'"
         ) from error

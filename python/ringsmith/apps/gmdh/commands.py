@@ -1,7 +1,5 @@
 """``ringsmith run gmdh``."""
 
-from pathlib import Path
-
 from rich.console import Console
 
 from ringsmith.apps import tables
@@ -14,10 +12,11 @@ from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import check, refuse_different_bits, write
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import ProgramError
+from ringsmith.files import Target
 from ringsmith.program import CkksProgram
 
 
-def run(scheme: str, device: str, design: str | None, output: Path | None = None) -> None:
+def run(scheme: str, device: str, design: str | None, output: Target | None = None) -> None:
     """Forecasts the held-out days on a device and prints how well.
 
     Args:

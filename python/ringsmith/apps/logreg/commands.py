@@ -1,6 +1,5 @@
 """``ringsmith run logreg`` and ``ringsmith demo``."""
 
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -15,6 +14,7 @@ from ringsmith.apps.operations import OperationRow, operation_rows
 from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
+from ringsmith.files import Target
 
 DEMO_DESIGN: Final = "nano"
 
@@ -23,7 +23,7 @@ def run(
     device: str,
     design: str,
     size: str | None = None,
-    output: Path | None = None,
+    output: Target | None = None,
     *,
     fused_rescale: bool = False,
 ) -> None:
@@ -59,7 +59,7 @@ def run(
     refuse_different_bits(answer.equal_bits)
 
 
-def demo(output: Path | None = None) -> None:
+def demo(output: Target | None = None) -> None:
     """Shows the whole path: encrypted patients classified on the RTL of ``DEMO_DESIGN``.
 
     Args:

@@ -125,7 +125,7 @@ def train(records: Records, size: Size) -> Model:
     """
     try:
         from sklearn.linear_model import LogisticRegression
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ToolError(
             "scikit-learn is missing; it trains the model: pip install 'ringsmith[apps]'"
         ) from error

@@ -78,7 +78,7 @@ def load_records(held_out: int) -> tuple[Records, Records]:
     try:
         from sklearn.datasets import load_breast_cancer
         from sklearn.model_selection import train_test_split
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ToolError(
             "scikit-learn is missing; it carries the records and trains the model: "
             "pip install 'ringsmith[apps]'"

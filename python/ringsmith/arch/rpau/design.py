@@ -106,6 +106,7 @@ class RpauDesign:
     smaller_rings: int = 0
 
     def __post_init__(self) -> None:
+        design_files.check_name(self.name)
         _check_range(self, "log_n", MIN_LOG_DEGREE, MAX_LOG_DEGREE)
         _check_range(self, "larger_rings", 0, min(2, MAX_LOG_DEGREE - self.log_n))
         _check_range(self, "smaller_rings", 0, self.log_n - MIN_LOG_DEGREE)

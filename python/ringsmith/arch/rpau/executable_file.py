@@ -29,7 +29,7 @@ from ringsmith.lower import SubroutineGraph
 from ringsmith.lower.graph import MAX_PRIMES
 from ringsmith.lower.types import checked_integer, checked_name
 
-MAX_FILE_CHARACTERS = 1 << 28
+MAX_FILE_BYTES = 1 << 28
 MAX_CYCLES = 1 << 48
 """Of one run: days at any clock, and its double still fits a device's 64-bit counter."""
 
@@ -50,9 +50,9 @@ def read_executable(text: str) -> Executable:
         ProgramError: If the text is not an executable of this version, or does not fit its own
             design.
     """
-    if len(text) > MAX_FILE_CHARACTERS:
+    if len(text) > MAX_FILE_BYTES:
         raise ProgramError(
-            f"the executable has {len(text)} characters and the limit is {MAX_FILE_CHARACTERS}: "
+            f"the executable has {len(text)} characters and the limit is {MAX_FILE_BYTES}: "
             "split the program"
         )
     try:

@@ -7,7 +7,7 @@ are written against the records and name no instruction themselves.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
@@ -17,6 +17,7 @@ import yaml
 
 from ringsmith.arch.rpau.design import NO_PRNG, RpauDesign
 from ringsmith.arch.rpau.kinds import KINDS, RPAU, SEED
+from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
 CONTROL = "control"
@@ -230,7 +231,7 @@ class Instruction:
         return (self[source.name] == rpau) == (operand.where == "source")
 
 
-@cache
+@cached
 def _rpaus(mask: int) -> tuple[int, ...]:
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 

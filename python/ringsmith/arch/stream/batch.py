@@ -1,7 +1,5 @@
 """Batches of products: when each flows through the core, and what they are by ``core``."""
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +7,7 @@ from ringsmith import _core
 from ringsmith.arch.stream import generator, latency
 from ringsmith.arch.stream.descriptor import Descriptor, descriptor, prime_refusal
 from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.lower.graph import SubroutineGraph
 from ringsmith.lower.types import Form
@@ -42,7 +41,7 @@ def batch_cycles(design: StreamDesign, count: int) -> int:
     return begun[-1] + delay + design.period
 
 
-@cache
+@cached
 def own_descriptor(prime: int, design: StreamDesign) -> Descriptor:
     """The descriptor of products modulo a prime, with the smallest root of unity.
 

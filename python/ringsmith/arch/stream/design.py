@@ -10,6 +10,7 @@ from ringsmith.arch.stream.latency import (
     generator_loop,
     log_ring,
 )
+from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
 
 LANES = (2, 4, 8, 16)
@@ -38,6 +39,7 @@ class StreamDesign:
     multiplier: str = MONTGOMERY
 
     def __post_init__(self) -> None:
+        check_name(self.name)
         if not 8 <= self.log_n <= 15:
             raise ParameterError(f"log_n = {self.log_n} is outside 8 … 15: choose a degree in it")
         if self.lanes not in LANES:

@@ -8,9 +8,9 @@ that nothing has to be sorted; the handlers are the slots.
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from ringsmith.arch.stream.latency import generator_loop, log_ring
+from ringsmith.caching import cached
 
 _FRAMES = 24
 """Frames after which a schedule without data repeats itself."""
@@ -99,7 +99,7 @@ def schedule(
     return Schedule(accepted, begun)
 
 
-@cache
+@cached
 def slots(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
     """The fewest slots with which frames follow each other every N / lanes cycles."""
     period = 1 << (log_n - log_lanes)

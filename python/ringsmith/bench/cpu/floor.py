@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, WORDS, BenchSet
+from ringsmith.caching import cached
 
 WORD = 8
 """Bytes of a residue."""
@@ -64,12 +64,12 @@ def _multiplications(bits: int) -> int:
     return 6 if kernel == "avx2" else 9
 
 
-@cache
+@cached
 def _multiplication_seconds() -> float:
     return min(_core.multiplication_seconds() for _ in range(20))
 
 
-@cache
+@cached
 def _bandwidth(bits: int) -> float:
     """Bytes a second out of an array of 2^(bits - 1) bytes, at most 1 GiB."""
     words = np.ones((1 << min(bits - 1, 30)) // WORD, dtype=np.uint64)
@@ -78,7 +78,7 @@ def _bandwidth(bits: int) -> float:
     return words.nbytes / min(times)
 
 
-@cache
+@cached
 def _prepared_bytes(bits: int) -> int:
     """Bytes of a residue in a prepared key, modulo a prime of so many bits."""
     n = 4096

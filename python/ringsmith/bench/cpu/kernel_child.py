@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +12,7 @@ from ringsmith.apps.stages import Stages
 from ringsmith.bench.cpu import asked, ours
 from ringsmith.bench.cpu.sets import SETS
 from ringsmith.bench.cpu.timing import Timed, timed
+from ringsmith.caching import cached
 from ringsmith.params import ckks_set
 
 LOGREG: Final = "logreg"
@@ -40,7 +40,7 @@ def name_of(params: str, operation: str) -> str:
     return f"{params}/{operation}"
 
 
-@cache
+@cached
 def work_of(name: str) -> Timed:
     """Prepares one of ``WORKS``, asked for by ``name_of``."""
     params, _, operation = name.partition("/")

@@ -1,14 +1,10 @@
 """The measurement: ours and every peer that is there, set by set."""
 
-import importlib.metadata
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from functools import cache
 
 from ringsmith import _core
-from ringsmith.apps.conditions import processor
+from ringsmith.apps.conditions import machine_state
 from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
@@ -111,21 +107,13 @@ _CPU_TIME = "one thread, CPU time"
 """The clock of everything but ``threads``."""
 
 
-@cache
 def conditions(clock: str) -> str:
-    """Processor, kernels, versions, date and how busy the machine was at the start.
-
-    The same text for a clock in the whole run, by which the page puts records together.
+    """Returns how a time was taken, and the machine.
 
     Args:
         clock: Which time was taken, of how many threads.
     """
-    return (
-        f"{processor()}, kernels {_core.kernel_name()}, ringsmith "
-        f"{importlib.metadata.version('ringsmith')}, {clock}, medians of interleaved "
-        f"rounds, {datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
-        f"{os.cpu_count()} processors at the start"
-    )
+    return f"{clock}, medians of interleaved rounds, {machine_state()}"
 
 
 def _operations(item: BenchSet, budget: float, say: Callable[[str], None]) -> Iterator[Record]:

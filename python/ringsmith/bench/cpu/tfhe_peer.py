@@ -2,12 +2,13 @@
 
 import ctypes
 import shutil
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
 from ringsmith.bench.cpu.native_build import build
 from ringsmith.bench.cpu.timing import Timed, timed
+from ringsmith.caching import cached
 
 
 def version() -> str | None:
@@ -15,7 +16,7 @@ def version() -> str | None:
     return "tfhe-ntt 0.7.1" if shutil.which("cargo") else None
 
 
-@cache
+@cached
 def _library() -> ctypes.CDLL:
     product = build(
         "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libpeer_ntt.so"

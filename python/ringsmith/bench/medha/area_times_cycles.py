@@ -1,12 +1,12 @@
 """What an operation's speed is bought with: the area of an RPAU times the operation's cycles."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import MEDHA
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, Fact, facts
+from ringsmith.caching import cached
 from ringsmith.debug.area_in_part import estimate, megabits
 
 OPERATIONS = ("multiply_relinearize", "rescale")
@@ -39,7 +39,7 @@ def times_area(design: RpauDesign, cycles: Found) -> Iterator[Found]:
         yield Found(design.name, cycles.params, cycles.operation, metric, value, "estimate", text)
 
 
-@cache
+@cached
 def papers_times_area() -> tuple[Fact, ...]:
     """What follows from the paper's numbers: its RPAU's area times its cycles, to three digits."""
     known = facts(MEDHA)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
 from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.bench.beside import Found
-from ringsmith.bench.cpu.measure import conditions
 from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
 from ringsmith.bench.papers import SEAL, facts
 from ringsmith.params import CkksParameters
@@ -27,8 +26,8 @@ def seal_times(parameters: CkksParameters, repeats: int) -> list[Found]:
     seconds["multiply_relinearize"] = seconds["multiply"] + seconds["relinearize"]
     seconds["multiply_relinearize_rescale"] = seconds["multiply_relinearize"] + seconds["rescale"]
     text = (
-        f"seal-python {seal_version()}, portable build; {conditions()}; median of {repeats} calls; "
-        "products, relinearization and rescaling in turn"
+        f"seal-python {seal_version()}, portable build; one thread; {machine_state()}; median of "
+        f"{repeats} calls; products, relinearization and rescaling in turn"
     )
     return [
         Found("cpu", parameters.name, name, "microseconds", seconds[name] * 1e6, "cpu", text, SEAL)

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -18,6 +18,7 @@ from ringsmith.arch.stream.executable import StreamExecutable
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ
+from ringsmith.caching import cached
 from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError
 from ringsmith.lower import RELIN_KEY
@@ -144,7 +145,7 @@ def projected(
     yield found("device_of_mult_relin", "percent", 100 * sum(device) / total, "estimate", both)
 
 
-@cache
+@cached
 def _machine() -> str:
     """What the CPU's times depend on."""
     load, processors = os.getloadavg()[0], os.cpu_count()

@@ -1,9 +1,11 @@
 """Reading only what is a file, and writing files whole or not at all."""
 
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -26,6 +28,22 @@ def open_regular(path: Path) -> BufferedReader:
         file.close()
         raise InteropError(f"{path}: not a regular file: save the object to a file first")
     return file
+
+
+def read_bounded(path: Path, limit: int) -> bytes:
+    """Reads a whole regular file of at most ``limit`` bytes.
+
+    Raises:
+        InteropError: When it cannot be read, is no regular file, or is longer.
+    """
+    try:
+        with open_regular(path) as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > limit:
+        raise InteropError(f"{path}: more than {limit} bytes, the most that such a file may have")
+    return data
 
 
 def check_target(path: Path, *, overwrite: bool, inputs: Iterable[Path | None] = ()) -> None:
@@ -89,6 +107,40 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool, mode: int = PUBLIC_
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(folder: Path, mode: int = 0o755) -> Iterator[Path]:
+    """Makes a folder that appears with all its files, or not at all.
+
+    Yields a temporary folder beside it, which takes the name when the block ends. A process that
+    was killed in the block leaves only the temporary folder, which does not block the next try.
+
+    Args:
+        folder: Must not exist.
+        mode: The folder's mode, less what the process's umask takes away.
+
+    Raises:
+        InteropError: When it exists or cannot be made.
+    """
+    folder = Path(folder)
+    if os.path.lexists(folder):
+        raise _exists(folder)
+    try:
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise InteropError(f"{folder}: cannot be made: {error.strerror}") from None
+    try:
+        yield work
+        work.chmod(mode & ~_umask())
+        try:
+            work.rename(folder)
+        except FileExistsError:
+            raise _exists(folder) from None
+        except OSError as error:
+            raise InteropError(f"{folder}: cannot be made: {error.strerror}") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _exists(path: Path) -> InteropError:
