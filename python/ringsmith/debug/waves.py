@@ -11,6 +11,7 @@ import numpy as np
 
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.debug.trace import Trace
+from ringsmith.devices.interface import Device
 from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
@@ -69,19 +70,33 @@ def record(
             f"the window begins in cycle {first} and the program ends in {executable.cycles}: "
             "name an earlier one"
         )
-    rng = np.random.default_rng(seed)
-    inputs = {name: _limbs(executable, values, rng) for name, values in executable.inputs.items()}
     device = WavesDevice(
         executable.design, path, first=first, last=last, scope=scope, depth=depth, seed=seed
     )
     try:
-        # The accelerator reads the executable alone, so the graph may be without nodes.
-        special = (len(executable.primes) - 1,)
-        graph = SubroutineGraph(executable.n, executable.primes, executable.roots, special)
-        compiled = CompiledGraph(graph, executable)
-        result = Accelerator(device).execute(compiled, inputs, _keys(executable, rng))
+        return run_on_random_data(executable, device, seed)
     finally:
         device.close()
+
+
+def run_on_random_data(executable: Executable, device: Device, seed: int = 1) -> int:
+    """Runs a program on random inputs and keys, and returns its cycles.
+
+    Args:
+        executable: The program.
+        device: A device of its design.
+        seed: Chooses inputs and keys.
+
+    Raises:
+        DeviceError: If the program breaks the hazard rule, or does not end.
+    """
+    rng = np.random.default_rng(seed)
+    inputs = {name: _limbs(executable, values, rng) for name, values in executable.inputs.items()}
+    # The accelerator reads the executable alone, so the graph may be without nodes.
+    special = (len(executable.primes) - 1,)
+    graph = SubroutineGraph(executable.n, executable.primes, executable.roots, special)
+    compiled = CompiledGraph(graph, executable)
+    result = Accelerator(device).execute(compiled, inputs, _keys(executable, rng))
     assert result.cycles is not None
     return result.cycles
 

@@ -85,6 +85,9 @@ def check_executable(executable: Executable) -> None:
             raise ProgramError("an input or an output has no limb, or one of no prime")
     if not executable.runs:
         raise ProgramError("it has no run")
+    keys = {load.key for run in executable.runs for load in run.keys}
+    if not executable.seeded <= keys:
+        raise ProgramError("it loads the seed of a key of which it loads no other part")
     known = {place for each in executable.inputs.values() for place in _limbs(each, executable)}
     for run in executable.runs:
         _check_run(run, executable, len(limbs))

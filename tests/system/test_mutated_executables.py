@@ -1,0 +1,113 @@
+"""Executables with one value changed: refused when read, or they run to their end."""
+
+import copy
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ringsmith.arch.rpau.design import load_design
+from ringsmith.arch.rpau.executable_file import read_executable
+from ringsmith.debug.trace import Trace
+from ringsmith.debug.waves import run_on_random_data
+from ringsmith.devices.model import ModelDevice
+from ringsmith.errors import ProgramError, RingsmithError
+from ringsmith.lower import lower_operation
+from ringsmith.params import CkksParameters
+from ringsmith.runtime import compile_graph
+
+WORK_POLYS = {"one run": 16, "runs in parts": 4}
+CHANGES = 400
+_SIMPLE = (None, -1, 0, 1, 7, 1 << 31, 1 << 64, 1.5, "", "x", [], {}, [1], {"0": 1})
+_SHOWN = 9
+"""Entries of a list that may be changed, and the last."""
+
+Path = tuple[str | int, ...]
+
+
+@pytest.fixture(scope="module", params=WORK_POLYS)
+def document(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The file of a rotation with keys from seeds, as JSON values."""
+    design = replace(
+        load_design("nano"),
+        name="small",
+        log_n=10,
+        rpaus=2,
+        prime_sets=2,
+        prng="trivium",
+        seeds=4,
+        work_polys=WORK_POLYS[request.param],
+        key_polys=8,
+        larger_rings=1,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nothing is encrypted
+        parameters = CkksParameters.create(
+            n=1024, prime_bits=(40, 40), special_bits=41, scale_bits=30, security=None
+        )
+    executable = compile_graph(lower_operation("rotate", parameters, 2), design).executable
+    assert executable is not None
+    found: dict[str, Any] = json.loads(executable.to_json())
+    assert (len(found["runs"]) > 1) == (request.param == "runs in parts")
+    return found
+
+
+def test_a_changed_executable_is_refused_or_runs(
+    document: dict[str, Any], rng: np.random.Generator
+) -> None:
+    places = list(_places(document))
+    scalars = [place for place in places if isinstance(_at(document, place), int | str)]
+    outcomes = {"refused": 0, "ran": 0}
+    for number in range(CHANGES):
+        changed = copy.deepcopy(document)
+        place = (places, scalars)[number % 2][rng.integers(len((places, scalars)[number % 2]))]
+        owner, key = _at(changed, place[:-1]), place[-1]
+        if number % 10 == 0:
+            del owner[key]
+        elif number % 2:  # what stands elsewhere in the file is likely to be nearly right
+            owner[key] = _at(document, scalars[rng.integers(len(scalars))])
+        else:
+            owner[key] = _SIMPLE[rng.integers(len(_SIMPLE))]
+        try:
+            _use(json.dumps(changed))
+            outcomes["ran"] += 1
+        except RingsmithError:
+            outcomes["refused"] += 1
+    assert min(outcomes.values()) > 0
+
+
+def test_the_seed_of_a_key_that_is_not_loaded_is_refused(document: dict[str, Any]) -> None:
+    changed = copy.deepcopy(document)
+    loads = [load for run in changed["runs"] for load in run["seeds"]]
+    loads[0]["key"] = "another"
+    with pytest.raises(ProgramError, match="the seed of a key of which it loads no other part"):
+        read_executable(json.dumps(changed))
+
+
+def _use(text: str) -> None:
+    executable = read_executable(text)
+    Trace.of_executable(executable)
+    Trace.of_model(executable)
+    run_on_random_data(executable, ModelDevice(executable.design))
+
+
+def _places(value: Any, place: Path = ()) -> Iterator[Path]:  # noqa: ANN401 - JSON
+    """Where every value stands, of long lists the first ones and the last."""
+    if place:
+        yield place
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _places(entry, (*place, key))
+    elif isinstance(value, list):
+        for index in sorted({*range(min(len(value), _SHOWN)), len(value) - 1} - {-1}):
+            yield from _places(value[index], (*place, index))
+
+
+def _at(value: Any, place: Path) -> Any:  # noqa: ANN401 - JSON
+    for key in place:
+        value = value[key]
+    return value
