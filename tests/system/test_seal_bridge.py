@@ -4,6 +4,7 @@ SEAL for C++ is no package of this project: where CMake finds one (set ``CMAKE_P
 ``SEAL_DIR``), the program in ``seal_bridge/`` is built with it; elsewhere these tests are skipped.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,15 +26,59 @@ BIN = Path(sys.executable).parent
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The C++ program, built."""
     build = tmp_path_factory.mktemp("build")
-    configure = [BIN / "cmake", "-S", SOURCES, "-B", build, "-DCMAKE_BUILD_TYPE=Release"]
-    done = subprocess.run(configure, capture_output=True, text=True, check=False)
-    if done.returncode and "SEAL" in done.stderr:
-        pytest.skip("no Microsoft SEAL for C++ here: install it, or set CMAKE_PREFIX_PATH to one")
-    assert done.returncode == 0, done.stderr
+    if reason := configure(build):
+        pytest.skip(f"Microsoft SEAL for C++: {reason}")
     make = [BIN / "cmake", "--build", build]
     done = subprocess.run(make, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return build / "seal_bridge"
+
+
+def configure(build: Path, *options: str) -> str:
+    """Runs CMake; returns why no SEAL will do, or an empty text where one was found."""
+    words = [BIN / "cmake", "-S", SOURCES, "-B", build, "-DCMAKE_BUILD_TYPE=Release", *options]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    message = " ".join(done.stderr.split())
+    if done.returncode and "NO SEAL: " in message:
+        return re.sub(" Call Stack.*| -- Configuring.*", "", message.partition("NO SEAL: ")[2])
+    assert done.returncode == 0, done.stderr
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ("4.0.0", ""),
+        ("4.1.2", ""),
+        ("4.4.3", ""),
+        ("3.7.3", "has version 3.7.3: 4.x is needed"),
+        ("5.0.0", "has version 5.0.0: 4.x is needed"),
+    ],
+)
+def test_every_seal_4_is_taken_and_a_skip_says_what_was_found(
+    version: str, reason: str, tmp_path: Path
+) -> None:
+    """A stand-in with a version file like SEAL's, which accepts its own minor version alone."""
+    folder = tmp_path / "prefix" / "lib" / "cmake" / "SEAL"
+    folder.mkdir(parents=True)
+    (folder / "SEALConfig.cmake").write_text("add_library(SEAL::seal INTERFACE IMPORTED)\n")
+    minor = version.rpartition(".")[0]
+    (folder / "SEALConfigVersion.cmake").write_text(
+        f'set(PACKAGE_VERSION "{version}")\n'
+        f'if(PACKAGE_FIND_VERSION AND NOT PACKAGE_FIND_VERSION MATCHES "^{minor}")\n'
+        "  set(PACKAGE_VERSION_COMPATIBLE FALSE)\n"
+        "else()\n"
+        "  set(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
+        "endif()\n"
+    )
+    found = configure(tmp_path / "build", f"-DSEAL_DIR={folder}")
+    assert found.endswith(reason)
+    assert bool(found) == bool(reason)
+
+
+def test_a_skip_says_that_no_seal_was_found(tmp_path: Path) -> None:
+    found = configure(tmp_path / "build", "-DCMAKE_DISABLE_FIND_PACKAGE_SEAL=ON")
+    assert found == "none was found: install it, or set CMAKE_PREFIX_PATH or SEAL_DIR"
 
 
 def run(program: Path, *words: object) -> list[str]:
