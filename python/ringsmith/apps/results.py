@@ -9,7 +9,7 @@ from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.errors import DeviceError
-from ringsmith.interop.files import check_target, write_whole
+from ringsmith.files import check_target, write_whole
 from ringsmith.runtime import RunResult
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import write_whole
+from ringsmith.files import write_whole
 
 SOURCES = ("rtl", "model", "synthesis", "estimate", "cpu")
 """Where a value can come from."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 def check_targets(*targets: Path | None, source: Path | None = None) -> None:
     """Refuses files that cannot be written, or are ``source``, before the work for them starts."""
-    from ringsmith.interop.files import check_target
+    from ringsmith.files import check_target
 
     for target in targets:
         if target is not None:
@@ -14,6 +14,6 @@ def check_targets(*targets: Path | None, source: Path | None = None) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Writes a text, whole or not at all; an existing file is replaced."""
-    from ringsmith.interop.files import write_whole
+    from ringsmith.files import write_whole
 
     write_whole(path, text.encode(), overwrite=True)

@@ -94,8 +94,8 @@ def encrypt(
     coefficients: Coefficients = False,
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
+    from ringsmith.files import check_target, write_whole
     from ringsmith.interop import read_parameters, read_public_key, write_ciphertext
-    from ringsmith.interop.files import check_target, write_whole
     from ringsmith.params import BfvParameters
 
     check_target(output, overwrite=False)
@@ -135,8 +135,8 @@ def decrypt(
     refusal, too, is for you alone (SECURITY.md).
     """
     from ringsmith.client.bundle import read_secret_key_file
+    from ringsmith.files import SECRET_MODE, check_target, write_whole
     from ringsmith.interop import read_ciphertext, read_parameters
-    from ringsmith.interop.files import SECRET_MODE, check_target, write_whole
     from ringsmith.params import BfvParameters
 
     if output is not None:

@@ -123,6 +123,7 @@ def evaluate(
     """
     from ringsmith.design_files import named
     from ringsmith.errors import ProgramError
+    from ringsmith.files import check_target, write_whole
     from ringsmith.interop import (
         Compression,
         read_ciphertext,
@@ -130,7 +131,6 @@ def evaluate(
         read_plaintext,
         write_ciphertext,
     )
-    from ringsmith.interop.files import check_target, write_whole
     from ringsmith.runtime.evaluator import Evaluator
     from ringsmith.runtime.operands import PLAIN
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ringsmith.client.keys import SecretKey, generate_keys
 from ringsmith.errors import InteropError
+from ringsmith.files import SECRET_MODE, write_whole
 from ringsmith.interop import (
     SealParameters,
     read_secret_key,
@@ -22,7 +23,6 @@ from ringsmith.interop import (
     write_secret_key,
 )
 from ringsmith.interop.bundle import Bundle, make_folder, write_bundle
-from ringsmith.interop.files import SECRET_MODE, write_whole
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SECRET_KEY = "secret_key.seal"  # noqa: S105 - the name of a file

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import open_regular, write_whole
+from ringsmith.files import open_regular, write_whole
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.files import open_regular
+from ringsmith.files import open_regular
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
 

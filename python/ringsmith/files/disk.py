@@ -28,6 +28,23 @@ def open_regular(path: Path) -> BufferedReader:
     return file
 
 
+def read_bounded(path: Path, limit: int) -> bytes:
+    """Reads a whole regular file of at most ``limit`` bytes.
+
+    Raises:
+        InteropError: When it cannot be read, is no regular file, or is longer.
+    """
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(limit + 1) if size <= limit else b""
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+    if size > limit or len(data) > limit:
+        raise InteropError(f"{path}: more than {limit} bytes, the most that such a file may have")
+    return data
+
+
 def check_target(path: Path, *, overwrite: bool, inputs: Iterable[Path | None] = ()) -> None:
     """Refuses a file that cannot be written, before work is spent on what goes into it.
 
