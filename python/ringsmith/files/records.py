@@ -5,18 +5,19 @@ was written before the field existed reads as one that has the default. An unkno
 a newer Ringsmith wrote it. A field whose type is none of those below cannot be written, and then
 nothing is: no field is ever forgotten.
 
-Known are int, float (finite), complex, bool, str, None, enumerations of texts, tuples, mappings
-with keys of texts or integers, unions, dataclasses, and arrays, which are numbered and kept apart.
+Known are int, float (finite), complex, bool, str, bytes, None, enumerations of texts, tuples,
+mappings with keys of texts or integers, unions, dataclasses, and arrays, which are numbered and
+kept apart.
 """
 
 import dataclasses
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,8 @@ class Encoder:
             return self._object(value, kind, where)
         if isinstance(kind, type) and issubclass(kind, Enum) and isinstance(value, kind):
             return str(value.value)
+        if kind is bytes and isinstance(value, bytes):
+            return value.hex()
         if kind is complex and isinstance(value, complex):
             return [value.real, value.imag]
         if kind in (int, float, bool, str, type(None)) and _is(value, kind):
@@ -100,7 +103,7 @@ class Encoder:
         concrete = type(value) if variants else kind
         if type(value) is not concrete:
             raise TypeError(f"{where}: {type(value).__name__} stands where a {kind.__name__} does")
-        for field, hint in fields_of(concrete):  # type: ignore[arg-type]
+        for field, hint in fields_of(concrete):
             item = getattr(value, field.name)
             if not _is_default(item, field):
                 entries[field.name] = self.encode(item, hint, f"{where}.{field.name}")
@@ -162,6 +165,8 @@ class Decoder:
             return self._object(value, kind, where)
         if isinstance(kind, type) and issubclass(kind, Enum):
             return _member(value, kind, where)
+        if kind is bytes:
+            return _bytes(value, where)
         if kind is complex:
             return complex(*self._tuple(value, (float, float), where))
         return _scalar(value, kind, where)
@@ -235,9 +240,13 @@ class Decoder:
         return self.arrays[value]
 
 
-@lru_cache(maxsize=128)
 def fields_of(kind: type) -> tuple[tuple["dataclasses.Field[Any]", Any], ...]:
     """Returns the fields that make a dataclass, each with its type."""
+    return _fields_of(cast("Hashable", kind))
+
+
+@lru_cache(maxsize=128)
+def _fields_of(kind: type) -> tuple[tuple["dataclasses.Field[Any]", Any], ...]:
     hints = typing.get_type_hints(kind)
     return tuple((f, hints[f.name]) for f in dataclasses.fields(kind) if f.init)
 
@@ -303,6 +312,13 @@ def _member(value: object, kind: type[Enum], where: str) -> Enum:
         if isinstance(value, str) and value == member.value:
             return member
     raise MalformedError(f"{where} {value!r:.60} is not one that this Ringsmith knows")
+
+
+def _bytes(value: object, where: str) -> bytes:
+    try:
+        return bytes.fromhex(_scalar(value, str, where))
+    except ValueError:
+        raise MalformedError(f"{where} {value!r:.60} is not bytes in hexadecimal digits") from None
 
 
 def _scalar(value: object, kind: Hint, where: str) -> Json:
