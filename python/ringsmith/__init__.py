@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         parameter_set,
     )
     from ringsmith.program import (
+        ClientKit,
         EncryptedVector,
         InputSpec,
         Program,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     )
     from ringsmith.program.trace import trace
     from ringsmith.progress import show_progress
-    from ringsmith.runtime import compile_program, open_device
+    from ringsmith.runtime import Compiled, compile_program, open_device
     from ringsmith.runtime.explain import explain
 
 __version__ = version("ringsmith")
@@ -44,6 +45,7 @@ _ROOMS = {
         "parameter_set",
     ),
     "program": (
+        "ClientKit",
         "EncryptedVector",
         "InputSpec",
         "Program",
@@ -56,7 +58,7 @@ _ROOMS = {
         "trace",
     ),
     "progress": ("show_progress",),
-    "runtime": ("compile_program", "explain", "open_device"),
+    "runtime": ("Compiled", "compile_program", "explain", "open_device"),
 }
 """Room -> the names that come from it."""
 
@@ -65,6 +67,8 @@ __all__ = [
     "AutoParameters",
     "BfvParameters",
     "CkksParameters",
+    "ClientKit",
+    "Compiled",
     "EncryptedVector",
     "InputSpec",
     "Program",

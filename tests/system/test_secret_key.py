@@ -2,10 +2,13 @@
 
 The dynamic test runs the application with every byte that reaches a device, a program file or the
 server recorded, and looks for the key in it; a control plants the key and must find it. The static
-test follows imports from the server's modules.
+test follows imports from the server's modules. A process that loads and runs a program is asked for
+the modules that it has.
 """
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +27,9 @@ from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.interop import SealParameters, write_ciphertext
 from ringsmith.lower import to_json
+from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.program import trace
 from ringsmith.runtime.accelerator import Accelerator
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
@@ -39,6 +44,8 @@ SERVER_SIDE = (
     "interop",
 )
 FORBIDDEN = ("client", "_core.secret")
+CLIENT_METHODS = "program.kit"
+"""The one module that imports the client inside functions: those that only a client calls."""
 
 
 class Search:
@@ -209,6 +216,8 @@ def reached_from(start: str) -> set[str]:
             if module in reached:
                 continue
             reached.add(module)
+            if module == CLIENT_METHODS:
+                continue
             path = file_of(module)
             names = imported_modules(path.read_text()) if path else ()
             waiting += [n.removeprefix("ringsmith.") for n in names if n.startswith("ringsmith.")]
@@ -224,3 +233,48 @@ def test_no_import_leads_from_the_server_side_to_the_secret_key(module: str) -> 
 def test_the_import_search_sees_what_the_client_side_reaches() -> None:
     assert set(FORBIDDEN) <= reached_from("apps.logreg.client")
     assert set(FORBIDDEN) <= reached_from("apps.gmdh.client")
+
+
+SERVER = """
+import sys
+from pathlib import Path
+import numpy as np
+import ringsmith
+from ringsmith import Program, compile_program, open_device
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey
+
+folder = Path(sys.argv[1])
+program = Program.load(folder / "square.rsp")
+keys = EvaluationKeys(relin=KeySwitchKey(np.load(folder / "relin.npy")))
+x = Ciphertext(np.load(folder / "x.npy"), program.inputs["x"].scale)
+result = compile_program(program).run(open_device("cpu"), {"x": x}, keys)
+np.save(folder / "result.npy", result.outputs["result"].data)
+print(program.explain(), program.evaluate({"x": [2]})["result"][0])
+print("secret" in vars(ringsmith._core))
+print([name for name in ("ringsmith.client", "ringsmith._core.secret") if name in sys.modules])
+if "control" in sys.argv:
+    program.generate_keys()
+    print([name for name in ("ringsmith.client", "ringsmith._core.secret") if name in sys.modules])
+"""
+
+
+def test_a_process_that_loads_and_runs_a_program_has_no_code_for_secret_keys(
+    tmp_path: Path,
+) -> None:
+    parameters = CkksParameters.create(
+        n=2048, prime_bits=(30, 20), special_bits=30, scale_bits=20, security=None
+    )
+    program = trace(lambda x: x * x, parameters, {"x": 4}, headroom_bits=2)
+    program.save(tmp_path / "square.rsp")
+    secret_key, public_key, keys = program.generate_keys()
+    assert keys.relin is not None
+    np.save(tmp_path / "relin.npy", keys.relin.data)
+    np.save(tmp_path / "x.npy", program.encrypt(public_key, {"x": [1, 2, 3, -4]})["x"].data)
+    command = [sys.executable, "-W", "ignore", "-c", SERVER, str(tmp_path), "control"]
+    child = subprocess.run(command, capture_output=True, text=True, check=True)
+    *_, reached, modules, control = child.stdout.splitlines()
+    assert (reached, modules) == ("False", "[]")
+    assert control == "['ringsmith.client', 'ringsmith._core.secret']"  # the test could fail
+    output = Ciphertext(np.load(tmp_path / "result.npy"), program.outputs["result"].scale)
+    found = program.decrypt(secret_key, {"result": output})["result"]
+    assert np.abs(found - [1, 4, 9, 16]).max() < 0.05

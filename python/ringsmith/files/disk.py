@@ -38,10 +38,11 @@ def read_bounded(path: Path, limit: int) -> bytes:
     """
     try:
         with open_regular(path) as file:
-            data = file.read(limit + 1)
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(limit + 1) if size <= limit else b""
     except OSError as error:
         raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(data) > limit:
+    if size > limit or len(data) > limit:
         raise InteropError(f"{path}: more than {limit} bytes, the most that such a file may have")
     return data
 

@@ -1,6 +1,6 @@
 """Files of other libraries in and out: Microsoft SEAL 4.x."""
 
-from ringsmith.interop.seal_compression import Compression
+from ringsmith.files.compression import Compression
 from ringsmith.interop.seal_info import Description, describe
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import (

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ringsmith import _core
 from ringsmith.errors import InteropError
-from ringsmith.interop.seal_compression import Compression
+from ringsmith.files.compression import Compression
 from ringsmith.interop.seal_stream import (
     DEFAULT_VERSION,
     Limit,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
 from ringsmith.files import open_regular
-from ringsmith.interop.seal_compression import Compression, compress, decompress
+from ringsmith.files.compression import Compression, compress, decompress
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
 """The bytes of an object, or the path of a file that holds them."""

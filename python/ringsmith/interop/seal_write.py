@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ringsmith.errors import InteropError
-from ringsmith.interop.seal_compression import Compression
+from ringsmith.files.compression import Compression
 from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seal_read import MAX_SIZE, PARMS_ID_BYTES, check_canonical
 from ringsmith.interop.seal_stream import (

@@ -7,6 +7,7 @@ from ringsmith.program.ckks.forecast import Forecast, OutputForecast
 from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
+from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.matrices import matvec
 from ringsmith.program.nodes import Node, Op, Plain, operations
 from ringsmith.program.planner import InputSpec
@@ -18,6 +19,7 @@ from ringsmith.program.vector import EncryptedVector
 __all__ = [
     "BfvProgram",
     "CkksProgram",
+    "ClientKit",
     "EncryptedVector",
     "Forecast",
     "InputSpec",
@@ -26,6 +28,7 @@ __all__ = [
     "Op",
     "OutputForecast",
     "Plain",
+    "Port",
     "Program",
     "SourceLine",
     "bfv_parameters_for_depth",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.caching import cached
+from ringsmith.program.lengths import holds
 from ringsmith.program.plain import PlainValues, Space, checked_power_of_two, whole_number
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
@@ -160,7 +161,8 @@ def _summed(x: EncryptedVector, length: int, stride: int, everywhere: bool) -> E
     if everywhere and block < space.row:
         total = total * np.tile((np.arange(block) < stride).astype(int), space.slots // block)
         total = _side_by_side(total, length, -stride)
-    return total
+        return holds(total, x, lambda numbers: max(numbers, block))
+    return holds(total, x, lambda numbers: stride if numbers <= block else numbers)
 
 
 def _in_every_block(entries: PlainValues, length: int, stride: int, space: Space) -> PlainValues:

@@ -3,13 +3,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node, Op
+
+if TYPE_CHECKING:
+    from ringsmith.program.kit import SecretKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +30,8 @@ class Program(ABC):
         parameters: The parameter set that it was planned for.
         nodes: The HE graph, operands before users.
         lengths: Numbers that each input holds, by name; the slots after them are zero.
+        output_lengths: Numbers that each output holds, by name; slots after them are not handed
+            out by ``decrypt``.
         choice: Why the parameters are what they are, where they were chosen automatically.
     """
 
@@ -30,6 +39,7 @@ class Program(ABC):
     parameters: RlweParameters
     nodes: tuple[Node, ...]
     lengths: Mapping[str, int]
+    output_lengths: Mapping[str, int]
     choice: str = ""
 
     @property
@@ -52,6 +62,84 @@ class Program(ABC):
             elif node.element is not None:
                 needs |= KeyNeeds(galois={node.element: node.limbs})
         return needs
+
+    def client_kit(self) -> ClientKit:
+        """Returns what a client needs: no graph, no constants, no source lines."""
+        return ClientKit(
+            self.name,
+            self.parameters,
+            MappingProxyType(_ports(self.inputs, self.lengths)),
+            MappingProxyType(_ports(self.outputs, self.output_lengths)),
+            self.key_needs,
+        )
+
+    def generate_keys(
+        self, *, seeded: bool = False
+    ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
+        """Makes fresh keys, as ``ClientKit.generate_keys``."""
+        return self.client_kit().generate_keys(seeded=seeded)
+
+    def encrypt(
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+    ) -> dict[str, Ciphertext]:
+        """Encrypts a vector for every input, as ``ClientKit.encrypt``."""
+        return self.client_kit().encrypt(public_key, inputs)
+
+    def decrypt(
+        self,
+        secret_key: "SecretKey",
+        outputs: Mapping[str, Ciphertext],
+        *,
+        complex_numbers: bool = False,
+    ) -> dict[str, NDArray[Any]]:
+        """Decrypts results to the numbers that outputs hold, as ``ClientKit.decrypt``."""
+        return self.client_kit().decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+
+    def to_bytes(self) -> bytes:
+        """Returns the program as the bytes of a file.
+
+        Raises:
+            ProgramError: When it exceeds what readers take.
+        """
+        from ringsmith.program.program_file import to_bytes
+
+        return to_bytes(self)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> "Program | ClientKit":
+        """Reads the bytes of a file, as ``load``."""
+        from ringsmith.program.program_file import from_bytes
+
+        return from_bytes(data)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Writes the program to a file, whole or not at all; the suffix is ``.rsp`` by convention.
+
+        The file holds the graph with its constants to the bit, the parameters, inputs and outputs,
+        and source lines by the base names of their files: no folder's name.
+
+        Raises:
+            InteropError: When the file exists and may not be overwritten, or cannot be written.
+            ProgramError: When the program exceeds what readers take.
+        """
+        from ringsmith.program.program_file import save
+
+        save(path, self, overwrite=overwrite)
+
+    @staticmethod
+    def load(path: str | Path) -> "Program | ClientKit":
+        """Reads a program from a file, or a client kit.
+
+        Returns:
+            A ``CkksProgram`` or ``BfvProgram``, which lowers to the same subroutines as the one
+            that was saved; a ``ClientKit`` where the file holds one.
+
+        Raises:
+            InteropError: When the file holds neither, is damaged or too large; names the field.
+        """
+        from ringsmith.program.program_file import load
+
+        return load(path)
 
     @abstractmethod
     def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
@@ -103,3 +191,8 @@ class Program(ABC):
 
     def __str__(self) -> str:
         return self.describe()
+
+
+def _ports(nodes: Mapping[str, Node], lengths: Mapping[str, int]) -> dict[str, Port]:
+    """Inputs or outputs as clients see them."""
+    return {name: Port(node.limbs, node.scale, lengths[name]) for name, node in nodes.items()}

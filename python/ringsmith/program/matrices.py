@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from ringsmith.program.lengths import holds
 from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
@@ -38,7 +39,8 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
     """
     space, source = x.trace.space, caller()
     room = space.row // checked_power_of_two("stride", stride, space.row, source)
-    a = _padded(space.matrix(weights, source), room, stride, source)
+    given = space.matrix(weights, source)
+    a = _padded(given, room, stride, source)
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
@@ -51,7 +53,7 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
     total = _diagonal_sum(repeated, diagonals, stride)
     for k in range((length // rows).bit_length() - 1):
         total = total + total.rotate((rows << k) * stride)
-    return total
+    return holds(total, x, lambda _: given.shape[0] * stride)
 
 
 def _padded(a: PlainValues, room: int, stride: int, source: SourceLine) -> PlainValues:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringsmith.params import RlweParameters
+from ringsmith.program.lengths import output_lengths
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
@@ -16,6 +17,8 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 
 Inputs = Mapping[str, InputSpec | int | None] | Iterable[str] | None
 """Inputs as users declare them; see ``trace``."""
+Outputs = Mapping[str, int | None] | None
+"""Lengths of outputs as users declare them; see ``trace``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,7 @@ class Recording:
         outputs: Operations whose results are handed out, by name.
         used: Operations that the outputs depend on, ascending.
         source: The line that asked for the trace.
+        output_lengths: Numbers that each output holds, by name.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Recording:
     outputs: Mapping[str, int]
     used: tuple[int, ...]
     source: SourceLine
+    output_lengths: Mapping[str, int]
 
     @property
     def depth(self) -> int:
@@ -46,8 +51,7 @@ class Recording:
     @property
     def lengths(self) -> dict[str, int]:
         """Numbers that each input holds, by name."""
-        slots = self.trace.space.slots
-        return {name: spec.length or slots for name, spec in self.inputs.items()}
+        return _lengths(self.inputs, self.trace.space)
 
     def check_limbs(self, parameters: RlweParameters) -> None:
         """Refuses an input of more limbs than the parameters have.
@@ -64,7 +68,11 @@ class Recording:
 
 
 def record(
-    function: Callable[..., Any], space: Space, inputs: Inputs, source: SourceLine
+    function: Callable[..., Any],
+    space: Space,
+    inputs: Inputs,
+    source: SourceLine,
+    outputs: Outputs = None,
 ) -> Recording:
     """Calls a function once on encrypted vectors that record.
 
@@ -73,6 +81,7 @@ def record(
         space: What one ciphertext holds.
         inputs: As for ``trace``.
         source: The line that asks, for errors.
+        outputs: As for ``trace``.
 
     Raises:
         ProgramError: When inputs, the function's operations or its results are not legal.
@@ -90,14 +99,24 @@ def record(
         raise source.error(
             f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
         ) from None
-    outputs = _checked_outputs(function, function(**vectors), recorder)
-    used = _reachable(recorder, outputs.values())
+    results = _checked_outputs(function, function(**vectors), recorder)
+    used = _reachable(recorder, results.values())
     for name, vector in vectors.items():
         if vector.index not in used:
             raise source.error(
                 f"input {name!r} is used by no output: use it, or take it out of the inputs"
             )
-    return Recording(_name(function), recorder, specs, outputs, tuple(sorted(used)), source)
+    lengths = output_lengths(
+        recorder, _lengths(specs, space), results, {} if outputs is None else outputs, source
+    )
+    return Recording(
+        _name(function), recorder, specs, results, tuple(sorted(used)), source, lengths
+    )
+
+
+def _lengths(inputs: Mapping[str, InputSpec], space: Space) -> dict[str, int]:
+    """Numbers that each input holds, by name."""
+    return {name: spec.length or space.slots for name, spec in inputs.items()}
 
 
 def _checked_inputs(

@@ -24,7 +24,7 @@ from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.ckks.program import space as ckks_space
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
-from ringsmith.program.recording import Inputs, record
+from ringsmith.program.recording import Inputs, Outputs, record
 from ringsmith.program.source import SourceLine, caller
 
 DEFAULT_HEADROOM_BITS = 3
@@ -39,18 +39,23 @@ def trace(
     *,
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
+    outputs: Outputs = None,
 ) -> CkksProgram: ...
 @overload
 def trace(
     function: Callable[..., Any],
     parameters: BfvParameters | AutoBfvParameters,
     inputs: Inputs = None,
+    *,
+    outputs: Outputs = None,
 ) -> BfvProgram: ...
 @overload
 def trace(
     function: Callable[..., Any],
     parameters: RlweParameters | AutoRlweParameters,
     inputs: Inputs = None,
+    *,
+    outputs: Outputs = None,
 ) -> Program: ...
 def trace(
     function: Callable[..., Any],
@@ -59,6 +64,7 @@ def trace(
     *,
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
+    outputs: Outputs = None,
 ) -> Program:
     """Calls a function on encrypted vectors that record, and plans what they recorded.
 
@@ -79,6 +85,8 @@ def trace(
             ``AutoParameters`` says. BFV computes modulo t and takes none.
         fused_rescale: Of CKKS: whether a product is relinearized and rescaled by one division. That
             takes fewer transforms, and residues that are not SEAL's. BFV has no rescaling.
+        outputs: Numbers that outputs hold, by name, which is what ``Program.decrypt`` hands out;
+            None: all slots. Of an output that is not named it follows from the lengths of inputs.
 
     Returns:
         The program with relinearization, rescaling, modulus switching, scales and keys planned: a
@@ -94,20 +102,20 @@ def trace(
         raise source.error("fused_rescale: BFV has no rescaling to fuse: leave it out")
     match parameters:
         case CkksParameters():
-            recording = record(function, ckks_space(parameters.n), inputs, source)
+            recording = record(function, ckks_space(parameters.n), inputs, source, outputs)
             room = DEFAULT_HEADROOM_BITS if room is None else room
             return planned_ckks(recording, parameters, room, fused_rescale)
         case BfvParameters():
             require_batching(parameters, source)
             return planned_bfv(
-                record(function, bfv_space(parameters.n), inputs, source), parameters
+                record(function, bfv_space(parameters.n), inputs, source, outputs), parameters
             )
     names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
     match AutoParameters() if parameters == "auto" else parameters:
         case AutoParameters() as wish:
             wish = wish if room is None else replace(wish, headroom_bits=room)
             return choose(
-                lambda n: record(function, ckks_space(n), names, source),
+                lambda n: record(function, ckks_space(n), names, source, outputs),
                 lambda recording, n, carried: CkksSearch(
                     recording, wish, n, carried, fused_rescale
                 ),
@@ -116,7 +124,7 @@ def trace(
             )
         case AutoBfvParameters() as exact:
             return choose(
-                lambda n: record(function, bfv_space(n), names, source),
+                lambda n: record(function, bfv_space(n), names, source, outputs),
                 lambda recording, n, carried: BfvSearch(recording, exact, n, carried),
                 exact,
                 source,

@@ -1,5 +1,6 @@
 """What a user's function computes on while it is traced: encrypted vectors that record."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,11 +37,19 @@ class TraceNode:
 
 
 class Trace:
-    """Records operations; the same operation on the same operands is recorded once."""
+    """Records operations; the same operation on the same operands is recorded once.
+
+    Attributes:
+        space: What one ciphertext holds.
+        nodes: The operations, operands before users.
+        rules: Of a helper's result: an operation, and how many numbers the result holds by how many
+            that operation's holds (``ringsmith.program.lengths``).
+    """
 
     def __init__(self, space: Space) -> None:
         self.space = space
         self.nodes: list[TraceNode] = []
+        self.rules: dict[int, tuple[int, Callable[[int], int]]] = {}
         self._known: dict[tuple[object, ...], int] = {}
 
     def record(self, node: TraceNode) -> "EncryptedVector":

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ringsmith.lower import (
 )
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.program import Program
+from ringsmith.runtime import compiled_file
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
@@ -123,6 +125,32 @@ class Compiled:
             result.spilled_words,
             result.key_words,
         )
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Writes everything that a run needs to a file, whole or not at all; suffix ``.rsc``.
+
+        The file holds the encoded constants: hand it only to who may know them.
+
+        Raises:
+            InteropError: When the file exists and may not be overwritten, or cannot be written.
+            ProgramError: When the program exceeds what readers take.
+        """
+        compiled_file.save(path, self.lowered, self.compiled_graph, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, design: str | Design | None = None) -> "Compiled":
+        """Reads a compiled program from a file, and compiles nothing.
+
+        Args:
+            path: The file.
+            design: The design that it must be compiled for; None: any.
+
+        Raises:
+            InteropError: When the file holds none, is damaged or too large, or is for another
+                design, also for another one of the same name; says which.
+            ParameterError: When there is no such design.
+        """
+        return cls(*compiled_file.load(path, design))
 
 
 def compile_program(program: Program, design: str | Design | None = None) -> Compiled:

@@ -33,7 +33,13 @@ def planned(recording: Recording, parameters: BfvParameters) -> BfvProgram:
     before, after = forecast(parameters, nodes), forecast(parameters, sunk)
     kept = all(after.outputs[name] >= bits - SINK_BITS for name, bits in before.outputs.items())
     nodes = sunk if kept and min(after.budgets) >= 1 else nodes
-    return BfvProgram(recording.name, parameters, nodes, MappingProxyType(recording.lengths))
+    return BfvProgram(
+        recording.name,
+        parameters,
+        nodes,
+        MappingProxyType(recording.lengths),
+        MappingProxyType(dict(recording.output_lengths)),
+    )
 
 
 def require_batching(parameters: BfvParameters, source: SourceLine) -> None:

@@ -34,8 +34,13 @@ def planned(
             parameters, recording.trace.nodes, headroom_bits, on_ladder, fused_rescale
         )
         nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
-        lengths = MappingProxyType(recording.lengths)
-        return planner, CkksProgram(recording.name, parameters, sink_mod_switches(nodes), lengths)
+        return planner, CkksProgram(
+            recording.name,
+            parameters,
+            sink_mod_switches(nodes),
+            MappingProxyType(recording.lengths),
+            MappingProxyType(dict(recording.output_lengths)),
+        )
 
     try:
         planner, program = plan(on_ladder=False)

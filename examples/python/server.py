@@ -1,0 +1,51 @@
+"""The server: owns the model, computes on ciphertexts, and has no secret key.
+
+    python server.py publish     once: writes the program, and the kit for clients
+    python server.py answer      for each request
+
+Folders: ``server`` is the server's own; ``exchange`` is what both see.
+"""
+
+import sys
+from pathlib import Path
+
+from ringsmith import (
+    Compiled,
+    Program,
+    compile_program,
+    inner_product,
+    open_device,
+    polynomial,
+    trace,
+)
+from ringsmith.interop import SealParameters, read_ciphertext, write_ciphertext
+from ringsmith.interop.bundle import read_bundle
+
+OWN, EXCHANGE = Path("server"), Path("exchange")
+WEIGHTS = [0.5, -1.25, 2, 0.75, -0.5, 1, 0.25, -1.5]
+
+
+def score(x):
+    logit = inner_product(x, WEIGHTS, 8) + 0.25
+    return polynomial(logit, [0.5, 0.197, 0, -0.004])  # about 1 / (1 + exp(-logit))
+
+
+def publish():
+    program = trace(score, "auto", {"x": 8})
+    program.save(OWN / "score.rsp")  # the whole program, weights and all: it stays here
+    program.client_kit().save(EXCHANGE / "score.rsk")  # what a client needs, no weights
+    compile_program(program).save(OWN / "score.rsc")  # name a design for an accelerator
+
+
+def answer():
+    program = Program.load(OWN / "score.rsp")  # to print or change; score.rsc suffices to run
+    shape = SealParameters.from_parameters(program.parameters)
+    keys = read_bundle(EXCHANGE / "evaluation").keys
+    x = read_ciphertext(EXCHANGE / "x.seal", shape)
+    compiled = Compiled.load(OWN / "score.rsc")
+    result = compiled.run(open_device("cpu"), {"x": x}, keys)
+    data = write_ciphertext(result.outputs["result"], shape)
+    (EXCHANGE / "result.seal").write_bytes(data)
+
+
+{"publish": publish, "answer": answer}[sys.argv[1]]()

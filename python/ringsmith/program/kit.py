@@ -1,0 +1,214 @@
+"""What a client has of a program: parameters, inputs, outputs and key needs, and nothing else.
+
+A kit makes keys, encrypts and decrypts; it holds no graph, no constants and no source lines. Its
+methods import ``ringsmith.client`` when they are called: this is the one module outside the client
+that does, so that a process which only runs programs never has the code that touches a secret key.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringsmith.errors import ParameterError, ProgramError, check_type
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, RlweParameters
+
+if TYPE_CHECKING:
+    from ringsmith.client import SecretKey as SecretKey
+
+
+@dataclass(frozen=True)
+class Port:
+    """An encrypted input or output.
+
+    Attributes:
+        limbs: Data primes of the ciphertext.
+        scale: Scale of the ciphertext; 1 in BFV.
+        length: Numbers that it holds, in its first slots.
+    """
+
+    limbs: int
+    scale: float
+    length: int
+
+
+@dataclass(frozen=True, eq=False)
+class ClientKit:
+    """What a client needs of a program; made by ``Program.client_kit``.
+
+    Attributes:
+        name: Name of the traced function.
+        parameters: The parameter set.
+        inputs: How each input is encrypted, by name.
+        outputs: How each output arrives, by name.
+        key_needs: The evaluation keys that a run needs.
+    """
+
+    name: str
+    parameters: RlweParameters
+    inputs: Mapping[str, Port]
+    outputs: Mapping[str, Port]
+    key_needs: KeyNeeds
+
+    def generate_keys(
+        self, *, seeded: bool = False
+    ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
+        """Makes fresh keys: the secret key, the public key, and the server's evaluation keys.
+
+        Args:
+            seeded: Whether half of each evaluation key is expanded from a seed, which a design with
+                a PRNG does by itself.
+        """
+        from ringsmith.client import generate_keys
+
+        return generate_keys(self.parameters, self.key_needs, seeded=seeded)
+
+    def encrypt(
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+    ) -> dict[str, Ciphertext]:
+        """Encrypts a vector for every input, at the input's limbs and scale.
+
+        Args:
+            public_key: The second key of ``generate_keys``.
+            inputs: Numbers by the input's name: at most as many as it was declared with. Zeros
+                follow. CKKS takes real or complex numbers, BFV whole numbers in -t/2 … t - 1.
+
+        Returns:
+            A ciphertext for each input, by name: what ``Compiled.run`` takes.
+
+        Raises:
+            ProgramError: When an input is missing or unknown, or has too many numbers.
+            ParameterError: When an input is no vector of such numbers, or the key is of other
+                parameters.
+            TypeError: When an argument is of another kind.
+        """
+        check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
+        if inputs.keys() != self.inputs.keys():
+            raise ProgramError(
+                f"the program takes the inputs {sorted(self.inputs)} and was given "
+                f"{sorted(map(str, inputs))}: give a vector for each input"
+            )
+        return {
+            name: self._encrypted(public_key, name, port, inputs[name])
+            for name, port in self.inputs.items()
+        }
+
+    def decrypt(
+        self,
+        secret_key: "SecretKey",
+        outputs: Mapping[str, Ciphertext],
+        *,
+        complex_numbers: bool = False,
+    ) -> dict[str, NDArray[Any]]:
+        """Decrypts results to the numbers that outputs hold.
+
+        A CKKS result carries noise that depends on the secret key: hand it to nobody who also sees
+        the ciphertext, or round it first (SECURITY.md).
+
+        Args:
+            secret_key: The first key of ``generate_keys``.
+            outputs: Ciphertexts by the output's name: a run's ``outputs``, or some of them.
+            complex_numbers: Of CKKS: whether to hand out complex numbers; else their real parts.
+
+        Returns:
+            By name the first ``outputs[name].length`` slots: float64 (complex128), or int64 in BFV.
+
+        Raises:
+            ProgramError: When an output is unknown, or its ciphertext is not at the limbs or scale
+                of the program's; when the noise of BFV used the budget up.
+            TypeError: When an argument is of another kind.
+        """
+        check_type("outputs", outputs, Mapping, "give a result's outputs: ciphertexts by name")
+        unknown = sorted(map(str, outputs.keys() - self.outputs.keys()))
+        if unknown or not outputs:
+            raise ProgramError(
+                f"the program has the outputs {sorted(self.outputs)} and was given "
+                f"{unknown or 'none'}: give the outputs of a run of this program"
+            )
+        if complex_numbers and isinstance(self.parameters, BfvParameters):
+            raise ProgramError("complex_numbers: BFV computes on whole numbers: leave it out")
+        found = {}
+        for name, ciphertext in outputs.items():
+            port = self.outputs[name]
+            slots = self._decrypted(secret_key, name, port, ciphertext)[: port.length]
+            found[name] = (
+                slots.real.copy() if slots.dtype.kind == "c" and not complex_numbers else slots
+            )
+        return found
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Writes the kit to a file, whole or not at all; the suffix is ``.rsk`` by convention.
+
+        Raises:
+            InteropError: When the file exists and may not be overwritten, or cannot be written.
+        """
+        from ringsmith.program.program_file import save
+
+        save(path, self, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ClientKit":
+        """Reads a kit from a file.
+
+        Raises:
+            InteropError: When the file holds no kit, is damaged or too large; names the field.
+        """
+        from ringsmith.program.program_file import load
+
+        found = load(path, kits_only=True)
+        assert isinstance(found, ClientKit), "nothing else was asked for"
+        return found
+
+    def _encrypted(
+        self, public_key: PublicKey, name: str, port: Port, values: ArrayLike
+    ) -> Ciphertext:
+        from ringsmith.client import encrypt_vector
+
+        if isinstance(values, np.ma.MaskedArray):
+            raise ProgramError(
+                f"input {name!r} is a masked array, and what its mask hides would be encrypted: "
+                "give array.filled(value), or the numbers that count"
+            )
+        array = np.atleast_1d(np.asarray(values))
+        if array.size > port.length:
+            raise ProgramError(
+                f"input {name!r} holds {port.length} numbers and was given {array.size}: "
+                "declare a greater length when tracing, or split the vector"
+            )
+        try:
+            if isinstance(self.parameters, BfvParameters):
+                return encrypt_vector(self.parameters, public_key, array)
+            assert isinstance(self.parameters, CkksParameters)
+            return encrypt_vector(
+                self.parameters, public_key, array, scale=port.scale, limbs=port.limbs
+            )
+        except ParameterError as error:
+            raise ParameterError(f"input {name!r}: {error}") from None
+
+    def _decrypted(
+        self, secret_key: "SecretKey", name: str, port: Port, ciphertext: Ciphertext
+    ) -> NDArray[Any]:
+        """All slots of an output."""
+        from ringsmith.client import decrypt_vector, noise_budget
+
+        check_type(f"output {name!r}", ciphertext, Ciphertext, "give one of a result's outputs")
+        shape = (2, port.limbs, self.parameters.n)
+        if ciphertext.data.shape != shape or ciphertext.scale != port.scale:
+            raise ProgramError(
+                f"output {name!r} has the shape {ciphertext.data.shape} and the scale "
+                f"{ciphertext.scale!r}, and the program makes {shape} and {port.scale!r}: give the "
+                "outputs of a run of this program"
+            )
+        if isinstance(self.parameters, BfvParameters):
+            if not noise_budget(self.parameters, secret_key, ciphertext):
+                raise ProgramError(
+                    f"output {name!r}: no noise budget is left and the numbers are lost: it was "
+                    "computed with other keys, or from inputs that were not fresh"
+                )
+            return decrypt_vector(self.parameters, secret_key, ciphertext)
+        assert isinstance(self.parameters, CkksParameters)
+        return decrypt_vector(self.parameters, secret_key, ciphertext)

@@ -1,0 +1,93 @@
+"""How many numbers an output holds: what a client wants of its slots after decryption.
+
+The user declares it, or it follows from the lengths that inputs were declared with. Numbers in the
+first slots stay there under slotwise operations; a rotation to the left, by at most half a row, is
+taken to bring numbers to the front, one to the right to move them back; a helper that knows its
+result says so. It is about what is handed out, never about what is computed.
+"""
+
+from collections.abc import Callable, Mapping
+
+from ringsmith.program.nodes import Op
+from ringsmith.program.plain import whole_number
+from ringsmith.program.source import SourceLine
+from ringsmith.program.vector import EncryptedVector, Trace
+
+Rule = Callable[[int], int]
+"""Numbers of an operand -> numbers of a helper's result."""
+
+
+def holds(result: EncryptedVector, x: EncryptedVector, rule: Rule) -> EncryptedVector:
+    """Notes how many numbers a helper's result holds, and returns the result.
+
+    Args:
+        result: The result.
+        x: What it was computed from.
+        rule: How many numbers the result holds, by how many x holds.
+    """
+    if result.index != x.index:
+        result.trace.rules.setdefault(result.index, (x.index, rule))
+    return result
+
+
+def output_lengths(
+    trace: Trace,
+    inputs: Mapping[str, int],
+    outputs: Mapping[str, int],
+    declared: Mapping[str, int | None],
+    source: SourceLine,
+) -> dict[str, int]:
+    """Returns the numbers that each output holds, by name.
+
+    Args:
+        trace: The recorded operations.
+        inputs: Numbers that each input holds.
+        outputs: Operations whose results are handed out.
+        declared: What the user declared; None: all slots.
+        source: The line that asks, for errors.
+
+    Raises:
+        ProgramError: When a declared output does not exist, or its length is none.
+    """
+    slots = trace.space.slots
+    if not isinstance(declared, Mapping):
+        raise source.error(
+            f'outputs = {declared!r:.60} are no lengths by name: write outputs={{"result": 1}}'
+        )
+    unknown = sorted(map(str, declared.keys() - outputs.keys()))
+    if unknown:
+        raise source.error(
+            f"outputs names {unknown}, and the program's outputs are {sorted(outputs)}: name those"
+        )
+    for name, value in declared.items():
+        number = slots if value is None else whole_number(value)
+        if number is None or not 1 <= number <= slots:
+            raise source.error(
+                f"output {name!r}: length = {value!r:.60} is not a whole number in 1 … {slots}"
+            )
+    lengths = _lengths(trace, inputs)
+    found = {name: lengths[index] for name, index in outputs.items()}
+    return found | {name: slots if value is None else value for name, value in declared.items()}
+
+
+def _lengths(trace: Trace, inputs: Mapping[str, int]) -> list[int]:
+    """Numbers that each operation's result holds."""
+    space = trace.space
+    lengths: list[int] = []
+    for index, node in enumerate(trace.nodes):
+        if node.name is not None:
+            lengths.append(inputs[node.name])
+            continue
+        length = max(lengths[operand] for operand in node.operands)
+        values = node.values
+        if index in trace.rules:
+            operand, rule = trace.rules[index]
+            length = rule(lengths[operand])
+        elif node.op is Op.SWAP_COLUMNS:
+            length = space.slots
+        elif node.op is Op.ROTATE and node.steps is not None and 2 * node.steps > space.row:
+            length += space.row - node.steps
+        elif node.op in (Op.ADD_PLAIN, Op.SUB_PLAIN) and values is not None and values.ndim:
+            length = max(length, int(values.nonzero()[0].max(initial=0)) + 1)
+        lengths.append(min(length, space.slots))
+    return lengths

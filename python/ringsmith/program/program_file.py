@@ -1,0 +1,195 @@
+"""Programs and client kits as files: ``docs/formats.md`` describes them.
+
+Everything is written by the fields of the dataclasses (``ringsmith.files.records``): a field that
+cannot be written stops the writing. Of source files only the base name is written, no folder.
+"""
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from ringsmith.errors import InteropError, ProgramError, RingsmithError
+from ringsmith.files import read_bounded, write_whole
+from ringsmith.files.container import Container, Limits, pack, unpack
+from ringsmith.files.records import Decoder, Encoder, MalformedError, Variants
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.program.bfv.program import BfvProgram
+from ringsmith.program.check import MAX_PRIMES, check_nodes
+from ringsmith.program.ckks.program import CkksProgram
+from ringsmith.program.graph import Program
+from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.source import SourceLine
+
+PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
+VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}
+"""The newest version of each format; all before it are read, too."""
+LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 27, arrays=1 << 18)
+"""256 MiB in a file, 1 GiB in memory, 128 MiB of JSON, 2^18 different constants."""
+
+VARIANTS: Variants = {
+    Program: {"ckks": CkksProgram, "bfv": BfvProgram},
+    RlweParameters: {"ckks": CkksParameters, "bfv": BfvParameters},
+}
+
+_FOLDERS = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^/\\:\n]+[/\\])*([^/\\:\n]+:\d+)")
+"""A source line with the folders of its file."""
+
+
+def to_bytes(found: Program | ClientKit) -> bytes:
+    """Returns the bytes of a file.
+
+    Raises:
+        ProgramError: When it exceeds what readers take.
+    """
+    encoder = Encoder(VARIANTS, {SourceLine: _without_folders})
+    if isinstance(found, Program):
+        name = PROGRAM
+        content = encoder.encode(replace(found, choice=_choice(found)), Program, "program")
+    else:
+        name = KIT
+        content = encoder.encode(found, ClientKit, "kit")
+    data = pack(name, VERSIONS[name], content, encoder.arrays)
+    try:
+        with warnings.catch_warnings():  # making the parameters warned already
+            warnings.simplefilter("ignore", SecurityWarning)
+            from_bytes(data)
+    except InteropError as error:
+        raise ProgramError(f"program {found.name} cannot be written: {error}") from None
+    return data
+
+
+def from_bytes(
+    data: bytes, what: str = "the bytes", *, kits_only: bool = False
+) -> Program | ClientKit:
+    """Reads the bytes of a file.
+
+    Args:
+        data: The bytes.
+        what: Names them in errors.
+        kits_only: Whether programs are refused.
+
+    Raises:
+        InteropError: When they are no such file, damaged or too large; names the field.
+    """
+    taken = {KIT: VERSIONS[KIT]} if kits_only else VERSIONS
+    expected = "a client kit" if kits_only else "a program or client kit"
+    container = unpack(data, what, taken, LIMITS, expected)
+    try:
+        return _kit(container) if container.format == KIT else _program(container)
+    except RingsmithError as error:
+        raise InteropError(f"{what}: {error}") from None
+
+
+def save(path: str | Path, found: Program | ClientKit, *, overwrite: bool) -> None:
+    """Writes a file, whole or not at all.
+
+    Raises:
+        InteropError: When it exists and may not be overwritten, or cannot be written.
+        ProgramError: When it exceeds what readers take.
+    """
+    write_whole(Path(path), to_bytes(found), overwrite=overwrite)
+
+
+def load(path: str | Path, *, kits_only: bool = False) -> Program | ClientKit:
+    """Reads a file.
+
+    Raises:
+        InteropError: When it cannot be read, or as ``from_bytes``.
+    """
+    data = read_bounded(Path(path), LIMITS.file)
+    return from_bytes(data, str(path), kits_only=kits_only)
+
+
+def _program(container: Container) -> Program:
+    _check_primes(container.content)
+    found = Decoder(container.arrays, VARIANTS).decode(container.content, Program, "program")
+    assert isinstance(found, Program), "the decoder's type"
+    parameters = found.parameters
+    assert isinstance(parameters, CkksParameters | BfvParameters)
+    if isinstance(parameters, BfvParameters):
+        parameters.require_batching()
+    check_nodes(parameters, found.nodes, parameters.slots)
+    for field, lengths, ports in (
+        ("lengths", found.lengths, found.inputs),
+        ("output_lengths", found.output_lengths, found.outputs),
+    ):
+        if lengths.keys() != ports.keys():
+            raise MalformedError(f"program.{field} names {sorted(lengths)!r:.80}: name all ports")
+        if not all(1 <= length <= parameters.slots for length in lengths.values()):
+            raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
+    _check_title("program", found.name)
+    return found
+
+
+def _kit(container: Container) -> ClientKit:
+    _check_primes(container.content)
+    kit = Decoder((), VARIANTS).decode(container.content, ClientKit, "kit")
+    assert isinstance(kit, ClientKit), "the decoder's type"
+    parameters = kit.parameters
+    assert isinstance(parameters, CkksParameters | BfvParameters)
+    if isinstance(parameters, BfvParameters):
+        parameters.require_batching()
+    for field, ports in (("inputs", kit.inputs), ("outputs", kit.outputs)):
+        if not ports:
+            raise MalformedError(f"kit.{field} is empty")
+        for name, port in ports.items():
+            _check_port(f"kit.{field}[{name!r:.60}]", name, port, parameters)
+    needs = kit.key_needs
+    limbs = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
+    if not all(1 <= count <= parameters.limbs for count in limbs):
+        raise MalformedError(f"kit.key_needs is outside 1 … {parameters.limbs} limbs")
+    for element in needs.galois:
+        if not 1 < element < 2 * parameters.n or element % 2 == 0:
+            raise MalformedError(f"kit.key_needs.galois: {element} is not odd in 3 … 2N - 1")
+    _check_title("kit", kit.name)
+    return kit
+
+
+def _check_port(
+    where: str, name: str, port: Port, parameters: CkksParameters | BfvParameters
+) -> None:
+    least = parameters.limbs - parameters.levels
+    if not name.isidentifier() or len(name) > 100:
+        raise MalformedError(f"{where}: the name is no identifier")
+    if not least <= port.limbs <= parameters.limbs:
+        raise MalformedError(f"{where}.limbs {port.limbs} is outside {least} … {parameters.limbs}")
+    if not 1 <= port.length <= parameters.slots:
+        raise MalformedError(f"{where}.length {port.length} is outside 1 … {parameters.slots}")
+    exact = parameters.scheme == "bfv"
+    if port.scale < 1 or (exact and port.scale != 1):
+        raise MalformedError(f"{where}.scale {port.scale!r} is none of {parameters.scheme}")
+
+
+def _check_title(where: str, name: str) -> None:
+    if not 0 < len(name) <= 1000 or not name.isprintable():
+        raise MalformedError(f"{where}.name {name!r:.60} is no printable name")
+
+
+def _check_primes(content: object) -> None:
+    """Bounds the lists of primes before any arithmetic is done with them."""
+    parameters: Any = content.get("parameters") if isinstance(content, dict) else None
+    for name, value in parameters.items() if isinstance(parameters, dict) else ():
+        if isinstance(value, list) and len(value) > MAX_PRIMES:
+            raise MalformedError(
+                f"parameters.{name} has {len(value)} entries, {MAX_PRIMES} at most"
+            )
+
+
+def _without_folders(source: SourceLine) -> SourceLine:
+    """The line of a file by its base name."""
+    return SourceLine(_base_name(source.file), source.line)
+
+
+def _base_name(file: str) -> str:
+    return PureWindowsPath(PurePosixPath(file).name).name or "unknown"
+
+
+def _choice(program: Program) -> str:
+    """Why the parameters are what they are; lines of sources by the base names of their files."""
+    text = program.choice
+    for file in sorted({node.source.file for node in program.nodes}, key=len, reverse=True):
+        text = text.replace(f"{file}:", f"{_base_name(file)}:")
+    return _FOLDERS.sub(r"\1", text)

@@ -1,0 +1,245 @@
+"""Compiled programs as files: a server starts with one and schedules nothing.
+
+``docs/formats.md`` describes the file. The subroutine graph and the executable are in it in their
+own formats, each with its own version; a program for a stream device is cut into rounds anew.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.arch.rpau.executable import Executable
+from ringsmith.arch.rpau.executable_file import read_executable
+from ringsmith.arch.stream.compile import compile_graph as compile_for_stream
+from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.design_files import named
+from ringsmith.errors import InteropError, ProgramError, RingsmithError
+from ringsmith.files import read_bounded, write_whole
+from ringsmith.files.container import Limits, pack, unpack
+from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
+from ringsmith.lower import Lowered, SubroutineGraph, from_json, to_json
+from ringsmith.lower.lowering import CiphertextPort
+from ringsmith.runtime.check import check_inputs
+from ringsmith.runtime.designs import Design, named_design
+from ringsmith.runtime.machine import CompiledGraph
+
+FORMAT, VERSION = "ringsmith-compiled", 1
+LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18)
+"""1 GiB in a file, 2 GiB in memory, 64 MiB of JSON, 2^18 different constants."""
+
+Text = NDArray[np.uint8]
+"""The UTF-8 bytes of a text."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Schedule:
+    """What a graph was compiled to.
+
+    Attributes:
+        graph: The subroutine graph, JSON.
+        executable: The executable for a design of architecture ``rpau``, JSON.
+        stream: The design of architecture ``stream``.
+    """
+
+    graph: Text
+    executable: Text | None = None
+    stream: StreamDesign | None = None
+
+
+def save(path: str | Path, lowered: Lowered, compiled: CompiledGraph, *, overwrite: bool) -> None:
+    """Writes a compiled program, whole or not at all.
+
+    Raises:
+        InteropError: When the file exists and may not be overwritten, or cannot be written.
+        ProgramError: When it exceeds what readers take.
+    """
+    write_whole(Path(path), to_bytes(lowered, compiled), overwrite=overwrite)
+
+
+def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, CompiledGraph]:
+    """Reads a compiled program.
+
+    Args:
+        path: The file.
+        design: The design that it must be compiled for; None: any. One that has the name of a
+            design of ours must equal it.
+
+    Raises:
+        InteropError: When the file holds none, is damaged or too large, or is for another design;
+            names the field.
+        ParameterError: When there is no such design.
+    """
+    data = read_bounded(Path(path), LIMITS.file)
+    lowered, compiled = from_bytes(data, str(path))
+    _check_design(str(path), compiled, design)
+    return lowered, compiled
+
+
+def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
+    """Returns the bytes of a file.
+
+    Raises:
+        ProgramError: When it exceeds what readers take.
+    """
+    encoder = Encoder()
+    executable = None if compiled.executable is None else _bytes(compiled.executable.to_json())
+    stream = None if compiled.stream is None else compiled.stream.design
+    schedule = _Schedule(_bytes(to_json(lowered.graph)), executable, stream)
+    ports = {
+        field.name: encoder.encode(getattr(lowered, field.name), hint, field.name)
+        for field, hint in fields_of(Lowered)
+        if field.name != "graph"
+    }
+    content = {"schedule": encoder.encode(schedule, _Schedule, "schedule"), "ports": ports}
+    data = pack(FORMAT, VERSION, content, encoder.arrays)
+    if len(data) > LIMITS.file or sum(array.nbytes for array in encoder.arrays) > LIMITS.body // 2:
+        raise ProgramError(
+            f"the compiled program takes {len(data)} bytes, and at most {LIMITS.file} are read: "
+            "split the program"
+        )
+    return data
+
+
+def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledGraph]:
+    """Reads the bytes of a file.
+
+    Raises:
+        InteropError: When they are none, damaged or too large; names the field.
+    """
+    container = unpack(data, what, {FORMAT: VERSION}, LIMITS, "a compiled program")
+    decoder = Decoder(container.arrays)
+    try:
+        content = container.content
+        if not isinstance(content, dict) or content.keys() != {"schedule", "ports"}:
+            raise MalformedError("content is not an object of schedule and ports")
+        schedule: _Schedule = decoder.decode(content["schedule"], _Schedule, "schedule")
+        lowered = _lowered(from_json(_text(schedule.graph)), content["ports"], decoder)
+        return lowered, _compiled(lowered.graph, schedule)
+    except RingsmithError as error:
+        raise InteropError(f"{what}: {error}") from None
+
+
+def _lowered(graph: SubroutineGraph, entries: object, decoder: Decoder) -> Lowered:
+    hints = {field.name: hint for field, hint in fields_of(Lowered) if field.name != "graph"}
+    if not isinstance(entries, dict) or entries.keys() != hints.keys():
+        raise MalformedError(f"ports is not an object of {sorted(hints)}")
+    values = {name: decoder.decode(entries[name], hint, name) for name, hint in hints.items()}
+    lowered = Lowered(graph, **values)
+    inputs = {p for port in lowered.inputs.values() for p in port.polynomials}
+    if inputs & lowered.plaintexts.keys() or inputs | lowered.plaintexts.keys() != {*graph.inputs}:
+        raise MalformedError("plaintexts and inputs are not exactly the graph's inputs")
+    for what, ports, types in (
+        ("inputs", lowered.inputs, graph.inputs),
+        ("outputs", lowered.outputs, graph.outputs),
+    ):
+        for name, port in ports.items():
+            _check_port(f"{what}[{name!r:.60}]", port, {p: len(k.base) for p, k in types.items()})
+    if {p for port in lowered.outputs.values() for p in port.polynomials} != {*graph.outputs}:
+        raise MalformedError("outputs are not exactly the graph's outputs")
+    others = {p: np.zeros((len(graph.inputs[p].base), graph.n), np.uint64) for p in inputs}
+    check_inputs(
+        graph, {**lowered.plaintexts, **others}
+    )  # constants: shapes, and below their primes
+    if lowered.keys.galois.keys() != _elements(graph) or (lowered.keys.relin is None) == (
+        "relin" in graph.keys
+    ):
+        raise MalformedError("keys are not those of the graph")
+    return lowered
+
+
+def _check_port(where: str, port: CiphertextPort, limbs: Mapping[str, int]) -> None:
+    if not 2 <= len(port.polynomials) <= 3 or any(
+        limbs.get(name) != port.limbs for name in port.polynomials
+    ):
+        raise MalformedError(
+            f"{where} is not 2 or 3 polynomials of the graph with {port.limbs} limbs"
+        )
+    if port.scale < 1:
+        raise MalformedError(f"{where}.scale {port.scale!r} is below 1")
+
+
+def _elements(graph: SubroutineGraph) -> set[int]:
+    """Galois elements of the graph's keys."""
+    texts = (name.partition(":")[2] for name in graph.keys if name.startswith("galois:"))
+    return {int(text) for text in texts if text.isdecimal()}
+
+
+def _compiled(graph: SubroutineGraph, schedule: _Schedule) -> CompiledGraph:
+    if schedule.stream is not None:
+        if schedule.executable is not None:
+            raise MalformedError("schedule has both an executable and a stream design")
+        return CompiledGraph(graph, None, compile_for_stream(graph, schedule.stream))
+    if schedule.executable is None:
+        return CompiledGraph(graph, None)
+    executable = read_executable(_text(schedule.executable))
+    check_made_of(executable, graph)
+    return CompiledGraph(graph, executable)
+
+
+def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
+    """Checks that an executable takes and makes what a graph does, as far as can be told.
+
+    Raises:
+        ProgramError: Otherwise; says what differs.
+    """
+    for what, found, wanted in (
+        ("ring", executable.n, graph.n),
+        ("primes", executable.primes, graph.primes),
+        ("roots", executable.roots, graph.roots),
+        ("inputs", _limbs(executable.inputs), {k: {*t.base} for k, t in graph.inputs.items()}),
+        ("outputs", _limbs(executable.outputs), {k: {*t.base} for k, t in graph.outputs.items()}),
+    ):
+        if found != wanted:
+            raise ProgramError(f"the executable's {what} differ from the graph's: compile it again")
+    for run in executable.runs:
+        for load in run.keys:
+            if load.digit >= graph.keys.get(load.key, 0):
+                raise ProgramError(
+                    f"the executable takes a key {load.key!r} that the graph has not"
+                )
+        if any(seed.key not in graph.keys for seed in run.seeds):
+            raise ProgramError("the executable takes a seed of a key that the graph has not")
+
+
+def _limbs(values: Mapping[str, Mapping[int, int]]) -> dict[str, set[int]]:
+    return {name: set(limbs) for name, limbs in values.items()}
+
+
+def _check_design(what: str, compiled: CompiledGraph, design: str | Design | None) -> None:
+    """Refuses a file for another design than is wanted, or than its own name's."""
+    found = compiled.design
+    wanted = None if design is None else named_design(design)
+    if wanted is None and found is not None and found.name in named():
+        wanted = named_design(found.name)
+    if wanted is None or found == wanted:
+        return
+    if found is None or found.name != wanted.name:
+        name = "no design, for the cpu" if found is None else f"design {found.name}"
+        raise InteropError(
+            f"{what}: compiled for {name}, not for design {wanted.name}: compile it for that one"
+        )
+    differing = [
+        f"{field.name} = {getattr(found, field.name)!r}, here {getattr(wanted, field.name, None)!r}"
+        for field, _ in fields_of(type(found))
+        if getattr(found, field.name) != getattr(wanted, field.name, None)
+    ]
+    raise InteropError(
+        f"{what}: compiled for another design {found.name} ({'; '.join(differing):.200}): compile "
+        "the program again"
+    )
+
+
+def _bytes(text: str) -> Text:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def _text(array: Text) -> str:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise MalformedError("schedule: a text is not a list of bytes")
+    try:
+        return array.tobytes().decode()
+    except UnicodeDecodeError:
+        raise MalformedError("schedule: a text is not UTF-8") from None

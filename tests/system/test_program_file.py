@@ -1,0 +1,380 @@
+"""Programs and client kits as files: the same program comes back, and no damage goes unseen."""
+
+import dataclasses
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ringsmith import Program, inner_product
+from ringsmith.errors import InteropError, RingsmithError
+from ringsmith.files.container import DTYPES, MAGIC, pack, unpack
+from ringsmith.files.records import Encoder, fields_of
+from ringsmith.lower import lower, to_json
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, parameter_set
+from ringsmith.program import BfvProgram, CkksProgram, Node, Plain, SourceLine, trace
+from ringsmith.program.check import RULES
+from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.nodes import Op
+from ringsmith.program.program_file import LIMITS, PROGRAM, VERSIONS, from_bytes, to_bytes
+
+pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+
+ANYTHING = {"ringsmith-program": 1, "ringsmith-client-kit": 1}
+
+
+def ckks(**options: Any) -> CkksParameters:  # noqa: ANN401 - what create takes
+    return CkksParameters.create(
+        n=1024, prime_bits=(36, 26, 26), special_bits=37, scale_bits=26, security=None, **options
+    )
+
+
+def bfv(**options: Any) -> BfvParameters:  # noqa: ANN401 - what create takes
+    arguments = {"prime_bits": (36, 36, 36), "special_bits": 37, "plain_bits": 14} | options
+    return BfvParameters.create(n=1024, security=None, **arguments)
+
+
+def mixed(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
+    logit = inner_product(x * y - [0.1, -0.0, 1e-3], [1.25, -2, 3e-2], 4) + y.conjugate() * 1j
+    return {"a": logit, "b": (x.rotate(-2) + 0.7) * np.linspace(-1, 1, 512)}
+
+
+def whole(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
+    return {"a": inner_product(x * y - 3, np.arange(4), 4), "b": x.swap_columns() - y.rotate(3)}
+
+
+PROGRAMS: dict[str, Callable[[], Program]] = {
+    "ckks": lambda: trace(mixed, ckks(), {"x": 4, "y": None}, outputs={"b": None}),
+    "fused": lambda: trace(mixed, ckks(), {"x": 4, "y": 4}, fused_rescale=True),
+    "digits": lambda: trace(
+        lambda x: x * x,
+        CkksParameters.create(
+            n=1024,
+            prime_bits=(30, 30, 30, 30),
+            special_bits=(31, 31),
+            scale_bits=30,
+            dnum=2,
+            declared_security=80,
+            name="hybrid",
+        ),
+    ),
+    "bfv": lambda: trace(whole, bfv(), {"x": 4, "y": 7}),
+    "hps": lambda: trace(whole, bfv(multiplication="hps", error_deviation=10.0), {"x": 4, "y": 4}),
+    "words": lambda: trace(
+        whole, bfv(special_bits=(), relinearization="word", word_bits=27), {"x": 4, "y": 4}
+    ),
+    "auto": lambda: trace(lambda x: x * [0.5, 1] + 1, "auto", {"x": 3}),
+}
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def program(request: pytest.FixtureRequest) -> Program:
+    return PROGRAMS[request.param]()
+
+
+def digest(program: Program) -> str:
+    """What a program is lowered to, constants in it."""
+    lowered = lower(program)
+    digest = hashlib.blake2b(to_json(lowered.graph).encode())
+    for name, array in lowered.plaintexts.items():
+        digest.update(name.encode() + array.tobytes())
+    digest.update(repr((lowered.inputs, lowered.outputs, lowered.keys)).encode())
+    return digest.hexdigest()
+
+
+def loaded(program: Program) -> Program:
+    found = Program.from_bytes(program.to_bytes())
+    assert isinstance(found, Program)
+    return found
+
+
+def test_a_loaded_program_is_the_program(program: Program) -> None:
+    found = loaded(program)
+    assert type(found) is type(program)
+    assert digest(found) == digest(program)
+    assert found.parameters == program.parameters
+    assert found.key_needs == program.key_needs
+    folder = f"{Path(__file__).parent}{os.sep}"
+    assert found.explain() == program.explain().replace(folder, "")
+    inputs = {name: np.arange(1, min(length, 3) + 1) for name, length in program.lengths.items()}
+    for name, values in program.evaluate(inputs).items():
+        again = found.evaluate(inputs)[name]
+        assert again.tobytes() == values.tobytes()
+        assert again.dtype == values.dtype
+    assert found.to_bytes() == program.to_bytes()
+
+
+def test_plain_numbers_come_back_to_the_bit() -> None:
+    values = [-0.0, 5e-324, 1 / 3, np.nextafter(1, 2), -123456.789]
+    program = trace(lambda x: x + values, ckks(), {"x": 5})
+    arrays = [node.plain.values for node in loaded(program).nodes if node.plain is not None]
+    assert arrays[0][:5].tobytes() == np.array(values).tobytes()
+    assert not arrays[0].flags.writeable
+
+
+def test_a_file_names_no_folder(tmp_path: Path) -> None:
+    script = tmp_path / "Private Folder" / "deep" / "score.py"
+    script.parent.mkdir(parents=True)
+    text = "def score(x):\n    return x.rotate(2500) * [0.5, 0.25] + x\n"
+    script.write_text(text)
+    names: dict[str, Any] = {}
+    exec(compile(text, str(script), "exec"), names)  # noqa: S102 - the test's own text
+    program = trace(names["score"], "auto", {"x": 2})
+    assert "Private Folder" in str(program)
+    assert "Private Folder" in program.choice  # a smaller ring was refused at the user's line
+    container = unpack(program.to_bytes(), "it", ANYTHING, LIMITS, "a program")
+    text = repr(container.content)
+    assert "score.py" in text
+    assert "Private" not in text
+    assert "deep" not in text
+    assert "score.py:2: rotation by 2500" in loaded(program).choice
+
+
+def test_every_field_of_a_program_is_in_its_file() -> None:
+    """A field with init=False would be forgotten; one of an unknown type stops the writing."""
+    for kind in (Node, Plain, SourceLine, CkksProgram, BfvProgram, CkksParameters, BfvParameters):
+        named = {field.name for field in dataclasses.fields(kind)}
+        assert {field.name for field, _ in fields_of(kind)} == named, kind
+
+    @dataclasses.dataclass(frozen=True)
+    class Later:
+        known: int
+        added: memoryview | None = None
+
+    assert Encoder().encode(Later(1), Later) == {"known": 1}
+    with pytest.raises(TypeError, match=r"memoryview as .* is not written to files"):
+        Encoder().encode(Later(1, memoryview(b"")), Later)
+
+
+def test_fields_of_version_1_are_still_there_and_later_ones_have_defaults() -> None:
+    first = {
+        CkksProgram: "name parameters nodes lengths output_lengths choice",
+        BfvProgram: "name parameters nodes lengths output_lengths choice",
+        Node: "id op operands limbs scale size source name steps element plain",
+        Plain: "values scale",
+        SourceLine: "file line",
+        ClientKit: "name parameters inputs outputs key_needs",
+        Port: "limbs scale length",
+        KeyNeeds: "relin galois",
+    }
+    for kind, names in first.items():
+        fields = {field.name: field for field, _ in fields_of(kind)}
+        assert set(names.split()) <= fields.keys()
+        for name in fields.keys() - set(names.split()):
+            field = fields[name]
+            missing = field.default is field.default_factory is dataclasses.MISSING
+            assert not missing, f"{kind.__name__}.{name}: give it a default, or raise the version"
+
+
+def test_every_operation_has_a_rule_that_files_are_checked_by() -> None:
+    assert set(RULES) == set(Op)
+
+
+# ---- damage ------------------------------------------------------------------------------------
+
+WRONG = (None, True, -1, 0, 3, 2**63, 10**30, 0.5, 1e308, "", "x", [], [0], [[]], {}, {"x": 1})
+
+
+def mutations(value: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
+    """Copies of a JSON value with one part of it wrong, missing, twice, or too much."""
+    yield from (wrong for wrong in WRONG if wrong != value or type(wrong) is not type(value))
+    if isinstance(value, dict):
+        yield value | {"unknown": 1}
+        for key, item in value.items():
+            yield {k: v for k, v in value.items() if k != key}
+            yield from (value | {key: changed} for changed in mutations(item))
+    elif isinstance(value, list):
+        yield [*value, *value[:1]]
+        for index, item in enumerate(value):
+            yield value[:index] + value[index + 1 :]
+            yield from (
+                [*value[:index], changed, *value[index + 1 :]] for changed in mutations(item)
+            )
+
+
+def read(data: bytes) -> Program | ClientKit | None:
+    """What bytes hold; None: they are refused, in one line that names the file."""
+    message = ""
+    try:
+        return from_bytes(data, "it.rsp")
+    except InteropError as error:
+        message = str(error)
+    assert message.startswith("it.rsp: ")
+    assert "\n" not in message
+    return None
+
+
+@pytest.mark.parametrize("name", ["ckks", "bfv"])
+def test_a_mutated_program_is_refused_in_one_line_or_is_a_program(name: str) -> None:
+    if name == "ckks":
+        program: Program = trace(lambda x: (x * x).rotate(2) * [0.5, 1], ckks(), {"x": 4})
+    else:
+        program = trace(lambda x: (x * x).rotate(2) - [7, 1], bfv(), {"x": 4})
+    whole = unpack(program.to_bytes(), "it", ANYTHING, LIMITS, "a program")
+    refused = taken = 0
+    for content in mutations(whole.content):
+        found = read(pack(PROGRAM, 1, content, whole.arrays))
+        refused += found is None
+        if found is not None:
+            taken += 1
+            assert isinstance(found, Program), content
+            found.client_kit()
+            with suppress(RingsmithError):  # such as a name that graphs do not take
+                lower(found)
+    print(f"{refused} refused, {taken} taken")
+    assert refused > 1000
+    assert taken < refused / 20  # another name, line or length is another program
+
+
+def test_a_mutated_kit_is_refused_in_one_line_or_is_a_kit() -> None:
+    kit = trace(lambda x: (x * x).rotate(2), ckks(), {"x": 4}).client_kit()
+    whole = unpack(to_bytes(kit), "it", ANYTHING, LIMITS, "a kit")
+    refused = 0
+    for content in mutations(whole.content):
+        found = read(pack(whole.format, 1, content, ()))
+        refused += found is None
+        assert found is None or isinstance(found, ClientKit)
+    assert refused > 300
+
+
+def test_every_damaged_byte_is_seen(rng: np.random.Generator) -> None:
+    data = PROGRAMS["ckks"]().to_bytes()
+    for position in [*range(64), *rng.integers(64, len(data), 200).tolist()]:
+        damaged = bytearray(data)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        with pytest.raises(InteropError):
+            from_bytes(bytes(damaged))
+    for end in [*range(70), *rng.integers(70, len(data), 50).tolist()]:
+        with pytest.raises(InteropError):
+            from_bytes(data[:end])
+    with pytest.raises(InteropError, match="bytes were added"):
+        from_bytes(data + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"format": 1', "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"a": 1, "a": 1}', "one key twice"),
+        (b'{"format": NaN}', "NaN is no number"),
+        (b"\xff", "is not JSON"),
+        (b"[]", "is not an object of"),
+    ],
+)
+def test_text_that_is_none_is_refused(
+    text: bytes, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("json.dumps", lambda *_, **__: text.decode("latin-1"))
+    data = pack(PROGRAM, 1, {}, ())
+    monkeypatch.undo()
+    if text == b"\xff":  # pack encodes: two bytes that are text again
+        message = "is not JSON"
+    with pytest.raises(InteropError, match=message):
+        from_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("described", "message"),
+    [
+        (["<f8"], "is not .type, shape."),
+        (["<f4", [1]], "of a known type"),
+        (["<f8", [-1]], "is not one of an array"),
+        (["<f8", [1 << 29]], "ends beyond the body"),
+        (["<f8", [1 << 29, 1 << 29, 1 << 29, 1 << 29]], "ends beyond the body"),
+        (["<f8", [0]], "stand behind its arrays"),
+        (["<f8", [1, 1, 1, 1, 1]], "is not one of an array"),
+        (["<f8", 1], "is not one of an array"),
+        ([["<f8"], [1]], "of a known type"),
+    ],
+)
+def test_arrays_that_are_none_are_refused(
+    described: list[Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    dumps = json.dumps
+    monkeypatch.setattr(
+        "json.dumps", lambda top, **options: dumps(top | {"arrays": [described]}, **options)
+    )
+    data = pack(PROGRAM, 1, {}, [np.zeros(1)])
+    monkeypatch.undo()
+    with pytest.raises(InteropError, match=message):
+        from_bytes(data)
+    assert described[0] not in DTYPES or message != "of a known type"
+
+
+def test_a_version_that_is_not_known_is_named() -> None:
+    data = pack(PROGRAM, VERSIONS[PROGRAM] + 1, {}, ())
+    with pytest.raises(InteropError, match=r"version 2 of ringsmith-program, and this .* reads 1"):
+        from_bytes(data)
+    with pytest.raises(InteropError, match="its format is 'other'"):
+        from_bytes(pack("other", 1, {}, ()))
+
+
+def test_a_bomb_of_compression_is_refused_before_it_is_unpacked() -> None:
+    data = bytearray(PROGRAMS["bfv"]().to_bytes())
+    data[16:24] = (1 << 40).to_bytes(8, "little")
+    with pytest.raises(InteropError, match="its body has 1099511627776 bytes, and at most"):
+        from_bytes(bytes(data))
+    import zstandard
+
+    data[16:24] = (1 << 10).to_bytes(8, "little")
+    packed = zstandard.ZstdCompressor().compress(bytes(1 << 28))
+    data[24:32] = len(packed).to_bytes(8, "little")
+    with pytest.raises(InteropError, match="made to exhaust memory"):
+        from_bytes(bytes(data[:64]) + packed)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    fifo, empty, text = tmp_path / "fifo", tmp_path / "empty", tmp_path / "text"
+    os.mkfifo(fifo)
+    empty.write_bytes(b"")
+    text.write_text("a program\n")
+    for path, message in (
+        (fifo, "not a regular file"),
+        (Path("/dev/zero"), "not a regular file"),
+        (tmp_path, "Is a directory"),
+        (tmp_path / "none", "No such file"),
+        (empty, "is empty"),
+        (text, "does not begin as Ringsmith's files do"),
+    ):
+        with pytest.raises(InteropError, match=message) as raised:
+            Program.load(path)
+        assert str(raised.value).startswith(f"{path}: ")
+    huge = tmp_path / "huge"
+    huge.write_bytes(MAGIC)
+    os.truncate(huge, LIMITS.file + 1)
+    with pytest.raises(InteropError, match="more than 268435456 bytes"):
+        Program.load(huge)
+
+
+def test_a_file_is_not_written_over_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "x.rsp"
+    path.write_text("mine")
+    program = PROGRAMS["bfv"]()
+    with pytest.raises(InteropError, match="exists and is not overwritten"):
+        program.save(path)
+    assert path.read_text() == "mine"
+    program.save(path, overwrite=True)
+    assert isinstance(Program.load(path), BfvProgram)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.rsp"]
+
+
+def test_loading_warns_of_security_as_making_the_parameters_did() -> None:
+    data = trace(lambda x: x + 1, ckks()).to_bytes()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Program.from_bytes(data)
+    assert [str(each.message).partition(":")[0] for each in caught] == ["custom"]
+    data = trace(lambda x: x + 1, parameter_set("nano")).to_bytes()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Program.from_bytes(data)
+    assert caught == []
