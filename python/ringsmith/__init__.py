@@ -22,17 +22,16 @@ if TYPE_CHECKING:
         EncryptedVector,
         InputSpec,
         Program,
-        bfv_parameters_for_depth,
         inner_product,
         matvec,
         polynomial,
         sum_rotations,
         sum_slots,
     )
-    from ringsmith.program.trace import trace
     from ringsmith.progress import show_progress
     from ringsmith.runtime import Compiled, compile_program, open_device
     from ringsmith.runtime.explain import explain
+    from ringsmith.tracing import bfv_parameters_for_depth, trace
 
 __version__ = version("ringsmith")
 
@@ -49,15 +48,14 @@ _ROOMS = {
         "EncryptedVector",
         "InputSpec",
         "Program",
-        "bfv_parameters_for_depth",
         "inner_product",
         "matvec",
         "polynomial",
         "sum_rotations",
         "sum_slots",
-        "trace",
     ),
     "progress": ("show_progress",),
+    "tracing": ("bfv_parameters_for_depth", "trace"),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),
 }
 """Room -> the names that come from it."""

@@ -13,6 +13,18 @@ class ProgramError(RingsmithError):
     """An encrypted program that cannot be planned, scheduled or run."""
 
 
+class CompileError(ProgramError):
+    """A subroutine graph that a design cannot run.
+
+    Attributes:
+        node: Id of the HE operation at which it stops, in its program; None: no single one.
+    """
+
+    def __init__(self, message: str, node: int | None = None) -> None:
+        super().__init__(message)
+        self.node = node
+
+
 class InteropError(RingsmithError, ValueError):
     """A file from outside that is malformed, or does not fit the parameters at hand."""
 

@@ -243,13 +243,17 @@ def test_a_mutated_kit_is_refused_in_one_line_or_is_a_kit() -> None:
     assert refused > 300
 
 
-def test_every_damaged_byte_is_seen(rng: np.random.Generator) -> None:
+def test_every_damaged_byte_is_seen_or_changes_nothing(rng: np.random.Generator) -> None:
+    """A zstd stream has a few bits that mean nothing; the digest is of what it makes."""
     data = PROGRAMS["ckks"]().to_bytes()
+    unseen = 0
     for position in [*range(64), *rng.integers(64, len(data), 200).tolist()]:
         damaged = bytearray(data)
         damaged[position] ^= 1 << int(rng.integers(8))
-        with pytest.raises(InteropError):
-            from_bytes(bytes(damaged))
+        found = read(bytes(damaged))
+        assert found is None or to_bytes(found) == data
+        unseen += found is not None
+    assert unseen < 10
     for end in [*range(70), *rng.integers(70, len(data), 50).tolist()]:
         with pytest.raises(InteropError):
             from_bytes(data[:end])

@@ -6,6 +6,7 @@ from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import bfv_context, ckks_encoder, core_context
 from ringsmith.params.keys import KeyNeeds
+from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import SecurityWarning, security_level
 from ringsmith.params.sets import PARAMETER_SETS, ckks_set, parameter_set
@@ -18,6 +19,7 @@ __all__ = [
     "BfvParameters",
     "CkksParameters",
     "KeyNeeds",
+    "ParameterLimits",
     "RlweParameters",
     "SecurityWarning",
     "SparsePrime",

@@ -1,11 +1,14 @@
 """Parameters chosen for a program: what is asked, and the sets that could answer."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ringsmith.errors import ParameterError
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
@@ -27,12 +30,17 @@ class AutoRlweParameters(ABC):
     Attributes:
         security: Level of the 2018 HE standard: 128, 192 or 256.
         max_n: Largest ring degree to take.
-        max_prime_bits: Widest prime to take, such as a design's ``word_bits``; at most 60.
+        max_prime_bits: Widest prime to take; at most 60.
+        design: A design that must take the parameters: its name, the path of its TOML file, or a
+            design. ``ringsmith.trace`` finds its limits.
+        limits: What that design takes; None: there is none, or it was not looked up.
     """
 
     security: int = 128
     max_n: int = MAX_DEGREE
     max_prime_bits: int = WIDEST_PRIME_BITS
+    design: Any = None
+    limits: ParameterLimits | None = None
 
     def __post_init__(self) -> None:
         if self.security not in MAX_LOG_QP:
@@ -47,9 +55,32 @@ class AutoRlweParameters(ABC):
 
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
+        limits = self.limits
         for n, bits in MAX_LOG_QP[self.security].items():
-            if n <= self.max_n:
+            if n <= self.max_n and (limits is None or limits.min_n <= n <= limits.max_n):
                 yield n, bits
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the limits of the design are there, if one is named."""
+        return self.design is None or self.limits is not None
+
+    @property
+    def widest_prime(self) -> int:
+        """Bits of the widest prime to take."""
+        if self.limits is None:
+            return self.max_prime_bits
+        return min(self.max_prime_bits, self.limits.max_prime_bits)
+
+    @property
+    def narrowest_prime(self) -> int:
+        """Bits of the narrowest prime to take."""
+        return max(MIN_PRIME_BITS, self.limits.min_prime_bits if self.limits else 0)
+
+    @property
+    def larger(self) -> str:
+        """What to ask for where a larger ring, or more primes, would do."""
+        return f"take a larger design than {self.limits.design}" if self.limits else "raise max_n"
 
     @property
     @abstractmethod
@@ -97,9 +128,9 @@ class AutoParameters(AutoRlweParameters):
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
         narrowest = MIN_SCALE_BITS + headroom + 2
-        if not narrowest <= self.max_prime_bits <= WIDEST_PRIME_BITS:
+        if not narrowest <= self.widest_prime <= WIDEST_PRIME_BITS:
             raise ParameterError(
-                f"max_prime_bits = {self.max_prime_bits!r} is outside {narrowest} … "
+                f"max_prime_bits = {self.widest_prime!r} is outside {narrowest} … "
                 f"{WIDEST_PRIME_BITS}: q_0 holds a scale of at least {MIN_SCALE_BITS} bits, "
                 f"headroom_bits = {headroom} and 2 more"
             )
@@ -108,14 +139,20 @@ class AutoParameters(AutoRlweParameters):
     def way_out(self) -> str:
         """What to ask for instead, when no parameters fit."""
         return (
-            f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, raise "
-            "max_n, multiply less deeply, or split the program"
+            f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "
+            f"{self.larger}, multiply less deeply, or split the program"
         )
 
     @property
     def max_scale_bits(self) -> int:
         """Largest scale for which q_0, of scale, headroom and 2 bits, is not too wide."""
-        return self.max_prime_bits - self.headroom_bits - 2
+        return self.widest_prime - self.headroom_bits - 2
+
+    @property
+    def max_levels(self) -> int | None:
+        """Most levels that the design holds primes for; None: no design says."""
+        most = self.limits.max_primes if self.limits else None
+        return None if most is None else most - 2
 
     def prime_bits(self, levels: int, scale_bits: int) -> tuple[int, ...]:
         """Returns the sizes of q_0, of a prime for each level, and of the special prime.
@@ -123,7 +160,7 @@ class AutoParameters(AutoRlweParameters):
         q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts.
         """
         first = scale_bits + self.headroom_bits + 2
-        special = min(first + SPECIAL_MARGIN_BITS, self.max_prime_bits)
+        special = min(first + SPECIAL_MARGIN_BITS, self.widest_prime)
         return first, *(scale_bits,) * levels, special
 
     def candidate(self, n: int, levels: int, scale_bits: int) -> CkksParameters:
@@ -133,11 +170,26 @@ class AutoParameters(AutoRlweParameters):
             ParameterError: When the security level is missed, or there are too few such primes.
         """
         *data, special = self.prime_bits(levels, scale_bits)
+        name = f"auto-{n}-{levels}-{scale_bits}"
+        if scale_bits < self.narrowest_prime:
+            raise ParameterError(
+                f"the scale 2^{scale_bits} takes primes narrower than {self.narrowest_prime} bits"
+            )
+        if self.limits is not None and self.limits.primes:
+            chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
+            return CkksParameters.from_primes(
+                n=n,
+                data_primes=chosen,
+                special_prime=last,
+                scale=math.ldexp(1.0, scale_bits),
+                security=self.security,
+                name=name,
+            )
         return CkksParameters.create(
             n=n,
             prime_bits=data,
             special_bits=special,
             scale_bits=scale_bits,
             security=self.security,
-            name=f"auto-{n}-{levels}-{scale_bits}",
+            name=name,
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.automatic import AutoRlweParameters, check_number
-from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters
+from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters, batching_prime
 from ringsmith.params.primes import MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
@@ -24,7 +24,8 @@ class AutoBfvParameters(AutoRlweParameters):
         plain_modulus: t itself, in place of ``plain_bits``: a prime below 2^60 that batches for
             some ring degree; only degrees that it batches for are taken.
         margin_bits: Bits of noise budget that every output must have left by the forecast, from 1.
-        multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``.
+        multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``; a design that does only the
+            other one gets that.
     """
 
     plain_bits: int | None = None
@@ -67,6 +68,12 @@ class AutoBfvParameters(AutoRlweParameters):
                 f"max_prime_bits = {self.max_prime_bits} is outside {MIN_PRIME_BITS} … 60"
             )
 
+    @property
+    def fitting_multiplication(self) -> str:
+        """The multiplication that was asked for, or the one that the design does."""
+        done = self.limits.bfv_multiplications if self.limits else ()
+        return self.multiplication if self.multiplication in done or not done else done[0]
+
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` that t may batch for, and the bits it carries."""
         for n, bits in super().degrees():
@@ -76,7 +83,7 @@ class AutoBfvParameters(AutoRlweParameters):
     @property
     def way_out(self) -> str:
         """What to ask for instead, when no parameters fit."""
-        larger = "raise max_n"
+        larger = self.larger
         t = self.plain_modulus
         if t is not None and t % (4 * max(n for n, _ in self.degrees())) != 1:
             larger = f"take plain_bits for a t that batches for larger N, as {t} does not"
@@ -105,10 +112,13 @@ class AutoBfvParameters(AutoRlweParameters):
         As few data primes as can be, of nearly equal sizes, the special prime as wide as the
         widest; more where all together would exceed ``carried`` bits. None: there is no way.
         """
-        narrowest = max(MIN_PRIME_BITS, min(NARROW_PRIME_BITS, carried // 2))
-        for limbs in range(1, bits // narrowest + 1):
+        narrowest = max(self.narrowest_prime, min(NARROW_PRIME_BITS, carried // 2))
+        most = bits // narrowest
+        if self.limits is not None and self.limits.max_primes is not None:
+            most = min(most, self.limits.max_primes - 1)
+        for limbs in range(1, most + 1):
             widest = -(-bits // limbs)
-            if widest <= self.max_prime_bits and bits + widest <= carried:
+            if widest <= self.widest_prime and bits + widest <= carried:
                 wide = bits - (widest - 1) * limbs
                 return (widest,) * wide + (widest - 1,) * (limbs - wide), widest
         return None
@@ -126,13 +136,26 @@ class AutoBfvParameters(AutoRlweParameters):
         sizes = self.sizes(bits, carried)
         if sizes is None:
             raise ParameterError(f"q of {bits} bits and a special prime exceed {carried} bits")
+        name = f"auto-bfv-{n}-{bits}"
+        if self.limits is not None and self.limits.primes:
+            *data, special = self.limits.bfv_primes(n, (*sizes[0], sizes[1]))
+            t = self.plain_modulus or batching_prime(n, self.plain_bits or 0, (*data, special))
+            return BfvParameters.from_primes(
+                n=n,
+                data_primes=data,
+                special_prime=special,
+                plain_modulus=t,
+                multiplication=self.fitting_multiplication,
+                security=self.security,
+                name=name,
+            )
         return BfvParameters.create(
             n=n,
             prime_bits=sizes[0],
             special_bits=sizes[1],
             plain_bits=self.plain_bits,
             plain_modulus=self.plain_modulus,
-            multiplication=self.multiplication,
+            multiplication=self.fitting_multiplication,
             security=self.security,
-            name=f"auto-bfv-{n}-{bits}",
+            name=name,
         )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ringsmith.errors import ProgramError
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.program.fits import check_fits
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
@@ -67,8 +68,11 @@ def choose(
         found = search(recording, n, carried)
         program = found.run()
         if program is not None:
+            if wish.limits is not None:
+                check_fits(program, wish.limits)
             return replace(program, choice="\n".join([*found.words(program), *obstacles[-1:]]))
         obstacles.append(f"N = {n} does not do: {found.obstacle}")
     if illegal is not None:
         raise illegal
-    raise source.error(f"no parameters fit; {obstacles[-1]}: {wish.way_out}")
+    reason = obstacles[-1] if obstacles else "no ring degree is within the limits"
+    raise source.error(f"no parameters fit; {reason}: {wish.way_out}")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ringsmith.errors import ProgramError
 
-_ROOM = str(Path(__file__).parent)
+_OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "tracing.py"))
+"""This package, and the public ``trace`` that calls it."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class SourceLine:
 
 
 def caller() -> SourceLine:
-    """Returns the innermost line outside this package: the user's."""
+    """Returns the innermost line outside this package and its public entry: the user's."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_ROOM):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back
     return SourceLine(frame.f_code.co_filename, frame.f_lineno)

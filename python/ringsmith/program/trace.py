@@ -111,6 +111,11 @@ def trace(
                 record(function, bfv_space(parameters.n), inputs, source, outputs), parameters
             )
     names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
+    if isinstance(parameters, AutoRlweParameters) and not parameters.resolved:
+        raise source.error(
+            f"design = {parameters.design!r:.60}: ringsmith.trace knows designs, and "
+            "ringsmith.program.trace does not: call that one"
+        )
     match AutoParameters() if parameters == "auto" else parameters:
         case AutoParameters() as wish:
             wish = wish if room is None else replace(wish, headroom_bits=room)

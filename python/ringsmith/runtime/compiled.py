@@ -15,7 +15,7 @@ from ringsmith.devices.registers import RegisterDevice
 from ringsmith.devices.rtl import RtlDevice
 from ringsmith.devices.stream_model import StreamModel
 from ringsmith.devices.stream_rtl import StreamRtl
-from ringsmith.errors import DeviceError, ProgramError, check_type
+from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.lower import (
     RELIN_KEY,
     CiphertextPort,
@@ -26,11 +26,12 @@ from ringsmith.lower import (
 )
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.program import Program
+from ringsmith.program.fits import at_line
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
-from ringsmith.runtime.designs import Design, named_design
+from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
 from ringsmith.runtime.prepared_keys import AnyKey, AnyKeys, PreparedKeys
@@ -161,10 +162,20 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
 
     Raises:
         ParameterError: If there is no such design.
-        ProgramError: If the program does not fit the design; says what it needs.
+        ProgramError: If the program does not fit the design; begins with the user's line, and says
+            what it needs.
     """
+    point = None if design is None else named_design(design)
+    if point is not None:
+        check_runs(program, point)
     lowered = lower(program)
-    return Compiled(lowered, compile_graph(lowered.graph, design))
+    try:
+        return Compiled(lowered, compile_graph(lowered.graph, point))
+    except ProgramError as error:
+        if point is None:
+            raise
+        node = error.node if isinstance(error, CompileError) else None
+        raise at_line(program, node, error, point.name) from error
 
 
 def compile_for_smallest_design(program: Program) -> Compiled:
@@ -176,7 +187,10 @@ def compile_for_smallest_design(program: Program) -> Compiled:
         ProgramError: If not even a design made to fit could run it; says why.
     """
     lowered = lower(program)
-    return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
+    try:
+        return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
+    except CompileError as error:
+        raise at_line(program, error.node, error, "of architecture rpau") from error
 
 
 def compile_graph(

@@ -14,7 +14,7 @@ from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.schedule import Problem, Schedule, first_fit, needed_polys, schedule
 from ringsmith.arch.rpau.selection import Location, Selection
 from ringsmith.arch.rpau.virtual import VirtualInstruction, bits_of
-from ringsmith.errors import ProgramError
+from ringsmith.errors import CompileError
 
 Masks = dict[int, int]
 """Virtual polynomial -> mask of RPAUs."""
@@ -43,7 +43,7 @@ def cut(selection: Selection, design: RpauDesign) -> list[Segment]:
     """Cuts a program into runs and schedules them.
 
     Raises:
-        ProgramError: If a few instructions that belong together do not fit.
+        CompileError: If a few instructions that belong together do not fit.
     """
     cutter = _Cutter(selection, design)
     found = [cutter.next()]
@@ -163,30 +163,40 @@ class _Cutter:
             if operand.kind == kind
         }
 
-    def _too_small(self) -> ProgramError:
+    def _too_small(self) -> CompileError:
         end = min(end for end in self.ends if end > self.position)
+        node = _operation_of(self.instructions[self.position])
         for kind, what, available in (
             (KEY_POLY, "polynomials of the key store", self.design.key_polys),
             (SEED, "seeds", self.design.seeds),
         ):
             needed = len(self._wanted(end, kind))
             if needed > available:
-                return ProgramError(
+                return CompileError(
                     f"instructions that belong together need {needed} {what} at once and design "
-                    f"{self.design.name} has {available}: use a larger design"
+                    f"{self.design.name} has {available}: use a larger design",
+                    node,
                 )
         problem = self._problem(end, pinning=False)
         needed, design = needed_polys(problem), self.design
         if needed <= design.work_polys:
-            return ProgramError(
+            return CompileError(
                 f"instructions that belong together need {needed} work polynomials at once, and of "
                 f"the {design.work_polys} of design {design.name} {design.work_uram_polys} share "
-                "the ports of UltraRAM banks: use a design with more of them in block RAM"
+                "the ports of UltraRAM banks: use a design with more of them in block RAM",
+                node,
             )
-        return ProgramError(
+        return CompileError(
             f"instructions that belong together need {needed} work polynomials at once and design "
-            f"{design.name} has {design.work_polys}: use a larger design"
+            f"{design.name} has {design.work_polys}: use a larger design",
+            node,
         )
+
+
+def _operation_of(virtual: VirtualInstruction) -> int | None:
+    """Id of the HE operation that an instruction serves, where known."""
+    _, _, identity = virtual.origin.partition(":")
+    return int(identity) if identity else None
 
 
 def _stored(wanted: set[int], held: Mapping[int, int], places: int) -> dict[int, int] | None:

@@ -25,7 +25,7 @@ from ringsmith.arch.rpau.fusion import begun_quotients, begun_sums, early_produc
 from ringsmith.arch.rpau.key_sums import KeySummer
 from ringsmith.arch.rpau.layout import Layout, is_scaled
 from ringsmith.arch.rpau.selection import Location, Selection
-from ringsmith.errors import ProgramError
+from ringsmith.errors import CompileError
 from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
 from ringsmith.lower.types import OPS
 
@@ -57,7 +57,7 @@ def select(
         seeded: Names of keys whose half 1 the design expands; it has a PRNG if there are any.
 
     Raises:
-        ProgramError: If a node has no form on this architecture.
+        CompileError: If a node has no form on this architecture.
     """
     check_supported(graph)
     fused = fused_summands(graph)
@@ -77,24 +77,31 @@ def check_supported(graph: SubroutineGraph) -> None:
     That is BFV's lift, scale and decompose, and the raising of digits of several primes.
 
     Raises:
-        ProgramError: Names the node and the way out.
+        CompileError: Names the node and what to do.
     """
     for node in graph.nodes:
         if node.op not in _SUPPORTED:
-            raise ProgramError(
-                f"node {node.id}: architecture rpau has no {node.op}, which BFV's products and "
-                "word decomposition take: run it on the cpu"
+            raise CompileError(
+                f"architecture rpau has no {node.op}, which BFV's products and word decomposition "
+                f"take (subroutine {node.id}): run it on the cpu",
+                _operation_of(node),
             )
         _refuse_unknown_variant(node)
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
     if node.op == "mod_up" and node.attrs["variant"] == "fast_base_conv":
-        raise ProgramError(
-            f"node {node.id}: architecture rpau raises digits of one prime ('rns_digit') only, and "
-            f"the graph asks for 'fast_base_conv' of {len(node.attrs['digit'])} primes: take "
-            "parameters with one prime a digit, or run on the cpu"
+        raise CompileError(
+            "architecture rpau raises digits of one prime ('rns_digit') only, and subroutine "
+            f"{node.id} asks for 'fast_base_conv' of {len(node.attrs['digit'])} primes: take "
+            "parameters with one prime a digit, or run on the cpu",
+            _operation_of(node),
         )
+
+
+def _operation_of(node: SubroutineNode) -> int | None:
+    """Id of the HE operation that a subroutine belongs to, where known."""
+    return None if node.origin is None else node.origin.node
 
 
 class _Selector(KeySummer):
@@ -179,9 +186,10 @@ class _Selector(KeySummer):
 
     def _automorph(self, node: SubroutineNode) -> Location:
         if node.type.form != Form.NTT:
-            raise ProgramError(
-                f"node {node.id}: architecture rpau permutes polynomials in NTT form only: "
-                "put the automorphism after an ntt node"
+            raise CompileError(
+                f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
+                "put the automorphism after an ntt node",
+                _operation_of(node),
             )
         dst = self.fresh(node.type.base)
         a = self.location[node.operands[0]]

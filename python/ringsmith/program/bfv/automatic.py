@@ -53,7 +53,8 @@ class BfvSearch(Search):
             step = max(1, best.forecast().bits - self.wish.margin_bits)
             tries = (step, *range(1, _DIP + 1))
             found = (self._with_bits(bits - less) for less in tries if less < bits)
-            smaller = next((program for program in found if program is not None), None)
+            less_bits = (each for each in found if each is not None and self._bits_of(each) < bits)
+            smaller = next(less_bits, None)  # a design's only primes may be wider than was asked
         return best
 
     def words(self, program: Program) -> list[str]:

@@ -36,7 +36,15 @@ class CkksSearch(Search):
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
+        most = self.wish.max_levels
         for levels in count(self.recording.depth):
+            if most is not None and levels > most:
+                assert self.wish.limits is not None, "it says the most"
+                self.obstacle = (
+                    f"{levels} levels take {levels + 2} primes, and design "
+                    f"{self.wish.limits.design} holds {most + 2}"
+                )
+                return None
             widest = self._widest_scale(levels)
             if widest < MIN_SCALE_BITS:
                 return None

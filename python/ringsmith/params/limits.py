@@ -1,0 +1,134 @@
+"""What parameters a design takes: made by the architectures, kept by the search for parameters."""
+
+from dataclasses import dataclass
+
+from ringsmith.errors import ParameterError
+from ringsmith.params.bfv import MULTIPLICATIONS, BfvParameters
+from ringsmith.params.ring import RlweParameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterLimits:
+    """Parameters that a design takes, and what it does with BFV's ciphertexts.
+
+    Attributes:
+        design: Name of the design.
+        min_n: Smallest ring degree.
+        max_n: Largest ring degree.
+        min_prime_bits: Narrowest prime.
+        max_prime_bits: Widest prime.
+        max_primes: Most data and special primes together; None: any number.
+        primes: The only primes that it takes; empty: any of those sizes.
+        one_prime_digits: Whether digits of key switching are one prime each.
+        word_keys: Whether it switches keys that are cut in words.
+        bfv_multiplications: The multiplications of BFV that it does.
+        bfv_rotations: Whether it rotates BFV's ciphertexts.
+    """
+
+    design: str
+    min_n: int
+    max_n: int
+    min_prime_bits: int
+    max_prime_bits: int
+    max_primes: int | None = None
+    primes: tuple[int, ...] = ()
+    one_prime_digits: bool = False
+    word_keys: bool = True
+    bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
+    bfv_rotations: bool = True
+
+    def refusal(self, parameters: RlweParameters, *, products: bool = False) -> str:
+        """Returns why the design does not take a parameter set, in words; nothing where it does.
+
+        Args:
+            parameters: The parameter set.
+            products: Whether BFV ciphertexts are multiplied, in extension primes.
+        """
+        if not self.min_n <= parameters.n <= self.max_n:
+            rings = f"N = {self.min_n}"
+            if self.min_n < self.max_n:
+                rings += f" to {self.max_n}"
+            return f"N = {parameters.n}, and design {self.design} is built for {rings}"
+        count = len(parameters.primes)
+        if self.max_primes is not None and count > self.max_primes:
+            return (
+                f"{count} primes, {parameters.limbs} data and {len(parameters.special_primes)} "
+                f"special, and design {self.design} holds {self.max_primes}"
+            )
+        if self.one_prime_digits and parameters.digit_size > 1:
+            return (
+                f"digits of {parameters.digit_size} primes (dnum = {parameters.dnum}), and design "
+                f"{self.design} switches keys in digits of one prime"
+            )
+        primes = parameters.primes
+        if isinstance(parameters, BfvParameters):
+            if parameters.relinearization == "word" and not self.word_keys:
+                return (
+                    "keys in words (relinearization = 'word'), and design "
+                    f"{self.design} takes keys with a special prime"
+                )
+            primes += parameters.extension_primes if products else ()
+        return next((text for text in map(self._prime_refusal, primes) if text), "")
+
+    def family(self, n: int, bits: int) -> tuple[int, ...]:
+        """Returns those of the only primes that are near 2^bits and fit the ring, ascending."""
+        near = (q for q in self.primes if q % (2 * n) == 1 and abs(q / 2.0**bits - 1) < 0.25)
+        return tuple(sorted(near))
+
+    def ckks_primes(
+        self, n: int, levels: int, scale_bits: int, first_bits: int
+    ) -> tuple[tuple[int, ...], int]:
+        """Returns data primes and a special prime out of the only primes.
+
+        Those that rescaling drops are near the scale; q_0 is the widest of the others, and the
+        special prime the widest that is then left.
+
+        Args:
+            n: Ring degree.
+            levels: How many primes rescaling drops.
+            scale_bits: log2 of the scale.
+            first_bits: log2 of what q_0 must reach.
+
+        Raises:
+            ParameterError: When there are too few.
+        """
+        near = self.family(n, scale_bits)[:levels]
+        fitting = (q for q in self.primes if q not in near and q % (2 * n) == 1)
+        others = sorted(fitting, reverse=True)
+        if len(near) < levels or len(others) < 2 or others[0] < 2.0**first_bits:
+            raise ParameterError(
+                f"design {self.design} lacks primes for {levels} levels at the scale 2^{scale_bits}"
+            )
+        return (others[0], *near), others[1]
+
+    def bfv_primes(self, n: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Returns a prime of at least each size out of the only primes, the narrowest that do.
+
+        Raises:
+            ParameterError: When there are too few.
+        """
+        left = sorted(q for q in self.primes if q % (2 * n) == 1)
+        found = []
+        for bits in sizes:
+            prime = next((q for q in left if q.bit_length() >= bits), None)
+            if prime is None:
+                raise ParameterError(
+                    f"design {self.design} has no {len(sizes)} primes of up to {max(sizes)} bits"
+                )
+            left.remove(prime)
+            found.append(prime)
+        return tuple(found)
+
+    def _prime_refusal(self, prime: int) -> str:
+        bits = prime.bit_length()
+        if self.primes and prime not in self.primes:
+            return (
+                f"the prime {prime}, and design {self.design} takes only the {len(self.primes)} "
+                "primes that its multipliers are made for"
+            )
+        if not self.min_prime_bits <= bits <= self.max_prime_bits:
+            return (
+                f"the prime {prime} of {bits} bits, and design {self.design} takes primes of "
+                f"{self.min_prime_bits} to {self.max_prime_bits}"
+            )
+        return ""
