@@ -126,7 +126,7 @@ def test_a_damaged_file_of_seeds_is_refused(
 @pytest.mark.parametrize("data", [b"", b"[" * 60000, b"\xff", b" " * (1 << 23)])
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "seeds.json").write_bytes(data)
-    with pytest.raises(InteropError, match="not the JSON of key seeds"):
+    with pytest.raises(InteropError, match=r"not the JSON of key seeds|more than 4194304 bytes"):
         read_key_seeds(tmp_path / "seeds.json")
     with pytest.raises(InteropError, match="cannot be read"):
         read_key_seeds(tmp_path / "absent.json")
