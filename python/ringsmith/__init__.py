@@ -18,15 +18,26 @@ if TYPE_CHECKING:
         parameter_set,
     )
     from ringsmith.program import (
+        ApproximationWarning,
         ClientKit,
         EncryptedVector,
         InputSpec,
+        Interval,
         Program,
+        bounded,
+        chebyshev,
+        compare,
         inner_product,
+        matmul,
         matvec,
+        maximum,
+        minimum,
+        pack_matrix,
         polynomial,
+        sign,
         sum_rotations,
         sum_slots,
+        unpack_matrix,
     )
     from ringsmith.progress import show_progress
     from ringsmith.runtime import Compiled, compile_program, open_device
@@ -44,6 +55,17 @@ _ROOMS = {
         "parameter_set",
     ),
     "program": (
+        "ApproximationWarning",
+        "Interval",
+        "bounded",
+        "chebyshev",
+        "compare",
+        "matmul",
+        "maximum",
+        "minimum",
+        "pack_matrix",
+        "sign",
+        "unpack_matrix",
         "ClientKit",
         "EncryptedVector",
         "InputSpec",
@@ -61,6 +83,7 @@ _ROOMS = {
 """Room -> the names that come from it."""
 
 __all__ = [
+    "ApproximationWarning",
     "AutoBfvParameters",
     "AutoParameters",
     "BfvParameters",
@@ -69,20 +92,30 @@ __all__ = [
     "Compiled",
     "EncryptedVector",
     "InputSpec",
+    "Interval",
     "Program",
     "__version__",
     "bfv_parameters_for_depth",
+    "bounded",
+    "chebyshev",
+    "compare",
     "compile_program",
     "explain",
     "inner_product",
+    "matmul",
     "matvec",
+    "maximum",
+    "minimum",
     "open_device",
+    "pack_matrix",
     "parameter_set",
     "polynomial",
     "show_progress",
+    "sign",
     "sum_rotations",
     "sum_slots",
     "trace",
+    "unpack_matrix",
 ]
 
 

@@ -84,6 +84,13 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
         if not math.isfinite(plain.scale) or plain.scale <= 0 or (exact and plain.scale != 1):
             raise _RefusalError(f"has plain numbers of the scale {plain.scale!r}")
         _check_numbers(parameters, node)
+    bound = node.bound
+    if bound is not None and not -math.inf < bound.low <= bound.high < math.inf:
+        raise _RefusalError(f"has the range [{bound.low!r}, {bound.high!r}], which is none")
+    if (bound is not None or node.approximation) and parameters.scheme == "bfv":
+        raise _RefusalError("has a range or an approximation, and BFV's values have none")
+    if not 0 <= node.approximation < math.inf:
+        raise _RefusalError(f"has the approximation {node.approximation!r}, which is below 0")
     if (node.steps is not None) != (node.op is Op.ROTATE):
         raise _RefusalError("lacks its steps, or has some without need")
     if (node.element is not None) != (node.op in _GALOIS):

@@ -1,9 +1,10 @@
 """Writes planned nodes: what both schemes share. Tracks limbs, scale and size of every value."""
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 from ringsmith.params import RlweParameters
-from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.nodes import Bound, Node, Op, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
 
@@ -84,6 +85,13 @@ class Emitter(ABC):
         """Applies the Galois element 2N - 1: conjugates every slot, or swaps the rows."""
         node, element = self.nodes[a], self.ring.conjugation_element
         return self._emit(op, (a,), node.limbs, node.scale, 2, element=element)
+
+    def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
+        """Notes what a program promises of a value, and what it differs from what it stands for."""
+        node = self.nodes[a]
+        self.nodes[a] = replace(
+            node, bound=bound or node.bound, approximation=approximation or node.approximation
+        )
 
     @abstractmethod
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ProgramError
-from ringsmith.program.nodes import Node, Op
+from ringsmith.program.nodes import Bound, Node, Op
 from ringsmith.program.plain import Space
 
 Values = NDArray[Any]
@@ -15,6 +15,10 @@ Values = NDArray[Any]
 
 _LARGEST_PRODUCT_MODULUS = 1 << 31
 """Products modulo more overflow 64 bits, and Python's integers are used."""
+
+
+_BOUND_SLACK = 1e-9
+"""Distance outside of a range, relative to it, at which a number is refused."""
 
 
 def evaluate(
@@ -45,6 +49,8 @@ def evaluate(
             value = _input(node, inputs[node.name], lengths[node.name], space)
         else:
             value = _apply(node, [values[i] for i in node.operands], space)
+        if node.bound is not None:
+            _check_bound(node, node.bound, value)
         if modulus is not None:
             kind = object if modulus > _LARGEST_PRODUCT_MODULUS else np.int64
             value = value.astype(kind) % modulus
@@ -52,6 +58,23 @@ def evaluate(
         if node.op is Op.OUTPUT and node.name is not None:
             outputs[node.name] = value
     return outputs
+
+
+def _check_bound(node: Node, bound: Bound, value: Values) -> None:
+    """Refuses numbers outside the range that the program promises of them."""
+    slack = _BOUND_SLACK * max(bound.magnitude, 1.0)
+    outside = np.abs(value) > bound.magnitude + slack
+    if -bound.low != bound.high:
+        outside |= (value.real < bound.low - slack) | (value.real > bound.high + slack)
+        outside |= np.abs(value.imag) > slack
+    if outside.any():
+        slot = int(np.argmax(outside))
+        raise ProgramError(
+            f"{bound.source}: slot {slot} holds {value[slot]:.6g} (of %{node.id}, {node.op}, "
+            f"{node.source}), and the range [{bound.low:g}, {bound.high:g}] was promised of every "
+            "slot: widen the range, or keep the inputs within it (slots after an input's numbers "
+            "hold 0)"
+        )
 
 
 def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:

@@ -61,6 +61,26 @@ class Plain:
         return np.broadcast_to(self.values, (slots,))
 
 
+@dataclass(frozen=True)
+class Bound:
+    """The range that a program promises of a value.
+
+    Attributes:
+        low: No number of any slot is less.
+        high: None is greater.
+        source: The user's line that promises it.
+    """
+
+    low: float
+    high: float
+    source: SourceLine
+
+    @property
+    def magnitude(self) -> float:
+        """The largest magnitude of a number in the range."""
+        return max(abs(self.low), abs(self.high))
+
+
 @dataclass(frozen=True, eq=False)
 class Node:
     """One operation.
@@ -78,6 +98,9 @@ class Node:
         steps: Of a rotation: slots to the left, in 1 … N/2 - 1.
         element: Galois element of a rotation, conjugation or swap of columns.
         plain: Plain operand of add_plain, sub_plain and multiply_plain.
+        bound: The range that the program promises of the result's numbers.
+        approximation: What the result differs at most from what it stands for, where it is a
+            polynomial in place of a function or lost small coefficients.
     """
 
     id: int
@@ -91,6 +114,8 @@ class Node:
     steps: int | None = None
     element: int | None = None
     plain: Plain | None = None
+    bound: Bound | None = None
+    approximation: float = 0.0
 
     @property
     def level(self) -> int:

@@ -19,11 +19,13 @@ class InputSpec:
         length: Numbers that it holds; None: as many as there are slots. Zeros follow.
         limbs: Data primes that it is encrypted over; None: all. In BFV always all.
         scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
+        bound: The range of its numbers and of the zeros that follow, as for ``bounded``. CKKS only.
     """
 
     length: int | None = None
     limbs: int | None = None
     scale: float | None = None
+    bound: object = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ class Planner(ABC, Generic[V]):
                 value = self._input(node.name, inputs[node.name])
             else:
                 value = self._operation(node, [values[i] for i in node.operands])
+            if node.bound is not None or node.approximation:
+                value = self._settled(value)
+                emitter.annotate(self._ready(value), node.bound, node.approximation)
             values[index] = value if uses[index] == 1 else self._settled(value)
         for name, index in outputs.items():
             emitter.source = self._trace[index].source

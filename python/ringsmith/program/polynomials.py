@@ -1,99 +1,274 @@
 """Polynomials of an encrypted vector with few products and the least depth.
 
 Paterson and Stockmeyer 1973, as CKKS needs it (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021,
-eprint 2020/1203, section 5): the polynomial is split at powers m = baby * 2^j into
-high * x^m + low, until parts are of a degree up to ``baby``; those are sums of coefficients times
-small powers. Since a coefficient costs a level, too, a part that has no level to spare is split
+eprint 2020/1203, section 5): the polynomial is split at basis elements m = baby * 2^j into
+high * B_m + low, until parts are of a degree up to ``baby``; those are sums of coefficients times
+small elements. Since a coefficient costs a level, too, a part that has no level to spare is split
 further. Every ``baby`` is tried without computing anything, and the one of the fewest products is
-taken.
+taken. The basis is that of powers, or Chebyshev's (``ringsmith.program.bases``).
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
+from numpy.typing import NDArray
 
-from ringsmith.program.plain import PlainValues
-from ringsmith.program.source import caller
+from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis
+from ringsmith.program.plain import PlainValues, whole_number
+from ringsmith.program.ranges import Interval, Range, interval_of, promise, range_of, widened
+from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
+_SAMPLES = 4096
+"""Points at which ranges and errors of approximations are looked at, for each interval."""
+_ROUNDING = 1e-14
+"""Chebyshev coefficients below this part of the largest are what rounding left of zeros."""
+_MAX_DEGREE = 1 << 12
 
-def polynomial(x: EncryptedVector, coefficients: object) -> EncryptedVector:
+
+class ApproximationWarning(UserWarning):
+    """A program computes something else than was written, by as much as the text says."""
+
+
+def polynomial(
+    x: EncryptedVector, coefficients: object, *, tolerance: float | None = None
+) -> EncryptedVector:
     """Returns c[0] + c[1]*x + … + c[d]*x^d in every slot, through ceil(log2(d + 1)) levels.
 
     About sqrt(2d) + log2(d) products of encrypted vectors are made, fewer where coefficients are
     zero. A product with a coefficient is a plain multiplication whose scale is free, and the
-    planner makes it the scale of what it is added to.
+    planner makes it the scale of what it is added to. Where the range of x is known (``bounded``),
+    that of the result is, too.
 
     Args:
         x: The encrypted vector. High degrees want it within [-1, 1], lest powers overflow.
-        coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero.
+        coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero; or
+            a ``numpy.polynomial.Polynomial`` or ``Chebyshev``, with its domain and window. Of a
+            ``Chebyshev`` object x is promised to lie in the domain (``bounded``).
+        tolerance: Coefficients whose terms together stay below this are dropped, with a warning:
+            such as a scale cannot hold. The forecast counts them. The magnitude of x is that of its
+            range if it has one, else 1. None: none is dropped.
 
     Raises:
         ProgramError: When the coefficients are not numbers, or make a constant.
     """
     source = caller()
-    c = np.trim_zeros(np.atleast_1d(x.trace.space.numbers(coefficients, source)), "b")
+    if isinstance(coefficients, Chebyshev):
+        return _chebyshev_object(x, coefficients, tolerance, source)
+    if isinstance(coefficients, Polynomial):
+        coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
+    c = np.atleast_1d(x.trace.space.numbers(coefficients, source))
+    known = range_of(x)
+    c, dropped = _without_small(c, tolerance, known.magnitude if known else 1.0, source)
+    c = _checked(c, source)
+    result = _plus(_evaluate(x, POWERS, _best_split(c, POWERS)), c[0])
+    if known is not None and not np.iscomplexobj(c):
+        promise(result, _image(Polynomial(c), known), source)
+    return _approximate(result, dropped)
+
+
+def chebyshev(
+    x: EncryptedVector,
+    function: Callable[[NDArray[np.float64]], object],
+    degree: int,
+    interval: Range = 1.0,
+) -> EncryptedVector:
+    """Returns a function of x in every slot, as its Chebyshev interpolant of a degree.
+
+    The interpolant is computed through ceil(log2(degree + 1)) levels, and one more where the
+    interval is not [-1, 1]. The forecast counts its largest distance from the function on the
+    interval, which is found by sampling.
+
+    Args:
+        x: The encrypted vector; it is promised to lie in the interval (``bounded``).
+        function: Any function of a NumPy array of real numbers in the interval, element by element.
+        degree: The degree, 1 … 4,096.
+        interval: The magnitude of the numbers, or the pair (low, high).
+
+    Raises:
+        ProgramError: When the degree or the interval is none, or the function does not yield finite
+            real numbers; in BFV.
+    """
+    source = caller()
+    _refuse_exact(x, "chebyshev", source)
+    count = whole_number(degree)
+    if count is None or not 1 <= count <= _MAX_DEGREE:
+        raise source.error(f"degree = {degree!r:.60} is not a whole number in 1 … {_MAX_DEGREE}")
+    domain = interval_of(interval, source)
+    if domain.low == domain.high:
+        raise source.error(f"the interval {interval!r:.60} holds one number: widen it")
+
+    def sampled(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = np.asarray(function(points))
+        if values.shape != points.shape or values.dtype.kind not in "iuf":
+            raise source.error(
+                f"the function makes {values.dtype} of shape {values.shape} of {points.size} real "
+                "numbers: give one that makes a real number of each"
+            )
+        if not np.isfinite(values).all():
+            raise source.error(
+                f"the function is not finite everywhere in [{domain.low:g}, {domain.high:g}]: "
+                "choose another interval"
+            )
+        return values.astype(np.float64)
+
+    found = Chebyshev.interpolate(sampled, count, domain=[domain.low, domain.high])
+    points = np.linspace(domain.low, domain.high, _SAMPLES)
+    error = float(np.abs(found(points) - sampled(points)).max())
+    return _approximate(_chebyshev_object(x, found, None, source), error)
+
+
+def _chebyshev_object(
+    x: EncryptedVector, wanted: Chebyshev, tolerance: float | None, source: SourceLine
+) -> EncryptedVector:
+    """A Chebyshev series with its domain."""
+    _refuse_exact(x, "a Chebyshev series", source)
+    low, high = (float(end) for end in wanted.domain)
+    if tuple(wanted.window) != (-1.0, 1.0):
+        raise source.error(
+            f"the window {tuple(wanted.window)} of a Chebyshev series is not [-1, 1]"
+        )
+    promise(x, interval_of((low, high), source), source)
+    u = x
+    if (low, high) != (-1.0, 1.0):
+        offset, factor = wanted.mapparms()
+        u = _plus(_times(x, float(factor)), float(offset))
+        promise(u, Interval(-1.0, 1.0), source)
+    c = np.array(x.trace.space.numbers(wanted.coef, source))
+    c[np.abs(c) < _ROUNDING * np.abs(c).max()] = 0
+    c, dropped = _without_small(c, tolerance, 1.0, source)
+    c = _checked(c, source)
+    result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])
+    if not np.iscomplexobj(c):
+        promise(result, _image(Chebyshev(c), Interval(-1.0, 1.0)), source)
+    return _approximate(result, dropped)
+
+
+def _refuse_exact(x: EncryptedVector, what: str, source: SourceLine) -> None:
+    if x.trace.space.exact:
+        raise source.error(
+            f"{what} has fractions for coefficients, and BFV whole numbers: use CKKS"
+        )
+
+
+def _checked(c: PlainValues, source: SourceLine) -> PlainValues:
+    c = np.trim_zeros(c, "b")
     if c.size < 2:
         raise source.error(
             "the polynomial is constant, and its value does not depend on the encrypted vector: "
             "give a nonzero coefficient of degree 1 or more"
         )
-    return _plus(_evaluate(x, _best_split(c)), c[0])
+    return c
+
+
+def _without_small(
+    c: PlainValues, tolerance: float | None, magnitude: float, source: SourceLine
+) -> tuple[PlainValues, float]:
+    """The coefficients but the smallest terms, and what those together amount to at most."""
+    if tolerance is None:
+        return c, 0.0
+    if not isinstance(tolerance, int | float) or not 0 <= tolerance < np.inf:
+        raise source.error(f"tolerance = {tolerance!r:.60} is not a number from 0")
+    terms = np.abs(c) * np.power(max(magnitude, 1.0), np.arange(c.size))
+    order = np.argsort(terms, kind="stable")
+    small = [int(i) for i in order[np.cumsum(terms[order]) <= tolerance] if c[i] != 0]
+    if not small:
+        return c, 0.0
+    dropped = float(terms[small].sum())
+    warnings.warn(
+        f"{source}: the coefficients of degree {', '.join(map(str, sorted(small)))} are dropped: "
+        f"their terms amount to {dropped:.3g} at most",
+        ApproximationWarning,
+        stacklevel=4,
+    )
+    kept = c.copy()
+    kept[small] = 0
+    return kept, dropped
+
+
+def _approximate(result: EncryptedVector, error: float) -> EncryptedVector:
+    """Notes what a result differs at most from what it stands for."""
+    if error:
+        result.trace.annotate(result.index, approximation=error)
+    return result
+
+
+def _image(f: "Polynomial | Chebyshev", domain: Interval) -> Interval:
+    """The range of a real polynomial on an interval, a little widened."""
+    points = [domain.low, domain.high, *np.linspace(domain.low, domain.high, _SAMPLES)]
+    roots = f.deriv().roots() if f.degree() > 1 else np.zeros(0)
+    inner = [root.real for root in np.atleast_1d(roots) if domain.low < root.real < domain.high]
+    values = f(np.array([*points, *inner]))
+    return widened(float(values.min()), float(values.max()))
 
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """c[1]*x + … + c[d]*x^d, term by term; the constant c[0] is left to the user of the part."""
+    """c[1]*B_1 + … + c[d]*B_d, term by term; the constant c[0] is left to the user of the part."""
 
     c: PlainValues
 
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """(high + constant) * x^power + low; ``high`` None where the factor is the constant alone."""
+    """(high + constant) * B_m + low; ``high`` None where the factor is the constant alone.
 
-    power: int
+    Attributes:
+        element: The number m of the basis element.
+        constant: The constant of the factor.
+        high: The factor without its constant.
+        low: What is added, without its constant.
+        rest: The constant of ``low``, which products of basis elements leave behind.
+    """
+
+    element: int
     constant: complex
     high: "_Part | None"
     low: "_Part | None"
+    rest: complex
 
 
 _Part = _Sum | _Split
 
 
-def _best_split(c: PlainValues) -> _Part:
+def _best_split(c: PlainValues, basis: Basis) -> _Part:
     """Returns the way with the fewest products; of several, that with the smallest ``baby``."""
     degree = c.size - 1
     levels = degree.bit_length()  # ceil(log2(degree + 1))
-    largest = 1 << (levels + 1) // 2 + 1  # greater ones make more small powers than they save
+    largest = 1 << (levels + 1) // 2 + 1  # greater ones make more small elements than they save
     ways = [
-        _split(c, baby, leaf, levels)
+        _split(c, basis, baby, leaf, levels)
         for baby in range(2, min(largest, degree + 1) + 1)
         for leaf in (baby - 1, baby)
     ]
-    return min((way for way in ways if way is not None), key=_products)
+    found = [way for way in ways if way is not None]
+    return min(found, key=lambda way: _products(way, basis))
 
 
-def _products(part: _Part) -> int:
+def _products(part: _Part, basis: Basis) -> int:
     """Returns how many products of encrypted vectors the evaluation of a part makes."""
-    powers: set[int] = set()
+    elements: set[int] = set()
     splits = 0
     for piece in _pieces(part):
         if isinstance(piece, _Split):
-            powers |= _chain(piece.power)
+            elements |= basis.chain(piece.element)
             splits += piece.high is not None
         else:
-            powers = powers.union(*(_chain(int(i)) for i in np.flatnonzero(piece.c) if i > 0))
-    return len(powers) + splits
+            numbers = (int(i) for i in np.flatnonzero(piece.c) if i > 0)
+            elements = elements.union(*(basis.chain(i) for i in numbers))
+    return len(elements) + splits
 
 
-def _split(c: PlainValues, baby: int, leaf: int, levels: int) -> _Part | None:
-    """Returns a way to evaluate c[1]*x + … + c[d]*x^d within ``levels``; None: there is none.
+def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _Part | None:
+    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: there is none.
 
     Args:
         c: Coefficients; the last one is not zero, and d >= 1.
-        baby: Parts are split at powers baby * 2^j.
+        basis: The basis.
+        baby: Parts are split at elements baby * 2^j.
         leaf: Highest degree of a part that is not split, if levels allow.
         levels: Levels that the part may take.
     """
@@ -101,44 +276,40 @@ def _split(c: PlainValues, baby: int, leaf: int, levels: int) -> _Part | None:
     if degree <= leaf and _depth(c) <= levels:
         return _Sum(c)
     if degree <= leaf:
-        powers = [1 << degree.bit_length() - 1]  # the largest power of two: of the least depth
+        elements = [1 << degree.bit_length() - 1]  # the largest power of two: of the least depth
     else:
-        powers = [baby << j for j in range(degree.bit_length()) if baby << j <= degree]
-        # With powers to baby * 2^j, degrees to leaf + baby * (2^(j+1) - 1) are in reach.
-        powers = [power for power in powers if degree <= leaf + 2 * power - baby]
-    ways = (_split_at(c, power, baby, leaf, levels) for power in powers)
+        elements = [baby << j for j in range(degree.bit_length()) if baby << j <= degree]
+        # With elements to baby * 2^j, degrees to leaf + baby * (2^(j+1) - 1) are in reach.
+        elements = [element for element in elements if degree <= leaf + 2 * element - baby]
+    ways = (_split_at(c, basis, element, baby, leaf, levels) for element in elements)
     return next((way for way in ways if way is not None), None)
 
 
-def _split_at(c: PlainValues, power: int, baby: int, leaf: int, levels: int) -> _Part | None:
-    """Returns ``_split``'s way of which the first split is at ``power``; None: there is none."""
-    depth = (power - 1).bit_length()
-    low_c, high_c = np.trim_zeros(c[:power], "b"), c[power:]
+def _split_at(
+    c: PlainValues, basis: Basis, element: int, baby: int, leaf: int, levels: int
+) -> _Part | None:
+    """Returns ``_split``'s way of which the first split is at ``element``; None: there is none."""
+    depth = (element - 1).bit_length()
+    high_c, low_c = basis.divide(c, element)
+    low_c = np.trim_zeros(low_c, "b")
     high, low = None, None
     if high_c.size > 1:
-        high = _split(high_c, baby, leaf, levels - 1)
+        high = _split(high_c, basis, baby, leaf, levels - 1)
         if high is None or depth > levels - 1:
             return None
     elif depth + (high_c[0] != 1) > levels:
         return None
     if low_c.size > 1:
-        low = _split(low_c, baby, leaf, levels)
+        low = _split(low_c, basis, baby, leaf, levels)
         if low is None:
             return None
-    return _Split(power, high_c[0].item(), high, low)
+    rest = low_c[0].item() - c[0].item() if low_c.size else -c[0].item()
+    return _Split(element, high_c[0].item(), high, low, rest)
 
 
 def _depth(c: PlainValues) -> int:
-    """Returns the levels of a sum of terms: a power's, and one more for its coefficient."""
+    """Returns the levels of a sum of terms: an element's, and one more for its coefficient."""
     return max((int(i) - 1).bit_length() + int(c[i] != 1) for i in np.flatnonzero(c) if i > 0)
-
-
-def _chain(power: int) -> set[int]:
-    """Returns the powers above 1 that ``x**power`` computes on its way, as its ``_power`` does."""
-    if power == 1:
-        return set()
-    high = 1 << ((power - 1).bit_length() - 1)
-    return {power} | _chain(high) | _chain(power - high)
 
 
 def _pieces(part: _Part) -> Iterator[_Part]:
@@ -149,25 +320,28 @@ def _pieces(part: _Part) -> Iterator[_Part]:
                 yield from _pieces(piece)
 
 
-def _evaluate(x: EncryptedVector, part: _Part) -> EncryptedVector:
+def _evaluate(x: EncryptedVector, basis: Basis, part: _Part) -> EncryptedVector:
     """Computes a part.
 
     Constants are added after rescaling; terms are added before, so that one rescaling serves all.
     """
+    rest: complex = 0
     if isinstance(part, _Sum):
-        terms = [_times(x ** int(i), part.c[i]) for i in np.flatnonzero(part.c) if i > 0]
+        numbers = (int(i) for i in np.flatnonzero(part.c) if i > 0)
+        terms = [_times(basis.element(x, i), part.c[i]) for i in numbers]
     else:
-        power = x**part.power
+        factor = basis.element(x, part.element)
         if part.high is None:
-            terms = [_times(power, part.constant)]
+            terms = [_times(factor, part.constant)]
         else:
-            terms = [_plus(_evaluate(x, part.high), part.constant) * power]
+            terms = [_plus(_evaluate(x, basis, part.high), part.constant) * factor]
         if part.low is not None:
-            terms.append(_evaluate(x, part.low))
+            terms.append(_evaluate(x, basis, part.low))
+        rest = part.rest
     total = terms[0]
     for term in terms[1:]:
         total = total + term
-    return total
+    return _plus(total, rest)
 
 
 def _times(x: EncryptedVector, coefficient: complex) -> EncryptedVector:

@@ -10,6 +10,7 @@ from ringsmith.program.lengths import output_lengths
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
+from ringsmith.program.ranges import interval_of, promise
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
 
@@ -93,6 +94,11 @@ def record(
     specs = _checked_inputs(function, inputs, space.slots, source)
     recorder = Trace(space)
     vectors = {name: recorder.record(TraceNode(Op.INPUT, (), source, name=name)) for name in specs}
+    for name, spec in specs.items():
+        if spec.bound is not None:
+            if space.exact:
+                raise source.error(f"input {name!r}: bound = {spec.bound!r:.60}: BFV takes none")
+            promise(vectors[name], interval_of(spec.bound, source), source)
     try:
         inspect.signature(function).bind(**vectors)
     except TypeError as error:

@@ -1,11 +1,12 @@
 """What a user's function computes on while it is traced: encrypted vectors that record."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.program.nodes import Bound as Bound
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues, Space, whole_number
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
@@ -26,6 +27,8 @@ class TraceNode:
         name: Name of an input.
         steps: Of a rotation: slots to the left, in 1 … row - 1.
         values: Plain operand.
+        bound: The range that the program promises of the result.
+        approximation: What the result differs at most from what it stands for.
     """
 
     op: Op
@@ -34,6 +37,8 @@ class TraceNode:
     name: str | None = None
     steps: int | None = None
     values: PlainValues | None = None
+    bound: Bound | None = None
+    approximation: float = 0.0
 
 
 class Trace:
@@ -61,6 +66,17 @@ class Trace:
             self._known[key] = len(self.nodes)
             self.nodes.append(node)
         return EncryptedVector(self, self._known[key])
+
+    def annotate(
+        self, index: int, *, bound: Bound | None = None, approximation: float = 0.0
+    ) -> None:
+        """Notes a range of an operation's result, or what it differs from what it stands for."""
+        node = self.nodes[index]
+        self.nodes[index] = replace(
+            node,
+            bound=bound or node.bound,
+            approximation=max(approximation, node.approximation),
+        )
 
 
 class EncryptedVector(Refusals):

@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith.params import CkksParameters
 from ringsmith.program.ckks import noise
 from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.nodes import Bound, Node, Op, Plain
 from ringsmith.program.plain import PlainValues
 
 MIN_PLAIN_SCALE_BITS = 10
@@ -31,6 +31,12 @@ class CkksEmitter(Emitter):
         self._log_q = [0.0]
         for q in parameters.data_primes:
             self._log_q.append(self._log_q[-1] + math.log2(q))
+
+    def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
+        """Notes a range, too, for the messages of what is made of the value."""
+        super().annotate(a, bound, approximation)
+        if bound is not None and bound.magnitude > 0:
+            self._message_bits[a] = min(self._message_bits[a], math.log2(bound.magnitude))
 
     def multiply_plain(self, a: int, values: PlainValues, scale: float) -> int:
         """Returns a * w, not yet rescaled, the plaintext encoded so that the result has ``scale``.

@@ -22,6 +22,7 @@ from ringsmith.program.ckks import noise, spread
 from ringsmith.program.ckks.noise import Reals
 from ringsmith.program.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.ranges import Interval
 
 FAILURE = 2.0**-20
 """Probability, by the model, that any slot of an output errs by more than the forecast."""
@@ -84,9 +85,16 @@ def forecast(
     parameters: CkksParameters,
     nodes: Sequence[Node],
     lengths: Mapping[str, int],
-    bounds: Mapping[str, ArrayLike] | float = 1.0,
+    bounds: Mapping[str, ArrayLike | Interval] | float | Interval = 1.0,
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes the arguments."""
+    promised = {
+        node.name or "": node.bound.magnitude
+        for node in nodes
+        if node.op is Op.INPUT and node.bound is not None
+    }
+    if not isinstance(bounds, Mapping):
+        bounds = {name: promised.get(name, bounds) for name in lengths}
     return _Walk(parameters, nodes, _input_bounds(parameters.slots, lengths, bounds)).run()
 
 
@@ -114,9 +122,8 @@ def error_bound(variance: Reals) -> float:
 
 
 def _input_bounds(
-    slots: int, lengths: Mapping[str, int], bounds: Mapping[str, ArrayLike] | float
+    slots: int, lengths: Mapping[str, int], given: Mapping[str, ArrayLike | Interval]
 ) -> dict[str, Reals]:
-    given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(lengths, bounds)
     if given.keys() != lengths.keys():
         raise ProgramError(
             f"the program takes the inputs {sorted(lengths)} and bounds were given for "
@@ -124,7 +131,8 @@ def _input_bounds(
         )
     result = {}
     for name, length in lengths.items():
-        bound = np.asarray(given[name])
+        limit = given[name]
+        bound = np.asarray(limit.magnitude if isinstance(limit, Interval) else limit)
         fits = bound.dtype.kind in "iuf" and (bound.ndim == 0 or 0 < bound.size <= length)
         if not fits or bound.ndim > 1 or not np.isfinite(bound).all() or (bound < 0).any():
             raise ProgramError(
@@ -156,7 +164,7 @@ class _Walk:
                 uses[i] -= 1
                 if not uses[i] and i in self.values:
                     self.holders.subtract(self.values.pop(i).terms.keys())
-            value = self._keep(node.id, value)
+            value = self._keep(node.id, self._annotated(node, value))
             result = self._summary(value)
             errors.append(result.error)
             if result.bound and math.log2(result.bound * node.scale) + 1 > log_q[node.limbs - 1]:
@@ -164,6 +172,16 @@ class _Walk:
             if node.op is Op.OUTPUT:
                 outputs[node.name or ""] = result
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
+
+    def _annotated(self, node: Node, value: _Value) -> _Value:
+        """Takes for granted what the program promises, and adds what it approximates by."""
+        if node.bound is not None:
+            value = _Value(np.minimum(value.bound, node.bound.magnitude), value.terms)
+        if node.approximation:
+            # Its whole size is what no slot exceeds, so that its spread is less by that factor.
+            size = node.approximation / error_bound(np.ones(self.parameters.slots))
+            value = self._with(value, {(Kind.APPROXIMATION, node.id): math.sqrt(2) * size})
+        return value
 
     def _keep(self, identity: int, value: _Value) -> _Value:
         """Stores a value, with sources that only it holds merged."""

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     ENCODING = "encoding"
     FLOATING = "double precision"
     PRODUCT = "products of errors"
+    APPROXIMATION = "approximation"
     OTHER = "small ones together"
 
 

@@ -1,0 +1,90 @@
+"""Bases of polynomials: powers, and Chebyshev polynomials of the first kind."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.polynomial import chebyshev as series
+
+from ringsmith.program.plain import PlainValues
+from ringsmith.program.ranges import Interval, promise, range_of
+from ringsmith.program.source import caller
+from ringsmith.program.vector import EncryptedVector
+
+
+class Basis(Protocol):
+    """Polynomials B_0 = 1, B_1 = x, B_2, … with B_m of degree m."""
+
+    def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
+        """Returns the coefficients of quotient and remainder of a division by B_m."""
+        ...
+
+    def chain(self, m: int) -> set[int]:
+        """Returns the numbers of the elements above B_1 that computing B_m takes."""
+        ...
+
+    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+        """Returns B_m of an encrypted vector, through ceil(log2(m)) levels; m from 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Powers:
+    """B_m = x^m."""
+
+    def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
+        """Returns the upper and the lower coefficients."""
+        return c[m:], c[:m]
+
+    def chain(self, m: int) -> set[int]:
+        """Returns the powers above 1 that ``x**m`` computes on its way, as its ``_power`` does."""
+        if m == 1:
+            return set()
+        high = 1 << ((m - 1).bit_length() - 1)
+        return {m} | self.chain(high) | self.chain(m - high)
+
+    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+        """Returns x**m."""
+        return x**m
+
+
+@dataclass(frozen=True)
+class ChebyshevBasis:
+    """B_m = T_m, with T_(a+b) = 2 T_a T_b - T_|a-b|."""
+
+    def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
+        """Returns quotient and remainder of the series."""
+        divisor = np.zeros(m + 1)
+        divisor[m] = 1
+        quotient, remainder = series.chebdiv(c, divisor)
+        return np.atleast_1d(np.asarray(quotient)), np.atleast_1d(np.asarray(remainder))
+
+    def chain(self, m: int) -> set[int]:
+        """Returns the numbers above 1 that computing T_m takes."""
+        if m <= 1:
+            return set()
+        high, low = self._parts(m)
+        return {m} | self.chain(high) | self.chain(low) | self.chain(high - low)
+
+    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+        """Returns T_m of x; where x is promised to lie in [-1, 1], so is T_m."""
+        if m == 1:
+            return x
+        high, low = self._parts(m)
+        product = self.element(x, high) * self.element(x, low)
+        double = product + product
+        result = double - (1 if high == low else self.element(x, high - low))
+        known = range_of(x)
+        if known is not None and known.magnitude <= 1:
+            promise(result, Interval(-1.0, 1.0), caller())
+        return result
+
+    @staticmethod
+    def _parts(m: int) -> tuple[int, int]:
+        """Two numbers that sum up to m, the larger first: halves, or as near a power of two."""
+        high = 1 << ((m - 1).bit_length() - 1)
+        return high, m - high
+
+
+POWERS = Powers()
+CHEBYSHEV = ChebyshevBasis()

@@ -1,0 +1,171 @@
+"""Comparisons of encrypted numbers, approximately: composed polynomials in place of the sign.
+
+Cheon, Kim, Kim 2019, "Efficient homomorphic comparison methods with optimal complexity" (eprint
+2019/1234), section 3: the polynomials f and g of degree 7 have -1, 0 and 1 for fixed points. g is
+steep at 0 and moves small numbers away from it; f is flat at -1 and 1 and brings the others close
+to them. The numbers of each are chosen for a margin and a precision.
+"""
+
+import math
+from itertools import count
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.typing import NDArray
+
+from ringsmith.program.polynomials import polynomial
+from ringsmith.program.ranges import Interval, promise
+from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector
+
+FLAT = (0, 35 / 16, 0, -35 / 16, 0, 21 / 16, 0, -5 / 16)
+"""f_3 of the paper."""
+STEEP = (0, 4589 / 1024, 0, -16577 / 1024, 0, 25614 / 1024, 0, -12860 / 1024)
+"""g_3 of the paper."""
+LEVELS = 3
+"""Levels that each of them takes."""
+_MIN_MARGIN, _MAX_PRECISION = 2.0**-20, 30
+_MOST = 24
+"""Polynomials that are tried at most; with the least margin and highest precision 13 do."""
+_SAMPLES = 1 << 14
+
+
+def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -> EncryptedVector:
+    """Returns about -1 where x is negative, 1 where it is positive, and 0 where it is 0.
+
+    Numbers of a magnitude below ``margin`` yield something between. The error elsewhere is at most
+    2^-precision, but for that of encryption, which the forecast tells. Takes 3 levels for each of
+    ``sign_steps(margin, precision)`` polynomials.
+
+    Args:
+        x: The encrypted vector; it is promised to lie in [-1, 1] (``bounded``).
+        margin: Magnitude from which the sign is right, 2^-20 … 0.9.
+        precision: Bits of precision, 1 … 30.
+
+    Raises:
+        ProgramError: When margin or precision is out of range; in BFV.
+    """
+    source = caller()
+    if x.trace.space.exact:
+        raise source.error(
+            "sign: BFV computes modulo t, where no number is less than another: take CKKS"
+        )
+    steep, flat = _steps(margin, precision, source)
+    promise(x, Interval(-1.0, 1.0), source)
+    for coefficients in (STEEP,) * steep + (FLAT,) * flat:
+        x = polynomial(x, coefficients)  # of the range [-1, 1] again, which it finds
+    return x
+
+
+def compare(
+    a: EncryptedVector,
+    b: EncryptedVector | float,
+    *,
+    span: float = 1.0,
+    margin: float = 2.0**-4,
+    precision: float = 8,
+) -> EncryptedVector:
+    """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
+
+    Where a and b are at least ``margin`` apart, the error is at most 2^-precision, but for that of
+    encryption. Takes the levels of ``sign``, one more, and one more where ``span`` is not 1.
+
+    Args:
+        a: An encrypted vector.
+        b: Another, or a number, or numbers.
+        span: What |a - b| is promised not to exceed (``bounded``).
+        margin: The difference from which the comparison is right; at least 2^-20 * span.
+        precision: Bits of precision, 1 … 30.
+
+    Raises:
+        ProgramError: When an argument is out of range; in BFV.
+    """
+    return _sign_of_difference(a, b, span, margin, precision, caller()) * 0.5 + 0.5
+
+
+def maximum(
+    a: EncryptedVector,
+    b: EncryptedVector | float,
+    *,
+    span: float = 1.0,
+    margin: float = 2.0**-4,
+    precision: float = 8,
+) -> EncryptedVector:
+    """Returns about the greater one of a and b in every slot.
+
+    The error is at most |a - b| * 2^-precision where they are at least ``margin`` apart, and at
+    most margin / 2 elsewhere. Arguments, errors and levels are those of ``compare``, and one level
+    more.
+    """
+    return _extreme(a, b, span, margin, precision, 0.5)
+
+
+def minimum(
+    a: EncryptedVector,
+    b: EncryptedVector | float,
+    *,
+    span: float = 1.0,
+    margin: float = 2.0**-4,
+    precision: float = 8,
+) -> EncryptedVector:
+    """Returns about the smaller one of a and b in every slot; see ``maximum``."""
+    return _extreme(a, b, span, margin, precision, -0.5)
+
+
+def sign_steps(margin: float, precision: float) -> tuple[int, int]:
+    """Returns how many steep and how many flat polynomials a sign takes: the fewest together.
+
+    Raises:
+        ProgramError: When margin or precision is out of range.
+    """
+    return _steps(margin, precision, caller())
+
+
+def _steps(margin: float, precision: float, source: SourceLine) -> tuple[int, int]:
+    if not isinstance(margin, int | float) or not _MIN_MARGIN <= margin <= 0.9:
+        raise source.error(f"margin = {margin!r:.60} is outside 2^-20 … 0.9, in units of the span")
+    if not isinstance(precision, int | float) or not 1 <= precision <= _MAX_PRECISION:
+        raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
+    allowed = 2.0**-precision
+    for total in count(1):
+        assert total <= _MOST, "every margin and precision in range takes fewer"
+        for steep in range(total):
+            if _sign_error(margin, steep, total - steep) <= allowed:
+                return steep, total - steep
+    raise AssertionError("the loop ends")
+
+
+def _sign_error(margin: float, steep: int, flat: int) -> float:
+    """Largest distance from 1 that numbers in [margin, 1] end at, on a fine grid."""
+    values: NDArray[np.float64] = np.geomspace(margin, 1.0, _SAMPLES)
+    for coefficients in (STEEP,) * steep + (FLAT,) * flat:
+        values = Polynomial(coefficients)(values)
+    return float(np.abs(values - 1).max())
+
+
+def _sign_of_difference(
+    a: EncryptedVector,
+    b: EncryptedVector | float,
+    span: float,
+    margin: float,
+    precision: float,
+    source: SourceLine,
+) -> EncryptedVector:
+    if not isinstance(span, int | float) or not 0 < span < math.inf:
+        raise source.error(f"span = {span!r:.60} is not a number above 0")
+    difference = a - b
+    if span != 1:
+        difference = difference * (1 / span)
+    return sign(difference, margin=margin / span, precision=precision)
+
+
+def _extreme(
+    a: EncryptedVector,
+    b: EncryptedVector | float,
+    span: float,
+    margin: float,
+    precision: float,
+    half: float,
+) -> EncryptedVector:
+    greater = _sign_of_difference(a, b, span, margin, precision, caller())
+    return (a + b) * 0.5 + (a - b) * half * greater

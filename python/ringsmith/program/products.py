@@ -1,0 +1,144 @@
+"""Products of two encrypted matrices.
+
+Jiang, Kim, Lauter, Song 2018, "Secure outsourced matrix computation and application to neural
+networks" (eprint 2018/1041), section 3: a square matrix of size d lies in one ciphertext, row by
+row. With sigma(A)[i, j] = A[i, i + j] and tau(B)[i, j] = B[i + j, j], indices modulo d, the product
+is the sum over k of sigma(A), its columns turned by k, times tau(B), its rows turned by k, entry by
+entry. Three levels: one for sigma and tau, one for turning columns, one for the products.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringsmith.errors import ProgramError
+from ringsmith.program.functions import sum_rotations
+from ringsmith.program.lengths import holds
+from ringsmith.program.plain import checked_power_of_two
+from ringsmith.program.source import caller
+from ringsmith.program.vector import EncryptedVector
+
+
+def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector:
+    """Returns the product of two encrypted square matrices, in both schemes.
+
+    About 5 * size rotations, ``size`` products of ciphertexts and 3 levels. A matrix of another
+    shape is padded with zeros (``pack_matrix``).
+
+    Args:
+        a: The left matrix in the first size*size slots, row by row: entry (i, j) in slot
+            i*size + j. The other slots hold zeros, as those of an input of that length do.
+        b: The right one, in the same way.
+        size: Rows and columns, a power of two; size*size must not exceed N/2.
+
+    Returns:
+        The product in the first size*size slots, row by row, and again in every block of as many
+        slots.
+
+    Raises:
+        ProgramError: When the size is illegal.
+    """
+    source, row = caller(), a.trace.space.row
+    size = checked_power_of_two("size", size, 1 << ((row.bit_length() - 1) // 2), source)
+    area = size * size
+    left, right = (_repeated(each, area, row) for each in (a, b))
+    left, right = _sigma(left, size), _tau(right, size)
+    total = left * right
+    for k in range(1, size):
+        total = total + _turned_columns(left, size, k) * _turned(right, k * size, row)
+    return holds(total, a, lambda _: area)
+
+
+def pack_matrix(matrix: ArrayLike, size: int | None = None) -> NDArray[np.generic]:
+    """Returns a matrix as the vector that ``matmul`` takes: padded with zeros, row by row.
+
+    Args:
+        matrix: At most ``size`` rows and columns of numbers.
+        size: A power of two; None: the least that does.
+
+    Returns:
+        size*size numbers.
+
+    Raises:
+        ProgramError: When it is no matrix, or larger.
+    """
+    array = np.asarray(matrix)
+    if array.ndim != 2 or not array.size:
+        raise ProgramError(f"an array of shape {array.shape} is no matrix: use two dimensions")
+    least = 1 << (max(array.shape) - 1).bit_length()
+    size = least if size is None else size
+    if size & (size - 1) or size < least:
+        raise ProgramError(
+            f"size = {size} is not a power of two of at least {least}, for {array.shape} entries"
+        )
+    padded = np.zeros((size, size), array.dtype)
+    padded[: array.shape[0], : array.shape[1]] = array
+    return padded.reshape(-1)
+
+
+def unpack_matrix(
+    vector: ArrayLike, size: int, shape: tuple[int, int] | None = None
+) -> NDArray[np.generic]:
+    """Returns the matrix that a decrypted result of ``matmul`` holds.
+
+    Args:
+        vector: At least size*size numbers.
+        size: The size that ``matmul`` was given.
+        shape: Rows and columns that count; None: all.
+
+    Raises:
+        ProgramError: When there are too few numbers.
+    """
+    array = np.asarray(vector)
+    if array.ndim != 1 or array.size < size * size:
+        raise ProgramError(
+            f"a vector of shape {array.shape} holds no matrix of size {size}: it has "
+            f"{size * size} numbers"
+        )
+    rows, columns = shape or (size, size)
+    return array[: size * size].reshape(size, size)[:rows, :columns]
+
+
+def _repeated(x: EncryptedVector, area: int, row: int) -> EncryptedVector:
+    """The first ``area`` slots again and again, so that rotations turn around them."""
+    return x if area == row else sum_rotations(x, row // area, -area)
+
+
+def _turned(x: EncryptedVector, steps: int, row: int) -> EncryptedVector:
+    """What repeats, rotated the shorter way."""
+    return x.rotate(steps if 2 * steps <= row else steps - row)
+
+
+def _sigma(x: EncryptedVector, size: int) -> EncryptedVector:
+    """Row i turned to the left by i."""
+    rows, columns = np.divmod(np.arange(size * size), size)
+    masks = {}
+    for k in range(-size + 1, size):
+        # Slot (i, j) wants column i + j mod d of its row: k = i where i + j < d, else i - d.
+        masks[k] = np.where(rows + columns < size, rows == k, rows - size == k)
+    return _masked(x, masks)
+
+
+def _tau(x: EncryptedVector, size: int) -> EncryptedVector:
+    """Column j turned upwards by j."""
+    columns = np.arange(size * size) % size
+    return _masked(x, {k * size: columns == k for k in range(size)})
+
+
+def _turned_columns(x: EncryptedVector, size: int, k: int) -> EncryptedVector:
+    """Every row turned to the left by k."""
+    columns = np.arange(size * size) % size
+    return _masked(x, {k: columns < size - k, k - size: columns >= size - k})
+
+
+def _masked(x: EncryptedVector, masks: "dict[int, NDArray[np.bool_]]") -> EncryptedVector:
+    """The sum of rotations of what repeats, each where its mask says so."""
+    space = x.trace.space
+    terms = [
+        (x.rotate(steps) if steps else x) * np.tile(mask.astype(np.int64), space.slots // mask.size)
+        for steps, mask in masks.items()
+        if mask.any()
+    ]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total

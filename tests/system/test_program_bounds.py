@@ -1,0 +1,369 @@
+"""Ranges that a program promises, and the iterative algorithms that they make possible."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev, Polynomial
+from numpy.typing import NDArray
+
+from ringsmith import (
+    ApproximationWarning,
+    AutoParameters,
+    BfvParameters,
+    CkksParameters,
+    EncryptedVector,
+    InputSpec,
+    Interval,
+    Program,
+    bounded,
+    chebyshev,
+    compare,
+    compile_program,
+    matmul,
+    maximum,
+    minimum,
+    open_device,
+    pack_matrix,
+    parameter_set,
+    polynomial,
+    sign,
+    trace,
+    unpack_matrix,
+)
+from ringsmith.errors import ProgramError
+from ringsmith.params import SecurityWarning
+from ringsmith.params.bfv import batching_prime
+from ringsmith.program import CkksProgram
+from ringsmith.program.comparisons import sign_steps
+
+Numbers = NDArray[np.float64]
+N = 1024
+SLOTS = N // 2
+
+
+def small(levels: int) -> CkksParameters:
+    """Parameters for as many levels, far from secure."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=N, prime_bits=[60] + [45] * levels, special_bits=60, scale_bits=45, security=None
+        )
+
+
+def ran(program: Program, inputs: Mapping[str, Numbers], device: str = "cpu") -> Numbers:
+    """What a program's one output decrypts to; it is checked against the forecast."""
+    secret, public, keys = program.generate_keys()
+    compiled = compile_program(program, None if device == "cpu" else "nano")
+    result = compiled.run(open_device(device), program.encrypt(public, inputs), keys)
+    found = program.decrypt(secret, result.outputs)["result"]
+    expected = program.evaluate(inputs)["result"]
+    if isinstance(program, CkksProgram):
+        error = np.abs(found - expected.real[: found.size]).max()
+        assert error <= program.forecast().outputs["result"].error
+        assert program.forecast().overflows == ()
+    return found
+
+
+def square_root(x: EncryptedVector) -> EncryptedVector:
+    """Wilkes's iteration, as in Cheon, Kim, Kim, Lee, Lee 2019, algorithm 2: numbers in [0, 1]."""
+    a, b = x, x - 1
+    for _ in range(8):
+        a = bounded(a * (1 - b * 0.5), (0, 1))
+        b = bounded(b * b * ((b - 3) * 0.25), (-1, 0))
+    return a
+
+
+def goldschmidt(x: EncryptedVector) -> EncryptedVector:
+    """1 / x for numbers in [0.1, 1]."""
+    a, b = 2 - x, 1 - x
+    for _ in range(8):
+        b = bounded(b * b, (0, 1))
+        a = bounded(a * (1 + b), (0, 10))
+    return a
+
+
+def newton(x: EncryptedVector) -> EncryptedVector:
+    """1 / x for numbers in [0.5, 1]."""
+    y = 2.9142 - 2 * x
+    for _ in range(6):
+        y = bounded(y * (2 - bounded(x * y, (0, 2))), (0, 4))
+    return y
+
+
+ITERATIONS: Mapping[
+    str,
+    tuple[Callable[[EncryptedVector], EncryptedVector], Callable[[Numbers], Numbers], float, int],
+] = {
+    "square root": (square_root, np.sqrt, 0.05, 17),
+    "Goldschmidt": (goldschmidt, np.reciprocal, 0.1, 10),
+    "Newton": (newton, np.reciprocal, 0.5, 13),
+}
+"""The function, what it computes, the least number of its range, and the levels that it takes."""
+
+
+@pytest.mark.parametrize("name", ITERATIONS)
+def test_an_iteration_runs_as_one_program(name: str, rng: np.random.Generator) -> None:
+    function, meant, least, levels = ITERATIONS[name]
+    inputs = {"x": InputSpec(bound=(least, 1))}
+    program = trace(function, small(levels), inputs)
+    x = rng.uniform(least, 1, SLOTS)
+    assert np.abs(ran(program, {"x": x}) - meant(x)).max() < 1e-4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ITERATIONS)
+def test_an_iteration_runs_with_secure_parameters(name: str, rng: np.random.Generator) -> None:
+    function, meant, least, _ = ITERATIONS[name]
+    inputs = {"x": InputSpec(bound=(least, 1))}
+    program = trace(function, AutoParameters(precision_bits=8), inputs)
+    assert program.parameters.security == 128
+    x = rng.uniform(least, 1, program.parameters.row_size)
+    assert np.abs(ran(program, {"x": x}) - meant(x)).max() < 2.0**-8
+
+
+def test_an_iteration_without_ranges_is_refused() -> None:
+    def unbounded(x: EncryptedVector) -> EncryptedVector:
+        y = 2.9142 - 2 * x
+        for _ in range(6):
+            y = y * (2 - x * y)
+        return y
+
+    with pytest.raises(ProgramError, match="the constants before it can make a message"):
+        trace(unbounded, small(13))
+
+
+# ---- comparisons ---------------------------------------------------------------------------
+
+
+def test_the_comparison_of_four_polynomials_keeps_its_margin(rng: np.random.Generator) -> None:
+    margin, precision = 2.0**-5, 8
+    assert sign_steps(margin, precision) == (2, 2)  # g, g, f, f
+    program = trace(
+        lambda a, b: compare(a, b, span=2, margin=2 * margin, precision=precision), small(14)
+    )
+    a, b = rng.uniform(-1, 1, (2, SLOTS))
+    b[:5] = a[:5]
+    found = ran(program, {"a": a, "b": b})
+    apart = np.abs(a - b) >= 2 * margin
+    assert np.abs(found - (a > b))[apart].max() <= 2.0**-precision
+    assert np.abs(found[:5] - 0.5).max() < 1e-4
+
+
+def test_maximum_and_minimum_differ_by_the_difference(rng: np.random.Generator) -> None:
+    a, b = rng.uniform(0, 1, (2, SLOTS))
+    both = {"a": a, "b": b}
+    high = ran(trace(lambda a, b: maximum(a, b, margin=0.1, precision=6), small(14)), both)
+    low = ran(trace(lambda a, b: minimum(a, b, margin=0.1, precision=6), small(14)), both)
+    assert np.abs(high - np.maximum(a, b)).max() < 0.05
+    assert np.abs(low - np.minimum(a, b)).max() < 0.05
+
+
+@pytest.mark.parametrize("margin", [0.5, 2.0**-4, 2.0**-20])
+@pytest.mark.parametrize("precision", [1, 8, 30])
+def test_the_fewest_polynomials_reach_the_precision(margin: float, precision: int) -> None:
+    steep, flat = sign_steps(margin, precision)
+    x = np.geomspace(margin, 1, 999)
+    for _ in range(steep):
+        x = Polynomial((0, 4589, 0, -16577, 0, 25614, 0, -12860))(x) / 1024
+    for _ in range(flat):
+        x = Polynomial((0, 35, 0, -35, 0, 21, 0, -5))(x) / 16
+    assert np.abs(x - 1).max() <= 2.0**-precision
+
+
+# ---- polynomials ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5, 7, 16, 31])
+def test_a_chebyshev_interpolant_takes_the_levels_of_its_degree(
+    degree: int, rng: np.random.Generator
+) -> None:
+    levels = degree.bit_length()
+    program = trace(lambda x: chebyshev(x, lambda t: 1 / (1.2 - t), degree), small(levels))
+    x = rng.uniform(-1, 1, SLOTS)
+    error = np.abs(ran(program, {"x": x}) - 1 / (1.2 - x)).max()
+    assert error <= program.forecast().outputs["result"].error
+    assert program.outputs["result"].limbs == 1
+
+
+def test_a_function_is_interpolated_on_any_interval(rng: np.random.Generator) -> None:
+    program = trace(
+        lambda x: chebyshev(x, np.sqrt, 15, (1, 9)), small(5), {"x": InputSpec(bound=(1, 9))}
+    )
+    x = rng.uniform(1, 9, SLOTS)
+    error = np.abs(ran(program, {"x": x}) - np.sqrt(x)).max()
+    assert error <= program.forecast().outputs["result"].error < 1e-3
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Polynomial([1, -2, 0, 0.5]),
+        Polynomial([1, -2, 0, 0.5], domain=[-4, 2]),
+        Chebyshev([0.25, 0, 1, -0.125]),
+        Chebyshev([0.25, 3, 1], domain=[-2, 1]),
+    ],
+)
+def test_numpys_polynomials_are_taken_with_their_domain(
+    given: Polynomial | Chebyshev, rng: np.random.Generator
+) -> None:
+    program = trace(lambda x: polynomial(x, given), small(4))
+    x = rng.uniform(-1, 1, SLOTS)
+    assert np.abs(ran(program, {"x": x}) - given(x)).max() < 1e-6
+
+
+def test_coefficients_below_the_tolerance_are_dropped_and_counted() -> None:
+    coefficients = [0.5, 1, 1e-20, 0.25, -1e-19]
+    with pytest.warns(ApproximationWarning, match=r"degree 2, 4 are dropped: .* 1.1e-19"):
+        program = trace(lambda x: polynomial(x, coefficients, tolerance=1e-12), small(3))
+    assert program.outputs["result"].limbs == 2  # of degree 3
+    with pytest.warns(ApproximationWarning, match="degree 3 are dropped"):
+        program = trace(lambda x: polynomial(x, [0, 1, 0, 0.25], tolerance=0.3), small(3))
+    assert 0.25 <= program.forecast().outputs["result"].error < 0.4
+
+
+def test_a_polynomial_of_a_range_has_a_range() -> None:
+    def function(x: EncryptedVector) -> EncryptedVector:
+        return polynomial(bounded(x, (0, 2)), [1, -2, 1]) * 1
+
+    program = trace(function, small(4))
+    assert program.forecast().outputs["result"].bound == pytest.approx(1, rel=1e-5)
+
+
+# ---- promises ------------------------------------------------------------------------------
+
+
+def test_a_broken_promise_is_told_with_line_slot_and_value() -> None:
+    program = trace(lambda x: bounded(x + 1, (0.5, 1.5)) * x, small(2), {"x": 4})
+    program.evaluate({"x": [0.1, -0.2, 0.4]})
+    with pytest.raises(
+        ProgramError, match=r"test_program_bounds.py:\d+: slot 2 holds 1.75 .* \[0.5, 1.5\]"
+    ):
+        program.evaluate({"x": [0.1, -0.2, 0.75]})
+
+
+def test_an_inputs_interval_counts_the_zeros_after_its_numbers() -> None:
+    program = trace(lambda x: x * x, small(2), {"x": InputSpec(length=4, bound=(0.5, 1))})
+    with pytest.raises(ProgramError, match=r"slot 4 holds 0 .* promised of every slot"):
+        program.evaluate({"x": [0.6, 0.7, 0.8, 0.9]})
+
+
+def test_the_forecast_takes_intervals_of_inputs() -> None:
+    program = trace(lambda x: x * x, small(2))
+    assert program.forecast({"x": Interval(-3, 2)}).outputs["result"].bound == 9
+    declared = trace(lambda x: x * x, small(2), {"x": InputSpec(bound=(-3, 2))})
+    assert declared.forecast().outputs["result"].bound == 9
+
+
+def test_a_promise_is_kept_in_a_programs_file(tmp_path: Path) -> None:
+    program = trace(lambda x: chebyshev(x, np.exp, 5, (-1, 3)), small(4))
+    program.save(tmp_path / "program.rsp")
+    loaded = Program.load(tmp_path / "program.rsp")
+    for ours, theirs in zip(program.nodes, loaded.nodes, strict=True):
+        assert (ours.bound is None) == (theirs.bound is None)
+        assert ours.bound is None or ours.bound.magnitude == theirs.bound.magnitude
+        assert ours.approximation == theirs.approximation
+    assert loaded.forecast().bits == program.forecast().bits
+    with pytest.raises(ProgramError, match="was promised"):
+        loaded.evaluate({"x": [4.0]})
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: bounded(x, "1"), "'1' is no range: give a magnitude from 0, or a pair"),
+        (lambda x: bounded(x, -1), "-1 is no range"),
+        (lambda x: bounded(x, (2, 1)), r"\(2, 1\) is no range"),
+        (lambda x: bounded(x, (0, np.inf)), "is no range"),
+        (lambda x: bounded(bounded(x, (0, 1)), (2, 3)), r"\[2, 3\] has no number of .* \[0, 1\]"),
+        (lambda x: chebyshev(x, np.exp, 0), "degree = 0 is not a whole number in 1"),
+        (lambda x: chebyshev(x, np.log, 5, (0, 1)), "is not finite everywhere in"),
+        (lambda x: chebyshev(x, np.sum, 5), "make a real number|makes a real number"),
+        (lambda x: chebyshev(x, np.exp, 5, (1, 1)), "holds one number"),
+        (lambda x: polynomial(x, [1, 2], tolerance=-1), "tolerance = -1 is not a number from 0"),
+        (lambda x: polynomial(x, Chebyshev([1, 2], window=[0, 1])), "window"),
+        (lambda x: sign(x, margin=1), "margin = 1 is outside"),
+        (lambda x: sign(x, precision=99), "precision = 99 is outside"),
+        (lambda x: compare(x, x, span=0), "span = 0 is not a number above 0"),
+        (lambda x: matmul(x, x, 3), "size = 3 is not a power of two"),
+        (lambda x: matmul(x, x, 64), "size = 64 is not a power of two in 1 … 16"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_cannot_be_meant_is_refused_at_its_line(
+    function: Callable[[EncryptedVector], EncryptedVector], message: str
+) -> None:
+    with pytest.raises(ProgramError, match=rf"test_program_bounds.py:\d+: .*({message})"):
+        trace(function, small(3))
+
+
+def exact() -> BfvParameters:
+    """BFV parameters of as many slots, far from secure."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return BfvParameters.create(
+            n=N,
+            prime_bits=[55] * 4,
+            special_bits=56,
+            plain_modulus=batching_prime(N, 20),
+            security=None,
+        )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: bounded(x, 1), lambda x: sign(x), lambda x: chebyshev(x, np.exp, 3)],
+)
+def test_bfv_has_no_ranges(function: Callable[[EncryptedVector], EncryptedVector]) -> None:
+    with pytest.raises(ProgramError, match="BFV"):
+        trace(function, exact())
+
+
+# ---- products of matrices ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_encrypted_matrices_are_multiplied(size: int, rng: np.random.Generator) -> None:
+    a, b = rng.uniform(-1, 1, (2, size, size))
+    lengths = {"a": size * size, "b": size * size}
+    program = trace(lambda a, b: matmul(a, b, size), small(3), lengths)
+    found = ran(program, {"a": pack_matrix(a), "b": pack_matrix(b)})
+    assert np.abs(unpack_matrix(found, size) - a @ b).max() < 1e-6
+
+
+def test_encrypted_matrices_of_whole_numbers_are_multiplied_exactly(
+    rng: np.random.Generator,
+) -> None:
+    a, b = rng.integers(-9, 10, (3, 2)), rng.integers(-9, 10, (2, 4))
+    program = trace(lambda a, b: matmul(a, b, 4), exact(), {"a": 16, "b": 16})
+    found = ran(program, {"a": pack_matrix(a, 4), "b": pack_matrix(b, 4)})
+    assert (unpack_matrix(found, 4, (3, 4)) == a @ b).all()
+
+
+def test_a_matrix_of_another_shape_is_padded() -> None:
+    packed = pack_matrix([[1, 2, 3]])
+    assert packed.tolist() == [1, 2, 3, 0, *[0] * 12]
+    assert unpack_matrix(packed, 4, (1, 3)).tolist() == [[1, 2, 3]]
+    with pytest.raises(ProgramError, match="size = 2 is not a power of two of at least 4"):
+        pack_matrix([[1, 2, 3]], 2)
+    with pytest.raises(ProgramError, match="no matrix of size 4"):
+        unpack_matrix([1, 2, 3], 4)
+
+
+# ---- on an accelerator ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: chebyshev(x, np.tanh, 7), lambda x: sign(x, margin=0.9, precision=2)],
+    ids=["tanh", "sign"],
+)
+def test_a_function_runs_on_the_model(
+    function: Callable[[EncryptedVector], EncryptedVector], rng: np.random.Generator
+) -> None:
+    program = trace(function, parameter_set("nano"))
+    x = rng.uniform(-1, 1, 4096)
+    on_cpu, on_model = (ran(program, {"x": x}, device) for device in ("cpu", "model"))
+    assert np.abs(on_cpu - on_model).max() < 1e-3
