@@ -130,7 +130,7 @@ class Compiled:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes everything that a run needs to a file, whole or not at all; suffix ``.rsc``.
 
-        The file holds the encoded constants: hand it only to who may know them.
+        The file holds the encoded constants of the program: keep it from clients.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
