@@ -1,4 +1,4 @@
-"""The named designs in ``designs/``: one TOML file each, of whichever architecture it says."""
+"""Designs as TOML files: the named ones in ``designs/``, and files of users."""
 
 import re
 import tomllib
@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ringsmith.caching import cached
-from ringsmith.errors import ParameterError
+from ringsmith.errors import InteropError, ParameterError
+from ringsmith.files import read_bounded
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -35,6 +36,11 @@ def check_name(name: object) -> None:
         )
 
 
+SUFFIX = ".toml"
+"""What ends with it is the path of a file, and no name."""
+MAX_FILE_BYTES = 1 << 16
+
+
 @cached
 def _texts() -> dict[str, str]:
     """The files' texts by design, sorted."""
@@ -48,40 +54,78 @@ def _texts() -> dict[str, str]:
 
 def named(architecture: str | None = None) -> list[str]:
     """Names of the designs that come with Ringsmith: all, or those of one architecture."""
-    return [name for name in _texts() if architecture in (None, architecture_of(name))]
+    return [name for name, own in _architectures().items() if architecture in (None, own)]
+
+
+@cached
+def _architectures() -> dict[str, str]:
+    """Architectures by named design."""
+    return {name: str(tomllib.loads(text)["architecture"]) for name, text in _texts().items()}
 
 
 def architecture_of(name: str) -> str:
-    """The architecture of a named design.
+    """The architecture of a design: of a name, or of the path of a TOML file.
 
     Raises:
-        ParameterError: If there is no design of that name.
+        ParameterError: If there is no design of that name, or the file is none of a design.
     """
-    if name not in _texts():
-        raise ParameterError(f"there is no design {name!r}: choose one of {', '.join(_texts())}")
-    return str(tomllib.loads(_texts()[name])["architecture"])
+    table = _table(_text(name, named()), _origin(name))
+    architecture = table.get("architecture")
+    known = sorted(set(_architectures().values()))
+    if architecture not in known:
+        raise ParameterError(
+            f"{_origin(name)}: architecture = {architecture!r:.60} is not one of {', '.join(known)}"
+        )
+    return str(architecture)
+
+
+def _text(name: str, known: list[str]) -> str:
+    """The text of a design's file."""
+    if not name.endswith(SUFFIX):
+        if name in _texts():
+            return _texts()[name]
+        raise ParameterError(
+            f"there is no design {name!r}: choose one of {', '.join(known)}, or give the path of a "
+            f"file that ends with {SUFFIX}"
+        )
+    try:
+        return read_bounded(Path(name), MAX_FILE_BYTES).decode()
+    except InteropError as error:
+        raise ParameterError(f"design {error}") from None
+    except UnicodeDecodeError:
+        raise ParameterError(f"design {name}: not a text file") from None
+
+
+def _origin(name: str) -> str:
+    return f"design {name}"
+
+
+def _table(text: str, origin: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ParameterError(f"{origin}: not a TOML file: {error}") from error
 
 
 def load(name: str, architecture: str, kind: "type[Design]") -> "Design":
-    """Loads a named design of an architecture.
+    """Loads a design of an architecture.
 
     Args:
-        name: The design's.
+        name: The design's, or the path of a TOML file.
         architecture: What its file must say.
         kind: Dataclass of that architecture's designs, which checks their values.
 
     Raises:
         ParameterError: If there is no such design, or it is of another architecture.
     """
-    known = ", ".join(named(architecture))
-    if name not in _texts():
-        raise ParameterError(f"there is no design {name!r}: choose one of {known}")
+    known = named(architecture)
+    text = _text(name, known)
     if architecture_of(name) != architecture:
         raise ParameterError(
             f"design {name!r} is of architecture {architecture_of(name)!r}, and a design of "
-            f"{architecture!r} is wanted: choose one of {known}"
+            f"{architecture!r} is wanted: choose one of {', '.join(known)}"
         )
-    return parse(_texts()[name], f"design {name}", architecture, kind)
+    return parse(text, _origin(name), architecture, kind)
 
 
 def parse(
@@ -104,10 +148,7 @@ def parse(
         ParameterError: If the text is of another architecture, or a key is missing, unknown or has
             an illegal value.
     """
-    try:
-        table: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"{origin}: not a TOML file: {error}") from error
+    table = _table(text, origin)
     told = table.pop("architecture", None)
     if told != architecture:
         raise ParameterError(
@@ -122,4 +163,7 @@ def parse(
     missing, unknown = sorted(required - table.keys()), sorted(table.keys() - known)
     if missing or unknown:
         raise ParameterError(f"{origin}: missing keys: {missing}; unknown keys: {unknown}")
-    return kind(**table)
+    try:
+        return kind(**table)
+    except TypeError as error:
+        raise ParameterError(f"{origin}: a value is not of its parameter's type: {error}") from None

@@ -62,7 +62,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 ANYBODYS = frozenset({"caching", "errors", "files", "progress", "__version__"})
 
 EXCEPTIONS = {"program.kit": "client"}
-"""Module -> what it alone of its room may import: a client kit makes keys, encrypts and decrypts.
+"""Module -> what it alone of its package may import: a client kit uses the client's functions.
 
 It does so inside functions only, so that nothing is imported until a client calls them:
 ``test_secret_key.py`` runs a program in a process of its own and looks."""

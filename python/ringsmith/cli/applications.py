@@ -53,7 +53,9 @@ def demo(output: Output = None, force: Force = False) -> None:
 @run_app.command("logreg")
 def run_logreg(
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
-    design: Annotated[str, typer.Option(help="Which accelerator `model` and `rtl` are.")] = "nano",
+    design: Annotated[
+        str, typer.Option(help="Accelerator that `model` and `rtl` are: a name, or a TOML file.")
+    ] = "nano",
     size: Annotated[
         Size | None,
         typer.Option(
@@ -85,7 +87,10 @@ def run_gmdh(
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[
         str | None,
-        typer.Option(help="Which accelerator `model` and `rtl` are; else the smallest that does."),
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are: a name, or a TOML file; else the "
+            "smallest that does."
+        ),
     ] = None,
     output: Output = None,
     force: Force = False,
@@ -100,7 +105,10 @@ def run_gmdh(
 def run_cnn(
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[
-        str, typer.Option(help="Which accelerator `model` and `rtl` are; N = 2^14.")
+        str,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are, N = 2^14: a name, or a TOML file."
+        ),
     ] = "octo",
     images: Annotated[
         int | None,

@@ -34,7 +34,7 @@ Logreg = Annotated[bool, typer.Option("--logreg", help="The logistic regression 
 Operation = Annotated[
     str | None, typer.Option(help="One HE operation alone, such as `rotate`, at all limbs.")
 ]
-Design = Annotated[str, typer.Option(help="The design to schedule for.")]
+Design = Annotated[str, typer.Option(help="The design to schedule for: a name, or a TOML file.")]
 Parameters = Annotated[str, typer.Option(help="The parameter set.")]
 
 

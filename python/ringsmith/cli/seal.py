@@ -104,7 +104,10 @@ def evaluate(
     ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to compute.")] = DeviceKind.CPU,
     design: Annotated[
-        str | None, typer.Option(help="Accelerator to use; the smallest that fits, if none.")
+        str | None,
+        typer.Option(
+            help="Accelerator to use: a name, or a TOML file; else the smallest that fits."
+        ),
     ] = None,
     seal_version: Annotated[
         str, typer.Option(help="SEAL 4.x to write for: 4.0 … 4.3 read only their own.")
@@ -121,7 +124,7 @@ def evaluate(
     conjugate (of BFV: swap the rows). With --design rpm the device multiplies polynomials beside
     the CPU, and BFV's products are not SEAL's bits (HPS), but decrypt to the same.
     """
-    from ringsmith.design_files import named
+    from ringsmith.design_files import architecture_of
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.interop import (
@@ -137,7 +140,7 @@ def evaluate(
     if (steps is None) == (operation is Operation.ROTATE):
         wanted = "needs --steps" if steps is None else "takes no --steps"
         raise ProgramError(f"{operation} {wanted}")
-    if design is not None and device is DeviceKind.CPU and design not in named("stream"):
+    if design and device is DeviceKind.CPU and architecture_of(design) != "stream":
         raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
     if compact and device is not DeviceKind.CPU:
         raise ProgramError(

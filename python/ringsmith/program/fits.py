@@ -49,11 +49,8 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
             parameters are the reason; says what to do.
     """
     elsewhere = f"{CPU}, or compile it for {', '.join(others)}" if others else CPU
-    products = False
-    for node in program.nodes:
-        if isinstance(program.parameters, BfvParameters):
-            _check_bfv(program, program.parameters, node, limits, elsewhere)
-            products |= node.op in (Op.MULTIPLY, Op.SQUARE)
+    check_operations(program, limits, f"design {limits.design}", elsewhere)
+    products = any(node.op in (Op.MULTIPLY, Op.SQUARE) for node in program.nodes)
     reason = limits.refusal(program.parameters, products=products)
     if reason:
         kind = "AutoBfvParameters" if program.parameters.scheme == "bfv" else "AutoParameters"
@@ -64,24 +61,41 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
         )
 
 
+def check_operations(
+    program: Program, limits: ParameterLimits, design: str, way_out: str = CPU
+) -> None:
+    """Refuses a program with an operation that a design does not do, whatever the parameters.
+
+    Args:
+        program: The program.
+        limits: What the design does.
+        design: What errors call it.
+        way_out: What to do instead.
+
+    Raises:
+        ProgramError: Begins with the user's line.
+    """
+    if isinstance(program.parameters, BfvParameters):
+        for node in program.nodes:
+            _check_bfv(program.parameters, node, limits, design, way_out)
+
+
 def _check_bfv(
-    program: Program, parameters: BfvParameters, node: Node, limits: ParameterLimits, way_out: str
+    parameters: BfvParameters, node: Node, limits: ParameterLimits, design: str, way_out: str
 ) -> None:
     done, words = limits.bfv_multiplications, operation_words(node, "bfv")
     if node.op in (Op.MULTIPLY, Op.SQUARE) and parameters.multiplication not in done:
         if not done:
             raise node.source.error(
-                f"{words}, and design {limits.design} has no unit for BFV products: {way_out}"
+                f"{words}, and {design} has no unit for BFV products: {way_out}"
             )
         raise node.source.error(
-            f"{words}, which design {limits.design} does by multiplication {' or '.join(done)}, "
+            f"{words}, which {design} does by multiplication {' or '.join(done)}, "
             f"and parameters {parameters.name!r} have {parameters.multiplication!r}: {way_out}, or "
             f"take parameters with multiplication={done[0]!r}"
         )
     if node.op in (Op.ROTATE, Op.SWAP_COLUMNS) and not limits.bfv_rotations:
-        raise node.source.error(
-            f"{words}, and design {limits.design} rotates CKKS vectors only: {way_out}"
-        )
+        raise node.source.error(f"{words}, and {design} rotates CKKS vectors only: {way_out}")
 
 
 def at_line(program: Program, node: int | None, error: ProgramError, design: str) -> ProgramError:
@@ -91,11 +105,12 @@ def at_line(program: Program, node: int | None, error: ProgramError, design: str
         program: The program.
         node: Id of the HE node that could not be compiled; None: no single one.
         error: What compiling said.
-        design: Name of the design.
+        design: What the error calls the design.
     """
     if node is None or not 0 <= node < len(program.nodes):
         source, words = next(iter(program.inputs.values())).source, f"program {program.name}"
     else:
         found = program.nodes[node]
         source, words = found.source, operation_words(found, program.parameters.scheme)
-    return source.error(f"{words}, which design {design} cannot run: {error}; or {CPU}")
+    way_out = "" if "cpu" in str(error) else f"; or {CPU}"
+    return source.error(f"{words}, which {design} cannot run: {error}{way_out}")

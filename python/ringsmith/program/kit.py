@@ -106,8 +106,8 @@ class ClientKit:
     ) -> dict[str, NDArray[Any]]:
         """Decrypts results to the numbers that outputs hold.
 
-        A CKKS result carries noise that depends on the secret key: hand it to nobody who also sees
-        the ciphertext, or round it first (SECURITY.md).
+        A CKKS result carries noise that depends on the secret key. Keep it from anyone who also
+        sees the ciphertext, or round it first (SECURITY.md).
 
         Args:
             secret_key: The first key of ``generate_keys``.

@@ -26,12 +26,12 @@ from ringsmith.lower import (
 )
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
 from ringsmith.program import Program
-from ringsmith.program.fits import at_line
+from ringsmith.program.fits import at_line, check_operations
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
-from ringsmith.runtime.designs import Design, check_runs, named_design
+from ringsmith.runtime.designs import Design, check_runs, limits_of, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
 from ringsmith.runtime.prepared_keys import AnyKey, AnyKeys, PreparedKeys
@@ -130,7 +130,7 @@ class Compiled:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes everything that a run needs to a file, whole or not at all; suffix ``.rsc``.
 
-        The file holds the encoded constants: hand it only to who may know them.
+        The file holds the encoded constants of the program: keep it from clients.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
@@ -175,7 +175,7 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
         if point is None:
             raise
         node = error.node if isinstance(error, CompileError) else None
-        raise at_line(program, node, error, point.name) from error
+        raise at_line(program, node, error, f"design {point.name}") from error
 
 
 def compile_for_smallest_design(program: Program) -> Compiled:
@@ -186,11 +186,13 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     Raises:
         ProgramError: If not even a design made to fit could run it; says why.
     """
+    every = "every design of architecture rpau"
+    check_operations(program, limits_of("nano"), every)
     lowered = lower(program)
     try:
         return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
     except CompileError as error:
-        raise at_line(program, error.node, error, "of architecture rpau") from error
+        raise at_line(program, error.node, error, every) from error
 
 
 def compile_graph(

@@ -16,10 +16,10 @@ Design = RpauDesign | StreamDesign
 
 
 def named_design(design: str | Design) -> Design:
-    """A design by its name, or as it is given.
+    """A design by its name or the path of its TOML file, or as it is given.
 
     Raises:
-        ParameterError: If there is no design of that name.
+        ParameterError: If there is no design of that name, or the file is none of a design.
     """
     if not isinstance(design, str):
         return design

@@ -335,9 +335,9 @@ def named_designs() -> list[str]:
 
 
 def load_design(name: str) -> RpauDesign:
-    """Loads a named design.
+    """Loads a design by its name, or the path of its TOML file.
 
     Raises:
-        ParameterError: If there is no design of that name, or it is of another architecture.
+        ParameterError: If there is no such design, or it is of another architecture.
     """
     return design_files.load(name, ARCHITECTURE, RpauDesign)

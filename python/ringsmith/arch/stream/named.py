@@ -13,9 +13,9 @@ def named_stream_designs() -> list[str]:
 
 
 def load_stream_design(name: str) -> StreamDesign:
-    """Loads a named stream design.
+    """Loads a stream design by its name, or the path of its TOML file.
 
     Raises:
-        ParameterError: If there is no design of that name, or it is of another architecture.
+        ParameterError: If there is no such design, or it is of another architecture.
     """
     return design_files.load(name, ARCHITECTURE, StreamDesign)

@@ -1,0 +1,121 @@
+"""``--design`` takes a name or a TOML file in every command that has it; so do functions."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.testing import CliRunner
+
+from ringsmith import AutoParameters, compile_program, open_device, trace
+from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.arch.stream.named import load_stream_design
+from ringsmith.cli.main import app
+from ringsmith.design_files import MAX_FILE_BYTES
+from ringsmith.errors import ParameterError
+from ringsmith.runtime.designs import limits_of, named_design
+
+COMMANDS = {
+    "run logreg": ["--device", "model"],
+    "run gmdh": ["--device", "model"],
+    "run cnn": ["--device", "model"],
+    "trace": ["--operation", "add"],
+    "waves": ["{folder}/x.vcd", "--operation", "add", "--cycles", "0:10"],
+    "seal eval": ["add", "{folder}/x", "{folder}/x", "--params", "{folder}/x", "-o", "{folder}/y"],
+}
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The file of a design that is ``nano`` with twice the cores."""
+    path = tmp_path / "mine.toml"
+    values = asdict(replace(load_design("nano"), name="mine", cores=8))
+    path.write_text(
+        'architecture = "rpau"\n' + "".join(f"{k} = {json.dumps(v)}\n" for k, v in values.items())
+    )
+    return path
+
+
+def commands_with_a_design(group: TyperGroup, name: str = "") -> set[str]:
+    found = set()
+    for key, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            found |= commands_with_a_design(command, f"{name}{key} ")
+        elif any("--design" in parameter.opts for parameter in command.params):
+            found.add(f"{name}{key}")
+    return found
+
+
+def test_the_commands_below_are_all_that_have_a_design() -> None:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    assert commands_with_a_design(group) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_design_file_that_is_missing_or_none_is_named(command: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"")
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text('architecture = "rpau"\nlog_n = 13\n')
+    for path, message in ((tmp_path / "none.toml", "No such file"), (wrong, "missing keys: ")):
+        arguments = [text.format(folder=tmp_path) for text in COMMANDS[command]]
+        if command == "seal eval":  # files are read first: an empty one is refused
+            arguments += ["--device", "cpu"]
+            message = message.replace("missing keys: ", "cpu has no design")
+        done = CliRunner().invoke(app, [*command.split(), *arguments, "--design", str(path)])
+        assert done.exit_code == 2
+        assert message in done.stderr
+        assert str(path) in done.stderr
+
+
+def test_a_command_computes_for_the_design_of_a_file(mine: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "rotate.json"
+    arguments = ["trace", "--operation", "add", "--design", str(mine), "--save", str(saved)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert json.loads(saved.read_text())["design"]["cores"] == 8
+
+
+def test_functions_take_the_file_where_they_take_a_name(mine: Path) -> None:
+    design = named_design(str(mine))
+    assert isinstance(design, RpauDesign)
+    assert (design.name, design.cores) == ("mine", 8)
+    assert limits_of(str(mine)).design == "mine"
+    program = trace(lambda x: x + x, AutoParameters(design=str(mine)), {"x": 4})
+    assert compile_program(program, str(mine)).compiled_graph.design == design
+    assert open_device("model", str(mine)).name == "model"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"\xff", "not a text file"),
+        (b"log_n = ", "not a TOML file"),
+        (b"log_n = 13", "architecture = None is not one of rpau, stream"),
+        (b'architecture = "other"', "architecture = 'other' is not one of rpau, stream"),
+        (b'architecture = "stream"\nname = "x"', "missing keys: .'lanes'"),
+        (
+            b'architecture = "stream"\nname = "x"\nlog_n = "12"\nlanes = 2\nword_bits = 30',
+            "a value is not of its parameter's type",
+        ),
+        (b"#" * (MAX_FILE_BYTES + 1), "more than 65536 bytes"),
+    ],
+)
+def test_a_file_that_is_no_design_is_refused(text: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes(text)
+    with pytest.raises(ParameterError, match=message) as raised:
+        named_design(str(path))
+    assert str(raised.value).startswith(f"design {path}: ")
+
+
+def test_a_design_of_the_other_architecture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "stream.toml"
+    path.write_text('architecture = "stream"\nname = "s"\nlog_n = 12\nlanes = 2\nword_bits = 30\n')
+    assert load_stream_design(str(path)).word_bits == 30
+    with pytest.raises(ParameterError, match="is of architecture 'stream', and a design of 'rpau'"):
+        load_design(str(path))
+    with pytest.raises(ParameterError, match=r"there is no design 'nix': choose one of .* path of"):
+        named_design("nix")
