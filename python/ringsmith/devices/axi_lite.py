@@ -41,6 +41,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         wrapper=[sim_root() / "shell" / "axi_lite.cpp"],
         assertions=assertions,
         flags=VERILATOR_FLAGS,
+        title=f"{design.name} with its buses",
     )
 
 

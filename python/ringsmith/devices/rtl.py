@@ -53,6 +53,7 @@ def build(
         assertions=assertions,
         instrument=instrument,
         flags=VERILATOR_FLAGS,
+        title=design.name,
     )
 
 

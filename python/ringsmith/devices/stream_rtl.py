@@ -47,6 +47,7 @@ def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
         rtl.parameters(design),
         assertions=assertions,
         flags=rtl.SIMULATION,
+        title=design.name,
     )
     block = Block(library)
     block.step(rtl.RESET_CYCLES)
