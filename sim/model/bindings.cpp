@@ -112,8 +112,12 @@ NB_MODULE(_model, m) {
            [](RpauModel& self, const Words& words) { self.load_program(span_of(words)); })
       .def(
           "run",
-          [](RpauModel& self, u64 max_cycles) {
-            const RunReport report = self.run(max_cycles);
+          [](RpauModel& self, u64 max_cycles, const nb::callable& reached) {
+            const RunReport report = self.run(max_cycles, [&](u64 cycle) {
+              const nb::gil_scoped_acquire locked;
+              if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
+              reached(cycle);
+            });
             return std::pair(report.cycles, report.instructions);
           },
           nb::call_guard<nb::gil_scoped_release>())

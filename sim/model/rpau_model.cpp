@@ -1,5 +1,6 @@
 #include "model/rpau_model.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -40,11 +41,20 @@ void RpauModel::load_program(std::span<const u64> words) {
   program_ = std::move(program);
 }
 
-RunReport RpauModel::run(u64 max_cycles) {
+RunReport RpauModel::run(u64 max_cycles, const std::function<void(u64)>& poll) {
+  constexpr std::size_t kLook = 16;  // instructions between two looks at the clock
+  constexpr std::chrono::milliseconds kPoll{100};
   Timeline timeline(design_, timing_);
   starts_.clear();
+  auto polled = std::chrono::steady_clock::now();
   for (const Instruction& instruction : program_) {
     const std::size_t index = starts_.size();
+    if (index % kLook == kLook - 1) {
+      if (const auto now = std::chrono::steady_clock::now(); now - polled >= kPoll) {
+        polled = now;
+        poll(starts_.back());
+      }
+    }
     try {
       const u64 start = timeline.issue(instruction, index);
       if (start > max_cycles) {

@@ -52,12 +52,14 @@ class Accelerator {
     return sizeof(top_->host_wdata_i) / sizeof(top_->host_wdata_i[0]);
   }
 
-  /// Writes `rows` rows of `words_a_row` words: lanes(), or 1 for zones of single words.
-  void write(int zone, int rpau, int index, u64 rows, int words_a_row, const u64* words) {
+  /// Writes `rows` rows from row `first` on, of `words_a_row` words each: lanes(), or 1 for zones
+  /// of single words.
+  void write(int zone, int rpau, int index, u64 first, u64 rows, int words_a_row,
+             const u64* words) {
     address(zone, rpau, index);
     top_->host_we_i = 1;
     for (u64 row = 0; row < rows; ++row) {
-      top_->host_row_i = row;
+      top_->host_row_i = first + row;
       for (int lane = 0; lane < words_a_row; ++lane) top_->host_wdata_i[lane] = *words++;
       tick();
     }
@@ -65,14 +67,14 @@ class Accelerator {
     tick();  // the access register
   }
 
-  /// Reads `rows` rows of a work polynomial, lanes() words each.
-  void read(int zone, int rpau, int index, u64 rows, u64* words) {
+  /// Reads `rows` rows of a work polynomial from row `first` on, lanes() words each.
+  void read(int zone, int rpau, int index, u64 first, u64 rows, u64* words) {
     address(zone, rpau, index);
     u64 asked = 0;
     u64 received = 0;
     while (received < rows) {
       top_->host_re_i = asked < rows;
-      top_->host_row_i = asked;
+      top_->host_row_i = first + asked;
       ++asked;
       tick();
       if (top_->host_rvalid_o) {
@@ -85,27 +87,28 @@ class Accelerator {
     top_->host_re_i = 0;
   }
 
-  void load_program(const u64* words, u64 count) {
+  /// Writes `count` instruction words from address `first` on.
+  void load_program(u64 first, const u64* words, u64 count) {
     top_->program_we_i = 1;
-    for (u64 address = 0; address < count; ++address) {
-      top_->program_addr_i = address;
-      top_->program_data_i = words[address];
+    for (u64 word = 0; word < count; ++word) {
+      top_->program_addr_i = first + word;
+      top_->program_data_i = words[word];
       tick();
     }
     top_->program_we_i = 0;
   }
 
-  /// Starts the program and clocks until it ends; false, and a reset, after `max_cycles` cycles.
-  bool run(u64 max_cycles) {
+  void start() {
     top_->start_i = 1;
     running_ = true;
     tick();
     top_->start_i = 0;
-    for (u64 cycle = 0; top_->busy_o; ++cycle) {
-      if (cycle >= max_cycles) {
-        recover();
-        return false;
-      }
+  }
+
+  /// Clocks until the program that was started ends, but at most `cycles` times; whether it ended.
+  bool advance(u64 cycles) {
+    for (; top_->busy_o; --cycles) {
+      if (cycles == 0) return false;
       tick();
     }
     running_ = false;
@@ -217,22 +220,25 @@ RPAU_EXPORT u64 rpau_fact(const Accelerator* accelerator, int fact) {
   return accelerator->fact(fact);
 }
 
-/// Writes rows 0 … rows - 1 of a memory; `whole_rows` tells rows of all lanes from single words.
-RPAU_EXPORT int rpau_write(Accelerator* accelerator, int zone, int rpau, int index, u64 rows,
-                           int whole_rows, const u64* words) {
+/// Writes `rows` rows of a memory from row `first` on; `whole_rows` tells rows of all lanes from
+/// single words.
+RPAU_EXPORT int rpau_write(Accelerator* accelerator, int zone, int rpau, int index, u64 first,
+                           u64 rows, int whole_rows, const u64* words) {
   const int words_a_row = whole_rows ? Accelerator::lanes() : 1;
   return guarded(accelerator,
-                 [&] { accelerator->write(zone, rpau, index, rows, words_a_row, words); });
+                 [&] { accelerator->write(zone, rpau, index, first, rows, words_a_row, words); });
 }
 
-/// Reads rows 0 … rows - 1 of a work polynomial.
-RPAU_EXPORT int rpau_read(Accelerator* accelerator, int zone, int rpau, int index, u64 rows,
-                          u64* words) {
-  return guarded(accelerator, [&] { accelerator->read(zone, rpau, index, rows, words); });
+/// Reads `rows` rows of a work polynomial from row `first` on.
+RPAU_EXPORT int rpau_read(Accelerator* accelerator, int zone, int rpau, int index, u64 first,
+                          u64 rows, u64* words) {
+  return guarded(accelerator, [&] { accelerator->read(zone, rpau, index, first, rows, words); });
 }
 
-RPAU_EXPORT int rpau_load_program(Accelerator* accelerator, const u64* words, u64 count) {
-  return guarded(accelerator, [&] { accelerator->load_program(words, count); });
+/// Writes `count` instruction words from address `first` on.
+RPAU_EXPORT int rpau_load_program(Accelerator* accelerator, u64 first, const u64* words,
+                                  u64 count) {
+  return guarded(accelerator, [&] { accelerator->load_program(first, words, count); });
 }
 
 /// Chooses the ring of degree 2^log_degree, which the device must run.
@@ -240,16 +246,27 @@ RPAU_EXPORT void rpau_set_ring(Accelerator* accelerator, int log_degree) {
   accelerator->set_ring(log_degree);
 }
 
-/// Runs the program. `ended` tells whether it ended within `max_cycles`, `failed` whether it ended
-/// at an opcode that does not exist, `cycles` and `instructions` are the device's counters.
-RPAU_EXPORT int rpau_run(Accelerator* accelerator, u64 max_cycles, int* ended, int* failed,
-                         u64* cycles, u64* instructions) {
+/// Starts the program; rpau_advance runs it.
+RPAU_EXPORT int rpau_start(Accelerator* accelerator) {
+  return guarded(accelerator, [&] { accelerator->start(); });
+}
+
+/// Runs the program that was started for at most `most` cycles more. `ended` tells whether it has
+/// ended, `failed` whether it ended at an opcode that does not exist, `cycles` and `instructions`
+/// are the device's counters.
+RPAU_EXPORT int rpau_advance(Accelerator* accelerator, u64 most, int* ended, int* failed,
+                             u64* cycles, u64* instructions) {
   return guarded(accelerator, [&] {
-    *ended = accelerator->run(max_cycles) ? 1 : 0;
+    *ended = accelerator->advance(most) ? 1 : 0;
     *failed = accelerator->failed() ? 1 : 0;
     *cycles = accelerator->cycles();
     *instructions = accelerator->instructions();
   });
+}
+
+/// Resets the device: the program that runs is stopped, memories keep their contents.
+RPAU_EXPORT int rpau_reset(Accelerator* accelerator) {
+  return guarded(accelerator, [&] { accelerator->recover(); });
 }
 
 #if VM_TRACE

@@ -141,15 +141,24 @@ def test_equal_builds_are_found_again_and_others_are_not(tmp_path: Path) -> None
     assert build_block("gate", files, assertions=True).parent != first.parent
 
 
+def test_an_empty_simulation_is_built_anew_before_it_is_loaded(tmp_path: Path) -> None:
+    files = source(tmp_path, GATE.format("a_i ~^ b_i"), "gate")
+    build_block("gate", files).write_bytes(b"")
+    with pytest.warns(UserWarning, match="is damaged: building it anew"):
+        library = build_block("gate", files)
+    with Block(library) as block:
+        assert block.run({"a_i": [0, 1], "b_i": [0, 0]})["y_o"].tolist() == [1, 0]
+
+
 def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) -> None:
     text = GATE.format("~(a_i & b_i)").replace("module gate", "module once")
     (file,) = source(tmp_path, text, "once")
     script = (
         "import sys; from pathlib import Path; from ringsmith.devices import verilate\n"
         "verilator = verilate.run_verilator\n"
-        "def spy(arguments, folder):\n"
+        "def spy(arguments, *more):\n"
         "    if '--json-only' not in arguments: print('verilates')\n"
-        "    return verilator(arguments, folder)\n"
+        "    return verilator(arguments, *more)\n"
         "verilate.run_verilator = spy\n"
         "print(verilate.build_block('once', [Path(sys.argv[1])]))"
     )

@@ -12,6 +12,8 @@ from ringsmith.errors import RingsmithError, ToolError
 from ringsmith.progress import show_progress
 
 EXIT_REFUSED = 2
+EXIT_INTERRUPTED = 130
+"""What a shell says of a command that SIGINT ended."""
 
 _NO_MEMORY = ("failed to map segment", "annot allocate memory", "MemoryError")
 """What the dynamic linker says when a library does not fit into memory."""
@@ -31,6 +33,9 @@ class RefusingGroup(TyperGroup):
                 return super().invoke(ctx)
             except BrokenPipeError:
                 raise  # who reads has seen enough: typer ends quietly
+            except KeyboardInterrupt:
+                _say("stopped by Ctrl-C")
+                raise typer.Exit(EXIT_INTERRUPTED) from None
             except ToolError as error:
                 print(f"ringsmith: {error}", file=sys.stderr)
             except MemoryError as error:

@@ -1,10 +1,12 @@
 """Model against RTL on random programs: contents, cycles and instructions, all equal."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import astuple, dataclass
+from operator import add
 
 import numpy as np
 
+from ringsmith import progress
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.devices.interface import Device, RunReport, Zone
@@ -28,6 +30,10 @@ class Compared:
     cycles: int
     polynomials: int
 
+    def plus(self, other: "Compared") -> "Compared":
+        """The sums with what was found equal in other programs."""
+        return Compared(*map(add, astuple(self), astuple(other)))
+
 
 def load_random(device: Device, program: RandomProgram) -> None:
     """Loads a random program and all contents that it starts from."""
@@ -46,7 +52,7 @@ def run_random(device: Device, program: RandomProgram) -> RunReport:
     return device.run(max_cycles=program.cycles + 1000)
 
 
-def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: int) -> Compared:
+def compare(device: Device, design: RpauDesign, seeds: Collection[int], length: int) -> Compared:
     """Runs random programs on a device and on the model, in the design's rings in turn.
 
     Args:
@@ -58,27 +64,33 @@ def compare(device: Device, design: RpauDesign, seeds: Iterable[int], length: in
     Raises:
         DeviceError: At the first difference; names the seed and what differs.
     """
-    programs = instructions = cycles = polynomials = 0
-    for seed in seeds:
-        ring = ring_in_turn(design, seed)
-        program = random_program(design, seed, length, log_degree=ring)
-        model = ModelDevice(design)
-        for each in (device, model):
-            each.set_ring(ring)
-        found, expected = run_random(device, program), run_random(model, program)
-        if found != expected:
-            raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")
-        for rpau, written in enumerate(program.written):
-            for poly in sorted(written):
-                one, other = (d.read(Zone.POLY, rpau, poly) for d in (device, model))
-                wrong = np.flatnonzero(one != other)
-                if wrong.size:
-                    raise DeviceError(
-                        f"random program {seed} of {design.name}: RPAU {rpau}, polynomial {poly}, "
-                        f"word {wrong[0]} is {one[wrong[0]]} and the model has {other[wrong[0]]}"
-                    )
-                polynomials += 1
-        programs += 1
-        instructions += found.instructions
-        cycles += found.cycles
-    return Compared(programs, instructions, cycles, polynomials)
+    total = Compared(0, 0, 0, 0)
+    what = f"comparing the {device.name} of {design.name} with the model"
+    with progress.task(what, len(seeds), "programs") as task:
+        for seed in seeds:
+            total = total.plus(_compare_one(device, design, seed, length))
+            task.advance()
+    return total
+
+
+def _compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> Compared:
+    ring = ring_in_turn(design, seed)
+    program = random_program(design, seed, length, log_degree=ring)
+    model = ModelDevice(design)
+    for each in (device, model):
+        each.set_ring(ring)
+    found, expected = run_random(device, program), run_random(model, program)
+    if found != expected:
+        raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")
+    polynomials = 0
+    for rpau, written in enumerate(program.written):
+        for poly in sorted(written):
+            one, other = (d.read(Zone.POLY, rpau, poly) for d in (device, model))
+            wrong = np.flatnonzero(one != other)
+            if wrong.size:
+                raise DeviceError(
+                    f"random program {seed} of {design.name}: RPAU {rpau}, polynomial {poly}, "
+                    f"word {wrong[0]} is {one[wrong[0]]} and the model has {other[wrong[0]]}"
+                )
+            polynomials += 1
+    return Compared(1, found.instructions, found.cycles, polynomials)

@@ -138,6 +138,7 @@ def _synthesize(
         f"read_slang --threads 1 --keep-hierarchy --no-implicit-memories --top {top} {chosen} "
         f"{names}; chformal -remove; write_json elaborated.json",
         work,
+        f"reading {top}",
     )
     shared = netlist.share_modules(json.loads((work / "elaborated.json").read_text()), top)
     memories = _cut(shared, parts)
@@ -147,6 +148,7 @@ def _synthesize(
         f"synth_xilinx -family {family} -flatten -noiopad -top {top}; "
         "tee -q -o statistics.json stat -json",
         work,
+        f"synthesizing {top}",
     )
     statistics = json.loads((work / "statistics.json").read_text())
     modules = {name: f"{name}.0" for name in parts if f"{name}.0" in shared["modules"]}

@@ -12,11 +12,14 @@ from ringsmith.devices.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.devices.interface import Words
 from ringsmith.devices.library import load_library
 from ringsmith.devices.rtl import VERILATOR_FLAGS
+from ringsmith.devices.slices import slices
 from ringsmith.devices.sources import rtl_sources, sim_root
 from ringsmith.devices.verilate import build_design
 from ringsmith.errors import DeviceError
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
+_BOUNDARY = 4096  # bytes: no burst crosses a multiple, so parts that end there make no more bursts
+_PAGE = _BOUNDARY // 8
 _RESPONSES = ("OKAY", "EXOKAY", "SLVERR", "DECERR")
 
 
@@ -41,6 +44,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         wrapper=[sim_root() / "shell" / "axi_lite.cpp"],
         assertions=assertions,
         flags=VERILATOR_FLAGS,
+        title=f"{design.name} with its buses",
     )
 
 
@@ -123,18 +127,20 @@ class SimulatedBus:
 
     def pause(self, cycles: int) -> None:
         """Lets clock cycles pass."""
-        self._call("axil_pause", cycles)
+        for _, count in slices(cycles):
+            self._call("axil_pause", count)
 
     def _transfer(self, function: str, address: int, halves: int, words: Words) -> None:
         response = ctypes.c_int()
-        pointer = words.ctypes.data_as(_POINTER)
-        self._call(function, address, halves, pointer, words.size, ctypes.byref(response))
-        if response.value:
-            what = "write" if function == "axil_write" else "read"
-            raise DeviceError(
-                f"the bus answers a {what} of register {address:#05x} with "
-                f"{_RESPONSES[response.value]}: docs/registers.md has the registers"
-            )
+        for first, count in slices(words.size):
+            pointer = words[first:].ctypes.data_as(_POINTER)
+            self._call(function, address, halves, pointer, count, ctypes.byref(response))
+            if response.value:
+                what = "write" if function == "axil_write" else "read"
+                raise DeviceError(
+                    f"the bus answers a {what} of register {address:#05x} with "
+                    f"{_RESPONSES[response.value]}: docs/registers.md has the registers"
+                )
 
     def _burst(self, function: str, address: int, words: Words) -> None:
         if address % BEAT_BYTES or words.size % BEAT_WORDS:
@@ -143,14 +149,19 @@ class SimulatedBus:
                 f"{BEAT_WORDS} words"
             )
         response = ctypes.c_int()
-        pointer = words.ctypes.data_as(_POINTER)
-        self._call(function, address, pointer, words.size, ctypes.byref(response))
-        if response.value:
-            what = "write" if function == "axil_write_block" else "read"
-            raise DeviceError(
-                f"the data path answers a {what} of {words.size} words at byte {address:#x} with "
-                f"{_RESPONSES[response.value]}: register refused says why"
-            )
+        before = address % _BOUNDARY // 8  # words from the boundary to the first one
+        for page, pages in slices(-(-(before + words.size) // _PAGE), first=1):
+            first = max(0, page * _PAGE - before)
+            part = words[first : (page + pages) * _PAGE - before]
+            pointer = part.ctypes.data_as(_POINTER)
+            at = address + 8 * first
+            self._call(function, at, pointer, part.size, ctypes.byref(response))
+            if response.value:
+                what = "write" if function == "axil_write_block" else "read"
+                raise DeviceError(
+                    f"the data path answers a {what} of {words.size} words at byte {address:#x} "
+                    f"with {_RESPONSES[response.value]}: register refused says why"
+                )
 
     def _call(self, function: str, *arguments: object) -> None:
         if self._handle is None:

@@ -1,7 +1,8 @@
 """A verilated block in Python: its ports as NumPy arrays, one row a cycle."""
 
 import ctypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ringsmith.devices.library import load_library
+from ringsmith.devices.slices import slices
 from ringsmith.errors import DeviceError
+from ringsmith.progress import Task
 
 Words = npt.NDArray[np.uint64]
 
@@ -178,13 +181,16 @@ class Block:
         Raises:
             DeviceError: If an assertion fails.
         """
-        self._check(self._functions.rsb_step(self._open(), cycles))
+        with self._closed_if_stopped():
+            for _, count in slices(cycles):
+                self._check(self._functions.rsb_step(self._open(), count))
 
     def run(
         self,
         inputs: Mapping[str, npt.ArrayLike],
         outputs: Iterable[str] | None = None,
         cycles: int | None = None,
+        task: Task | None = None,
     ) -> dict[str, Words]:
         """Streams values through the block: row t is driven in cycle t.
 
@@ -196,6 +202,7 @@ class Block:
                 the values they have.
             outputs: Names of the outputs to record; all of them if not given.
             cycles: T, where no input says it. More cycles than T repeat each input's last row.
+            task: Advances by the cycles that have passed.
 
         Returns:
             uint64 arrays of shape (T,), or (T, lanes) for array ports.
@@ -221,8 +228,13 @@ class Block:
         sampled = {
             self._port(name): np.empty((total, self._port(name).lanes), np.uint64) for name in names
         }
-        status = self._functions.rsb_run(self._open(), total, *_side(driven), *_side(sampled))
-        self._check(status)
+        with self._closed_if_stopped():
+            for first, count in slices(total):
+                rows = slice(first, first + count)
+                sides = (*_side(driven, rows), *_side(sampled, rows))
+                self._check(self._functions.rsb_run(self._open(), count, *sides))
+                if task is not None:
+                    task.advance(count)
         return {
             port.name: words[:, 0] if port.lanes == 1 else words for port, words in sampled.items()
         }
@@ -233,7 +245,7 @@ class Block:
 
     def _open(self) -> int:
         if self._handle is None:
-            raise DeviceError("this block is closed: make a new one")
+            raise DeviceError("this block is closed, or was stopped while it ran: make a new one")
         return self._handle
 
     def _port(self, name: str) -> Port:
@@ -246,6 +258,15 @@ class Block:
             raise DeviceError(f"no input {name!r} to drive: the block has {', '.join(self.inputs)}")
         return self.ports[name]
 
+    @contextmanager
+    def _closed_if_stopped(self) -> Iterator[None]:
+        """Closes the block where Ctrl-C stops it: its state is that of any cycle."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
     def _check(self, status: int) -> None:
         if status != 0:
             text = self._functions.rsb_error(self._open()).decode()
@@ -253,8 +274,10 @@ class Block:
             raise DeviceError(text)
 
 
-def _side(arrays: Mapping[Port, Words]) -> tuple[int, ctypes.Array[ctypes.c_int], object]:
-    """Port indices and data pointers, as `rsb_run` takes them."""
+def _side(
+    arrays: Mapping[Port, Words], rows: slice
+) -> tuple[int, ctypes.Array[ctypes.c_int], object]:
+    """Port indices and pointers to these rows of the data, as `rsb_run` takes them."""
     indices = (ctypes.c_int * len(arrays))(*(port.index for port in arrays))
-    pointers = (_POINTER * len(arrays))(*(_pointer(words) for words in arrays.values()))
+    pointers = (_POINTER * len(arrays))(*(_pointer(words[rows]) for words in arrays.values()))
     return len(arrays), indices, pointers

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.progress import Task
 
 Words = NDArray[np.uint64]
 
@@ -98,8 +99,15 @@ class Device(Protocol):
         """
         ...
 
-    def run(self, max_cycles: int) -> RunReport:
-        """Runs the loaded program to its halt.
+    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+        """Runs the loaded program to its halt. Ctrl-C stops it within a second.
+
+        A device that was stopped can load and run again; the polynomials under way hold parts of
+        results.
+
+        Args:
+            max_cycles: How many cycles the program may take.
+            task: Advances by the cycles that the program takes.
 
         Raises:
             DeviceError: When it has not ended after ``max_cycles``.

