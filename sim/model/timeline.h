@@ -17,8 +17,7 @@ struct Timing {
 
 /// Issues instructions in order. Cycles count from the start command.
 ///
-/// The same rule as `arch/rpau/timeline.py`, which the scheduler asks; the tests hold them
-/// together.
+/// The same rule as `scheduler/timeline.h`, which the scheduler asks; the tests hold them together.
 class Timeline {
  public:
   /// @throws ModelError if the timing has no latency for some opcode

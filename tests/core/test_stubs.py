@@ -10,8 +10,10 @@ import pytest
 import ringsmith
 from ringsmith import _core
 from ringsmith._core import bfv, secret
+from ringsmith.arch.rpau import _scheduler
+from ringsmith.devices import _model
 
-STUBS = Path(ringsmith.__file__).parent / "_core"
+STUBS = Path(ringsmith.__file__).parent
 
 
 def signature(function: object) -> list[str]:
@@ -24,8 +26,14 @@ def signature(function: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("file", "module"),
-    [("__init__.pyi", _core), ("bfv.pyi", bfv), ("secret.pyi", secret)],
-    ids=["core", "bfv", "secret"],
+    [
+        ("_core/__init__.pyi", _core),
+        ("_core/bfv.pyi", bfv),
+        ("_core/secret.pyi", secret),
+        ("arch/rpau/_scheduler.pyi", _scheduler),
+        ("devices/_model.pyi", _model),
+    ],
+    ids=["core", "bfv", "secret", "scheduler", "model"],
 )
 def test_stub_and_module_agree(file: str, module: ModuleType) -> None:
     public = {name for name in dir(module) if not name.startswith("_")}

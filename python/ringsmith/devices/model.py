@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith.arch.rpau.assembler import check_program, format_instruction
 from ringsmith.arch.rpau.cost import first_twiddle_steps
 from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import ISA, Instruction
+from ringsmith.arch.rpau.isa import Instruction
 from ringsmith.arch.rpau.timeline import Timing
 from ringsmith.devices import _model
 from ringsmith.devices.interface import RunReport, Words, Zone
@@ -64,7 +64,7 @@ class ModelDevice:
             seeds=design.seeds,
             sparse_primes=_by_index(design),
             fetch_cycles=self._timing_now().fetch_cycles,
-            latencies=self._latencies(),
+            latencies=self._timing_now().by_opcode(),
             timing_only=timing_only,
         )
         self._writers: dict[Zone, Callable[[int, int, Words], None]] = {
@@ -95,7 +95,7 @@ class ModelDevice:
         if log_degree != self._log_degree:
             self._log_degree = log_degree
             fetch_cycles = self._timing_now().fetch_cycles
-            self._model.set_ring(log_degree, fetch_cycles, self._latencies())
+            self._model.set_ring(log_degree, fetch_cycles, self._timing_now().by_opcode())
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
@@ -173,14 +173,6 @@ class ModelDevice:
 
     def _timing_now(self) -> Timing:
         return self._timing or Timing.of(self._design, self._log_degree)
-
-    def _latencies(self) -> list[int]:
-        """Latencies in the ring, by opcode."""
-        timing = self._timing_now()
-        latencies = [0] * (1 << ISA.fields["opcode"].width)
-        for operation in ISA.available(self._design):
-            latencies[operation.opcode] = timing.latencies[operation.name]
-        return latencies
 
 
 def _by_index(design: RpauDesign) -> list[int]:

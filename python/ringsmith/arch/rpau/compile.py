@@ -1,21 +1,24 @@
 """From a subroutine graph to an executable of a design."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from os import cpu_count
 
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
-from ringsmith.arch.rpau.kinds import KEY_POLY, SEED
 from ringsmith.arch.rpau.layout import layouts
 from ringsmith.arch.rpau.segment import Segment, cut, fits_at_once
 from ringsmith.arch.rpau.select import check_supported, select
 from ringsmith.arch.rpau.selection import Selection
-from ringsmith.arch.rpau.virtual import bits_of, placed
+from ringsmith.arch.rpau.virtual import bits_of
 from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import SubroutineGraph
+from ringsmith.progress import Task, task
 
 
 def compile_graph(
@@ -36,17 +39,64 @@ def compile_graph(
     """
     check_supported(graph)
     _check_fit(graph, design)
-    found: list[Executable] = []
-    refusals: list[ProgramError] = []
-    expanded = _expanded(graph, design, seeded)
-    for selection in _selections(graph, design, expanded):
+    selections = list(_selections(graph, design, _expanded(graph, design, seeded)))
+    plans, refusals = _plans(graph, design, selections)
+    for plan in sorted(plans, key=lambda plan: (plan.draft.host_transfers, plan.draft.cycles)):
         try:
-            found.append(_compile(graph, design, selection))
+            return plan.executable()
         except ProgramError as error:
             refusals.append(error)
-    if not found:
-        raise refusals[0]
-    return min(found, key=lambda each: (each.host_transfers, each.cycles))
+    raise refusals[0]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One way to run a program on a design, scheduled.
+
+    Attributes:
+        selection: Its instructions on virtual polynomials.
+        segments: Its runs.
+        draft: The executable, but for the instruction words, which tells what it costs.
+    """
+
+    selection: Selection
+    segments: Sequence[Segment]
+    draft: Executable
+
+    def executable(self) -> Executable:
+        """The executable with its instruction words.
+
+        Raises:
+            ProgramError: If an instruction is none of the design's.
+        """
+        design = self.draft.design
+        runs = zip(self.draft.runs, self.segments, strict=True)
+        filled = tuple(_filled(run, each, self.selection, design) for run, each in runs)
+        return replace(self.draft, runs=filled)
+
+
+def _plans(
+    graph: SubroutineGraph, design: RpauDesign, selections: Sequence[Selection]
+) -> tuple[list[_Plan], list[ProgramError]]:
+    """Schedules several selections of a program, side by side, and returns those that fit.
+
+    The others' errors come with them.
+    """
+    total = sum(len(selection.instructions) for selection in selections)
+
+    def plan(selection: Selection) -> _Plan | ProgramError:
+        try:
+            return _planned(graph, design, selection, progress)
+        except ProgramError as error:
+            return error
+
+    with (
+        task(f"scheduling for {design.name}", total, "instructions") as progress,
+        ThreadPoolExecutor(max_workers=cpu_count() or 1) as pool,
+    ):
+        found = list(pool.map(plan, selections))
+    plans = [each for each in found if isinstance(each, _Plan)]
+    return plans, [each for each in found if isinstance(each, ProgramError)]
 
 
 def _selections(
@@ -76,9 +126,12 @@ def _expanded(
     return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
 
 
-def _compile(graph: SubroutineGraph, design: RpauDesign, selection: Selection) -> Executable:
+def _planned(
+    graph: SubroutineGraph, design: RpauDesign, selection: Selection, progress: Task
+) -> _Plan:
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
-    return Executable(
+    segments = cut(selection, design, progress.advance)
+    draft = Executable(
         design=design,
         log_degree=selection.log_degree,
         primes=tuple(graph.primes),
@@ -87,38 +140,47 @@ def _compile(graph: SubroutineGraph, design: RpauDesign, selection: Selection) -
         constants=_constant_files(selection),
         inputs=selection.inputs,
         outputs=selection.outputs,
-        runs=tuple(_run(segment, selection, design) for segment in cut(selection, design)),
+        runs=tuple(_drafts(segments, selection)),
     )
+    return _Plan(selection, segments, draft)
 
 
-def _run(segment: Segment, selection: Selection, design: RpauDesign) -> Run:
-    plan = segment.plan
-    program = [
-        placed(placed(step.instruction, KEY_POLY, segment.keys), SEED, segment.seeds)
-        for step in plan.placed
-    ]
-    for instruction in program:
-        check(instruction, design)
+def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
+    """The runs without their instructions."""
     polynomials = {index: (key, mask) for key, (index, mask) in selection.keys.items()}
     seeds = {index: (seed, mask) for seed, (index, mask) in selection.seeds.items()}
-    return Run(
-        words=tuple(encode(instruction) for instruction in program),
-        starts=tuple(step.start for step in plan.placed),
-        origins=tuple(step.origin for step in plan.placed),
-        cycles=plan.cycles,
-        peak_polys=plan.peak,
-        keys=tuple(
-            KeyLoad(key.key, key.digit, key.half, key.prime_set, key.piece, place, mask)
-            for index, place in segment.keys.items()
-            for key, mask in [polynomials[index]]
-        ),
-        seeds=tuple(
-            SeedLoad(seed.key, seed.prime_set, place, mask)
-            for index, place in segment.seeds.items()
-            for seed, mask in [seeds[index]]
-        ),
-        loads=_places(segment.loads, plan.slots),
-        stores=_places(segment.stores, plan.slots),
+    for segment in segments:
+        yield Run(
+            words=(),
+            starts=(),
+            origins=(),
+            cycles=segment.cycles,
+            peak_polys=segment.peak,
+            keys=tuple(
+                KeyLoad(key.key, key.digit, key.half, key.prime_set, key.piece, place, mask)
+                for index, place in segment.keys.items()
+                for key, mask in [polynomials[index]]
+            ),
+            seeds=tuple(
+                SeedLoad(seed.key, seed.prime_set, place, mask)
+                for index, place in segment.seeds.items()
+                for seed, mask in [seeds[index]]
+            ),
+            loads=_places(segment.loads, segment.slots),
+            stores=_places(segment.stores, segment.slots),
+        )
+
+
+def _filled(run: Run, segment: Segment, selection: Selection, design: RpauDesign) -> Run:
+    """A run with its instructions, checked against the design."""
+    program = list(segment.program(selection))
+    for step in program:
+        check(step.instruction, design)
+    return replace(
+        run,
+        words=tuple(encode(step.instruction) for step in program),
+        starts=tuple(step.start for step in program),
+        origins=tuple(step.origin for step in program),
     )
 
 

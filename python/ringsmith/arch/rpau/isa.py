@@ -150,7 +150,7 @@ class Isa:
     units: Mapping[str, str]
     operations: tuple[Operation, ...]
 
-    @property
+    @cached_property
     def execution_units(self) -> tuple[str, ...]:
         """The units that an RPAU may have: all but the program controller."""
         return tuple(unit for unit in self.units if unit != CONTROL)
@@ -175,12 +175,15 @@ class Isa:
         Raises:
             ProgramError: If there is none.
         """
-        found = {each.name: each for each in self.operations}
-        if name not in found:
+        if name not in self._by_name:
             raise ProgramError(
-                f"there is no instruction {name!r}: choose one of {', '.join(found)}"
+                f"there is no instruction {name!r}: choose one of {', '.join(self._by_name)}"
             )
-        return found[name]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Operation]:
+        return {each.name: each for each in self.operations}
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from ringsmith.arch.rpau.isa import Instruction, Operand
-from ringsmith.arch.rpau.kinds import POLY
+from ringsmith.arch.rpau.isa import Instruction
 
 
 def mask_of(rpaus: Iterable[int]) -> int:
@@ -37,43 +35,15 @@ class VirtualInstruction:
     instruction: Instruction
     origin: str
 
-    @cached_property
-    def reads(self) -> dict[int, int]:
-        """Virtual polynomials whose contents are read, each with the mask of RPAUs that do."""
-        return self._accesses(reads=True)
+    def place(self, places: Mapping[str, Mapping[int, int]]) -> Instruction:
+        """The instruction with its operands placed.
 
-    @cached_property
-    def writes(self) -> dict[int, int]:
-        """Virtual polynomials that are written, each with the mask of RPAUs that do."""
-        return self._accesses(reads=False)
-
-    @cached_property
-    def touched(self) -> dict[int, int]:
-        """Virtual polynomials that are read or written, each with the mask of RPAUs that do."""
-        masks = dict(self.reads)
-        for poly, mask in self.writes.items():
-            masks[poly] = masks.get(poly, 0) | mask
-        return masks
-
-    def _accesses(self, reads: bool) -> dict[int, int]:
-        masks: dict[int, int] = {}
-        for rpau in self.instruction.rpaus():
-            for operand, poly in self.instruction.accesses(rpau):
-                if operand.kind == POLY and (operand.reads if reads else operand.writes):
-                    masks[poly] = masks.get(poly, 0) | 1 << rpau
-        return masks
-
-    def operands(self) -> Iterator[tuple[Operand, int]]:
-        """The operands, each with its value."""
-        return zip(self.instruction.operation.operands, self.instruction.values, strict=True)
-
-    def place(self, slots: Mapping[int, int]) -> Instruction:
-        """The instruction with a work polynomial in the place of each virtual one."""
-        return placed(self.instruction, POLY, slots)
-
-
-def placed(instruction: Instruction, kind: str, places: Mapping[int, int]) -> Instruction:
-    """The instruction with the values of its operands of one kind replaced."""
-    operands = zip(instruction.operation.operands, instruction.values, strict=True)
-    values = tuple(places[value] if operand.kind == kind else value for operand, value in operands)
-    return replace(instruction, values=values)
+        Args:
+            places: For each kind of operand that is to be placed, its new value by its old one.
+        """
+        operands = zip(self.instruction.operation.operands, self.instruction.values, strict=True)
+        values = tuple(
+            places[operand.kind][value] if operand.kind in places else value
+            for operand, value in operands
+        )
+        return replace(self.instruction, values=values)

@@ -1,0 +1,107 @@
+// Cutting a program that does not fit into runs, while the host holds what waits between them.
+//
+// A program that fits is one run. Otherwise each run takes as many of the remaining instructions,
+// in sequential order, as the work memory, the stores of keys and seeds and the program store
+// allow. A polynomial that the next run needs stays where it lies; any other that is needed later
+// is spilled to the host, and filled in again before the run that needs it.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "scheduler/problem.h"
+
+namespace ringsmith::scheduler {
+
+/// Polynomials of a program with RPAUs, in an order that callers may rely on.
+using Masks = std::vector<std::pair<int, Mask>>;
+
+/// Numbers of one store (of keys, of seeds), each with its entry.
+using Entries = std::vector<std::pair<int, int>>;
+
+/// A program on virtual polynomials, as instruction selection yields it.
+struct Program {
+  Machine machine;
+  std::vector<VirtualInstruction> instructions;  ///< in a valid sequential order
+  std::vector<Mask> placement;  ///< for each virtual polynomial, the RPAUs that hold it
+  std::vector<Mask> inputs;     ///< for each, those where the host hands it in
+  std::vector<Mask> outputs;    ///< for each, those where the host reads it at the end
+
+  /// @throws SchedulerError if the machine is illegal, tables differ in length, or an instruction
+  ///         names a polynomial that does not exist
+  void check() const;
+};
+
+/// One run of the device.
+struct Run {
+  int begin;                               ///< its first instruction
+  Schedule schedule;                       ///< steps count instructions from `begin`
+  std::vector<std::pair<int, int>> slots;  ///< virtual polynomial, work polynomial
+  Entries keys;   ///< key polynomial of the program, its place in the key store
+  Entries seeds;  ///< seed of the program, its place in the seed store
+  Masks loads;    ///< what the host writes before the run
+  Masks stores;   ///< what the host reads after it; final once the next run is known
+};
+
+/// What the shortest run would need, where not even that fits.
+struct Shortage {
+  int key_polys;
+  int seeds;
+  int work_polys;
+};
+
+/// Walks through a program and schedules one run after another.
+class Cutter {
+ public:
+  /// @throws SchedulerError as `Program::check`
+  explicit Cutter(Program program);
+
+  /// Whether every instruction has found its run.
+  [[nodiscard]] bool done() const { return begun_ && position_ == count(); }
+
+  /// Whether all that is left is one run.
+  [[nodiscard]] bool whole() const { return fitting(count(), true).has_value(); }
+
+  /// Schedules the next run, as long as it can be. Returns how many instructions it has; nothing
+  /// if none fits.
+  std::optional<int> next();
+
+  /// What the shortest next run needs.
+  [[nodiscard]] Shortage shortage() const;
+
+  /// The runs so far.
+  [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
+
+ private:
+  struct Touch {
+    int instruction;
+    Mask later;  ///< RPAUs that touch the polynomial from here on
+  };
+
+  [[nodiscard]] int count() const { return static_cast<int>(program_.instructions.size()); }
+  void find_ends();
+  [[nodiscard]] std::vector<int> ends_left() const;
+  [[nodiscard]] Mask touched_later(int poly, int end) const;
+  [[nodiscard]] std::optional<std::pair<int, Problem>> longest(bool pinning) const;
+  [[nodiscard]] std::optional<Problem> fitting(int end, bool pinning) const;
+  [[nodiscard]] Problem problem(int end, bool pinning) const;
+  [[nodiscard]] Entries stored(isa::Kind kind, int end) const;
+  [[nodiscard]] std::vector<int> wanted(isa::Kind kind, int end, int most) const;
+  void spill(const Problem& problem);
+  void advance(int end, const Problem& problem);
+
+  Program program_;
+  std::vector<std::vector<Touch>> touches_;  // by polynomial
+  std::vector<int> ends_;                    // where a run may end, ascending
+  int position_ = 0;
+  bool begun_ = false;
+  std::vector<Mask> before_;     // by polynomial: where it is handed in, or touched so far
+  std::vector<Mask> on_host_;    // by polynomial: where the host has the contents of now
+  std::vector<Mask> on_device_;  // by polynomial: where the last run has left it
+  std::vector<int> slots_;       // by polynomial: its work polynomial in the last run
+  Masks left_;                   // what the last run has left, in its own order
+  std::vector<Run> runs_;
+};
+
+}  // namespace ringsmith::scheduler

@@ -1,0 +1,381 @@
+#include "scheduler/list_scheduler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "scheduler/dependences.h"
+#include "scheduler/memory.h"
+#include "scheduler/timeline.h"
+
+namespace ringsmith::scheduler {
+namespace {
+
+constexpr int kAll = std::numeric_limits<int>::max();
+constexpr std::array<u64, 2> kSlacks{0, 1024};
+constexpr std::array<int, 3> kLookaheads{8, 11, 20};
+/// Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few. Only
+/// where there are banks is more than the first of these, and of the lookaheads, tried.
+constexpr std::array<double, 2> kBusy{0.0, 0.125};
+
+/// What comes next among the instructions that are ready.
+struct Policy {
+  bool longest_path;  ///< whether the longest remaining path comes first; else sequential order
+  u64 slack;          ///< those compete that start at most this many cycles after the first one
+  int lookahead;      ///< only so many of the steps left, in sequential order, are looked at
+  bool equivalents;   ///< whether main and dyadic unit may do what was meant for the other
+};
+
+constexpr Policy kSequential{false, 0, 1, false};
+
+/// A step that could come next.
+struct Candidate {
+  int step;
+  Instruction instruction;
+  u64 start;                           ///< when it would issue
+  u64 end;                             ///< when its unit would be idle again
+  std::optional<Instruction> barrier;  ///< what must issue before it so that the ring is free
+
+  [[nodiscard]] bool on_main() const { return instruction.operation->unit == isa::Unit::kMain; }
+};
+
+/// A step as it would issue next, and what could stand for it.
+struct Options {
+  std::array<Candidate, 2> forms;
+  int count;
+};
+
+/// A work polynomial for a polynomial that has none yet.
+struct Taken {
+  int poly;
+  int slot;
+};
+
+/// One pass over the steps of a problem under one policy.
+class Pass {
+ public:
+  Pass(const Problem& problem, const Dependences* dependences, const Policy& policy, Memory memory)
+      : problem_(problem),
+        machine_(*problem.machine),
+        dependences_(dependences),
+        policy_(policy),
+        memory_(std::move(memory)),
+        timeline_(machine_) {}
+
+  /// The schedule; nothing where this policy runs out of memory, or would take more cycles or
+  /// instructions than these.
+  std::optional<Schedule> run(u64 most_cycles, std::size_t most_instructions);
+
+ private:
+  bool load();
+  void count_uses();
+  [[nodiscard]] std::optional<Candidate> choose();
+  [[nodiscard]] const Candidate& faster(const Options& options) const;
+  [[nodiscard]] bool find_slots(int step);
+  [[nodiscard]] std::optional<Options> options_of(int step);
+  [[nodiscard]] Candidate candidate(int step, Instruction instruction) const;
+  [[nodiscard]] Instruction barrier() const;
+  void issue(const Candidate& chosen);
+  u64 append(int step, const Instruction& instruction);
+  void finish(int step);
+
+  const Problem& problem_;
+  const Machine& machine_;
+  const Dependences* dependences_;  // null where steps are taken in sequential order
+  Policy policy_;
+  Memory memory_;
+  Timeline timeline_;
+  Schedule schedule_;
+  std::vector<int> pending_;                           // steps left, in sequential order
+  std::vector<int> waiting_;                           // by step: those it must still wait for
+  std::vector<std::array<int, kMaxRpaus>> uses_left_;  // by polynomial and RPAU
+  std::vector<Taken> taken_;                           // slots that a step would take
+  std::vector<Options> options_;
+  std::vector<const Candidate*> candidates_;
+  std::optional<Instruction> last_sender_;
+};
+
+std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions) {
+  count_uses();
+  if (!load()) {
+    return std::nullopt;
+  }
+  const int count = static_cast<int>(problem_.steps.size());
+  for (int step = 0; step < count; ++step) {
+    pending_.push_back(step);
+  }
+  waiting_ = dependences_ != nullptr ? dependences_->predecessors : std::vector<int>(count, 0);
+  while (!pending_.empty()) {
+    const std::optional<Candidate> chosen = choose();
+    if (!chosen || chosen->end > most_cycles || schedule_.issued.size() >= most_instructions) {
+      return std::nullopt;
+    }
+    pending_.erase(std::lower_bound(pending_.begin(), pending_.end(), chosen->step));
+    issue(*chosen);
+    finish(chosen->step);
+  }
+  const Instruction halt{&operation_of(static_cast<int>(isa::Opcode::kHalt)), 0, {}, 0};
+  schedule_.cycles = append(kNone, halt);
+  if (schedule_.issued.size() > most_instructions) {
+    return std::nullopt;
+  }
+  schedule_.slots = memory_.slots();
+  schedule_.peak = memory_.peak();
+  return std::move(schedule_);
+}
+
+/// Counts the accesses to each polynomial in each RPAU; one that is kept has one more.
+void Pass::count_uses() {
+  uses_left_.assign(problem_.polys.size(), {});
+  const auto add = [this](int poly, Mask mask) {
+    for_each_rpau(mask, [&](int rpau) { ++uses_left_[poly][rpau]; });
+  };
+  for (const Step& step : problem_.steps) {
+    for (const Access& access : step.accesses) {
+      add(access.poly, access.touched());
+    }
+  }
+  for (std::size_t poly = 0; poly < problem_.polys.size(); ++poly) {
+    add(static_cast<int>(poly), problem_.polys[poly].kept);
+  }
+}
+
+/// Places what is resident from the start, where it lies already or else where there is room.
+bool Pass::load() {
+  for (const bool pinned : {true, false}) {
+    for (std::size_t i = 0; i < problem_.polys.size(); ++i) {
+      const Poly& poly = problem_.polys[i];
+      if (poly.resident == 0 || (poly.pinned != kNone) != pinned) {
+        continue;
+      }
+      const int local = static_cast<int>(i);
+      const int slot = pinned ? poly.pinned : memory_.find(local, poly.resident);
+      if (slot == kNone) {
+        return false;
+      }
+      memory_.take(local, slot, poly.resident);
+    }
+  }
+  return true;
+}
+
+/// Of the steps that could start about first, the one with the highest priority.
+std::optional<Candidate> Pass::choose() {
+  options_.clear();
+  int looked_at = 0;
+  for (const int step : pending_) {
+    if (looked_at++ == policy_.lookahead) {
+      break;
+    }
+    if (waiting_[step] == 0) {
+      if (std::optional<Options> options = options_of(step)) {
+        options_.push_back(*options);
+      }
+    }
+  }
+  if (options_.empty()) {
+    return std::nullopt;
+  }
+  candidates_.clear();
+  u64 horizon = std::numeric_limits<u64>::max();
+  for (const Options& options : options_) {
+    candidates_.push_back(&faster(options));
+    horizon = std::min(horizon, candidates_.back()->start);
+  }
+  horizon += policy_.slack;
+  const auto priority = [this](const Candidate& each) {
+    return policy_.longest_path ? static_cast<i64>(dependences_->path[each.step])
+                                : -static_cast<i64>(each.step);
+  };
+  const Candidate* best = nullptr;
+  for (const Candidate* each : candidates_) {
+    if (each->start <= horizon && (best == nullptr || priority(*each) > priority(*best))) {
+      best = each;
+    }
+  }
+  return *best;
+}
+
+/// Of main and dyadic unit the one that is done first, if the main one is not needed for a step
+/// that only it can do.
+const Candidate& Pass::faster(const Options& options) const {
+  if (options.count == 1) {
+    return options.forms[0];
+  }
+  const int first = options.forms[0].on_main() ? 0 : 1;
+  const Candidate& main = options.forms[first];
+  const Candidate& other = options.forms[1 - first];
+  const bool needed = std::any_of(options_.begin(), options_.end(), [&](const Options& each) {
+    const Candidate& bound = each.forms[0];
+    return each.count == 1 && bound.on_main() && bound.start < main.end &&
+           (bound.instruction.mask & main.instruction.mask) != 0;
+  });
+  return needed || other.end < main.end ? other : main;
+}
+
+/// Finds a slot for every polynomial of a step that has none yet; false while there is none.
+bool Pass::find_slots(int step) {
+  taken_.clear();
+  for (const Access& access : problem_.steps[step].accesses) {
+    if (memory_.slots()[access.poly] == kNone) {
+      const int slot = memory_.find(access.poly, problem_.polys[access.poly].placement);
+      if (slot == kNone) {
+        return false;
+      }
+      taken_.push_back({access.poly, slot});
+    }
+  }
+  return true;
+}
+
+/// The step as it would issue next; nothing while there is no memory for its result.
+std::optional<Options> Pass::options_of(int index) {
+  if (!find_slots(index)) {
+    return std::nullopt;
+  }
+  const Step& step = problem_.steps[index];
+  Instruction placed = step.source->instruction;
+  for (int i = 0; i < placed.operation->operand_count; ++i) {
+    if (placed.operation->operands[i].kind != isa::Kind::kPoly) {
+      continue;
+    }
+    const int poly = step.values[i];
+    const auto fresh = std::find_if(taken_.begin(), taken_.end(),
+                                    [poly](const Taken& each) { return each.poly == poly; });
+    placed.values[i] = fresh != taken_.end() ? fresh->slot : memory_.slots()[poly];
+  }
+  Options options{{candidate(index, placed), {}}, 1};
+  if (policy_.equivalents && step.source->equivalent != nullptr) {
+    placed.operation = step.source->equivalent;
+    options.forms[1] = candidate(index, placed);
+    options.count = 2;
+  }
+  return options;
+}
+
+Candidate Pass::candidate(int step, Instruction instruction) const {
+  instruction.waits |= timeline_.conflicts(instruction);
+  u64 start = timeline_.start_of(instruction);
+  std::optional<Instruction> before;
+  if (timeline_.ring_conflict(instruction)) {
+    before = barrier();
+    start = std::max(start, timeline_.start_of(*before) + machine_.fetch_cycles);
+  }
+  const u64 end = start + machine_.latency(*instruction.operation);
+  return {step, instruction, start, end, before};
+}
+
+/// Issues when the last sender has ended, whose RPAUs the next one may not share.
+Instruction Pass::barrier() const {
+  const Instruction& last = last_sender_.value();
+  return {&operation_of(static_cast<int>(isa::Opcode::kNop)),
+          last.mask,
+          {},
+          bit_of(last.operation->unit)};
+}
+
+void Pass::issue(const Candidate& chosen) {
+  if (!find_slots(chosen.step)) {
+    throw SchedulerError("a step that was chosen has no memory");
+  }
+  for (const Taken& each : taken_) {
+    memory_.take(each.poly, each.slot, problem_.polys[each.poly].placement);
+  }
+  if (chosen.barrier) {
+    append(chosen.step, *chosen.barrier);
+  }
+  const u64 start = append(chosen.step, chosen.instruction);
+  if (chosen.instruction.source() != kNone) {
+    last_sender_ = chosen.instruction;
+  }
+  const u64 end = start + machine_.latency(*chosen.instruction.operation);
+  for (const Access& access : problem_.steps[chosen.step].accesses) {
+    for_each_rpau(access.touched(), [&](int rpau) {
+      if (--uses_left_[access.poly][rpau] == 0) {
+        memory_.release(access.poly, rpau, end);
+      }
+    });
+  }
+}
+
+u64 Pass::append(int step, const Instruction& instruction) {
+  const u64 start = timeline_.issue(instruction);
+  schedule_.issued.push_back({step, start, instruction});
+  return start;
+}
+
+/// Lets those wait no longer for a step that did.
+void Pass::finish(int step) {
+  if (dependences_ != nullptr) {
+    for (const int after : dependences_->successors[step]) {
+      --waiting_[after];
+    }
+  }
+}
+
+/// The policies that are tried, in this order.
+std::vector<Policy> policies(const Problem& problem) {
+  const bool choice = std::any_of(problem.steps.begin(), problem.steps.end(), [](const Step& each) {
+    return each.source->equivalent != nullptr;
+  });
+  const std::size_t lookaheads = problem.machine->uram_banks() > 0 ? kLookaheads.size() : 1;
+  std::vector<Policy> found;
+  for (const bool longest_path : {true, false}) {
+    for (const u64 slack : kSlacks) {
+      found.push_back({longest_path, slack, kAll, false});
+      if (choice) {
+        found.push_back({longest_path, slack, kAll, true});
+      }
+    }
+    for (std::size_t i = 0; i < lookaheads; ++i) {
+      found.push_back({longest_path, 0, kLookaheads[i], choice});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Schedule shortest_schedule(const Problem& problem) {
+  std::optional<Schedule> best = first_fit(problem);
+  if (!best) {
+    throw SchedulerError("the problem does not fit the device");
+  }
+  const std::size_t words = problem.machine->program_words;
+  const Dependences dependences(problem);
+  const std::size_t parts = problem.machine->uram_banks() > 0 ? kBusy.size() : 1;
+  std::vector<std::optional<Banks>> banks;
+  for (std::size_t i = 0; i < parts; ++i) {
+    banks.push_back(choose_banks(problem, kBusy[i]));
+  }
+  for (const Policy& policy : policies(problem)) {
+    for (const std::optional<Banks>& chosen : banks) {
+      if (!chosen) {
+        continue;
+      }
+      Pass pass(problem, &dependences, policy, Memory(problem, *chosen));
+      std::optional<Schedule> found = pass.run(best->cycles, words);
+      if (found && found->cycles < best->cycles) {
+        best = std::move(found);
+      }
+    }
+  }
+  return *std::move(best);
+}
+
+std::optional<Schedule> first_fit(const Problem& problem) {
+  std::optional<Banks> banks = choose_banks(problem, 1.0);
+  if (!banks) {
+    return std::nullopt;
+  }
+  Pass pass(problem, nullptr, kSequential, Memory(problem, *std::move(banks)));
+  return pass.run(std::numeric_limits<u64>::max(), problem.machine->program_words);
+}
+
+int needed_polys(const Problem& problem) {
+  Pass pass(problem, nullptr, kSequential, Memory::unlimited(problem));
+  const std::optional<Schedule> found =
+      pass.run(std::numeric_limits<u64>::max(), std::numeric_limits<std::size_t>::max());
+  return found.value().peak;
+}
+
+}  // namespace ringsmith::scheduler

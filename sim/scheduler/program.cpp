@@ -1,0 +1,94 @@
+#include "scheduler/program.h"
+
+#include <algorithm>
+
+namespace ringsmith::scheduler {
+namespace {
+
+constexpr std::size_t kOpcodes = std::size_t{1} << isa::kOpcode.width;
+
+/// Adds RPAUs to what is known of a polynomial, or to the end.
+void add_access(std::vector<Access>& accesses, int poly, Mask reads, Mask writes) {
+  const auto found = std::find_if(accesses.begin(), accesses.end(),
+                                  [poly](const Access& each) { return each.poly == poly; });
+  if (found == accesses.end()) {
+    accesses.push_back({poly, reads, writes});
+  } else {
+    found->reads |= reads;
+    found->writes |= writes;
+  }
+}
+
+}  // namespace
+
+const isa::Operation& operation_of(int opcode) {
+  const auto* const found = std::find_if(
+      isa::kOperations.begin(), isa::kOperations.end(),
+      [opcode](const isa::Operation& each) { return static_cast<int>(each.opcode) == opcode; });
+  if (found == isa::kOperations.end()) {
+    throw SchedulerError("there is no opcode " + std::to_string(opcode));
+  }
+  return *found;
+}
+
+void Machine::check() const {
+  if (rpaus < 1 || rpaus > kMaxRpaus) {
+    throw SchedulerError(std::to_string(rpaus) + " RPAUs are not in 1 … " +
+                         std::to_string(kMaxRpaus));
+  }
+  if (work_polys < 1 || work_uram_polys < 0 || work_uram_polys > work_polys ||
+      uram_bank_polys < 1) {
+    throw SchedulerError("the work memory contradicts itself");
+  }
+  if (latencies.size() < kOpcodes || equivalents.size() < kOpcodes) {
+    throw SchedulerError("latencies and equivalents need an entry for every opcode");
+  }
+}
+
+int Instruction::source() const {
+  for (int i = 0; i < operation->operand_count; ++i) {
+    if (operation->operands[i].kind == isa::Kind::kRpau) {
+      return values[i];
+    }
+  }
+  return kNone;
+}
+
+Mask accessed_in(const isa::Operand& operand, Mask mask, int source) {
+  if (operand.where == isa::Where::kAll) {
+    return mask;
+  }
+  const Mask sends = source == kNone ? 0 : Mask{1} << source;
+  return operand.where == isa::Where::kSource ? sends : mask & ~sends;
+}
+
+VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask mask,
+                                       const Values& values) {
+  const isa::Operation& operation = operation_of(opcode);
+  if (mask >> machine.rpaus != 0) {
+    throw SchedulerError(std::string(operation.name) + ": the mask names an RPAU above " +
+                         std::to_string(machine.rpaus - 1));
+  }
+  VirtualInstruction made{{&operation, mask, values, 0}, nullptr, {}};
+  const int source = made.instruction.source();
+  if (source != kNone && (source < 0 || source >= machine.rpaus)) {
+    throw SchedulerError(std::string(operation.name) + ": RPAU " + std::to_string(source) +
+                         " does not exist");
+  }
+  if (const int other = machine.equivalents[static_cast<std::size_t>(opcode)]; other != kNone) {
+    made.equivalent = &operation_of(other);
+  }
+  for (const bool reading : {true, false}) {
+    for (int i = 0; i < operation.operand_count; ++i) {
+      const isa::Operand& operand = operation.operands[i];
+      const Mask here = accessed_in(operand, mask, source);
+      if (operand.kind == isa::Kind::kPoly && here != 0 &&
+          (reading ? operand.reads : operand.writes)) {
+        add_access(made.accesses, values[i], reading ? here : 0, reading ? 0 : here);
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace ringsmith::scheduler

@@ -1,0 +1,122 @@
+#include "scheduler/timeline.h"
+
+#include <algorithm>
+
+namespace ringsmith::scheduler {
+namespace {
+
+constexpr int kKeyPort = 0;  // the key store's read port; then a read and a write port a bank
+
+}  // namespace
+
+Timeline::Timeline(const Machine& machine)
+    : machine_(machine),
+      ready_(machine.fetch_cycles),
+      flights_(1 + 2 * machine.uram_banks() + machine.work_polys) {}
+
+template <typename Visit>
+void Timeline::for_each_held(const Instruction& instruction, Visit visit) const {
+  const isa::Operation& operation = *instruction.operation;
+  const int source = instruction.source();
+  const int polys = 1 + 2 * machine_.uram_banks();
+  for (int i = 0; i < operation.operand_count; ++i) {
+    const isa::Operand& operand = operation.operands[i];
+    if (!operand.reads && !operand.writes) {
+      continue;
+    }
+    const Mask here = accessed_in(operand, instruction.mask, source);
+    if (operand.kind != isa::Kind::kPoly) {
+      visit(kKeyPort, here);
+      continue;
+    }
+    const int poly = instruction.values[i];
+    visit(polys + poly, here);
+    const int bank = machine_.uram_bank(poly);
+    if (bank != kNone && operand.takes_read_port) {
+      visit(1 + 2 * bank, here);
+    }
+    if (bank != kNone && operand.writes) {
+      visit(2 + 2 * bank, here);
+    }
+  }
+}
+
+u64 Timeline::start_of(const Instruction& instruction) const {
+  const isa::Operation& operation = *instruction.operation;
+  u64 start = ready_;
+  if (operation.opcode == isa::Opcode::kHalt) {
+    for (const auto& unit : idle_) {
+      start = std::max(start, *std::max_element(unit.begin(), unit.end()));
+    }
+    return start;
+  }
+  const unsigned units = instruction.waits | bit_of(operation.unit);  // the controller is idle
+  for (unsigned rest = units; rest != 0; rest &= rest - 1) {
+    const auto& idle = idle_[static_cast<std::size_t>(std::countr_zero(rest))];
+    for_each_rpau(instruction.mask, [&](int rpau) { start = std::max(start, idle[rpau]); });
+  }
+  return start;
+}
+
+unsigned Timeline::conflicts(const Instruction& instruction) const {
+  const u64 start = start_of(instruction);
+  unsigned units = 0;
+  for_each_held(instruction, [&](int place, Mask mask) {
+    if (static_cast<std::size_t>(place) >= flights_.size() || flights_[place].until <= start) {
+      return;
+    }
+    const Flights& flights = flights_[place];
+    for_each_rpau(mask, [&](int rpau) {
+      if (flights.ends[rpau] > start) {
+        units |= bit_of(flights.units[rpau]);
+      }
+    });
+  });
+  return units;
+}
+
+bool Timeline::ring_conflict(const Instruction& instruction) const {
+  return instruction.source() != kNone && ring_idle_ > start_of(instruction);
+}
+
+u64 Timeline::issue(const Instruction& instruction) {
+  const isa::Operation& operation = *instruction.operation;
+  const std::string name = operation.name;
+  if (cycles_) {
+    throw SchedulerError(name + " follows halt and can never issue");
+  }
+  if (conflicts(instruction) != 0) {
+    throw SchedulerError(name + " touches what another unit still works on");
+  }
+  if (ring_conflict(instruction)) {
+    throw SchedulerError(name + " sends to other RPAUs while another still does");
+  }
+  const u64 start = start_of(instruction);
+  ready_ = start + machine_.fetch_cycles;
+  if (operation.opcode == isa::Opcode::kHalt) {
+    cycles_ = start;
+  }
+  if (operation.unit == isa::Unit::kControl) {
+    return start;
+  }
+  const u64 end = start + machine_.latency(operation);
+  if (instruction.source() != kNone) {
+    ring_idle_ = end;
+  }
+  auto& idle = idle_[static_cast<std::size_t>(operation.unit)];
+  for_each_rpau(instruction.mask, [&](int rpau) { idle[rpau] = end; });
+  for_each_held(instruction, [&](int place, Mask mask) {
+    if (static_cast<std::size_t>(place) >= flights_.size()) {
+      flights_.resize(place + 1);
+    }
+    Flights& flights = flights_[place];
+    flights.until = std::max(flights.until, end);
+    for_each_rpau(mask, [&](int rpau) {
+      flights.ends[rpau] = end;
+      flights.units[rpau] = operation.unit;
+    });
+  });
+  return start;
+}
+
+}  // namespace ringsmith::scheduler

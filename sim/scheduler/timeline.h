@@ -1,0 +1,62 @@
+// When each instruction issues: the issue rule and the hazard rule of docs/architecture.md.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "scheduler/program.h"
+
+namespace ringsmith::scheduler {
+
+/// Issues instructions one after another and says in which cycle each starts.
+///
+/// Cycles count from the start command. An instruction that starts at t with latency l keeps its
+/// unit, and the work polynomials and memory ports that it needs, from t to t + l - 1.
+///
+/// The model's timeline (`model/timeline.h`) states the same rule a second time and checks what it
+/// is given; the tests compare the two, and both with the RTL.
+class Timeline {
+ public:
+  /// The machine must outlive the timeline.
+  explicit Timeline(const Machine& machine);
+
+  /// The cycle in which the instruction would issue next.
+  [[nodiscard]] u64 start_of(const Instruction& instruction) const;
+
+  /// Units, one bit each, that still work on a polynomial or port of the instruction when it would
+  /// issue. Setting the wait bit of each takes every such conflict away.
+  [[nodiscard]] unsigned conflicts(const Instruction& instruction) const;
+
+  /// Whether the instruction would send to other RPAUs while another still does. No wait bit takes
+  /// this away where the two have no RPAU in common: issue it later.
+  [[nodiscard]] bool ring_conflict(const Instruction& instruction) const;
+
+  /// Issues the instruction and returns the cycle in which it starts.
+  /// @throws SchedulerError if it breaks the hazard rule, or follows `halt`
+  u64 issue(const Instruction& instruction);
+
+  /// Cycles of the whole program, once `halt` has issued.
+  [[nodiscard]] std::optional<u64> cycles() const { return cycles_; }
+
+ private:
+  /// The last instruction in each RPAU that kept a polynomial or a port.
+  struct Flights {
+    u64 until = 0;                           ///< the first cycle in which it is free everywhere
+    std::array<u64, kMaxRpaus> ends{};       ///< by RPAU: the cycle after its last
+    std::array<isa::Unit, kMaxRpaus> units;  ///< by RPAU: the unit that it runs on
+  };
+
+  /// Calls `visit(place, mask)` for all that the instruction keeps: polynomials and ports.
+  template <typename Visit>
+  void for_each_held(const Instruction& instruction, Visit visit) const;
+
+  const Machine& machine_;
+  u64 ready_;
+  std::array<std::array<u64, kMaxRpaus>, isa::kUnits> idle_{};  // by unit and RPAU
+  std::vector<Flights> flights_;  // the ports' first, then the work polynomials'
+  u64 ring_idle_ = 0;
+  std::optional<u64> cycles_;
+};
+
+}  // namespace ringsmith::scheduler
