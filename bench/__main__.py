@@ -4,10 +4,12 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from bench.measure import measure
+from bench.compile_time import COLUMNS, measure_compile_time
+from bench.measure import DESIGN, measure
 from bench.page import page
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import RingsmithError
@@ -19,16 +21,40 @@ def main() -> None:
     """Parses the command line, measures and writes."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--folder", type=Path, default=DOCS, help="where to write (default: docs)")
-    folder = parser.parse_args().folder
-    console = Console()
+    parser.add_argument(
+        "--only",
+        choices=["compile-time"],
+        help="measure this anew and keep the other numbers of the folder's results.json",
+    )
+    parser.add_argument(
+        "--columns", type=int, nargs="+", default=COLUMNS, help="matrices of compile-time"
+    )
+    asked = parser.parse_args()
+    folder, console = asked.folder, Console()
     try:
-        numbers = measure(Stages(console), "make bench")
+        if asked.only is None:
+            numbers = measure(Stages(console), "make bench")
+        else:
+            numbers = _kept(folder) | {
+                "compile_time": measure_compile_time(
+                    Stages(console), f"python -m bench --only {asked.only}", DESIGN, asked.columns
+                )
+            }
     except RingsmithError as error:
         sys.exit(f"bench: {error}")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.json").write_text(json.dumps(numbers, indent=2) + "\n")
     (folder / "results.md").write_text(page(numbers))
     console.print(f"Written: {folder / 'results.json'} and {folder / 'results.md'}", soft_wrap=True)
+
+
+def _kept(folder: Path) -> dict[str, Any]:
+    """The numbers of the last measurement."""
+    try:
+        numbers: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"bench: {folder / 'results.json'}: {error}: measure everything, without --only")
+    return numbers
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from bench.compile_time import measure_compile_time
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
@@ -62,4 +63,5 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
             "quality": answer.predictions.summary().to_dict(),
         },
         "operations": [row.to_dict() for row in rows],
+        "compile_time": measure_compile_time(stages, command, DESIGN),
     }

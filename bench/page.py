@@ -75,8 +75,35 @@ def page(numbers: Mapping[str, Any]) -> str:
                 for row in numbers["operations"]
             ],
         ),
+        *_compile_time(numbers["compile_time"], design["name"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _compile_time(numbers: Mapping[str, Any], design: str) -> list[str]:
+    """The section about lowering and scheduling."""
+    return [
+        "## Compile time",
+        f"From the traced product of a plain square matrix and an encrypted vector to a program of "
+        f"`{design}`: lowering with all constants encoded, scheduling, and finding the scheduled "
+        "program in the cache. Seconds of processor time, all threads together, the fastest of "
+        f"three; `{numbers['command']}`, {numbers['date']}, {numbers['cpu']}.",
+        _table(
+            ("columns", "instructions", "runs", "cycles", "lower", "schedule", "find again"),
+            [
+                (
+                    str(row["columns"]),
+                    f"{row['instructions']:,}",
+                    str(row["runs"]),
+                    f"{row['cycles']:,}",
+                    f"{row['lower_seconds']:.2f} s",
+                    f"{row['compile_seconds']:.2f} s",
+                    f"{row['found_seconds']:.2f} s",
+                )
+                for row in numbers["rows"]
+            ],
+        ),
+    ]
 
 
 def _conditions(numbers: Mapping[str, Any]) -> str:

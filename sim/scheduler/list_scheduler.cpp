@@ -139,7 +139,7 @@ void Pass::count_uses() {
   }
 }
 
-/// Places what is resident from the start, where it lies already or else where there is room.
+/// Places what is resident from the start, where it lies already or else where one is free.
 bool Pass::load() {
   for (const bool pinned : {true, false}) {
     for (std::size_t i = 0; i < problem_.polys.size(); ++i) {

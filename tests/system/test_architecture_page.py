@@ -86,7 +86,7 @@ def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own
     cycles = {}
     for layout, apart in product(layouts(graph, design), (False, True)):
         runs = cut(select(graph, design, layout, apart=apart), design)
-        cycles[bool(layout.moved), apart] = sum(run.plan.cycles for run in runs)
+        cycles[bool(layout.moved), apart] = sum(run.cycles for run in runs)
     assert min(cycles, key=lambda way: cycles[way]) == (True, True)
     assert cycles[True, False] > cycles[False, False]
     assert quoted(f"takes {cycles[True, False]:,} cycles with instructions in common")

@@ -1,12 +1,14 @@
 """Planned programs and single operations as subroutine graphs."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.lower.graph import Origin, SubroutineGraph
 from ringsmith.lower.operations import (
@@ -90,7 +92,7 @@ class _Lowering:
         )
         self._writer = operation_writer(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
-        self._plaintexts: dict[str, NDArray[np.uint64]] = {}
+        self._plaintexts: dict[str, tuple[Plain, int, Op]] = {}
 
     def run(self) -> Lowered:
         values: list[Polynomials] = []
@@ -99,7 +101,7 @@ class _Lowering:
             values.append(self._node(node, [values[i] for i in node.operands]))
         return Lowered(
             self._graph,
-            MappingProxyType(self._plaintexts),
+            MappingProxyType(self._encoded()),
             MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
             MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
             self._program.key_needs,
@@ -120,9 +122,17 @@ class _Lowering:
         key = (values.dtype, values.shape, values.tobytes(), plain.scale, limbs, factor)
         if key not in self._plain_inputs:
             name = f"plain:{len(self._plaintexts)}"
-            self._plaintexts[name] = encoded(self._parameters, plain, limbs, op)
+            self._plaintexts[name] = (plain, limbs, op)
             self._plain_inputs[key] = self._writer.input_polynomial(name, limbs)
         return self._plain_inputs[key]
+
+    def _encoded(self) -> dict[str, NDArray[np.uint64]]:
+        """Returns the constants encoded, several at a time: the encoders let other threads run."""
+        with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
+            encodings = pool.map(
+                lambda constant: encoded(self._parameters, *constant), self._plaintexts.values()
+            )
+            return dict(zip(self._plaintexts, encodings, strict=True))
 
 
 def write_operation(

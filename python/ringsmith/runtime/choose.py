@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
 from ringsmith.arch.rpau.design import (
     MAX_WORK_POLYS,
     RpauDesign,
@@ -14,6 +13,7 @@ from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
+from ringsmith.runtime.compile_cache import compile_cached
 
 _MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (MAX_WORK_POLYS, 65536))
 """Work polynomials and program words that are tried, in this order, for a design made to fit."""
@@ -47,14 +47,14 @@ def compile_for_smallest(
     check_supported(graph)
     for design in sorted(map(load_design, named_designs()), key=_size):
         try:
-            return compile_for_rpau(graph, design, seeded)
+            return compile_cached(graph, design, seeded)
         except ProgramError:
             continue
     reason = "no design of this size can be made"
     try:
         for design in _fitting_designs(graph):
             try:
-                return compile_for_rpau(graph, design)
+                return compile_cached(graph, design)
             except ProgramError as error:
                 reason = str(error)
     except ParameterError as error:

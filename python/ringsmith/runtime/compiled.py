@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.arch.rpau.compile import compile_graph as compile_for_rpau
 from ringsmith.arch.stream.compile import compile_graph as compile_for_stream
 from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.devices.axi_lite import SimulatedBus
@@ -31,6 +30,7 @@ from ringsmith.runtime import compiled_file
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
+from ringsmith.runtime.compile_cache import compile_cached
 from ringsmith.runtime.designs import Design, check_runs, limits_of, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
@@ -158,7 +158,7 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
     A design with a PRNG is taken to be given keys with seeds; a run with others schedules the
-    program anew, once.
+    program anew, once. What was scheduled before is found in the cache folder.
 
     Raises:
         ParameterError: If there is no such design.
@@ -216,7 +216,7 @@ def compile_graph(
     point = named_design(design)
     if isinstance(point, StreamDesign):
         return CompiledGraph(graph, None, compile_for_stream(graph, point))
-    return CompiledGraph(graph, compile_for_rpau(graph, point, seeded))
+    return CompiledGraph(graph, compile_cached(graph, point, seeded))
 
 
 def run_graph(

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Protocol
 
 from ringsmith import _core
-from ringsmith.arch.rpau.compile import compile_graph
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.stream.design import StreamDesign
@@ -14,6 +13,7 @@ from ringsmith.arch.stream.executable import StreamExecutable
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import CompactKey, KeySwitchKey, Residues
+from ringsmith.runtime.compile_cache import compile_cached
 from ringsmith.runtime.prepared_keys import AnyKey
 
 
@@ -71,7 +71,7 @@ class CompiledGraph:
     def for_keys(self, keys: Mapping[str, KeySwitchKey]) -> "CompiledGraph":
         """This, or where a key that is to be expanded has no seed, the graph compiled anew.
 
-        That takes as long as compiling did, once for each choice of keys with seeds.
+        That is done once for each choice of keys with seeds.
 
         Raises:
             ProgramError: If the graph with more whole keys does not fit the design.
@@ -80,7 +80,7 @@ class CompiledGraph:
         if self.executable is None or self.executable.seeded <= seeded:
             return self
         if seeded not in self._others:
-            executable = compile_graph(self.graph, self.executable.design, seeded)
+            executable = compile_cached(self.graph, self.executable.design, seeded)
             self._others[seeded] = CompiledGraph(self.graph, executable)
         return self._others[seeded]
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from os import cpu_count
 
+from ringsmith import _core
 from ringsmith.arch.rpau.assembler import check, encode
 from ringsmith.arch.rpau.constants import prime_refusal
 from ringsmith.arch.rpau.design import RpauDesign
@@ -92,7 +92,7 @@ def _plans(
 
     with (
         task(f"scheduling for {design.name}", total, "instructions") as progress,
-        ThreadPoolExecutor(max_workers=cpu_count() or 1) as pool,
+        ThreadPoolExecutor(max_workers=_core.threads()) as pool,
     ):
         found = list(pool.map(plan, selections))
     plans = [each for each in found if isinstance(each, _Plan)]
