@@ -21,7 +21,7 @@ from ringsmith.arch.rpau import _scheduler
 from ringsmith.arch.rpau import compile as rpau_compile
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.executable_file import MAX_FILE_CHARACTERS, read_executable
+from ringsmith.arch.rpau.executable_file import MAX_FILE_BYTES, read_executable
 from ringsmith.devices.build_cache import cache_root, fingerprint
 from ringsmith.errors import ProgramError, ToolError
 from ringsmith.lower import SubroutineGraph
@@ -92,7 +92,7 @@ def _read(path: Path, design: RpauDesign) -> Executable | None:
         digest, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if hashlib.sha256(packed).digest() != digest:
             return None
-        text = zlib.decompressobj().decompress(packed, MAX_FILE_CHARACTERS).decode()
+        text = zlib.decompressobj().decompress(packed, MAX_FILE_BYTES).decode()
         executable = read_executable(text)
         _stamp(path)
     except (OSError, zlib.error, UnicodeDecodeError, ProgramError):
