@@ -1,6 +1,7 @@
 """The client's side: keys, encoding, encryption, decryption. Only here is there a secret key."""
 
 from ringsmith.client.fixed_point import FixedPoint
+from ringsmith.client.full_modulus import DecryptionWarning
 from ringsmith.client.integers import (
     decode_coefficients,
     decode_integer,
@@ -19,6 +20,7 @@ from ringsmith.client.messages import (
 )
 
 __all__ = [
+    "DecryptionWarning",
     "FixedPoint",
     "SecretKey",
     "decode",

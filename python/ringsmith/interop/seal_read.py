@@ -44,7 +44,7 @@ def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext | Pl
     reader = open_object(source, "SEAL plaintext", limit)
     limbs = _data_level(reader, parameters)
     data, scale = _plaintext_members(reader, parameters, limbs)
-    return Plaintext(data, scale)
+    return Plaintext(data, scale, parameters_id=parameters.parameters_id)
 
 
 def read_secret_key(source: Source, parameters: SealParameters) -> Residues:
@@ -71,7 +71,7 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
     data, scale = _ciphertext_members(
         reader, parameters, limbs, MAX_SIZE, ntt=parameters.scheme == "ckks"
     )
-    return Ciphertext(data, scale)
+    return Ciphertext(data, scale, parameters_id=parameters.parameters_id)
 
 
 def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
@@ -81,7 +81,8 @@ def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
     limit = Limit(2 * _polynomials(parameters, len(parameters.primes)) + _MEMBERS)
-    return PublicKey(_public_key(open_object(source, "SEAL public key", limit), parameters))
+    data = _public_key(open_object(source, "SEAL public key", limit), parameters)
+    return PublicKey(data, parameters_id=parameters.parameters_id)
 
 
 def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
@@ -145,7 +146,7 @@ def _plain_polynomial(source: Source, parameters: SealParameters) -> PlainPolyno
             f"a coefficient is {data.max()} and the plain modulus t = {t}: the plaintext is "
             "damaged, or of other parameters"
         )
-    return PlainPolynomial(np.pad(data, (0, n - count)))
+    return PlainPolynomial(np.pad(data, (0, n - count)), parameters_id=parameters.parameters_id)
 
 
 def _level(reader: Reader, parameters: SealParameters) -> int:
@@ -278,6 +279,6 @@ def _switching_keys(
             _public_key(reader.nested(f"entry {index}, digit {digit}"), parameters)
             for digit in range(digits)
         ]
-        keys[index] = KeySwitchKey(np.stack(halves))
+        keys[index] = KeySwitchKey(np.stack(halves), parameters_id=parameters.parameters_id)
     reader.finish()
     return keys
