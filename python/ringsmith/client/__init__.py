@@ -18,6 +18,7 @@ from ringsmith.client.messages import (
     encrypt_vector,
     noise_budget,
 )
+from ringsmith.client.secret_file import load_secret_key, save_secret_key
 
 __all__ = [
     "DecryptionWarning",
@@ -35,5 +36,7 @@ __all__ = [
     "encrypt_vector",
     "generate_keys",
     "generate_keys_for_test",
+    "load_secret_key",
     "noise_budget",
+    "save_secret_key",
 ]

@@ -5,6 +5,7 @@ in magnitude. Of numbers that can be encoded at all, whose product with the scal
 most four of the N coefficients are: sum |c_i|^2 = (scale^2 / N) * sum |z_j|^2 <= (q/2)^2.
 """
 
+import sys
 import warnings
 
 import numpy as np
@@ -23,13 +24,12 @@ class DecryptionWarning(UserWarning):
     """A decrypted CKKS plaintext fills its modulus: a wrong key, or numbers that overflowed."""
 
 
-def warn_if_full(parameters: CkksParameters, data: Residues, stacklevel: int) -> None:
+def warn_if_full(parameters: CkksParameters, data: Residues) -> None:
     """Warns with ``DecryptionWarning`` of a decrypted plaintext that fills its modulus.
 
     Args:
         parameters: The parameter set.
         data: The plaintext, (limbs, N) in NTT form.
-        stacklevel: Of ``warnings.warn``, seen from the caller.
     """
     if _is_full(parameters, data):
         warnings.warn(
@@ -37,8 +37,16 @@ def warn_if_full(parameters: CkksParameters, data: Residues, stacklevel: int) ->
             "no message: the secret key is not that of the ciphertext, or numbers grew beyond "
             "the modulus: decrypt with the right key, or lower the scale or the numbers",
             DecryptionWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=_level_of_caller(),
         )
+
+
+def _level_of_caller() -> int:
+    """The ``stacklevel`` at which a function that warns was called from outside Ringsmith."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ringsmith."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _is_full(parameters: CkksParameters, data: Residues) -> bool:

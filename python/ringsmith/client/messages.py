@@ -168,20 +168,13 @@ def decrypt(
             ciphertext has of BFV a scale.
         TypeError: When an argument is of another kind.
     """
-    return _decrypt(parameters, secret_key, ciphertext, 2)
-
-
-def _decrypt(
-    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext, stacklevel: int
-) -> Plaintext | PlainPolynomial:
-    """As ``decrypt``; ``stacklevel`` is that of a warning, seen from the caller."""
     _check_decryption(parameters, secret_key, ciphertext)
     key, identity = secret_key.reveal(), parameters.parameters_id
     if isinstance(parameters, BfvParameters):
         data = secret.bfv_decrypt(bfv_context(parameters), key, ciphertext.data)
         return PlainPolynomial(data, parameters_id=identity)
     data = secret.decrypt(core_context(parameters), key, ciphertext.data)
-    warn_if_full(checked_ckks(parameters, "decryption"), data, stacklevel + 1)
+    warn_if_full(checked_ckks(parameters, "decryption"), data)
     return Plaintext(data, ciphertext.scale, parameters_id=identity)
 
 
@@ -233,8 +226,9 @@ def decrypt_vector(
     parameters: CkksParameters | BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
 ) -> NDArray[np.complex128] | NDArray[np.int64]:
     """Decrypts and decodes all slots: ``decrypt``, then ``decode``."""
-    plaintext = _decrypt(parameters, secret_key, ciphertext, 2)
-    return decode(parameters, plaintext)  # type: ignore[arg-type]  # of the same scheme
+    if isinstance(parameters, BfvParameters):
+        return decode(parameters, decrypt(parameters, secret_key, ciphertext))
+    return decode(parameters, decrypt(parameters, secret_key, ciphertext))
 
 
 def _refuse_scale_and_limbs(scale: float | None, limbs: int | None) -> None:
