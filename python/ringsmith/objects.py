@@ -4,25 +4,72 @@ Residue arrays are NumPy ``uint64``, C-contiguous and canonical: in [0, q) of th
 Keys of both schemes and all of CKKS are in NTT form: bit-reversed order,
 ``out[i] = a(psi^(2*brev(i)+1))``; BFV's ciphertexts are in coefficient form. The secret key is not
 here: it lives in ``ringsmith.client`` alone.
+
+Every object carries ``parameters_id``, the identity of its parameters
+(``RlweParameters.parameters_id``). Keys and ciphertexts also carry ``key_tag``, 16 random bytes
+that ``generate_keys`` draws once for a key pair. What computes hands both on, and every entry point
+compares them. None means unknown, as of objects that Microsoft SEAL saved: it fits everything.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, RingsmithError
+from ringsmith.params.identity import ID_BYTES
 
 Residues = NDArray[np.uint64]
+T = TypeVar("T")
 
 SEED_BYTES = 10
 """Of a key-switching key's seed: a Trivium key."""
+KEY_TAG_BYTES = 16
+"""Of the random tag of a key pair."""
 
 
 @dataclass(frozen=True, eq=False)
-class Plaintext:
+class OfParameters:
+    """What every object has.
+
+    Attributes:
+        parameters_id: The identity of the object's parameters, 32 bytes; None: unknown.
+    """
+
+    _: KW_ONLY
+    parameters_id: bytes | None = None
+
+    def __post_init__(self) -> None:
+        check_length("parameters_id", self.parameters_id, ID_BYTES)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies by the constructor, which checks."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _made, (type(self), values)
+
+
+@dataclass(frozen=True, eq=False)
+class OfKeyPair(OfParameters):
+    """What every key and ciphertext has.
+
+    Attributes:
+        key_tag: The random tag of the key pair, 16 bytes; None: unknown.
+    """
+
+    _: KW_ONLY
+    key_tag: bytes | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_length("key_tag", self.key_tag, KEY_TAG_BYTES)
+
+
+@dataclass(frozen=True, eq=False)
+class Plaintext(OfParameters):
     """An encoded message of CKKS: ``data`` has shape (limbs, N)."""
 
     data: Residues
@@ -35,14 +82,14 @@ class Plaintext:
 
 
 @dataclass(frozen=True, eq=False)
-class PlainPolynomial:
+class PlainPolynomial(OfParameters):
     """An encoded message of BFV: ``data`` is the N coefficients, in [0, t), of a polynomial."""
 
     data: Residues
 
 
 @dataclass(frozen=True, eq=False)
-class Ciphertext:
+class Ciphertext(OfKeyPair):
     """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
 
     The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it.
@@ -63,14 +110,14 @@ class Ciphertext:
 
 
 @dataclass(frozen=True, eq=False)
-class PublicKey:
+class PublicKey(OfKeyPair):
     """A public encryption key: ``data`` has shape (2, K, N), over all K primes."""
 
     data: Residues
 
 
 @dataclass(frozen=True, eq=False)
-class KeySwitchKey:
+class KeySwitchKey(OfKeyPair):
     """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
 
     K counts data and special primes; BFV's extension primes are not in it.
@@ -88,6 +135,7 @@ class KeySwitchKey:
 
     def __post_init__(self) -> None:
         """Keeps the key from being written to: devices hold copies of it."""
+        super().__post_init__()
         if self.seed is not None and len(self.seed) != SEED_BYTES:
             raise ParameterError(
                 f"the seed of a key-switching key has {SEED_BYTES} bytes, this one has "
@@ -107,7 +155,7 @@ class KeySwitchKey:
 
 
 @dataclass(frozen=True, eq=False)
-class CompactKey:
+class CompactKey(OfKeyPair):
     """A seeded key-switching key as half of its words: the ``cpu`` device expands the others.
 
     It does so limb by limb while it computes, and computes what it would with the whole key.
@@ -139,6 +187,24 @@ class EvaluationKeys:
     relin: KeySwitchKey | None = None
     galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
 
+    def __post_init__(self) -> None:
+        """Refuses keys of different parameters or key pairs."""
+        object.__setattr__(self, "galois", MappingProxyType(dict(self.galois)))
+        _ = self.parameters_id, self.key_tag
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
+
+    @cached_property
+    def parameters_id(self) -> bytes | None:
+        """The identity of the keys' parameters; None: unknown."""
+        return common("parameters", (key.parameters_id for key in _all(self.relin, self.galois)))
+
+    @cached_property
+    def key_tag(self) -> bytes | None:
+        """The random tag of the keys' key pair; None: unknown."""
+        return common("key pairs", (key.key_tag for key in _all(self.relin, self.galois)))
+
     @property
     def nbytes(self) -> int:
         """Memory that all keys take."""
@@ -152,14 +218,105 @@ class CompactKeys:
     relin: CompactKey | None = None
     galois: Mapping[int, CompactKey] = field(default_factory=lambda: MappingProxyType({}))
 
+    def __post_init__(self) -> None:
+        """Refuses keys of different parameters or key pairs."""
+        object.__setattr__(self, "galois", MappingProxyType(dict(self.galois)))
+        _ = self.parameters_id, self.key_tag
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
+
+    @cached_property
+    def parameters_id(self) -> bytes | None:
+        """The identity of the keys' parameters; None: unknown."""
+        return common("parameters", (key.parameters_id for key in _all(self.relin, self.galois)))
+
+    @cached_property
+    def key_tag(self) -> bytes | None:
+        """The random tag of the keys' key pair; None: unknown."""
+        return common("key pairs", (key.key_tag for key in _all(self.relin, self.galois)))
+
     @property
     def nbytes(self) -> int:
         """Memory that all keys take."""
         return _bytes_of(self.relin, self.galois)
 
 
+def check_parameters_id(
+    what: str,
+    found: bytes | None,
+    whose: str,
+    expected: bytes | None,
+    hint: str,
+    error: type[RingsmithError] = ParameterError,
+) -> None:
+    """Refuses an object of other parameters, where both identities are known.
+
+    Args:
+        what: Names the object.
+        found: Its ``parameters_id``.
+        whose: Names what has the expected identity.
+        expected: The identity that the object must have.
+        hint: What to do.
+        error: The class of the error.
+    """
+    if found is not None and expected is not None and found != expected:
+        raise error(
+            f"{what}: made with other parameters (identity {found.hex()[:8]}) than {whose} "
+            f"({expected.hex()[:8]}): {hint}"
+        )
+
+
+def check_key_tag(
+    what: str,
+    found: bytes | None,
+    whose: str,
+    expected: bytes | None,
+    hint: str,
+    error: type[RingsmithError] = ParameterError,
+) -> None:
+    """Refuses an object of another key pair, where both tags are known.
+
+    Arguments are those of ``check_parameters_id``, with tags for identities.
+    """
+    if found is not None and expected is not None and found != expected:
+        raise error(
+            f"{what}: of another key pair (tag {found.hex()[:8]}) than {whose} "
+            f"({expected.hex()[:8]}): {hint}"
+        )
+
+
+def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
+    """Returns the one value that all known ones of evaluation keys have; None: none is known.
+
+    Raises:
+        ParameterError: When two differ; calls them ``what``.
+    """
+    known = {value for value in values if value is not None}
+    if len(known) > 1:
+        raise ParameterError(
+            f"these evaluation keys are of {len(known)} different {what}: take all of them from "
+            "one call of generate_keys"
+        )
+    return next(iter(known), None)
+
+
+def check_length(what: str, value: bytes | None, length: int) -> None:
+    """Refuses an identity or a tag that is neither unknown nor so many bytes."""
+    if value is not None and not (isinstance(value, bytes) and len(value) == length):
+        raise ParameterError(f"{what} = {value!r:.80} is not {length} bytes, nor None for unknown")
+
+
+def _made(kind: type[T], values: dict[str, Any]) -> T:
+    """An object from its fields, for ``pickle`` and ``copy``."""
+    return kind(**values)
+
+
+def _all(relin: T | None, galois: Mapping[int, T]) -> list[T]:
+    return [*galois.values()] if relin is None else [relin, *galois.values()]
+
+
 def _bytes_of(
     relin: KeySwitchKey | CompactKey | None, galois: Mapping[int, KeySwitchKey | CompactKey]
 ) -> int:
-    keys = [*galois.values()] if relin is None else [relin, *galois.values()]
-    return sum(key.nbytes for key in keys)
+    return sum(key.nbytes for key in _all(relin, galois))

@@ -12,7 +12,14 @@ import pytest
 from ringsmith import client, interop
 from ringsmith.client import FixedPoint
 from ringsmith.errors import ParameterError, ProgramError, RingsmithError
-from ringsmith.objects import Ciphertext, EvaluationKeys, PlainPolynomial, Plaintext, PublicKey
+from ringsmith.objects import (
+    Ciphertext,
+    EvaluationKeys,
+    KeySwitchKey,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+)
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
 from ringsmith.runtime.evaluator import Evaluator
 
@@ -65,7 +72,16 @@ def things() -> Things:
             security=None,
         )
     secret, public, keys = client.generate_keys(bfv, KeyNeeds(bfv.limbs))
-    return Things(bfv, ckks, secret, public, keys, client.encrypt_vector(bfv, public, [1]))
+    # Of unknown origin, as from SEAL: what their identity and tag tell is test_belonging.py's.
+    assert keys.relin is not None
+    return Things(
+        bfv,
+        ckks,
+        client.SecretKey(secret.reveal()),
+        PublicKey(public.data),
+        EvaluationKeys(KeySwitchKey(keys.relin.data)),
+        Ciphertext(client.encrypt_vector(bfv, public, [1]).data),
+    )
 
 
 @dataclass(frozen=True)

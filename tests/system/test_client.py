@@ -96,10 +96,41 @@ def test_a_secret_key_shows_nothing_and_is_not_pickled_or_copied(keys: Keys) -> 
     assert not hasattr(secret, "__dict__")
 
 
-def test_a_wrong_key_decrypts_to_noise(small: CkksParameters, keys: Keys) -> None:
+def test_a_wrong_key_of_unknown_tag_decrypts_to_noise_with_a_warning(
+    small: CkksParameters, keys: Keys
+) -> None:
     other, _, _ = client.generate_keys(small, KeyNeeds())
-    ciphertext = client.encrypt_vector(small, keys[1], [1.0] * small.slots)
-    assert np.abs(client.decrypt_vector(small, other, ciphertext) - 1).max() > 1e3
+    unknown = SecretKey(other.reveal())
+    for limbs in range(1, small.limbs + 1):
+        ciphertext = client.encrypt_vector(small, keys[1], [1.0] * small.slots, limbs=limbs)
+        with pytest.warns(client.DecryptionWarning, match="fills its modulus") as found:
+            decrypted = client.decrypt_vector(small, unknown, ciphertext)
+        assert [warning.filename for warning in found] == [__file__]
+        assert np.abs(decrypted - 1).max() > 1e2
+        with pytest.warns(client.DecryptionWarning, match="fills its modulus") as found:
+            client.decrypt(small, unknown, ciphertext)
+        assert [warning.filename for warning in found] == [__file__]
+
+
+@pytest.mark.filterwarnings("error::ringsmith.client.DecryptionWarning")
+def test_the_largest_numbers_that_can_be_encoded_decrypt_without_a_warning(
+    small: CkksParameters, keys: Keys, rng: np.random.Generator
+) -> None:
+    for limbs in (1, 3):
+        modulus = np.prod(np.array(small.data_primes[:limbs], float))
+        largest = 0.49 * modulus / small.scale
+        signs = rng.choice([-1.0, 1.0], small.slots)
+        single = np.eye(1, small.slots)[0]
+        for shape in (np.ones(small.slots), signs, single, rng.uniform(-1, 1, small.slots)):
+            ciphertext = client.encrypt_vector(small, keys[1], largest * shape, limbs=limbs)
+            decrypted = client.decrypt_vector(small, keys[0], ciphertext)
+            assert np.abs(decrypted - largest * shape).max() < 1e-6 * largest
+
+
+def test_masked_arrays_are_refused(small: CkksParameters) -> None:
+    masked = np.ma.MaskedArray([1.0, 2.0], mask=[False, True])
+    with pytest.raises(ParameterError, match="a masked array hides numbers"):
+        client.encode(small, masked)
 
 
 REFUSED: list[tuple[Callable[[CkksParameters, Keys], object], str]] = [
@@ -107,6 +138,7 @@ REFUSED: list[tuple[Callable[[CkksParameters, Keys], object], str]] = [
     (lambda p, k: client.encode(p, np.ones((2, 2))), "of float64 and shape (2, 2) is no vector"),
     (lambda p, k: client.encode(p, []), "shape (0,) is no vector"),
     (lambda p, k: client.encode(p, [np.nan]), "is no vector of finite numbers"),
+    (lambda p, k: client.encode(p, [-np.inf]), "is no vector of finite numbers"),
     (lambda p, k: client.encode(p, ["1"]), "is no vector of finite numbers"),
     (lambda p, k: client.encode(p, [1], scale=0.0), "scale = 0.0 must be finite and at least 1"),
     (lambda p, k: client.encode(p, [1], scale=np.inf), "scale = inf must be"),

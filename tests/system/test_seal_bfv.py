@@ -305,7 +305,7 @@ def test_operands_that_do_not_fit_are_refused(world: World) -> None:
             call()
     wide = interop.SealParameters(shape.n, shape.primes, 1 << 40).to_bfv()
     with pytest.raises(ProgramError, match="has 2 limbs left and drops none: without them q would"):
-        Evaluator(wide).run("mod_switch", a)
+        Evaluator(wide).run("mod_switch", Ciphertext(a.data))
 
 
 # ---- the client's commands -----------------------------------------------------------------------

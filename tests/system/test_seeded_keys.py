@@ -190,12 +190,22 @@ def test_keys_without_seeds_and_of_seals_are_not_compacted(small: CkksParameters
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_prepared_keys_of_other_parameters_are_refused(small: CkksParameters, keys: Keys) -> None:
     other = replace(small, data_primes=small.data_primes[:-1], dnum=4)
-    with pytest.raises(ParameterError, match="expected is"):
+    with pytest.raises(ParameterError, match="the evaluation keys: made with other parameters"):
         prepare_keys(keys[2], other)
+    with pytest.raises(ParameterError, match="expected is"):
+        prepare_keys(of_unknown_origin(keys[2]), other)
     x = client.encrypt_vector(small, keys[1], [0.5])
     few = client.generate_keys(other, KeyNeeds(4, {other.galois_element(5): 4}))[2]
-    with pytest.raises(ProgramError, match=r"the prepared key .* is of 4 digits, and not of"):
+    with pytest.raises(ProgramError, match="the evaluation keys: made with other parameters"):
         Evaluator(small, prepare_keys(few, other)).run("rotate", x, steps=5)
+    with pytest.raises(ProgramError, match=r"the prepared key .* is of 4 digits, and not of"):
+        Evaluator(small, prepare_keys(of_unknown_origin(few), other)).run("rotate", x, steps=5)
+
+
+def of_unknown_origin(keys: EvaluationKeys) -> EvaluationKeys:
+    """The same keys without parameters' identity and tag, as SEAL's files have none."""
+    galois = {e: KeySwitchKey(key.data) for e, key in keys.galois.items()}
+    return EvaluationKeys(None if keys.relin is None else KeySwitchKey(keys.relin.data), galois)
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -98,7 +99,12 @@ def encrypt(
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
     from ringsmith.files import check_target, write_whole
-    from ringsmith.interop import read_parameters, read_public_key, write_ciphertext
+    from ringsmith.interop import (
+        read_parameters,
+        read_public_key,
+        with_key_tag,
+        write_ciphertext,
+    )
     from ringsmith.params import BfvParameters
 
     check_target(output, overwrite=False)
@@ -111,7 +117,8 @@ def encrypt(
     else:
         _refuse_options("CKKS", {"--coefficients": coefficients or None})
         cipher = _encrypt_numbers(chosen, key, values, scale_bits, limbs)
-    write_whole(output, write_ciphertext(cipher, shape), overwrite=False)
+    data = with_key_tag(write_ciphertext(cipher, shape), cipher.key_tag)
+    write_whole(output, data, overwrite=False)
 
 
 def decrypt(
@@ -137,7 +144,7 @@ def decrypt(
     sees the ciphertext. BFV's are exact; a ciphertext without noise budget is refused, and that
     refusal, too, is for you alone (SECURITY.md).
     """
-    from ringsmith.client.bundle import read_secret_key_file
+    from ringsmith.client import load_secret_key
     from ringsmith.files import SECRET_MODE, check_target, write_whole
     from ringsmith.interop import read_ciphertext, read_parameters
     from ringsmith.params import BfvParameters
@@ -148,7 +155,7 @@ def decrypt(
     chosen = shape.to_parameters()
     cipher = read_ciphertext(file, shape)
     _refuse_other_types(secret_key, shape)
-    key = read_secret_key_file(secret_key, shape)
+    key = load_secret_key(secret_key, chosen)
     if isinstance(chosen, BfvParameters):
         _refuse_options("BFV", {"--digits": digits, "--complex": imaginary or None})
         lines = _decrypt_integers(chosen, key, cipher, coefficients=coefficients)
@@ -198,11 +205,17 @@ def _decrypt_numbers(
     *,
     imaginary: bool,
 ) -> list[str]:
-    from ringsmith.client import decrypt_vector
+    from ringsmith.client import DecryptionWarning, decrypt_vector
+    from ringsmith.errors import InteropError
 
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DecryptionWarning)
+        try:
+            numbers = decrypt_vector(chosen, key, cipher)
+        except DecryptionWarning as warning:
+            raise InteropError(str(warning)) from None
     return [
-        f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "")
-        for z in decrypt_vector(chosen, key, cipher)
+        f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "") for z in numbers
     ]
 
 

@@ -132,6 +132,7 @@ def evaluate(
         read_ciphertext,
         read_parameters,
         read_plaintext,
+        with_key_tag,
         write_ciphertext,
     )
     from ringsmith.runtime.evaluator import Evaluator
@@ -165,7 +166,7 @@ def evaluate(
     result = evaluator.run(operation.value, ciphertext, operand, steps=steps or 0)
     packing = Compression[compression.name]
     data = write_ciphertext(result, shape, version=version, compression=packing)
-    write_whole(output, data, overwrite=force)
+    write_whole(output, with_key_tag(data, result.key_tag), overwrite=force)
 
 
 def _refuse_all_but_ciphertexts(output: Path, shape: "SealParameters") -> None:

@@ -1,6 +1,7 @@
 """The client's side: keys, encoding, encryption, decryption. Only here is there a secret key."""
 
 from ringsmith.client.fixed_point import FixedPoint
+from ringsmith.client.full_modulus import DecryptionWarning
 from ringsmith.client.integers import (
     decode_coefficients,
     decode_integer,
@@ -17,8 +18,10 @@ from ringsmith.client.messages import (
     encrypt_vector,
     noise_budget,
 )
+from ringsmith.client.secret_file import load_secret_key, save_secret_key
 
 __all__ = [
+    "DecryptionWarning",
     "FixedPoint",
     "SecretKey",
     "decode",
@@ -33,5 +36,7 @@ __all__ = [
     "encrypt_vector",
     "generate_keys",
     "generate_keys_for_test",
+    "load_secret_key",
     "noise_budget",
+    "save_secret_key",
 ]

@@ -9,18 +9,12 @@
 The folder has mode 0700 and is never written over.
 """
 
-import stat
 from pathlib import Path
 
-from ringsmith.client.keys import SecretKey, generate_keys
-from ringsmith.errors import InteropError
-from ringsmith.files import SECRET_MODE, new_folder, write_whole
-from ringsmith.interop import (
-    SealParameters,
-    read_secret_key,
-    write_public_key,
-    write_secret_key,
-)
+from ringsmith.client.keys import generate_keys
+from ringsmith.client.secret_file import save_secret_key
+from ringsmith.files import new_folder
+from ringsmith.interop import SealParameters, save_object
 from ringsmith.interop.bundle import Bundle, write_bundle
 from ringsmith.params import KeyNeeds, RlweParameters
 
@@ -49,34 +43,6 @@ def create_client_folder(
     shape = SealParameters.from_parameters(parameters)
     with new_folder(folder, 0o700) as work:
         secret, public, keys = generate_keys(parameters, needs, seeded=seeded)
-        write_secret_key_file(work / SECRET_KEY, secret, shape)
-        write_whole(work / PUBLIC_KEY, write_public_key(public, shape), overwrite=False)
+        save_secret_key(work / SECRET_KEY, secret, parameters)
+        save_object(work / PUBLIC_KEY, public, parameters)
         write_bundle(work / EVALUATION, Bundle(parameters.name, shape, keys))
-
-
-def write_secret_key_file(path: Path, key: SecretKey, parameters: SealParameters) -> None:
-    """Writes a secret key to a new file that its owner alone can read.
-
-    Raises:
-        InteropError: When the file exists or cannot be written.
-    """
-    data = write_secret_key(key.reveal(), parameters)
-    write_whole(path, data, overwrite=False, mode=SECRET_MODE)
-
-
-def read_secret_key_file(path: Path, parameters: SealParameters) -> SecretKey:
-    """Reads a secret key from a file that its owner alone can read.
-
-    Raises:
-        InteropError: When others can read the file, or it holds no secret key of the parameters.
-    """
-    try:
-        mode = Path(path).stat().st_mode
-    except OSError as error:
-        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise InteropError(
-            f"{path}: others than its owner may use this secret key (mode {mode & 0o777:04o}): "
-            f"chmod 600 {path}"
-        )
-    return SecretKey(read_secret_key(path, parameters))

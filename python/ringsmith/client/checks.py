@@ -1,7 +1,17 @@
 """What every function of the client checks of its arguments."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from ringsmith.errors import ParameterError, check_type
-from ringsmith.objects import PublicKey
+from ringsmith.objects import (
+    Ciphertext,
+    OfParameters,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    check_parameters_id,
+)
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 
@@ -41,9 +51,32 @@ def check_shape(parameters: RlweParameters, what: str, shape: tuple[int, ...]) -
         )
 
 
+def check_belongs(parameters: RlweParameters, what: str, thing: OfParameters) -> None:
+    """Refuses an object that is known to be of other parameters; ``what`` names it."""
+    hints = {
+        PublicKey: "give the second key of generate_keys for these parameters",
+        Ciphertext: "name the parameters that it was encrypted with",
+        Plaintext: "encode the numbers with these parameters",
+        PlainPolynomial: "encode the numbers with these parameters",
+    }
+    whose = f"parameters {parameters.name!r}"
+    expected = parameters.parameters_id
+    check_parameters_id(what, thing.parameters_id, whose, expected, hints[type(thing)])
+
+
+def refuse_masked(values: ArrayLike) -> None:
+    """Refuses a masked array, whose hidden numbers would be encrypted."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ParameterError(
+            "a masked array hides numbers, which would be encrypted: give values.filled(0), or "
+            "values.compressed()"
+        )
+
+
 def check_public_key(parameters: RlweParameters, key: PublicKey) -> None:
-    """Refuses a public key of other parameters, as far as its shape tells."""
+    """Refuses a public key of other parameters."""
     check_type("public key", key, PublicKey, "give the second key of generate_keys")
+    check_belongs(parameters, "the public key", key)
     expected = (2, len(parameters.primes), parameters.n)
     if key.data.shape != expected:
         raise ParameterError(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.client.checks import checked_bfv
+from ringsmith.client.checks import checked_bfv, refuse_masked
 from ringsmith.client.integers import decode_batch, encode_batch
 from ringsmith.errors import ParameterError
 from ringsmith.objects import PlainPolynomial
@@ -69,6 +69,7 @@ class FixedPoint:
         Raises:
             ParameterError: When a value is not finite, or its integer has more than 62 bits.
         """
+        refuse_masked(values)
         try:
             array = np.atleast_1d(np.asarray(values, np.float64))
         except (TypeError, ValueError):

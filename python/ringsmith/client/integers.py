@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import _core
-from ringsmith.client.checks import checked_bfv
+from ringsmith.client.checks import check_belongs, checked_bfv, refuse_masked
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters, bfv_context
@@ -29,11 +29,13 @@ _MIN_DIGIT_MODULUS = 3
 def encode_batch(parameters: BfvParameters, values: ArrayLike) -> PlainPolynomial:
     """Encodes integers into slots; arguments and errors are those of ``encode``."""
     parameters.require_batching()
+    refuse_masked(values)
     array = np.asarray(values)
     if array.ndim == 2:
         array = _rows(parameters, array)
     slots = _checked_integers(parameters, array, "slots")
-    return PlainPolynomial(_core.bfv.encode(bfv_context(parameters), slots))
+    data = _core.bfv.encode(bfv_context(parameters), slots)
+    return PlainPolynomial(data, parameters_id=parameters.parameters_id)
 
 
 def decode_batch(parameters: BfvParameters, plaintext: PlainPolynomial) -> NDArray[np.int64]:
@@ -55,9 +57,11 @@ def encode_coefficients(parameters: BfvParameters, values: ArrayLike) -> PlainPo
         TypeError: When ``parameters`` are none.
     """
     parameters = checked_bfv(parameters, "encoding coefficients")
+    refuse_masked(values)
     integers = _checked_integers(parameters, np.asarray(values), "coefficients")
     t = np.int64(parameters.plain_modulus)
-    return PlainPolynomial(np.where(integers < 0, integers + t, integers).astype(np.uint64))
+    data = np.where(integers < 0, integers + t, integers).astype(np.uint64)
+    return PlainPolynomial(data, parameters_id=parameters.parameters_id)
 
 
 def decode_coefficients(parameters: BfvParameters, plaintext: PlainPolynomial) -> NDArray[np.int64]:
@@ -119,6 +123,7 @@ def check_polynomial(parameters: BfvParameters, plaintext: PlainPolynomial) -> N
     """
     way_out = "give what encode or decrypt returned for these parameters"
     check_type("plaintext", plaintext, PlainPolynomial, way_out)
+    check_belongs(parameters, "the plaintext", plaintext)
     data, t = plaintext.data, parameters.plain_modulus
     if data.shape != (parameters.n,) or data.dtype != np.uint64:
         raise ParameterError(

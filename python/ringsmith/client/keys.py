@@ -1,27 +1,60 @@
 """Key generation. The secret key is born here and stays here."""
 
+import hashlib
 import secrets
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
 from ringsmith.client.checks import check_parameters
 from ringsmith.errors import ParameterError, check_type
-from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey, PublicKey, Residues
+from ringsmith.objects import (
+    KEY_TAG_BYTES,
+    SEED_BYTES,
+    EvaluationKeys,
+    KeySwitchKey,
+    PublicKey,
+    Residues,
+    check_length,
+)
 from ringsmith.params import BfvParameters, KeyNeeds, RlweParameters, core_context
+from ringsmith.params.identity import ID_BYTES
+
+_Made = tuple[Residues, bytes | None]
+"""A key-switching key and its seed."""
 
 
 class SecretKey:
     """A secret key: shape (K, N), ternary, NTT form over all primes.
 
     It shows nothing of itself when printed, and refuses to be pickled or copied, so that it does
-    not travel by accident. Only ``ringsmith.client`` reads it.
+    not travel by accident. Only ``ringsmith.client`` reads it. ``save_secret_key`` writes it to a
+    file.
+
+    Args:
+        data: The residues.
+        parameters_id: The identity of its parameters; None: unknown.
+        key_tag: The random tag of its key pair; None: unknown.
     """
 
-    __slots__ = ("_data",)
+    __slots__ = ("_data", "_key_tag", "_parameters_id")
 
-    def __init__(self, data: Residues) -> None:
-        self._data = data
+    def __init__(
+        self, data: Residues, *, parameters_id: bytes | None = None, key_tag: bytes | None = None
+    ) -> None:
+        check_length("parameters_id", parameters_id, ID_BYTES)
+        check_length("key_tag", key_tag, KEY_TAG_BYTES)
+        self._data, self._parameters_id, self._key_tag = data, parameters_id, key_tag
+
+    @property
+    def parameters_id(self) -> bytes | None:
+        """The identity of the key's parameters; None: unknown."""
+        return self._parameters_id
+
+    @property
+    def key_tag(self) -> bytes | None:
+        """The random tag of the key pair, which tells nothing of the key; None: unknown."""
+        return self._key_tag
 
     def reveal(self) -> Residues:
         """Returns the key itself, for decryption and for writing it where its holder says."""
@@ -32,7 +65,8 @@ class SecretKey:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError(
-            "a secret key is not pickled or copied: pass a public key or evaluation keys instead"
+            "a secret key is not pickled or copied: save it with save_secret_key, or pass a public "
+            "key or evaluation keys instead"
         )
 
 
@@ -57,26 +91,25 @@ def generate_keys(
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
 
-    def relin_key() -> KeySwitchKey:
+    def relin_key() -> _Made:
         if seeded:
             seed = secrets.token_bytes(SEED_BYTES)
-            return KeySwitchKey(secret.generate_seeded_relin_key(context, key, seed, words), seed)
+            return secret.generate_seeded_relin_key(context, key, seed, words), seed
         if words:
-            return KeySwitchKey(secret.generate_word_relin_key(context, key, words))
-        return KeySwitchKey(secret.generate_relin_key(context, key))
+            return secret.generate_word_relin_key(context, key, words), None
+        return secret.generate_relin_key(context, key), None
 
-    def galois_key(element: int) -> KeySwitchKey:
+    def galois_key(element: int) -> _Made:
         if seeded:
             seed = secrets.token_bytes(SEED_BYTES)
-            data = secret.generate_seeded_galois_key(context, key, element, seed, words)
-            return KeySwitchKey(data, seed)
+            return secret.generate_seeded_galois_key(context, key, element, seed, words), seed
         if words:
-            return KeySwitchKey(secret.generate_word_galois_key(context, key, element, words))
-        return KeySwitchKey(secret.generate_galois_key(context, key, element))
+            return secret.generate_word_galois_key(context, key, element, words), None
+        return secret.generate_galois_key(context, key, element), None
 
     relin = None if needs.relin is None else relin_key()
     galois = {element: galois_key(element) for element in needs.galois}
-    return SecretKey(key), PublicKey(public), EvaluationKeys(relin, MappingProxyType(galois))
+    return _tagged(parameters, secrets.token_bytes(KEY_TAG_BYTES), key, public, relin, galois)
 
 
 def generate_keys_for_test(
@@ -91,30 +124,55 @@ def generate_keys_for_test(
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
 
-    def relin_key(own: int) -> KeySwitchKey:
+    def relin_key(own: int) -> _Made:
         if seeded:
-            public_seed = own.to_bytes(SEED_BYTES, "little")
-            data = secret.generate_seeded_relin_key_for_test(context, key, public_seed, words, own)
-            return KeySwitchKey(data, public_seed)
+            expanded = own.to_bytes(SEED_BYTES, "little")
+            data = secret.generate_seeded_relin_key_for_test(context, key, expanded, words, own)
+            return data, expanded
         if words:
-            return KeySwitchKey(secret.generate_word_relin_key_for_test(context, key, words, own))
-        return KeySwitchKey(secret.generate_relin_key_for_test(context, key, own))
+            return secret.generate_word_relin_key_for_test(context, key, words, own), None
+        return secret.generate_relin_key_for_test(context, key, own), None
 
-    def galois_key(element: int, own: int) -> KeySwitchKey:
+    def galois_key(element: int, own: int) -> _Made:
         if seeded:
-            public_seed = own.to_bytes(SEED_BYTES, "little")
+            expanded = own.to_bytes(SEED_BYTES, "little")
             data = secret.generate_seeded_galois_key_for_test(
-                context, key, element, public_seed, words, own
+                context, key, element, expanded, words, own
             )
-            return KeySwitchKey(data, public_seed)
+            return data, expanded
         if words:
-            data = secret.generate_word_galois_key_for_test(context, key, element, words, own)
-            return KeySwitchKey(data)
-        return KeySwitchKey(secret.generate_galois_key_for_test(context, key, element, own))
+            return secret.generate_word_galois_key_for_test(context, key, element, words, own), None
+        return secret.generate_galois_key_for_test(context, key, element, own), None
 
     relin = None if needs.relin is None else relin_key(seed + 2)
     galois = {element: galois_key(element, seed + 3 + i) for i, element in enumerate(needs.galois)}
-    return SecretKey(key), PublicKey(public), EvaluationKeys(relin, MappingProxyType(galois))
+    named = parameters.parameters_id + str(seed).encode()
+    tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
+    return _tagged(parameters, tag, key, public, relin, galois)
+
+
+def _tagged(
+    parameters: RlweParameters,
+    tag: bytes,
+    key: Residues,
+    public: Residues,
+    relin: _Made | None,
+    galois: Mapping[int, _Made],
+) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
+    """The keys of one key pair as objects."""
+    identity = parameters.parameters_id
+
+    def switching(made: _Made) -> KeySwitchKey:
+        return KeySwitchKey(*made, parameters_id=identity, key_tag=tag)
+
+    return (
+        SecretKey(key, parameters_id=identity, key_tag=tag),
+        PublicKey(public, parameters_id=identity, key_tag=tag),
+        EvaluationKeys(
+            None if relin is None else switching(relin),
+            {element: switching(made) for element, made in galois.items()},
+        ),
+    )
 
 
 def _word_bits(parameters: RlweParameters) -> int:

@@ -14,17 +14,26 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith import _core
 from ringsmith._core import secret
 from ringsmith.client.checks import (
+    check_belongs,
     check_parameters,
     check_public_key,
     check_shape,
     checked_bfv,
     checked_ckks,
 )
+from ringsmith.client.full_modulus import warn_if_full
 from ringsmith.client.integers import check_polynomial, decode_batch, encode_batch
 from ringsmith.client.keys import SecretKey
 from ringsmith.client.slots import decode_slots, encode_slots
 from ringsmith.errors import ParameterError, check_type
-from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey
+from ringsmith.objects import (
+    Ciphertext,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    check_key_tag,
+    check_parameters_id,
+)
 from ringsmith.params import (
     BfvParameters,
     CkksParameters,
@@ -113,7 +122,7 @@ def encrypt(
     """Encrypts a plaintext under a public key, with the operating system's randomness.
 
     Raises:
-        ParameterError: When plaintext or key do not have the parameters' shape.
+        ParameterError: When plaintext or key are of other parameters.
         TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
@@ -121,13 +130,17 @@ def encrypt(
         polynomial = _of_kind(plaintext, PlainPolynomial)
         check_polynomial(parameters, polynomial)
         check_public_key(parameters, public_key)
-        context = bfv_context(parameters)
-        return Ciphertext(_core.bfv.encrypt(context, public_key.data, polynomial.data))
-    encoded = _of_kind(plaintext, Plaintext)
-    check_shape(parameters, "plaintext", encoded.data.shape)
-    check_public_key(parameters, public_key)
-    data = _core.encrypt(core_context(parameters), public_key.data, encoded.data)
-    return Ciphertext(data, encoded.scale)
+        context, scale = bfv_context(parameters), 1.0
+        data = _core.bfv.encrypt(context, public_key.data, polynomial.data)
+    else:
+        encoded = _of_kind(plaintext, Plaintext)
+        check_belongs(parameters, "the plaintext", encoded)
+        check_shape(parameters, "plaintext", encoded.data.shape)
+        check_public_key(parameters, public_key)
+        data = _core.encrypt(core_context(parameters), public_key.data, encoded.data)
+        scale = encoded.scale
+    identity = parameters.parameters_id
+    return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
 
 
 @overload
@@ -147,18 +160,22 @@ def decrypt(
 ) -> Plaintext | PlainPolynomial:
     """Decrypts a ciphertext of two or three polynomials.
 
-    A BFV message is right while ``noise_budget`` is above 0.
+    A BFV message is right while ``noise_budget`` is above 0. A CKKS plaintext that fills its
+    modulus, as what a wrong key decrypts does, warns with ``DecryptionWarning``.
 
     Raises:
-        ParameterError: When the ciphertext does not have the parameters' shape, or of BFV a scale.
+        ParameterError: When ciphertext or key are of other parameters or another key pair, or the
+            ciphertext has of BFV a scale.
         TypeError: When an argument is of another kind.
     """
     _check_decryption(parameters, secret_key, ciphertext)
+    key, identity = secret_key.reveal(), parameters.parameters_id
     if isinstance(parameters, BfvParameters):
-        context, key = bfv_context(parameters), secret_key.reveal()
-        return PlainPolynomial(secret.bfv_decrypt(context, key, ciphertext.data))
-    data = secret.decrypt(core_context(parameters), secret_key.reveal(), ciphertext.data)
-    return Plaintext(data, ciphertext.scale)
+        data = secret.bfv_decrypt(bfv_context(parameters), key, ciphertext.data)
+        return PlainPolynomial(data, parameters_id=identity)
+    data = secret.decrypt(core_context(parameters), key, ciphertext.data)
+    warn_if_full(checked_ckks(parameters, "decryption"), data)
+    return Plaintext(data, ciphertext.scale, parameters_id=identity)
 
 
 def noise_budget(parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
@@ -238,6 +255,8 @@ def _check_decryption(parameters: object, secret_key: object, ciphertext: object
     check_type("ciphertext", ciphertext, Ciphertext, "give one of a result's outputs")
     assert isinstance(parameters, RlweParameters)
     assert isinstance(ciphertext, Ciphertext)
+    assert isinstance(secret_key, SecretKey)
+    _check_key_pair(parameters, secret_key, ciphertext)
     size, *shape = ciphertext.data.shape
     if size not in (2, 3):
         raise ParameterError(f"a ciphertext of {size} polynomials: they have 2, or 3")
@@ -252,3 +271,24 @@ def _check_decryption(parameters: object, secret_key: object, ciphertext: object
                 f"a ciphertext of {ciphertext.limbs} limbs: the q of {parameters.name!r} exceeds t "
                 f"with {parameters.min_limbs} or more"
             )
+
+
+def _check_key_pair(
+    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> None:
+    """Refuses a ciphertext or key of other parameters, and a ciphertext of another key pair."""
+    check_belongs(parameters, "the ciphertext", ciphertext)
+    check_parameters_id(
+        "the secret key",
+        secret_key.parameters_id,
+        f"parameters {parameters.name!r}",
+        parameters.parameters_id,
+        "give the first key of generate_keys for these parameters",
+    )
+    check_key_tag(
+        "the ciphertext",
+        ciphertext.key_tag,
+        "the secret key",
+        secret_key.key_tag,
+        "decrypt it with the secret key of the client that encrypted it",
+    )

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.client.checks import check_shape
+from ringsmith.client.checks import check_belongs, check_shape, refuse_masked
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Plaintext
 from ringsmith.params import CkksParameters, ckks_encoder
@@ -30,16 +30,19 @@ def encode_slots(
             f"modulus of {log_q:.1f} bits of {limbs} limbs: divide the vector by a constant, or "
             "lower the scale"
         )
-    return Plaintext(ckks_encoder(parameters).encode(slots, scale, limbs), scale)
+    data = ckks_encoder(parameters).encode(slots, scale, limbs)
+    return Plaintext(data, scale, parameters_id=parameters.parameters_id)
 
 
 def decode_slots(parameters: CkksParameters, plaintext: Plaintext) -> NDArray[np.complex128]:
     """Returns the N/2 complex numbers; errors are those of ``decode``."""
+    check_belongs(parameters, "the plaintext", plaintext)
     check_shape(parameters, "plaintext", plaintext.data.shape)
     return ckks_encoder(parameters).decode(plaintext.data, plaintext.scale)
 
 
 def _checked_slots(parameters: CkksParameters, values: ArrayLike) -> NDArray[np.complex128]:
+    refuse_masked(values)
     array = np.atleast_1d(np.asarray(values))
     numeric = array.dtype.kind in "iufc" and np.isfinite(array).all()
     if not numeric or array.ndim != 1 or array.size == 0:

@@ -1,6 +1,7 @@
 """Files of other libraries in and out: Microsoft SEAL 4.x."""
 
 from ringsmith.files.compression import Compression
+from ringsmith.interop.object_file import load_object, save_object
 from ringsmith.interop.seal_info import Description, describe
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import (
@@ -10,7 +11,9 @@ from ringsmith.interop.seal_read import (
     read_public_key,
     read_relin_keys,
     read_secret_key,
+    read_tagged_secret_key,
 )
+from ringsmith.interop.seal_stream import with_key_tag
 from ringsmith.interop.seal_write import (
     write_ciphertext,
     write_galois_keys,
@@ -25,6 +28,7 @@ __all__ = [
     "Description",
     "SealParameters",
     "describe",
+    "load_object",
     "read_ciphertext",
     "read_galois_keys",
     "read_parameters",
@@ -32,6 +36,9 @@ __all__ = [
     "read_public_key",
     "read_relin_keys",
     "read_secret_key",
+    "read_tagged_secret_key",
+    "save_object",
+    "with_key_tag",
     "write_ciphertext",
     "write_galois_keys",
     "write_parameters",

@@ -25,6 +25,7 @@ from ringsmith.files import new_folder, open_regular, read_bounded, write_whole
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
+from ringsmith.interop.seal_stream import with_key_tag
 from ringsmith.interop.seal_write import write_galois_keys, write_relin_keys
 from ringsmith.objects import EvaluationKeys
 
@@ -63,9 +64,9 @@ def write_bundle(folder: Path, bundle: Bundle) -> None:
     shape, keys = bundle.parameters, bundle.keys
     files = {PARAMETERS: write_parameters(shape)}
     if keys.relin is not None:
-        files[RELIN_KEYS] = write_relin_keys(keys.relin, shape)
+        files[RELIN_KEYS] = with_key_tag(write_relin_keys(keys.relin, shape), keys.key_tag)
     if keys.galois:
-        files[GALOIS_KEYS] = write_galois_keys(keys.galois, shape)
+        files[GALOIS_KEYS] = with_key_tag(write_galois_keys(keys.galois, shape), keys.key_tag)
     seeds = KeySeeds.of(keys)
     if seeds.relin is not None or seeds.galois:
         files[KEY_SEEDS] = write_key_seeds(seeds)

@@ -9,7 +9,7 @@ A JSON file; a key that has no seed is not in it::
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -54,7 +54,7 @@ class KeySeeds:
         """
         relin = None if keys.relin is None else _with_seed(keys.relin, self.relin, primes)
         galois = {e: _with_seed(key, self.galois.get(e), primes) for e, key in keys.galois.items()}
-        return EvaluationKeys(relin, MappingProxyType(galois))
+        return EvaluationKeys(relin, galois)
 
 
 def write_key_seeds(seeds: KeySeeds) -> bytes:
@@ -104,6 +104,6 @@ def _seed(path: Path, text: object) -> bytes:
 def _with_seed(key: KeySwitchKey, seed: bytes | None, primes: Sequence[int]) -> KeySwitchKey:
     if seed is None:
         return key
-    whole = KeySwitchKey(key.data, seed)
+    whole = replace(key, seed=seed)
     shorten_key(whole, primes)  # refuses a seed that is not this key's
     return whole

@@ -53,7 +53,8 @@ def describe(source: Source, parameters: SealParameters | None = None) -> Descri
             kind, fields = layout(Reader(payload, reader.what), parameters)
         except InteropError:
             continue
-        return Description(kind, header, fields)
+        tag = {} if reader.key_tag is None else {"key tag": reader.key_tag.hex()}
+        return Description(kind, header, fields | tag)
     raise reader.error(
         "neither parameters nor plaintext, ciphertext or keys of SEAL 4: the file is damaged, or "
         "of a type that is not known here"

@@ -18,14 +18,11 @@ from ringsmith.interop.seal_stream import (
     wrap_whole,
 )
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
-from ringsmith.params.bfv import BINOMIAL_DEVIATION
+from ringsmith.params.identity import SEAL_MAX_PRIMES, SEAL_SCHEMES, parms_id, seal_obstacle
 
-SCHEMES = {1: "bfv", 2: "ckks"}
-"""SEAL's ``scheme_type`` -> the scheme's name here; BGV, 3, is not computed with."""
-_MAX_PRIMES = 64
 _MIN_DEGREE, _MAX_DEGREE = 1 << 10, 1 << 16
 _MAX_PLAIN_BITS = 60
-PARAMETERS_LIMIT = Limit(size=17 + (_MAX_PRIMES + 1) * 24)
+PARAMETERS_LIMIT = Limit(size=17 + (SEAL_MAX_PRIMES + 1) * 24)
 """Of the parameters' payload: scheme, N, number of primes, and each modulus with its header."""
 
 
@@ -48,8 +45,8 @@ class SealParameters:
             raise InteropError(
                 f"N = {self.n} is not a power of two between {_MIN_DEGREE} and {_MAX_DEGREE}"
             )
-        if not 1 <= len(self.primes) <= _MAX_PRIMES:
-            raise InteropError(f"{len(self.primes)} primes: SEAL has 1 … {_MAX_PRIMES}")
+        if not 1 <= len(self.primes) <= SEAL_MAX_PRIMES:
+            raise InteropError(f"{len(self.primes)} primes: SEAL has 1 … {SEAL_MAX_PRIMES}")
         if len(set(self.primes)) != len(self.primes):
             raise InteropError("a prime occurs twice: the primes must be distinct")
         for prime in self.primes:
@@ -76,22 +73,11 @@ class SealParameters:
                 than SEAL's or its products are not ``behz``: who reads SEAL's file takes it for
                 SEAL's, and would forecast more noise budget than there is.
         """
-        if len(parameters.special_primes) != 1 or parameters.digit_size != 1:
-            raise InteropError(
-                f"parameters {parameters.name!r} have {len(parameters.special_primes)} special "
-                f"primes and {parameters.key_digits} digits of {parameters.limbs} data primes, and "
-                "SEAL has exactly 1 special prime and one prime a digit: use such a set"
-            )
+        obstacle = seal_obstacle(parameters)
+        if obstacle is not None:
+            raise InteropError(f"parameters {parameters.name!r} {obstacle}")
         if not isinstance(parameters, BfvParameters):
             return cls(parameters.n, parameters.primes)
-        seals = {"error_deviation": BINOMIAL_DEVIATION, "multiplication": "behz"}
-        for field, value in seals.items():
-            if getattr(parameters, field) != value:
-                raise InteropError(
-                    f"parameters {parameters.name!r} have {field} = "
-                    f"{getattr(parameters, field)!r}, which SEAL's files cannot say: their readers "
-                    f"would take it for SEAL's, {value!r}: leave {field} out of the parameters"
-                )
         return cls(parameters.n, parameters.primes, parameters.plain_modulus)
 
     def to_parameters(self, name: str = "seal") -> CkksParameters | BfvParameters:
@@ -155,7 +141,7 @@ class SealParameters:
     @property
     def scheme_number(self) -> int:
         """SEAL's ``scheme_type``."""
-        return next(number for number, name in SCHEMES.items() if name == self.scheme)
+        return next(number for number, name in SEAL_SCHEMES.items() if name == self.scheme)
 
     @property
     def max_limbs(self) -> int:
@@ -168,8 +154,12 @@ class SealParameters:
 
     def parms_id(self, limbs: int) -> bytes:
         """SEAL's 32-byte name of the level with this many limbs; all primes: the key level."""
-        primes = self.primes[:limbs]
-        return _core.parms_id(self.scheme_number, self.n, primes, self.plain_modulus)
+        return parms_id(self.scheme, self.n, self.primes[:limbs], self.plain_modulus)
+
+    @cached_property
+    def parameters_id(self) -> bytes:
+        """The identity that objects carry: the name of the key level."""
+        return self.parms_id(len(self.primes))
 
     def limbs(self, parms_id: bytes) -> int | None:
         """Number of limbs of the level that SEAL names so; None if it is another set's."""
@@ -193,12 +183,12 @@ def read_parameters(source: Source) -> SealParameters:
     """
     reader = open_object(source, "SEAL encryption parameters", PARAMETERS_LIMIT)
     scheme = reader.u8()
-    if scheme not in SCHEMES:
+    if scheme not in SEAL_SCHEMES:
         raise reader.error(f"scheme {scheme} is neither BFV (1) nor CKKS (2)")
     n = reader.u64()
     count = reader.u64()
-    if not 1 <= count <= _MAX_PRIMES:
-        raise reader.error(f"{count} primes: SEAL has 1 … {_MAX_PRIMES}")
+    if not 1 <= count <= SEAL_MAX_PRIMES:
+        raise reader.error(f"{count} primes: SEAL has 1 … {SEAL_MAX_PRIMES}")
     values = []
     for index in range(count + 1):
         modulus = reader.nested(f"modulus {index}")
@@ -206,7 +196,7 @@ def read_parameters(source: Source) -> SealParameters:
         modulus.finish()
     reader.finish()
     *primes, plain_modulus = values
-    if SCHEMES[scheme] == "ckks":
+    if SEAL_SCHEMES[scheme] == "ckks":
         reader.expect("the plain modulus", plain_modulus, 0)
     elif not plain_modulus:
         raise reader.error("the plain modulus is 0, and BFV needs one")

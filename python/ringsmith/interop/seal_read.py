@@ -44,7 +44,7 @@ def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext | Pl
     reader = open_object(source, "SEAL plaintext", limit)
     limbs = _data_level(reader, parameters)
     data, scale = _plaintext_members(reader, parameters, limbs)
-    return Plaintext(data, scale)
+    return Plaintext(data, scale, parameters_id=parameters.parameters_id)
 
 
 def read_secret_key(source: Source, parameters: SealParameters) -> Residues:
@@ -53,10 +53,17 @@ def read_secret_key(source: Source, parameters: SealParameters) -> Residues:
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
+    return read_tagged_secret_key(source, parameters)[0]
+
+
+def read_tagged_secret_key(
+    source: Source, parameters: SealParameters
+) -> tuple[Residues, bytes | None]:
+    """Reads a secret key, as ``read_secret_key``, and the tag of its key pair, if it is there."""
     limit = Limit(_polynomials(parameters, len(parameters.primes)) + _MEMBERS)
     reader = open_object(source, "SEAL secret key", limit)
     _key_level(reader, parameters)
-    return _plaintext_members(reader, parameters, len(parameters.primes))[0]
+    return _plaintext_members(reader, parameters, len(parameters.primes))[0], reader.key_tag
 
 
 def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
@@ -71,7 +78,8 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
     data, scale = _ciphertext_members(
         reader, parameters, limbs, MAX_SIZE, ntt=parameters.scheme == "ckks"
     )
-    return Ciphertext(data, scale)
+    identity = parameters.parameters_id
+    return Ciphertext(data, scale, parameters_id=identity, key_tag=reader.key_tag)
 
 
 def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
@@ -81,7 +89,9 @@ def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
     limit = Limit(2 * _polynomials(parameters, len(parameters.primes)) + _MEMBERS)
-    return PublicKey(_public_key(open_object(source, "SEAL public key", limit), parameters))
+    reader = open_object(source, "SEAL public key", limit)
+    data, identity = _public_key(reader, parameters), parameters.parameters_id
+    return PublicKey(data, parameters_id=identity, key_tag=reader.key_tag)
 
 
 def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
@@ -145,7 +155,7 @@ def _plain_polynomial(source: Source, parameters: SealParameters) -> PlainPolyno
             f"a coefficient is {data.max()} and the plain modulus t = {t}: the plaintext is "
             "damaged, or of other parameters"
         )
-    return PlainPolynomial(np.pad(data, (0, n - count)))
+    return PlainPolynomial(np.pad(data, (0, n - count)), parameters_id=parameters.parameters_id)
 
 
 def _level(reader: Reader, parameters: SealParameters) -> int:
@@ -278,6 +288,8 @@ def _switching_keys(
             _public_key(reader.nested(f"entry {index}, digit {digit}"), parameters)
             for digit in range(digits)
         ]
-        keys[index] = KeySwitchKey(np.stack(halves))
+        keys[index] = KeySwitchKey(
+            np.stack(halves), parameters_id=parameters.parameters_id, key_tag=reader.key_tag
+        )
     reader.finish()
     return keys

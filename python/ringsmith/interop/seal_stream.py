@@ -4,6 +4,9 @@ Every object starts with a header of 16 bytes (SEAL's ``serialization.h``): u16 
 header size, u8 major and u8 minor version, u8 compression, u16 reserved, u64 size of header and
 payload together. All is little-endian and unaligned. Objects inside an object have headers of their
 own and are not compressed again.
+
+Behind an object in a file of its own, Ringsmith writes the tag of its key pair (``with_key_tag``):
+the eight bytes ``RSKEYTAG`` and 16 bytes. SEAL reads no further than the object's own size.
 """
 
 import os
@@ -17,6 +20,7 @@ from numpy.typing import NDArray
 from ringsmith.errors import InteropError
 from ringsmith.files import open_regular
 from ringsmith.files.compression import Compression, compress, decompress
+from ringsmith.objects import KEY_TAG_BYTES
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
 """The bytes of an object, or the path of a file that holds them."""
@@ -28,6 +32,7 @@ NEWEST_MINOR = 4
 
 _MAGIC = 0xA15E
 _HEADER = struct.Struct("<HBBBBHQ")
+_TAG = b"RSKEYTAG"
 
 
 @dataclass(frozen=True)
@@ -66,15 +71,17 @@ class Reader:
 
     Attributes:
         what: Names the object in errors.
+        key_tag: The tag of the object's key pair, of a whole object that has one behind it.
 
     Raises:
         InteropError: From any method, when the bytes end too early or are not what they must be.
     """
 
-    def __init__(self, data: memoryview, what: str) -> None:
+    def __init__(self, data: memoryview, what: str, key_tag: bytes | None = None) -> None:
         self._data = data
         self._position = 0
         self.what = what
+        self.key_tag = key_tag
 
     def error(self, message: str) -> InteropError:
         """An error that names the object and the position in it."""
@@ -188,14 +195,24 @@ def open_with_header(source: Source, what: str, limit: Limit) -> tuple[Header, R
     whole = Reader(memoryview(data), what)
     header = whole.header()
     payload = whole.take(header.size - _HEADER.size)
+    key_tag = None
+    if whole.left == len(_TAG) + KEY_TAG_BYTES and whole.take(len(_TAG)) == _TAG:
+        key_tag = bytes(whole.take(KEY_TAG_BYTES))
     whole.finish()
     if header.compression is Compression.NONE:
         _check_size(whole, len(payload), limit.size)
-        return header, Reader(payload, what)
+        return header, Reader(payload, what, key_tag)
     bound = limit.of_compressed(len(payload))
-    return header, Reader(
-        memoryview(decompress(payload, header.compression, bound, whole.error)), what
-    )
+    plain = decompress(payload, header.compression, bound, whole.error)
+    return header, Reader(memoryview(plain), what, key_tag)
+
+
+def with_key_tag(data: bytes, key_tag: bytes | None) -> bytes:
+    """An object of SEAL's with the tag of its key pair behind it; as it is, where None is known.
+
+    For files that hold this one object. SEAL reads the object and passes over the tag.
+    """
+    return data if key_tag is None else data + _TAG + key_tag
 
 
 def wrap(payload: bytes, version: tuple[int, int]) -> bytes:

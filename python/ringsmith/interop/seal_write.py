@@ -3,7 +3,8 @@
 Every function takes ``version``, the SEAL version to name in every header, nested ones too (SEAL
 4.0 … 4.3 read only their own minor version, 4.4 all of them), and ``compression`` of the payload
 (SEAL reads zlib and zstd only where it was built with them). Every function raises ``InteropError``
-when an object's shape, scale or residues do not fit the parameters, or the version is unknown.
+when an object is of other parameters, its shape, scale or residues do not fit them, or the version
+is unknown.
 """
 
 import math
@@ -26,10 +27,12 @@ from ringsmith.interop.seal_stream import (
 from ringsmith.objects import (
     Ciphertext,
     KeySwitchKey,
+    OfParameters,
     PlainPolynomial,
     Plaintext,
     PublicKey,
     Residues,
+    check_parameters_id,
 )
 
 Version = tuple[int, int]
@@ -44,6 +47,7 @@ def write_plaintext(
 ) -> bytes:
     """The bytes of a plaintext: of CKKS over data primes of ``parameters``; of BFV, modulo t."""
     check_version(version)
+    _check_belongs("the plaintext", plaintext, parameters)
     if isinstance(plaintext, PlainPolynomial):
         identifier = bytes(PARMS_ID_BYTES)
         data, scale = _plain_coefficients(plaintext.data, parameters), 1.0
@@ -80,6 +84,7 @@ def write_ciphertext(
 ) -> bytes:
     """The bytes of a ciphertext of 2 … 16 polynomials over data primes of ``parameters``."""
     check_version(version)
+    _check_belongs("the ciphertext", ciphertext, parameters)
     data = _data_residues(ciphertext.data, parameters, dimensions=3)
     if not 2 <= ciphertext.size <= MAX_SIZE:
         raise InteropError(f"a ciphertext of size {ciphertext.size}: SEAL has 2 … {MAX_SIZE}")
@@ -98,6 +103,7 @@ def write_public_key(
 ) -> bytes:
     """The bytes of a public key (2, K, N)."""
     check_version(version)
+    _check_belongs("the public key", key, parameters)
     shape = (2, len(parameters.primes), parameters.n)
     _key_residues(key.data, shape, parameters, "the public key")
     return wrap_whole(_ciphertext_payload(key.data, 1.0, parameters, version), version, compression)
@@ -162,12 +168,25 @@ def _switching_payload(
             parts.append(struct.pack("<Q", 0))
             continue
         data = keys[index].data
+        _check_belongs("the key-switching key", keys[index], parameters)
         _key_residues(data, shape, parameters, "the key-switching key")
         parts.append(struct.pack("<Q", shape[0]))
         parts += [
             wrap(_ciphertext_payload(digit, 1.0, parameters, version), version) for digit in data
         ]
     return b"".join(parts)
+
+
+def _check_belongs(what: str, thing: OfParameters, parameters: SealParameters) -> None:
+    """Refuses an object of other parameters than the file would name."""
+    check_parameters_id(
+        what,
+        thing.parameters_id,
+        "those to write for",
+        parameters.parameters_id,
+        "name the parameters that it was made with",
+        InteropError,
+    )
 
 
 def _checked_scale(scale: float, parameters: SealParameters) -> float:

@@ -1,7 +1,7 @@
 """Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded."""
 
 from collections.abc import Sequence
-from types import MappingProxyType
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,11 +59,28 @@ def compact_keys(keys: EvaluationKeys, primes: Sequence[int]) -> CompactKeys:
     Raises:
         InteropError: If a key carries no seed, or its half 1 is not what the seed expands to.
     """
-    galois = {
-        element: CompactKey(*shorten_key(key, primes)) for element, key in keys.galois.items()
-    }
-    relin = None if keys.relin is None else CompactKey(*shorten_key(keys.relin, primes))
-    return CompactKeys(relin, MappingProxyType(galois))
+    galois = {element: _compact(key, primes) for element, key in keys.galois.items()}
+    return CompactKeys(None if keys.relin is None else _compact(keys.relin, primes), galois)
+
+
+def _compact(key: KeySwitchKey, primes: Sequence[int]) -> CompactKey:
+    half, seed = shorten_key(key, primes)
+    return CompactKey(half, seed, parameters_id=key.parameters_id, key_tag=key.key_tag)
+
+
+def expand_keys(keys: CompactKeys, primes: Sequence[int]) -> EvaluationKeys:
+    """The whole keys of compact ones; ``primes`` are all K primes, special primes last.
+
+    Raises:
+        InteropError: If a half has another shape.
+    """
+
+    def whole(key: CompactKey) -> KeySwitchKey:
+        expanded = expand_key(key.half, key.seed, primes)
+        return replace(expanded, parameters_id=key.parameters_id, key_tag=key.key_tag)
+
+    galois = {element: whole(key) for element, key in keys.galois.items()}
+    return EvaluationKeys(None if keys.relin is None else whole(keys.relin), galois)
 
 
 def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchKey:

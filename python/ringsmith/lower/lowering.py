@@ -54,6 +54,8 @@ class Lowered:
         outputs: Encrypted outputs by the user's name.
         keys: The evaluation keys that are needed. In ``graph.keys`` the relinearization keys are
             called ``relin``, Galois keys ``galois:<element>``.
+        parameters_id: The identity of the parameters, which inputs and keys must have; None:
+            unknown.
     """
 
     graph: SubroutineGraph
@@ -61,6 +63,7 @@ class Lowered:
     inputs: Mapping[str, CiphertextPort]
     outputs: Mapping[str, CiphertextPort]
     keys: KeyNeeds
+    parameters_id: bytes | None = None
 
 
 def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
@@ -105,6 +108,7 @@ class _Lowering:
             MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
             MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
             self._program.key_needs,
+            self._parameters.parameters_id,
         )
 
     def _node(self, node: Node, operands: list[Polynomials]) -> Polynomials:

@@ -34,6 +34,16 @@ def bfv_context(parameters: BfvParameters) -> _core.BfvContext:
     return _bfv_context(context, parameters.plain_modulus, parameters.extension_primes)
 
 
+def ntt_tables(parameters: RlweParameters) -> tuple[_core.Ntt, ...]:
+    """Returns the NTT's tables of each data prime, to transform single limbs."""
+    return _tables(parameters.n, parameters.data_primes, parameters.roots[: parameters.limbs])
+
+
+@lru_cache(maxsize=8)
+def _tables(n: int, primes: tuple[int, ...], roots: tuple[int, ...]) -> tuple[_core.Ntt, ...]:
+    return tuple(_core.Ntt(n, q, root) for q, root in zip(primes, roots, strict=True))
+
+
 @lru_cache(maxsize=8)
 def _context(
     n: int, primes: tuple[int, ...], special: int, dnum: int, deviation: float
@@ -53,6 +63,6 @@ def _bfv_context(
     return _core.BfvContext(context, plain_modulus, list(extension_primes))
 
 
-for _cache in (_context, _encoder, _bfv_context):
+for _cache in (_tables, _context, _encoder, _bfv_context):
     # What still lives when the interpreter has ended is reported as leaked by the bindings.
     atexit.register(_cache.cache_clear)

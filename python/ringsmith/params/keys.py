@@ -23,6 +23,10 @@ class KeyNeeds:
     def __post_init__(self) -> None:
         object.__setattr__(self, "galois", MappingProxyType(dict(sorted(self.galois.items()))))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickles and copies by the constructor: a read-only mapping cannot be pickled."""
+        return KeyNeeds, (self.relin, dict(self.galois))
+
     def __or__(self, other: "KeyNeeds") -> "KeyNeeds":
         """Returns what two programs need together."""
         relin = max((limbs for limbs in (self.relin, other.relin) if limbs), default=None)

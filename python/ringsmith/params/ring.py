@@ -86,6 +86,16 @@ class RlweParameters(ABC):
         return self.data_primes + self.special_primes
 
     @cached_property
+    def parameters_id(self) -> bytes:
+        """The set's identity, 32 bytes, which keys, plaintexts and ciphertexts carry.
+
+        SEAL's key-level ``parms_id`` where SEAL can hold the set (``ringsmith.params.identity``).
+        """
+        from ringsmith.params.identity import identity  # it knows the schemes, which import this
+
+        return identity(self)
+
+    @cached_property
     def roots(self) -> tuple[int, ...]:
         """The smallest primitive 2N-th root of unity modulo each of ``primes``."""
         return tuple(_core.smallest_root(q, self.n) for q in self.primes)

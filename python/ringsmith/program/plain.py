@@ -84,6 +84,11 @@ class Space:
 
     def _array(self, value: object, source: SourceLine) -> PlainValues:
         """Returns a fresh array of the scheme's numbers, of any shape."""
+        if isinstance(value, np.ma.MaskedArray):
+            raise source.error(
+                "a masked array hides numbers, which would be computed with: give "
+                "values.filled(0), or values.compressed()"
+            )
         try:
             array: NDArray[Any] = np.asarray(value)
         except ValueError:

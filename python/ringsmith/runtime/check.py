@@ -8,8 +8,51 @@ from ringsmith._core import PreparedKey
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import foreign_digit
 from ringsmith.lower import SubroutineGraph
-from ringsmith.objects import CompactKey, KeySwitchKey, Residues
-from ringsmith.runtime.prepared_keys import AnyKey
+from ringsmith.objects import (
+    CompactKey,
+    KeySwitchKey,
+    OfKeyPair,
+    OfParameters,
+    Residues,
+    check_key_tag,
+    check_parameters_id,
+)
+from ringsmith.runtime.prepared_keys import AnyKey, AnyKeys
+
+
+def check_belonging(
+    whose: str, identity: bytes | None, keys: AnyKeys, operands: Mapping[str, OfParameters]
+) -> bytes | None:
+    """Checks that keys and operands are of the parameters, and all of one key pair.
+
+    What is unknown of an object fits everything.
+
+    Args:
+        whose: Names what computes.
+        identity: That of its parameters.
+        keys: The evaluation keys.
+        operands: Ciphertexts and plaintexts, by what errors call them.
+
+    Returns:
+        The tag of the operands' key pair, which is the result's; None: unknown.
+
+    Raises:
+        ProgramError: Names what does not fit.
+    """
+    hint = "give keys and ciphertexts of its parameters"
+    theirs = "the evaluation keys"
+    check_parameters_id(theirs, keys.parameters_id, whose, identity, hint, ProgramError)
+    tag, tagged = None, ""
+    for name, operand in operands.items():
+        check_parameters_id(name, operand.parameters_id, whose, identity, hint, ProgramError)
+        own = operand.key_tag if isinstance(operand, OfKeyPair) else None
+        if own is None:
+            continue
+        hint_pair = "give keys and ciphertexts of one client"
+        check_key_tag(name, own, theirs, keys.key_tag, hint_pair, ProgramError)
+        check_key_tag(name, own, tagged, tag, hint_pair, ProgramError)
+        tag, tagged = own, name
+    return tag
 
 
 def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:

@@ -28,7 +28,7 @@ from ringsmith.program import Program
 from ringsmith.program.fits import at_line, check_operations
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.check import check_inputs, check_keys, whole_keys
+from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, whole_keys
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compile_cache import compile_cached
 from ringsmith.runtime.designs import Design, check_runs, limits_of, named_design
@@ -93,7 +93,8 @@ class Compiled:
                 prepared ones are for the CPU alone.
 
         Raises:
-            ProgramError: If an input or key is missing, or not what the program takes.
+            ProgramError: If an input or key is missing, not what the program takes, of other
+                parameters, or of another key pair than the rest.
             DeviceError: If the machine cannot run the program.
             TypeError: If an argument is of another kind.
         """
@@ -110,12 +111,23 @@ class Compiled:
                 f"the program takes the inputs {sorted(self.lowered.inputs)}, not "
                 f"{sorted(map(str, inputs))}"
             )
+        for name, cipher in inputs.items():
+            hint = "encrypt it: encrypt_vector(parameters, public_key, numbers)"
+            check_type(f"input {name!r}", cipher, Ciphertext, hint)
+        identity = self.lowered.parameters_id
+        named = {f"input {name!r}": cipher for name, cipher in inputs.items()}
+        tag = check_belonging("the program", identity, keys, named)
         polynomials = dict(self.lowered.plaintexts)
         for name, port in self.lowered.inputs.items():
             polynomials |= _polynomials(name, port, inputs[name])
         result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
         outputs = {
-            name: Ciphertext(np.stack([result.outputs[p] for p in port.polynomials]), port.scale)
+            name: Ciphertext(
+                np.stack([result.outputs[p] for p in port.polynomials]),
+                port.scale,
+                parameters_id=identity,
+                key_tag=tag,
+            )
             for name, port in self.lowered.outputs.items()
         }
         return RunResult(
@@ -298,8 +310,6 @@ def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:
 
 def _polynomials(name: str, port: CiphertextPort, ciphertext: Ciphertext) -> dict[str, Residues]:
     """The polynomials of an encrypted input, by their names in the graph."""
-    way_out = "encrypt it: encrypt_vector(parameters, public_key, numbers)"
-    check_type(f"input {name!r}", ciphertext, Ciphertext, way_out)
     size, limbs = len(port.polynomials), port.limbs
     if ciphertext.data.ndim != 3 or (ciphertext.size, ciphertext.limbs) != (size, limbs):
         raise ProgramError(

@@ -22,6 +22,7 @@ from ringsmith.files.container import Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
 from ringsmith.lower import Lowered, SubroutineGraph, from_json, to_json
 from ringsmith.lower.lowering import CiphertextPort
+from ringsmith.params.identity import ID_BYTES
 from ringsmith.runtime.check import check_inputs
 from ringsmith.runtime.designs import Design, named_design
 from ringsmith.runtime.machine import CompiledGraph
@@ -29,6 +30,9 @@ from ringsmith.runtime.machine import CompiledGraph
 FORMAT, VERSION = "ringsmith-compiled", 1
 LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18)
 """1 GiB in a file, 2 GiB in memory, 64 MiB of JSON, 2^18 different constants."""
+
+_FIRST = {"plaintexts", "inputs", "outputs", "keys"}
+"""Ports of version 1 that every file has; those added later have defaults."""
 
 Text = NDArray[np.uint8]
 """The UTF-8 bytes of a text."""
@@ -91,7 +95,7 @@ def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
     ports = {
         field.name: encoder.encode(getattr(lowered, field.name), hint, field.name)
         for field, hint in fields_of(Lowered)
-        if field.name != "graph"
+        if field.name != "graph" and (field.name in _FIRST or getattr(lowered, field.name))
     }
     content = {"schedule": encoder.encode(schedule, _Schedule, "schedule"), "ports": ports}
     data = pack(FORMAT, VERSION, content, encoder.arrays)
@@ -124,10 +128,12 @@ def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledG
 
 def _lowered(graph: SubroutineGraph, entries: object, decoder: Decoder) -> Lowered:
     hints = {field.name: hint for field, hint in fields_of(Lowered) if field.name != "graph"}
-    if not isinstance(entries, dict) or entries.keys() != hints.keys():
+    if not isinstance(entries, dict) or not _FIRST <= entries.keys() <= hints.keys():
         raise MalformedError(f"ports is not an object of {sorted(hints)}")
-    values = {name: decoder.decode(entries[name], hint, name) for name, hint in hints.items()}
+    values = {name: decoder.decode(entry, hints[name], name) for name, entry in entries.items()}
     lowered = Lowered(graph, **values)
+    if lowered.parameters_id is not None and len(lowered.parameters_id) != ID_BYTES:
+        raise MalformedError(f"parameters_id is not {ID_BYTES} bytes")
     inputs = {p for port in lowered.inputs.values() for p in port.polynomials}
     if inputs & lowered.plaintexts.keys() or inputs | lowered.plaintexts.keys() != {*graph.inputs}:
         raise MalformedError("plaintexts and inputs are not exactly the graph's inputs")

@@ -13,8 +13,15 @@ from ringsmith.arch.stream.design import StreamDesign
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
-from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    EvaluationKeys,
+    KeySwitchKey,
+    OfParameters,
+    Residues,
+)
 from ringsmith.params import BfvParameters, CkksParameters
+from ringsmith.runtime.check import check_belonging
 from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
 from ringsmith.runtime.designs import Design, named_design
@@ -59,7 +66,9 @@ class Evaluator:
     ) -> None:
         self._design = None if design is None else named_design(design)
         self.parameters = _multiplying(parameters, self._design)
-        self._keys = named_keys(keys or EvaluationKeys())
+        self._identity = parameters.parameters_id  # of the operands, however they are multiplied
+        self._given = keys or EvaluationKeys()
+        self._keys = named_keys(self._given)
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
         self._seeded = [name for name, key in whole if key.seed is not None]
         self._device = device
@@ -87,10 +96,14 @@ class Evaluator:
 
         Raises:
             ProgramError: When operands do not fit one another or the operation (level, scale,
-                number of polynomials), a key is missing, or the result would be transparent.
+                number of polynomials), are of other parameters or of different key pairs, a key is
+                missing, or the result would be transparent.
             ParameterError: When BFV's t has no slots to rotate, or the device cannot be had.
             DeviceError, ToolError: When the device cannot be had.
         """
+        tag = check_belonging(
+            "the evaluator", self._identity, self._given, _named_operands(operation, a, b)
+        )
         check_operands(self.parameters, operation, a, b)
         elements: tuple[int, ...] = ()
         if operation == "rotate":
@@ -109,7 +122,7 @@ class Evaluator:
                 f"the result of {operation} is transparent (anybody can read it): an operand is "
                 "zero, or the operands cancel; SEAL refuses it, too"
             )
-        return Ciphertext(data, scale)
+        return Ciphertext(data, scale, parameters_id=self._identity, key_tag=tag)
 
     def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:
         if shape not in self._compiled:
@@ -161,6 +174,12 @@ class Evaluator:
                 f"the Galois key of element {element} is missing ({what}): create it with the keys"
             )
         return element
+
+
+def _named_operands(operation: str, a: Ciphertext, b: Operand) -> dict[str, OfParameters]:
+    """The operands, by what errors call them."""
+    named = {f"{operation}: the first operand": a, f"{operation}: the second operand": b}
+    return {what: operand for what, operand in named.items() if isinstance(operand, OfParameters)}
 
 
 def _multiplying(

@@ -7,21 +7,44 @@ another kernel set, has another form.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
+from typing import NoReturn
 
 from ringsmith._core import PreparedKey
 from ringsmith.errors import ParameterError
-from ringsmith.objects import CompactKey, CompactKeys, EvaluationKeys, KeySwitchKey
+from ringsmith.objects import (
+    CompactKey,
+    CompactKeys,
+    EvaluationKeys,
+    KeySwitchKey,
+    check_parameters_id,
+)
 from ringsmith.params import BfvParameters, CkksParameters, core_context
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedKeys:
-    """Evaluation keys for the ``cpu`` device of this process; ``prepare_keys`` makes them."""
+    """Evaluation keys for the ``cpu`` device of this process; ``prepare_keys`` makes them.
+
+    Attributes:
+        relin: That of relinearization.
+        galois: Galois keys by Galois element.
+        parameters_id: The identity of the keys' parameters; None: unknown.
+        key_tag: The random tag of their key pair; None: unknown.
+    """
 
     relin: PreparedKey | None = None
     galois: Mapping[int, PreparedKey] = field(default_factory=lambda: MappingProxyType({}))
+    _: KW_ONLY
+    parameters_id: bytes | None = None
+    key_tag: bytes | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "prepared keys are for this process alone: pickle the EvaluationKeys and call "
+            "prepare_keys where they arrive"
+        )
 
     @property
     def nbytes(self) -> int:
@@ -52,8 +75,17 @@ def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameter
     """
     if isinstance(parameters, BfvParameters) and parameters.relinearization == "word":
         raise ParameterError("keys in digits of words cannot be prepared: use them as they are")
+    check_parameters_id(
+        "the evaluation keys",
+        keys.parameters_id,
+        f"parameters {parameters.name!r}",
+        parameters.parameters_id,
+        "name the parameters that they were made for",
+    )
     context = core_context(parameters)
     return PreparedKeys(
         None if keys.relin is None else PreparedKey(context, keys.relin.data),
         MappingProxyType({e: PreparedKey(context, key.data, e) for e, key in keys.galois.items()}),
+        parameters_id=keys.parameters_id,
+        key_tag=keys.key_tag,
     )

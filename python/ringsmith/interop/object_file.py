@@ -1,0 +1,231 @@
+"""Keys, ciphertexts and plaintexts to files and back: one pair of functions for all of them.
+
+``save_object`` writes what Microsoft SEAL can hold in SEAL's formats: one object a file, with the
+tag of its key pair behind it (``seal_stream.with_key_tag``), and evaluation keys as a bundle, a
+folder. Everything else goes into a container of ours, ``ringsmith-object`` (``docs/formats.md``).
+``load_object`` tells from the file which it is.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ringsmith.errors import InteropError, check_type
+from ringsmith.files import open_regular, read_bounded, write_whole
+from ringsmith.files.container import MAGIC, Limits, pack, unpack
+from ringsmith.files.records import Decoder, Encoder
+from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
+from ringsmith.interop.check import Object, check_object
+from ringsmith.interop.seal_parameters import SealParameters
+from ringsmith.interop.seal_read import MAX_SIZE, read_ciphertext, read_plaintext, read_public_key
+from ringsmith.interop.seal_stream import with_key_tag
+from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, write_public_key
+from ringsmith.interop.seeded_keys import compact_keys, expand_keys
+from ringsmith.objects import (
+    Ciphertext,
+    CompactKeys,
+    EvaluationKeys,
+    KeySwitchKey,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    check_parameters_id,
+)
+from ringsmith.params import RlweParameters
+from ringsmith.params.identity import seal_obstacle
+
+FORMAT, VERSION = "ringsmith-object", 1
+KINDS: Mapping[str, type] = {
+    "ciphertext": Ciphertext,
+    "plaintext": Plaintext,
+    "plain-polynomial": PlainPolynomial,
+    "public-key": PublicKey,
+    "key-switch-key": KeySwitchKey,
+    "evaluation-keys": EvaluationKeys,
+    "compact-keys": CompactKeys,
+}
+"""What a container says that it holds. Evaluation keys that all have seeds are ``compact-keys``."""
+_MAX_TEXT = 1 << 24
+_MAX_KEYS = 1 << 16
+"""Galois keys: one for every odd element of the largest ring."""
+_EXPANSION = 8
+"""Bytes that a byte of a file can make, at most: residues are random."""
+_SLACK = 1 << 20
+
+T = TypeVar("T", bound=Object)
+
+
+def save_object(
+    path: str | Path, thing: Object, parameters: RlweParameters, *, overwrite: bool = False
+) -> None:
+    """Writes an object to a file, whole or not at all.
+
+    In SEAL's format where SEAL has one for it and can hold the parameters; evaluation keys are a
+    folder then. Else in a container of ours.
+
+    Args:
+        path: The file or folder.
+        thing: A ciphertext, plaintext, public key, key-switching key or evaluation keys. Secret
+            keys have ``ringsmith.client.save_secret_key``.
+        parameters: The parameters that it was made with.
+        overwrite: Whether a file may be replaced; a folder never is.
+
+    Raises:
+        InteropError: When the object is not of the parameters, or the file exists or cannot be
+            written.
+        TypeError: When an argument is of another kind.
+    """
+    check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
+    _check_kind(type(thing))
+    check_object(f"{path}: the {_named(type(thing))} to write", thing, parameters)
+    if seal_obstacle(parameters) is None and isinstance(thing, EvaluationKeys):
+        shape = SealParameters.from_parameters(parameters)
+        write_bundle(Path(path), Bundle(parameters.name, shape, thing))
+        return
+    data = _seal_bytes(thing, parameters) if seal_obstacle(parameters) is None else None
+    if data is None:
+        data = object_bytes(thing, parameters)
+    write_whole(Path(path), data, overwrite=overwrite)
+
+
+def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> T:
+    """Reads an object that ``save_object`` wrote, or that SEAL saved.
+
+    Args:
+        path: The file, or the folder of evaluation keys.
+        kind: The class of the object, such as ``Ciphertext``.
+        parameters: The parameters that it was made with.
+
+    Raises:
+        InteropError: When the file cannot be read, is damaged, holds another kind of object or one
+            of other parameters.
+        TypeError: When an argument is of another kind.
+    """
+    check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
+    _check_kind(kind)
+    path = Path(path)
+    found: Any
+    if path.is_dir():
+        found = _from_bundle(path, kind, parameters)
+    elif _begins_with_magic(path):
+        data = read_bounded(path, _limits(kind, parameters, 0).file)
+        found = object_from_bytes(data, kind, parameters, str(path))
+    else:
+        found = _from_seal(path, kind, parameters)
+    assert isinstance(found, kind), "each way checks it"
+    return found
+
+
+def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
+    """Returns the bytes of a container of ours; the object was checked."""
+    keys = thing.galois.values() if isinstance(thing, EvaluationKeys) else ()
+    if isinstance(thing, EvaluationKeys) and all(
+        key is None or key.seed is not None for key in (thing.relin, *keys)
+    ):
+        thing = compact_keys(thing, parameters.primes)
+    encoder = Encoder()
+    kind = type(thing)
+    content = {"kind": _named(kind), "object": encoder.encode(thing, kind, "object")}
+    return pack(FORMAT, VERSION, content, encoder.arrays)
+
+
+def object_from_bytes(
+    data: bytes, kind: type[T], parameters: RlweParameters, what: str = "the bytes"
+) -> T:
+    """Reads the bytes of a container of ours.
+
+    Raises:
+        InteropError: When they are none, damaged or too large, or hold another kind of object.
+    """
+    limits, named = _limits(kind, parameters, len(data)), _named(kind)
+    content = unpack(data, what, {FORMAT: VERSION}, limits, "a key, ciphertext or plaintext")
+    value: Any = content.content
+    if not isinstance(value, dict) or value.keys() != {"kind", "object"}:
+        raise InteropError(f"{what}: content is not an object of kind and object: damaged")
+    stored = KINDS.get(value["kind"]) if isinstance(value["kind"], str) else None
+    if stored is not kind and (stored, kind) != (CompactKeys, EvaluationKeys):
+        raise InteropError(f"{what}: holds {value['kind']!r:.60}, and was to be read as {named!r}")
+    try:
+        found = Decoder(content.arrays).decode(value["object"], stored, "object")
+    except InteropError as error:
+        raise InteropError(f"{what}: {error}") from None
+    check_object(f"{what}: the {named}", found, parameters)
+    if kind is EvaluationKeys and isinstance(found, CompactKeys):
+        found = expand_keys(found, parameters.primes)
+    assert isinstance(found, kind)
+    return found
+
+
+def _limits(kind: type, parameters: RlweParameters, size: int) -> Limits:
+    """How large the file of an object can be; ``size`` is the file's, once it is known."""
+    limb, primes = 8 * parameters.n, len(parameters.primes)
+    if kind in (EvaluationKeys, CompactKeys):
+        file = _SLACK + _MAX_KEYS * parameters.key_digits * 2 * primes * limb
+        return Limits(file, min(file, _SLACK + _EXPANSION * size), _MAX_TEXT, _MAX_KEYS + 1)
+    polynomials = 2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE
+    body = _SLACK + polynomials * primes * limb
+    return Limits(body + body // 256, body, _MAX_TEXT, 1)
+
+
+def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:
+    """An object as SEAL saves it, with its tag; None where SEAL has no format for it."""
+    shape = SealParameters.from_parameters(parameters)
+    if isinstance(thing, Ciphertext):
+        return with_key_tag(write_ciphertext(thing, shape), thing.key_tag)
+    if isinstance(thing, PublicKey):
+        return with_key_tag(write_public_key(thing, shape), thing.key_tag)
+    if isinstance(thing, Plaintext | PlainPolynomial):
+        return write_plaintext(thing, shape)
+    return None
+
+
+def _from_seal(path: Path, kind: type, parameters: RlweParameters) -> object:
+    readers: dict[type, Callable[[Path, SealParameters], object]] = {
+        Ciphertext: read_ciphertext,
+        PublicKey: read_public_key,
+        Plaintext: read_plaintext,
+        PlainPolynomial: read_plaintext,
+    }
+    if kind not in readers:
+        folder = ": evaluation keys of SEAL are a folder" if kind is EvaluationKeys else ""
+        raise InteropError(f"{path}: no {_named(kind)} that save_object wrote{folder}")
+    if seal_obstacle(parameters) is not None:
+        raise InteropError(
+            f"{path}: not a file of ringsmith, and SEAL cannot hold parameters "
+            f"{parameters.name!r}: name the parameters that the object was made with"
+        )
+    found = readers[kind](path, SealParameters.from_parameters(parameters))
+    if not isinstance(found, kind):
+        raise InteropError(f"{path}: no {_named(kind)}, but a {_named(type(found))}")
+    return found
+
+
+def _from_bundle(path: Path, kind: type, parameters: RlweParameters) -> object:
+    if kind is not EvaluationKeys:
+        raise InteropError(f"{path}: a folder, and no {_named(kind)}: name a file")
+    bundle = read_bundle(path)
+    whose, hint = f"parameters {parameters.name!r}", "name the parameters that they were made with"
+    found, identity = bundle.parameters.parameters_id, parameters.parameters_id
+    check_parameters_id(f"{path}: the evaluation keys", found, whose, identity, hint, InteropError)
+    return bundle.keys
+
+
+def _begins_with_magic(path: Path) -> bool:
+    try:
+        with open_regular(path) as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _check_kind(kind: object) -> None:
+    if kind not in KINDS.values():
+        known = ", ".join(each.__name__ for each in KINDS.values())
+        raise TypeError(
+            f"{getattr(kind, '__name__', kind)!s:.60} is not saved to files by this: give one of "
+            f"{known}; secret keys have ringsmith.client.save_secret_key"
+        )
+
+
+def _named(kind: type) -> str:
+    return next(name for name, each in KINDS.items() if each is kind)
