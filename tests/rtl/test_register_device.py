@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ringsmith import _core, runtime
+from ringsmith import _core, progress, runtime
 from ringsmith.arch.rpau.assembler import encode
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA, instruction
@@ -217,7 +217,9 @@ def test_while_a_program_runs_nothing_can_be_disturbed(
     kept = words_of(rng)
     device.write(Zone.POLY, 0, 5, kept)
     device.load_program(long_program())
-    before = device.run(100_000)
+    with progress.task("running", unit="cycles") as task:
+        before = device.run(100_000, task)
+    assert task.done == before.cycles
     place(bus, Zone.POLY, 0, 5)
     bus.write(Register.PROGRAM_ADDRESS, 0)
     bus.write(Register.CONTROL, Control.START)

@@ -10,10 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ringsmith import progress
 from ringsmith.devices import toolchain
 from ringsmith.devices.block import Block
+from ringsmith.devices.instrument import Instrument
+from ringsmith.devices.library import load_library
 from ringsmith.devices.sources import rtl_root, rtl_sources, sim_root
-from ringsmith.devices.verilate import build_block, build_design, lint
+from ringsmith.devices.verilate import _bundles, build_block, build_design, lint
 from ringsmith.errors import DeviceError, ToolError
 
 PORTS = """
@@ -148,6 +151,58 @@ def test_an_empty_simulation_is_built_anew_before_it_is_loaded(tmp_path: Path) -
         library = build_block("gate", files)
     with Block(library) as block:
         assert block.run({"a_i": [0, 1], "b_i": [0, 0]})["y_o"].tolist() == [1, 0]
+
+
+class _Told:
+    """Keeps what tasks say."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, str] = {}
+
+    def started(self, task: progress.Task) -> None:
+        self.last[task.what] = ""
+
+    def moved(self, task: progress.Task) -> None:
+        self.last[task.what] = progress.steps(task)
+
+    def ended(self, task: progress.Task) -> None:
+        pass
+
+    def noted(self, line: str) -> None:
+        pass
+
+
+def test_a_build_says_what_it_does_and_how_far_it_is(tmp_path: Path) -> None:
+    told = _Told()
+    files = source(tmp_path, GATE.format("a_i + b_i"), "gate")
+    with progress.reported_to(told):
+        build_block("gate", files, title="the gate")
+    assert told.last["translating the RTL of the gate to C++ with Verilator"] == ""
+    assert told.last["compiling the simulation of the gate"] == "1 of 1 parts"
+    told.last.clear()
+    with progress.reported_to(told):
+        build_block("gate", files, title="the gate")
+    assert not told.last
+
+
+def test_large_designs_are_compiled_in_bundles_of_alike_files(tmp_path: Path) -> None:
+    sizes = {"Va__0": 1_200, "Va__1": 500, "Va__2": 300, "Va__0__Slow": 700, "Va__1__Slow": 200}
+    for name, kilobytes in sizes.items():
+        (tmp_path / f"{name}.cpp").write_bytes(bytes(1000 * kilobytes))
+    wrapper = tmp_path / "wrapper.cpp"
+    wrapper.write_bytes(bytes(1000))
+    found = _bundles(tmp_path, [wrapper], Instrument.NONE)
+    assert [([file.stem for file in each.sources], each.optimization) for each in found] == [
+        (["Va__0"], "-O2"),
+        (["Va__1", "Va__2", "wrapper"], "-O2"),
+        (["Va__0__Slow", "Va__1__Slow"], "-O0"),
+    ]
+
+
+def test_a_simulation_that_cannot_be_loaded_names_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "libgate.so").write_text("no library")
+    with pytest.raises(ToolError, match=r"cannot be loaded .*libgate\.so.*set RINGSMITH_CACHE"):
+        load_library(tmp_path / "libgate.so")
 
 
 def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) -> None:

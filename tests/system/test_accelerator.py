@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ringsmith import _core, runtime
+from ringsmith import _core, progress, runtime
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
@@ -46,6 +46,38 @@ def test_a_key_that_was_written_to_is_loaded_again(rng: np.random.Generator) -> 
         expected = runtime.run_graph(compiled, cpu, inputs, {"relin": key})
         np.testing.assert_array_equal(found.outputs["y"], expected.outputs["y"])
         key.data[:] = small_key(graph, rng).data
+
+
+class _Kept:
+    """Keeps the tasks that it is told of."""
+
+    def __init__(self) -> None:
+        self.tasks: list[progress.Task] = []
+
+    def started(self, task: progress.Task) -> None:
+        self.tasks.append(task)
+
+    def moved(self, task: progress.Task) -> None:
+        pass
+
+    def ended(self, task: progress.Task) -> None:
+        pass
+
+    def noted(self, line: str) -> None:
+        pass
+
+
+def test_a_run_shows_its_cycles_of_those_that_are_scheduled(rng: np.random.Generator) -> None:
+    graph = key_switch()
+    compiled = runtime.compile_graph(graph, DESIGN)
+    inputs, key = {"x": random_limbs(graph, 2, rng)}, small_key(graph, rng)
+    model, kept = runtime.open_device("model", DESIGN), _Kept()
+    with progress.reported_to(kept):
+        found = runtime.run_graph(compiled, model, inputs, {"relin": key})
+    [task] = kept.tasks
+    assert task.what == "running on the model of small"
+    assert task.unit == "cycles"
+    assert task.done == task.total == found.cycles
 
 
 def test_a_key_switching_key_cannot_be_written_to(rng: np.random.Generator) -> None:

@@ -18,7 +18,7 @@ def open_machine(stages: Stages, kind: str, design: str | RpauDesign) -> runtime
     if kind != "rtl":
         return runtime.open_device(kind, design)
     name = design if isinstance(design, str) else design.name
-    with stages(f"Build the RTL of {name}", "minutes the first time, then cached"):
+    with stages(f"Build the RTL of {name}", "minutes, but only the first time"):
         return runtime.open_device(kind, design)
 
 

@@ -1,4 +1,4 @@
-"""Progress of a long command on the terminal: one line a stage, with a spinner while it runs."""
+"""Progress of a long command: each stage is a task while it runs, and a line when it has ended."""
 
 import time
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.markup import escape
+
+from ringsmith import progress
 
 
 @dataclass
@@ -29,7 +31,7 @@ class Stages:
     """The stages of one command.
 
     Attributes:
-        console: Where they are shown.
+        console: Where the lines of those that have ended are shown.
         done: Those that have ended, in order.
     """
 
@@ -49,7 +51,7 @@ class Stages:
         stage = Stage(title)
         begin = time.perf_counter()
         try:
-            with self.console.status(f"{escape(title)} … {escape(hint)}"):
+            with progress.task(f"{title} … {hint}".rstrip()):
                 yield stage
         except BaseException:
             self.console.print(f"[red]✗[/red] {escape(title)}")

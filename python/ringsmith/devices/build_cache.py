@@ -222,12 +222,14 @@ def _is_at(path: Path, file: IO[str]) -> bool:
 
 
 def _wait_for(lock: IO[str], name: str) -> None:
+    with suppress(BlockingIOError):
+        return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     with progress.task(f"waiting for another process that builds {name}") as task:
         while True:
-            with suppress(BlockingIOError):
-                return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             time.sleep(_LOOK_SECONDS)
             task.advance(0)
+            with suppress(BlockingIOError):
+                return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sweep(root: Path) -> None:

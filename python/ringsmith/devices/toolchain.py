@@ -81,7 +81,7 @@ def run_tools(
         commands: The tools with their arguments; they are started in this order.
         cwd: The folder that they run in.
         environment: Variables to set for them.
-        task: Advances by one for each tool that has ended.
+        task: Shown while the tools run; if it has a total, it counts those that have ended.
 
     Raises:
         ToolError: If a tool cannot be started or fails; the text holds its first errors, or its
@@ -97,7 +97,7 @@ def run_tools(
                 f"{_excerpt(output)}\nthe command was: {' '.join(words[number])}"
             )
         printed[number] = output
-        if task is not None:
+        if task is not None and task.total is not None:
             task.advance()
 
     def tick() -> None:

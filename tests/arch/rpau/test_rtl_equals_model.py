@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ringsmith import progress
 from ringsmith.arch.rpau import cost
 from ringsmith.arch.rpau.assembler import encode
 from ringsmith.arch.rpau.design import RpauDesign, load_design
@@ -88,6 +89,9 @@ def test_ntt_cycles_on_nano_are_exact_and_within_three_percent_of_the_ideal(name
     everyone = (1 << design.rpaus) - 1
     program = [instruction(name, everyone, dst=0, a=0), instruction("halt", everyone)]
     device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
-    cycles = device.run(MAX_CYCLES).cycles - cost.FETCH_CYCLES
+    with progress.task("transforming", unit="cycles") as task:
+        taken = device.run(MAX_CYCLES, task).cycles
+    assert task.done == taken
+    cycles = taken - cost.FETCH_CYCLES
     assert cycles == cost.ntt_cycles(design)
     assert cycles <= 1.03 * (design.n // 2 * design.log_n) / design.cores
