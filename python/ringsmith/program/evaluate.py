@@ -55,7 +55,7 @@ def evaluate(
 
 
 def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:
-    array = np.atleast_1d(space.numbers(value, node.source))
+    array = np.atleast_1d(space.numbers(value, node.source, f"input {node.name!r}"))
     if array.size > length:
         raise ProgramError(
             f"input {node.name!r} holds {length} numbers and was given {array.size}: "
