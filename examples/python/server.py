@@ -18,8 +18,8 @@ from ringsmith import (
     polynomial,
     trace,
 )
-from ringsmith.interop import SealParameters, read_ciphertext, write_ciphertext
-from ringsmith.interop.bundle import read_bundle
+from ringsmith.interop import load_object, save_object
+from ringsmith.objects import Ciphertext, EvaluationKeys
 
 OWN, EXCHANGE = Path("server"), Path("exchange")
 WEIGHTS = [0.5, -1.25, 2, 0.75, -0.5, 1, 0.25, -1.5]
@@ -39,13 +39,11 @@ def publish():
 
 def answer():
     program = Program.load(OWN / "score.rsp")  # to print or change; score.rsc suffices to run
-    shape = SealParameters.from_parameters(program.parameters)
-    keys = read_bundle(EXCHANGE / "evaluation").keys
-    x = read_ciphertext(EXCHANGE / "x.seal", shape)
+    keys = load_object(EXCHANGE / "evaluation", EvaluationKeys, program.parameters)
+    x = load_object(EXCHANGE / "x.seal", Ciphertext, program.parameters)
     compiled = Compiled.load(OWN / "score.rsc")
     result = compiled.run(open_device("cpu"), {"x": x}, keys)
-    data = write_ciphertext(result.outputs["result"], shape)
-    (EXCHANGE / "result.seal").write_bytes(data)
+    save_object(EXCHANGE / "result.seal", result.outputs["result"], program.parameters)
 
 
 {"publish": publish, "answer": answer}[sys.argv[1]]()

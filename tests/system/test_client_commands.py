@@ -69,6 +69,31 @@ def test_what_is_encrypted_is_decrypted(home: Path) -> None:
     assert abs(complex(done.stdout) - 1.5) < 2.0**-20
 
 
+def test_a_ciphertext_of_another_client_is_refused(home: Path, tmp_path: Path) -> None:
+    """By its tag, where it has one; else by what a wrong key decrypts."""
+    made = run("keys", tmp_path / "other", "--set", "nano", "--no-relin")
+    assert made.exit_code == 0, made.output
+    key = ["--secret-key", tmp_path / "other" / "secret_key.seal"]
+    refused(
+        run("decrypt", home / "cipher.seal", *params(home), *key),
+        "the ciphertext: of another key pair (tag ",
+    )
+    seals = tmp_path / "cipher.seal"
+    seals.write_bytes((home / "cipher.seal").read_bytes()[:-24])
+    refused(
+        run("decrypt", seals, *params(home), *key), "the decrypted plaintext fills its modulus of 4"
+    )
+    assert run("decrypt", seals, *secret(home), "--count", 1).exit_code == 0
+
+
+def test_results_of_the_commands_keep_the_tag(home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sum.seal"
+    done = run("seal", "eval", "negate", home / "cipher.seal", *params(home), "-o", out)
+    assert done.exit_code == 0, done.output
+    assert out.read_bytes()[-24:] == (home / "cipher.seal").read_bytes()[-24:]
+    assert "key tag" in run("seal", "info", out).stdout
+
+
 def test_the_server_computes_with_the_bundle_alone(home: Path, tmp_path: Path) -> None:
     bundle = home / "keys" / "evaluation"
     names = ("square", "relinearized", "rescaled", "rotated")

@@ -1,21 +1,18 @@
 """Keys, ciphertexts and plaintexts through files: SEAL's where SEAL can hold them, else ours."""
 
-import json
 import stat
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import seal
+from tests.system.object_clients import Client, client_of, parts, sets
 
 from ringsmith import client
 from ringsmith.errors import InteropError
-from ringsmith.files.container import MAGIC, pack, unpack
-from ringsmith.interop import SealParameters, describe, load_object, object_file, save_object
+from ringsmith.files.container import MAGIC
+from ringsmith.interop import SealParameters, describe, load_object, save_object
 from ringsmith.interop.seeded_keys import compact_keys
 from ringsmith.objects import (
     Ciphertext,
@@ -23,56 +20,12 @@ from ringsmith.objects import (
     EvaluationKeys,
     KeySwitchKey,
     PlainPolynomial,
-    Plaintext,
     PublicKey,
 )
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import KeyNeeds
 from ringsmith.runtime import prepare_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
-
-@dataclass(frozen=True)
-class Client:
-    """A client's objects of one parameter set."""
-
-    parameters: CkksParameters | BfvParameters
-    secret: client.SecretKey
-    public: PublicKey
-    keys: EvaluationKeys
-    things: tuple[Any, ...]
-
-
-def client_of(parameters: CkksParameters | BfvParameters, *, seeded: bool) -> Client:
-    needs = KeyNeeds(parameters.limbs, {3: parameters.limbs})
-    secret, public, keys = client.generate_keys(parameters, needs, seeded=seeded)
-    plain = client.encode(parameters, [1, 2, 3])
-    cipher = client.encrypt(parameters, public, plain)
-    return Client(parameters, secret, public, keys, (plain, cipher, public, keys, keys.relin))
-
-
-def sets() -> dict[str, tuple[CkksParameters | BfvParameters, bool]]:
-    """Parameters of both schemes, those that SEAL can hold and others; whether keys have seeds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        ckks = CkksParameters.create(
-            n=1024, prime_bits=(30, 25), special_bits=31, scale_bits=22, security=None
-        )
-        bfv = BfvParameters.create(
-            n=1024, prime_bits=(30, 28), special_bits=31, plain_modulus=12289, security=None
-        )
-        hybrid = CkksParameters.create(
-            n=1024, prime_bits=(30, 25), special_bits=(31, 31), scale_bits=22, dnum=1, security=None
-        )
-        words = replace(bfv, relinearization="word", word_bits=30, special_primes=())
-        hps = replace(bfv, multiplication="hps", extension_primes=())
-    return {
-        "ckks": (ckks, False),
-        "bfv": (bfv, True),
-        "hybrid": (hybrid, True),
-        "words": (words, False),
-        "hps": (hps, False),
-    }
 
 
 @pytest.fixture(scope="module", params=["ckks", "bfv", "hybrid", "words", "hps"])
@@ -89,16 +42,6 @@ def ckks() -> Client:
 @pytest.fixture(scope="module")
 def hybrid() -> Client:
     return client_of(sets()["hybrid"][0], seeded=True)
-
-
-def parts(thing: Any) -> list[Any]:  # noqa: ANN401 - any object
-    """Everything that an object holds, to be compared."""
-    if isinstance(thing, EvaluationKeys | CompactKeys):
-        galois = [part for e, key in thing.galois.items() for part in (e, *parts(key))]
-        return galois + ([] if thing.relin is None else parts(thing.relin))
-    words = getattr(thing, "data", None)
-    found = [getattr(thing, name, None) for name in ("parameters_id", "key_tag", "scale", "seed")]
-    return [*found, (thing.half if words is None else words).tolist()]
 
 
 def test_every_object_returns_from_its_file_with_identity_and_tag(
@@ -301,86 +244,3 @@ def test_what_is_no_public_object_is_not_saved(hybrid: Client, tmp_path: Path) -
         with pytest.raises(TypeError, match="secret keys have ringsmith"):
             save_object(tmp_path / "x", thing, hybrid.parameters)  # type: ignore[arg-type]
     assert not any(tmp_path.iterdir())
-
-
-def mutated(data: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
-    """A file with another text, and a right digest."""
-    limits = object_file.Limits(1 << 24, 1 << 24, 1 << 20, 99)
-    found = unpack(data, "", {object_file.FORMAT: 9}, limits, "")
-    content = json.loads(json.dumps(found.content))
-    change(content)
-    return pack(found.format, found.version, content, found.arrays)
-
-
-MUTATIONS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
-    ("'relics', and was to be read", lambda c: c.update(kind="relics")),
-    ("an object of kind and object", lambda c: c.update(more=1)),
-    ("object.scale 'x' is not of type float", lambda c: c["object"].update(scale="x")),
-    ("scale -1.0 is none of CKKS", lambda c: c["object"].update(scale=-1.0)),
-    ("key_tag = b'\\x00' is not 16 bytes", lambda c: c["object"].update(key_tag="00")),
-    ("made with other parameters", lambda c: c["object"].update(parameters_id="00" * 32)),
-    ("has ['future'], which this", lambda c: c["object"].update(future=1)),
-    ("is not the number of an array", lambda c: c["object"].update(data=1)),
-    ("lacks 'data'", lambda c: c["object"].pop("data")),
-]
-
-
-@pytest.mark.parametrize(("words", "change"), MUTATIONS)
-def test_changed_texts_are_refused(
-    words: str, change: Callable[[dict[str, Any]], object], hybrid: Client
-) -> None:
-    good = object_file.object_bytes(hybrid.things[1], hybrid.parameters)
-    bad = mutated(good, change)
-    with pytest.raises(InteropError) as found:
-        object_file.object_from_bytes(bad, Ciphertext, hybrid.parameters)
-    assert words in str(found.value)
-
-
-def test_residues_shapes_and_seeds_that_do_not_fit_are_refused(hybrid: Client) -> None:
-    parameters, keys = hybrid.parameters, hybrid.keys
-    assert keys.relin is not None
-    plain, cipher, public = hybrid.things[:3]
-    large, seed = np.full_like(cipher.data, parameters.primes[0]), bytes(10)
-    for thing, words in (
-        (replace(cipher, data=large), "a residue is not below its prime"),
-        (replace(cipher, data=cipher.data[:1]), "has shape (1, 2, 1024)"),
-        (replace(cipher, data=cipher.data[0, 0]), "has shape (1024,)"),
-        (replace(plain, data=plain.data[:, :512]), "has shape (2, 512)"),
-        (replace(public, data=public.data[:, :2]), "has shape (2, 2, 1024)"),
-        (replace(keys.relin, seed=seed), "half 1 of this key is not what its seed expands to"),
-        (EvaluationKeys(None, {4: keys.relin}), "Galois element 4 is not odd"),
-        (PlainPolynomial(plain.data[0]), "a plaintext of BFV, and the parameters are CKKS's"),
-    ):
-        with pytest.raises(InteropError) as found:
-            save_object(Path("/nowhere/x"), thing, parameters)
-        assert words in str(found.value)
-    with pytest.raises(InteropError, match="a plaintext of CKKS, and the parameters are BFV's"):
-        save_object(Path("/nowhere/x"), Plaintext(plain.data, 1.0), sets()["words"][0])
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_damage_is_found(seed: int, hybrid: Client) -> None:
-    rng = np.random.default_rng(seed)
-    good = object_file.object_bytes(hybrid.things[1], hybrid.parameters)
-    for _ in range(60):
-        data = bytearray(good)
-        for place in rng.integers(0, len(data), int(rng.integers(1, 4))):
-            data[place] ^= int(rng.integers(1, 256))
-        try:
-            found = object_file.object_from_bytes(bytes(data), Ciphertext, hybrid.parameters)
-        except InteropError:
-            continue
-        # Some bits of a zstd stream mean nothing.
-        assert parts(found) == parts(hybrid.things[1])
-    for length in (0, 7, 40, 63, 64, len(good) // 2, len(good) - 1):
-        with pytest.raises(InteropError):
-            object_file.object_from_bytes(good[:length], Ciphertext, hybrid.parameters)
-
-
-def test_a_stream_that_makes_too_much_is_not_decompressed(hybrid: Client) -> None:
-    zeros = np.zeros((1 << 24,), np.uint64)
-    bomb = pack(object_file.FORMAT, 1, {"kind": "ciphertext", "object": {"data": 0}}, [zeros])
-    assert len(bomb) < 1 << 15
-    for kind in (Ciphertext, EvaluationKeys):
-        with pytest.raises(InteropError, match=r"its body has .* bytes, and at most"):
-            object_file.object_from_bytes(bomb, kind, hybrid.parameters)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
@@ -71,6 +72,10 @@ def nothing(x: EncryptedVector) -> EncryptedVector:
 
 def infinite(x: EncryptedVector) -> EncryptedVector:
     return x - [1, np.inf]  # here
+
+
+def masked(x: EncryptedVector) -> EncryptedVector:
+    return x - np.ma.MaskedArray([1, 2], [False, True])  # here
 
 
 def zero_power(x: EncryptedVector) -> EncryptedVector:
@@ -220,6 +225,7 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (text, InputSpec(), "'2' (str) is not numeric"),
     (nothing, InputSpec(), "None (NoneType) is not numeric"),
     (infinite, InputSpec(), "holds NaN or infinity"),
+    (masked, InputSpec(), "a plain operand is a masked array, whose hidden numbers would be used"),
     (zero_power, InputSpec(), "to the power 0: use a whole number from 1"),
     (broken_power, InputSpec(), "to the power 0.5"),
     (divides_by_zero, InputSpec(), "a divisor is 0"),
@@ -311,3 +317,19 @@ def test_more_headroom_makes_automatic_parameters_bear_a_great_constant() -> Non
     ):
         trace(lambda x: x * 1000, "auto")
     trace(lambda x: x * 1000, "auto", headroom_bits=10)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1, np.nan], "input 'x' holds NaN or infinity: use finite numbers"),
+        (np.ma.MaskedArray([1, 2], [False, True]), "input 'x' is a masked array, whose hidden"),
+        ([1, 2, 3], "input 'x' holds 2 numbers and was given 3"),
+    ],
+)
+def test_inputs_that_evaluate_refuses_are_named(
+    values: ArrayLike, words: str, small: CkksParameters
+) -> None:
+    program = trace(lambda x: x + 1, small, {"x": 2})
+    with pytest.raises(ProgramError, match=re.escape(words)):
+        program.evaluate({"x": values})

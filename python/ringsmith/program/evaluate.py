@@ -78,7 +78,7 @@ def _check_bound(node: Node, bound: Bound, value: Values) -> None:
 
 
 def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:
-    array = np.atleast_1d(space.numbers(value, node.source))
+    array = np.atleast_1d(space.numbers(value, node.source, f"input {node.name!r}"))
     if array.size > length:
         raise ProgramError(
             f"input {node.name!r} holds {length} numbers and was given {array.size}: "

@@ -28,9 +28,11 @@ class Space:
     row: int
     exact: bool
 
-    def numbers(self, value: object, source: SourceLine) -> PlainValues:
-        """Returns a fresh array of shape () or (length,), or refuses the value."""
-        array = self._array(value, source)
+    def numbers(
+        self, value: object, source: SourceLine, what: str = "a plain operand"
+    ) -> PlainValues:
+        """Returns a fresh array of shape () or (length,), or refuses the value, called ``what``."""
+        array = self._array(value, source, what)
         if array.ndim > 1 or array.size == 0:
             raise source.error(
                 f"an array of shape {array.shape} is no vector: use one dimension and at least 1 "
@@ -82,21 +84,23 @@ class Space:
         """Returns the same ``row`` numbers for every row, shape (slots,)."""
         return np.tile(values, self.slots // self.row)
 
-    def _array(self, value: object, source: SourceLine) -> PlainValues:
+    def _array(
+        self, value: object, source: SourceLine, what: str = "a plain operand"
+    ) -> PlainValues:
         """Returns a fresh array of the scheme's numbers, of any shape."""
         if isinstance(value, np.ma.MaskedArray):
             raise source.error(
-                "a masked array hides numbers, which would be computed with: give "
+                f"{what} is a masked array, whose hidden numbers would be used: give "
                 "values.filled(0), or values.compressed()"
             )
         try:
             array: NDArray[Any] = np.asarray(value)
         except ValueError:
             array = np.asarray(None)
-        return _whole(array, value, source) if self.exact else _finite(array, value, source)
+        return _whole(array, value, source) if self.exact else _finite(array, value, source, what)
 
 
-def _finite(array: NDArray[Any], value: object, source: SourceLine) -> PlainValues:
+def _finite(array: NDArray[Any], value: object, source: SourceLine, what: str) -> PlainValues:
     """Returns finite real or complex numbers."""
     if array.dtype.kind not in "iufc":
         raise source.error(
@@ -104,7 +108,7 @@ def _finite(array: NDArray[Any], value: object, source: SourceLine) -> PlainValu
             "use encrypted vectors, numbers or arrays of numbers"
         )
     if not np.isfinite(array).all():
-        raise source.error("a plain operand holds NaN or infinity: use finite numbers")
+        raise source.error(f"{what} holds NaN or infinity: use finite numbers")
     kind = np.complex128 if array.dtype.kind == "c" else np.float64
     return array.astype(kind)
 
