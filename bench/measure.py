@@ -13,16 +13,18 @@ from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
+from ringsmith.progress import task
 
 DESIGN = "nano"
 
 
-def measure(stages: Stages, command: str) -> dict[str, Any]:
+def measure(stages: Stages, command: str, *, quick: bool = False) -> dict[str, Any]:
     """Measures everything on the simulated RTL.
 
     Args:
         stages: Where progress is shown.
         command: What was typed.
+        quick: Whether single operations run at two limbs alone, not at each number of limbs.
 
     Returns:
         Conditions and numbers, as JSON values.
@@ -38,10 +40,13 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     steps = rotation_steps(current.server.program)[0]
     baseline = SealBaseline(parameters, [steps]) if seal_version() else None
     rows = []
-    for limbs in range(parameters.limbs, 1, -1):
-        with stages(f"Single operations, {limbs} limbs"):
-            times = baseline.operation_seconds(limbs, steps) if baseline else None
-            rows += operation_rows(machine, DESIGN, parameters, limbs, steps, times)
+    levels = range(2 if quick else parameters.limbs, 1, -1)
+    with task("measuring single operations", len(levels), "levels") as measured:
+        for limbs in levels:
+            with stages(f"Single operations, {limbs} limbs"):
+                times = baseline.operation_seconds(limbs, steps) if baseline else None
+                rows += operation_rows(machine, DESIGN, parameters, limbs, steps, times)
+            measured.advance()
     executable = current.server.compiled.compiled_graph.executable
     cycles = answer.result.cycles
     assert executable is not None
