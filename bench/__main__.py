@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,20 @@ from bench.measure import DESIGN, measure
 from bench.page import page
 from ringsmith.apps.stages import Stages
 from ringsmith.errors import RingsmithError
+from ringsmith.progress import show_progress
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-def main() -> None:
-    """Parses the command line, measures and writes."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Parses the command line, measures and writes; ``words``: None takes the process's own."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--folder", type=Path, default=DOCS, help="where to write (default: docs)")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="single operations at two limbs alone: shows that all of it works here",
+    )
     parser.add_argument(
         "--only",
         choices=["compile-time"],
@@ -29,17 +36,22 @@ def main() -> None:
     parser.add_argument(
         "--columns", type=int, nargs="+", default=COLUMNS, help="matrices of compile-time"
     )
-    asked = parser.parse_args()
-    folder, console = asked.folder, Console()
+    given = parser.parse_args(words)
+    folder, console = given.folder, Console()
+    command = "python -m bench --quick" if given.quick else "make bench"
     try:
-        if asked.only is None:
-            numbers = measure(Stages(console), "make bench")
-        else:
-            numbers = _kept(folder) | {
-                "compile_time": measure_compile_time(
-                    Stages(console), f"python -m bench --only {asked.only}", DESIGN, asked.columns
-                )
-            }
+        with show_progress():
+            if given.only is None:
+                numbers = measure(Stages(console), command, quick=given.quick)
+            else:
+                numbers = _kept(folder) | {
+                    "compile_time": measure_compile_time(
+                        Stages(console),
+                        f"python -m bench --only {given.only}",
+                        DESIGN,
+                        given.columns,
+                    )
+                }
     except RingsmithError as error:
         sys.exit(f"bench: {error}")
     folder.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from bench.compile_time import measure_compile_time
+from bench.compile_time import COLUMNS, measure_compile_time
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
 from ringsmith.apps.logreg import session
@@ -14,16 +14,18 @@ from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.arch.rpau.design import load_design
+from ringsmith.progress import task
 
 DESIGN = "nano"
 
 
-def measure(stages: Stages, command: str) -> dict[str, Any]:
+def measure(stages: Stages, command: str, *, quick: bool = False) -> dict[str, Any]:
     """Measures everything on the simulated RTL.
 
     Args:
         stages: Where progress is shown.
         command: What was typed.
+        quick: Whether single operations run at two limbs alone, not at each number of limbs.
 
     Returns:
         Conditions and numbers, as JSON values.
@@ -39,10 +41,13 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
     steps = rotation_steps(current.server.program)[0]
     baseline = SealBaseline(parameters, [steps]) if seal_version() else None
     rows = []
-    for limbs in range(parameters.limbs, 1, -1):
-        with stages(f"Single operations, {limbs} limbs"):
-            times = baseline.operation_seconds(limbs, steps) if baseline else None
-            rows += operation_rows(machine, DESIGN, parameters, limbs, steps, times)
+    levels = range(2 if quick else parameters.limbs, 1, -1)
+    with task("measuring single operations", len(levels), "levels") as measured:
+        for limbs in levels:
+            with stages(f"Single operations, {limbs} limbs"):
+                times = baseline.operation_seconds(limbs, steps) if baseline else None
+                rows += operation_rows(machine, DESIGN, parameters, limbs, steps, times)
+            measured.advance()
     executable = current.server.compiled.compiled_graph.executable
     cycles = answer.result.cycles
     assert executable is not None
@@ -63,5 +68,7 @@ def measure(stages: Stages, command: str) -> dict[str, Any]:
             "quality": answer.predictions.summary().to_dict(),
         },
         "operations": [row.to_dict() for row in rows],
-        "compile_time": measure_compile_time(stages, command, DESIGN),
+        "compile_time": measure_compile_time(
+            stages, command, DESIGN, COLUMNS[:1] if quick else COLUMNS
+        ),
     }

@@ -64,6 +64,9 @@ class Reporter(Protocol):
     def ended(self, task: Task) -> None:
         """Shows that a task is over, done or failed."""
 
+    def noted(self, line: str) -> None:
+        """Shows a line that stays."""
+
 
 _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
@@ -86,6 +89,13 @@ def task(what: str, total: int | None = None, unit: str = "steps") -> Iterator[T
     finally:
         if reporter is not None:
             reporter.ended(opened)
+
+
+def note(line: str) -> None:
+    """Says a line that stays: what is measured next, what is left out."""
+    reporter = _reporter.get()
+    if reporter is not None:
+        reporter.noted(line)
 
 
 @contextmanager
@@ -143,6 +153,12 @@ class _Bars:
             self._bars.stop()
             self._bars = None
 
+    def noted(self, line: str) -> None:
+        if self._bars is None:
+            print(line, file=self._stream, flush=True)
+        else:
+            self._bars.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
 
 def _bars(stream: TextIO) -> "Progress":
     from rich.console import Console
@@ -179,3 +195,6 @@ class _Lines:
 
     def ended(self, task: Task) -> None:
         del self._due[id(task)]
+
+    def noted(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)

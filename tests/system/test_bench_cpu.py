@@ -28,7 +28,7 @@ from ringsmith.bench.cpu import (
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
 from ringsmith.bench.cpu.measure import measure, with_kept
 from ringsmith.bench.cpu.page import page as page_of
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, WORDS, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, WHOLE, WORDS, BenchSet, Extent
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.bench.records import Record, read_json, write_json
 from ringsmith.caching import cached
@@ -37,6 +37,12 @@ from ringsmith.errors import ParameterError, ToolError
 from ringsmith.files import Target
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
+
+
+def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves out the peers that are built."""
+    for peer, name in ((lattigo_peer, "Lattigo"), (tfhe_peer, "tfhe-ntt")):
+        monkeypatch.setattr(peer, "missing", lambda name=name: f"{name} is left out: for this test")
 
 
 def test_speedup_is_the_peers_time_over_ours_with_what_both_suffer_taken_out() -> None:
@@ -70,8 +76,7 @@ def test_lattigo_s_operations_are_named_as_ours() -> None:
 
 
 def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattigo_peer, "version", lambda: None)
-    monkeypatch.setattr(tfhe_peer, "version", lambda: None)
+    leave_out(monkeypatch)
     monkeypatch.setattr("ringsmith.bench.cpu.measure.SETS", {"small": SMALL})
     monkeypatch.setattr("ringsmith.bench.cpu.measure.CHOICES", ("small",))
     loads = count()
@@ -83,7 +88,7 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert any("Lattigo is left out" in line for line in said)
     assert any("tfhe-ntt is left out" in line for line in said)
     peers = {record.peer: record.operation for record in records}
-    assert set(peers) == {seal_peer.version(), "8 of ours, one by one", "ours, prepared key"}
+    assert set(peers) == {seal_peer.name(), "8 of ours, one by one", "ours, prepared key"}
     assert peers["8 of ours, one by one"] == HOISTED
     by_prepared = {r.operation for r in records if r.peer == "ours, prepared key"}
     assert by_prepared == {WORDS, COMPACT}
@@ -101,6 +106,7 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(len(_core.kernel_names()) < 2, reason="only the scalar kernels run here")
 def test_kernel_sets_are_beside_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out(monkeypatch)
     monkeypatch.setattr(kernel_child, "WORKS", (("D", "multiply_relinearize"), ("demo", "logreg")))
     records = measure(["kernels"], 0.01, print)
     used, others = kernel_sets.names()
@@ -115,12 +121,13 @@ def test_kernel_sets_are_beside_each_other(monkeypatch: pytest.MonkeyPatch) -> N
     assert line.endswith("| – | – |")
 
 
-def small_works() -> Iterator[tuple[str, str, thread_counts.Work]]:
+def small_works(_: Extent) -> Iterator[tuple[str, str, thread_counts.Work]]:
     rotate = ours.works(SMALL)["rotate"]
     yield "small", "rotate", lambda: [rotate()]
 
 
 def test_threads_are_beside_one_by_the_clock_on_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out(monkeypatch)
     monkeypatch.setattr(thread_counts, "works", small_works)
     threads = _core.threads()
     _core.set_threads(3)
@@ -135,7 +142,8 @@ def test_threads_are_beside_one_by_the_clock_on_the_wall(monkeypatch: pytest.Mon
     assert "CPU time" not in page_of(records, "x")
 
 
-def test_one_processor_has_no_threads_to_compare() -> None:
+def test_one_processor_has_no_threads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_out(monkeypatch)
     said: list[str] = []
     threads = _core.threads()
     _core.set_threads(1)
@@ -148,7 +156,7 @@ def test_one_processor_has_no_threads_to_compare() -> None:
 
 def test_works_of_threads_are_operations_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_counts, "SETS", {"A": SMALL, "B": SMALL})
-    found = list(thread_counts.works())
+    found = list(thread_counts.works(WHOLE))
     assert [(params, operation) for params, operation, _ in found] == [
         *((name, each) for name in ("A", "B") for each in ("multiply_relinearize", "rotate")),
         ("demo", "logreg"),
@@ -200,8 +208,7 @@ def test_an_unknown_set_is_refused_by_name() -> None:
 
 
 def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattigo_peer, "version", lambda: None)
-    monkeypatch.setattr(tfhe_peer, "version", lambda: None)
+    leave_out(monkeypatch)
     target, page = tmp_path / "cpu.json", tmp_path / "cpu.md"
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])

@@ -27,6 +27,9 @@ class _Kept:
     def ended(self, task: progress.Task) -> None:
         self.told.append(f"ended {task.what}")
 
+    def noted(self, line: str) -> None:
+        self.told.append(line)
+
 
 def test_a_task_without_a_reporter_only_counts() -> None:
     with progress.task("simulating", 10, "cycles") as task:
@@ -71,3 +74,13 @@ def test_a_terminal_gets_bars_that_go_away_with_the_tasks() -> None:
     assert "outer" in stream.getvalue()
     assert "0 of 2 steps" in stream.getvalue()
     assert stream.getvalue().endswith("\x1b[2K\x1b[?25h\r")  # cleared, and the cursor is back
+
+
+def test_a_note_stays_in_a_log_and_above_the_bars_of_a_terminal() -> None:
+    progress.note("heard by none")
+    for stream in (io.StringIO(), _Terminal()):
+        with progress.show_progress(stream), progress.task("measuring", 3, "cases"):
+            progress.note("a peer is left out: [no] tool")
+        progress.note("heard by none")
+        assert stream.getvalue().count("a peer is left out: [no] tool\n") == 1
+        assert "heard by none" not in stream.getvalue()

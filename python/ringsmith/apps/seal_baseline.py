@@ -30,6 +30,17 @@ def seal_version() -> str | None:
     return package_version("seal-python")
 
 
+def seal_missing() -> str | None:
+    """Returns a line that says why SEAL cannot be measured; None where it can be."""
+    if seal_version() is None:
+        return "Microsoft SEAL is left out: pip install 'ringsmith[seal]'"
+    try:
+        import seal  # noqa: F401 - whether it loads is the question
+    except ImportError as error:
+        return f"Microsoft SEAL is left out: seal-python does not load: {error}"
+    return None
+
+
 def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
     """Returns the median time of a call in seconds, after one call to warm up.
 

@@ -1,6 +1,5 @@
 """``ringsmith bench``: measurements beside other libraries."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringsmith.cli.files import Force, target
+from ringsmith.progress import note
 
 if TYPE_CHECKING:
     from ringsmith.bench.records import Record
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     _Targets = tuple[Target | None, Target | None]
 
 _FORCE = ("--force",)
+_QUICK = ("--quick",)
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
 
@@ -24,6 +25,15 @@ _Json = Annotated[
 ]
 _Page = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
+]
+
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help="Each kind of step, at its smallest: shows that all of it works here, and no numbers "
+        "to quote. What other options name is done as they say.",
+    ),
 ]
 
 bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
@@ -36,12 +46,14 @@ def cpu(
         typer.Option(
             help="What to measure, by commas: A, B, A50, D, E, F (takes 5 GB of memory, 14 GB with "
             "SEAL), ntt, kernels (the kernel sets beside each other, in applications too), threads "
-            "(beside one)."
+            "(beside one). All of these without it; another is quick, the smallest."
         ),
-    ] = "ntt,A,B,A50,D,E,F,kernels,threads",
+    ] = "",
     budget: Annotated[
-        float, typer.Option(min=0.01, help="Seconds for each operation with its peers.")
-    ] = 4.0,
+        float | None,
+        typer.Option(min=0.01, help="Seconds for each operation with its peers; 4 without it."),
+    ] = None,
+    quick: Quick = False,
     keep: Annotated[
         Path | None,
         typer.Option(
@@ -54,20 +66,23 @@ def cpu(
 ) -> None:
     """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
 
-    Peers whose tools are missing are left out and named: seal-python, go, cargo.
+    Peers whose tools are missing or do not work are left out and named: seal-python, go, cargo.
     """
-    from ringsmith.bench.cpu.measure import measure, with_kept
+    from ringsmith.bench.cpu.measure import QUICK_CHOICES, USUAL, measure, with_kept
     from ringsmith.bench.cpu.page import page as page_of
+    from ringsmith.bench.cpu.sets import QUICK, WHOLE
     from ringsmith.bench.records import read_json
 
     results = _targets(json, page, keep, force)
     kept = with_kept((), read_json(keep) if keep else ())
-    names = _names(sets)
-    records = with_kept(measure(names, budget, _tell), kept)
+    names = _names(sets) or (QUICK_CHOICES if quick else USUAL)
+    seconds = budget or (0.01 if quick else 4.0)
+    records = with_kept(measure(names, seconds, note, QUICK if quick else WHOLE), kept)
     _show_speedups(records)
-    given = {"sets": ",".join(names), "budget": f"{budget:g}"}
+    given = {"sets": ",".join(names), "budget": f"{seconds:g}"}
     files = {"keep": keep, "json": json, "page": page}
-    _write(records, results, page_of, ["cpu", *_words(given), *_words(files), *_FORCE * force])
+    words = [*_words(given), *_QUICK * quick, *_words(files), *_FORCE * force]
+    _write(records, results, page_of, ["cpu", *words])
 
 
 @bench_app.command()
@@ -101,41 +116,43 @@ def medha(
         bool, typer.Option(help="Run the logistic regression; estimate PrivFT and LeNet-5.")
     ] = True,
     seal_repeats: Annotated[
-        int, typer.Option(min=0, help="Calls of each of SEAL's operations; 0: without SEAL.")
-    ] = 15,
+        int | None,
+        typer.Option(
+            min=0, help="Calls of each of SEAL's operations, 15 without it; 0: without SEAL."
+        ),
+    ] = None,
+    quick: Quick = False,
     json: _Json = None,
     page: _Page = None,
     force: Force = False,
 ) -> None:
     """Put both Medha papers' numbers beside those of our designs, and of SEAL on this CPU."""
-    from ringsmith.bench.medha.measure import Options, measure
+    from ringsmith.bench.medha.measure import QUICK, Options, measure
     from ringsmith.bench.medha.page import page as page_of
     from ringsmith.bench.records import read_json
 
     results = _targets(json, page, keep, force)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
-    chosen = {name: names for name, text in lists.items() if (names := _names(text))}
+    chosen = {**(QUICK if quick else {}), **_given(lists)}
+    repeats = _either(seal_repeats, 1 if quick else 15)
     options = Options(
         device,
         kept=read_json(keep) if keep else (),
         area=area,
         ablations=ablations,
         applications=applications,
-        seal_repeats=seal_repeats,
+        seal_repeats=repeats,
+        quick=quick,
         **chosen,
     )
-    records = measure(options, _tell)
+    records = measure(options, note)
     _show(records, "Medha: the papers' numbers and ours")
     flags = ["--no-ablations"] * (not ablations) + ["--no-applications"] * (not applications)
     synthesis = {"area": area if area != "none" else None}
-    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": seal_repeats}
+    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": repeats}
     files = {"keep": keep, "json": json, "page": page}
-    _write(
-        records,
-        results,
-        page_of,
-        ["medha", *_words(given), *flags, *_words(files), *_FORCE * force],
-    )
+    words = [*_words(given), *flags, *_QUICK * quick, *_words(files), *_FORCE * force]
+    _write(records, results, page_of, ["medha", *words])
 
 
 @bench_app.command()
@@ -153,36 +170,50 @@ def rpm(
         ),
     ] = None,
     products: Annotated[
-        int,
-        typer.Option(min=0, help="Products of mixed primes through the RTL; 0: it is not built."),
-    ] = 1000,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Products of mixed primes through the RTL, 1000 without it; 0: it is not built.",
+        ),
+    ] = None,
     repeats: Annotated[
-        int, typer.Option(min=0, help="Times that the CPU does each part; 0: it is not timed.")
-    ] = 7,
+        int | None,
+        typer.Option(
+            min=0, help="Times that the CPU does each part, 7 without it; 0: it is not timed."
+        ),
+    ] = None,
+    quick: Quick = False,
     json: _Json = None,
     page: _Page = None,
     force: Force = False,
 ) -> None:
     """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
     from ringsmith.bench.records import read_json
-    from ringsmith.bench.rpm.measure import Options, measure
+    from ringsmith.bench.rpm.measure import QUICK, Options, measure
     from ringsmith.bench.rpm.page import page as page_of
 
     results = _targets(json, page, keep, force)
     lists = {"sets": sets, "area": area}
-    chosen = {name: names for name, text in lists.items() if (names := _names(text))}
+    chosen = {**(QUICK if quick else {}), **_given(lists)}
     earlier = read_json(keep) if keep else ()
-    options = Options(kept=earlier, products=products, repeats=repeats, **chosen)
-    records = measure(options, _tell)
+    sizes = (_either(products, 2 if quick else 1000), _either(repeats, 1 if quick else 7))
+    options = Options(kept=earlier, products=sizes[0], repeats=sizes[1], **chosen)
+    records = measure(options, note)
     _show(records, "RPM: the paper's numbers and ours")
-    given = {**_lists(chosen), "products": products, "repeats": repeats}
+    given = {**_lists(chosen), "products": sizes[0], "repeats": sizes[1]}
     files = {"keep": keep, "json": json, "page": page}
-    _write(records, results, page_of, ["rpm", *_words(given), *_words(files), *_FORCE * force])
+    words = [*_words(given), *_QUICK * quick, *_words(files), *_FORCE * force]
+    _write(records, results, page_of, ["rpm", *words])
 
 
-def _tell(line: str) -> None:
-    """Says how far a benchmark is."""
-    print(line, file=sys.stderr)
+def _either(given: int | None, usual: int) -> int:
+    """What an option says, or what is usual without it."""
+    return usual if given is None else given
+
+
+def _given(lists: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Options that name something, as lists."""
+    return {name: names for name, text in lists.items() if (names := _names(text))}
 
 
 def _names(text: str) -> tuple[str, ...]:

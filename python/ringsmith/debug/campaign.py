@@ -26,6 +26,9 @@ LENGTH = 60
 CANDIDATES = 1600
 """Random programs to choose from."""
 
+QUICK_CANDIDATES = 2
+"""The same with --quick: what they cover misses the goals."""
+
 
 def campaign_design() -> RpauDesign:
     """The design to cover: as small as can be with everything used.
@@ -52,6 +55,19 @@ def campaign_design() -> RpauDesign:
         link=True,
         larger_rings=2,
         smaller_rings=1,
+    )
+
+
+def quick_design() -> RpauDesign:
+    """The design of --quick: with the same units, as small as each can be."""
+    return replace(
+        campaign_design(),
+        name="covered-quick",
+        log_n=8,
+        rpaus=2,
+        cores=1,
+        larger_rings=0,
+        smaller_rings=0,
     )
 
 

@@ -6,7 +6,7 @@ A kernel set is chosen when a process starts, so each has one of its own (kernel
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ringsmith import _core
@@ -29,26 +29,26 @@ def missing() -> list[str]:
     ]
 
 
-def works() -> list[tuple[str, str]]:
-    """Parameters and operation of all that can be measured here."""
+def works(wanted: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Parameters and operation of what can be measured here, of those wanted; empty: of all."""
     return [
         (params, operation)
-        for params, operation in kernel_child.WORKS
+        for params, operation in wanted or kernel_child.WORKS
         if operation not in kernel_child.PACKAGES
         or importlib.util.find_spec(kernel_child.PACKAGES[operation]) is not None
     ]
 
 
 @contextmanager
-def operations(kernel: str) -> Iterator[dict[str, Timed]]:
-    """``works()`` with one kernel set on one thread, by ``kernel_child.name_of``.
+def operations(kernel: str, works: Sequence[tuple[str, str]]) -> Iterator[dict[str, Timed]]:
+    """Works with one kernel set on one thread, by ``kernel_child.name_of``.
 
     Raises:
         ToolError: When the child process fails.
     """
     command = [sys.executable, "-m", kernel_child.__name__]
     environment = {**os.environ, "RINGSMITH_KERNEL": kernel, "RINGSMITH_THREADS": "1"}
-    wanted = [kernel_child.name_of(*work) for work in works()]
+    wanted = [kernel_child.name_of(*work) for work in works]
     who = f"the process with kernels {kernel}"
     with asked.operations(command, wanted, who, environment) as found:
         yield found

@@ -1,20 +1,28 @@
 """Lattigo, as a child process that is told one operation at a time."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from ringsmith.bench.cpu import asked
-from ringsmith.bench.cpu.native_build import build
+from ringsmith.bench.cpu.native_build import build, why_missing
 from ringsmith.bench.cpu.sets import BenchSet
 from ringsmith.bench.cpu.timing import Timed
 
 OPERATIONS = ("multiply_relinearize", "rotate", "rescale", "multiply", "multiply_plain", "add")
 
 
-def version() -> str | None:
-    """The module and its version, or None where go is missing."""
-    return "Lattigo v6.2.0" if shutil.which("go") else None
+VERSION = "Lattigo v6.2.0"
+"""The module and its version."""
+
+
+def missing() -> str | None:
+    """Says why Lattigo is left out; None: it can be measured. Builds it at the first call."""
+    return why_missing("Lattigo", "go", _program)
+
+
+def _program() -> Path:
+    return build("lattigo", ["go", "build", "-o", "peer", "."], "peer")
 
 
 @contextmanager
@@ -27,7 +35,7 @@ def operations(item: BenchSet) -> Iterator[dict[str, Timed]]:
     if item.plain_modulus:
         yield {}
         return
-    program = build("lattigo", ["go", "build", "-o", "peer", "."], "peer")
+    program = _program()
     log_n = item.n.bit_length() - 1
     arguments = [str(number) for number in (log_n, item.special, *item.primes)]
     command = [str(program), *arguments]

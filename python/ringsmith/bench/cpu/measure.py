@@ -1,10 +1,12 @@
 """The measurement: ours and every peer that is there, set by set."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from ringsmith import _core
 from ringsmith.apps.conditions import machine_state
+from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
@@ -12,13 +14,15 @@ from ringsmith.bench.cpu.sets import (
     HOISTED,
     HOISTED_COUNT,
     NTT_BITS,
-    NTT_DEGREES,
     SETS,
+    WHOLE,
     BenchSet,
+    Extent,
 )
 from ringsmith.bench.cpu.timing import Timed, interleaved
 from ringsmith.bench.records import Record
 from ringsmith.errors import ParameterError
+from ringsmith.progress import task
 
 NTT = "ntt"
 """How the bare transforms are asked for, beside the sets."""
@@ -35,49 +39,87 @@ DESIGN = "cpu"
 CHOICES = (*SETS, NTT, KERNELS, THREADS)
 """What can be measured."""
 
+USUAL = (NTT, "A", "B", "A50", "D", "E", "F", KERNELS, THREADS)
+"""What is measured where nothing is named."""
 
-def measure(chosen: Collection[str], budget: float, say: Callable[[str], None]) -> list[Record]:
+QUICK_CHOICES = (NTT, "quick", "D", KERNELS, THREADS)
+"""The same with --quick: a set of each scheme."""
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Names of the peers that work here; None for one that does not."""
+
+    seal: str | None
+    lattigo: str | None
+    tfhe: str | None
+
+    @classmethod
+    def here(cls, say: Callable[[str], None]) -> "Peers":
+        """Tries them, which builds those that are built here; says which are left out, and why."""
+        names = seal_peer.name(), lattigo_peer.VERSION, tfhe_peer.VERSION
+        why = seal_missing(), lattigo_peer.missing(), tfhe_peer.missing()
+        for line in filter(None, why):
+            say(line)
+        return cls(*(None if line else name for name, line in zip(names, why, strict=True)))
+
+
+def measure(
+    chosen: Collection[str],
+    budget: float,
+    say: Callable[[str], None],
+    extent: Extent = WHOLE,
+) -> list[Record]:
     """Measures on one thread, but for what compares numbers of threads.
 
     Args:
         chosen: Names of sets, ``ntt`` for bare transforms, ``kernels`` for the kernel sets beside
             each other, ``threads`` for as many threads as are set now beside one.
         budget: Seconds for each operation with all its peers.
-        say: Takes lines for people: what is measured, which peers are missing.
+        say: Takes lines for people: what is measured, which peers are left out.
+        extent: How much is measured of what is no set.
 
     Raises:
         ParameterError: When a name is none of ``CHOICES``.
-        ToolError: When a peer whose tools are there cannot be built, or words depend on the number
-            of threads or the form of a key.
+        ToolError: When words depend on the number of threads or the form of a key, or a process
+            that measures stops.
     """
     for name in chosen:
         if name not in CHOICES:
             raise ParameterError(f"no set is called {name}: choose from {', '.join(CHOICES)}")
-    for peer, tool in (
-        (seal_peer.version(), "Microsoft SEAL is left out: pip install 'ringsmith[seal]'"),
-        (lattigo_peer.version(), "Lattigo is left out: there is no go on PATH"),
-        (tfhe_peer.version(), "tfhe-ntt is left out: there is no cargo on PATH"),
-    ):
-        if peer is None:
-            say(tool)
+    peers = Peers.here(say)
     records: list[Record] = []
     threads = _core.threads()
     _core.set_threads(1)
     try:
-        for name in chosen:
-            if name == NTT:
-                records += _transforms(budget, say)
-            elif name == KERNELS:
-                records += _kernel_sets(budget, say)
-            elif name == THREADS:
-                records += _thread_counts(threads, budget, say)
-            else:
-                records += _operations(SETS[name], budget, say)
-                records += _hoisted(SETS[name], budget)
-                records += _key_forms(SETS[name], budget)
+        with task("measuring the cpu device", len(chosen), "sets") as sets:
+            for name in chosen:
+                records += _chosen(name, budget, say, peers, (threads, extent))
+                sets.advance()
     finally:
         _core.set_threads(threads)
     return records
+
+
+def _chosen(
+    name: str,
+    budget: float,
+    say: Callable[[str], None],
+    peers: Peers,
+    given: tuple[int, Extent],
+) -> Iterator[Record]:
+    """Records of one of ``CHOICES``; ``given``: the threads to compare with one, and how much."""
+    threads, extent = given
+    if name == NTT:
+        yield from _transforms(budget, say, peers.tfhe, extent.ntt_degrees)
+    elif name == KERNELS:
+        yield from _kernel_sets(budget, say, extent.kernel_works)
+    elif name == THREADS:
+        yield from _thread_counts(threads, budget, say, extent)
+    else:
+        yield from _operations(SETS[name], budget, say, peers)
+        yield from _hoisted(SETS[name], budget)
+        yield from _key_forms(SETS[name], budget)
 
 
 def with_kept(records: Sequence[Record], kept: Sequence[Record]) -> list[Record]:
@@ -116,16 +158,18 @@ def conditions(clock: str) -> str:
     return f"{clock}, medians of interleaved rounds, {machine_state()}"
 
 
-def _operations(item: BenchSet, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+def _operations(
+    item: BenchSet, budget: float, say: Callable[[str], None], there: Peers
+) -> Iterator[Record]:
     say(f"set {item.name}: {item.text}")
     mine = ours.operations(item)
     works = {operation: operation_work(item, operation) for operation in mine}
     peers: dict[str, Mapping[str, Timed]] = {}
-    if seal := seal_peer.version():
-        peers[seal] = seal_peer.operations(item)
-    if lattigo := lattigo_peer.version():
+    if there.seal:
+        peers[there.seal] = seal_peer.operations(item)
+    if there.lattigo:
         with lattigo_peer.operations(item) as theirs:
-            peers[lattigo] = theirs
+            peers[there.lattigo] = theirs
             yield from _compare(item.name, mine, peers, budget, works)
     else:
         yield from _compare(item.name, mine, peers, budget, works)
@@ -154,7 +198,9 @@ def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
             yield _record(item.name, name, peer, (metric, "bytes", value), conditions(_CPU_TIME))
 
 
-def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+def _thread_counts(
+    most: int, budget: float, say: Callable[[str], None], extent: Extent
+) -> Iterator[Record]:
     """As many threads as are set, and fewer, beside one, by the wall's clock."""
     say(f"threads: {most}, the words compared with those of one thread")
     if most == 1:
@@ -162,7 +208,7 @@ def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iter
         return
     for line in thread_counts.missing():
         say(line)
-    for params, operation, work in thread_counts.works():
+    for params, operation, work in thread_counts.works(extent):
         one, *more = thread_counts.checked(work, most, f"{params}: {operation}").items()
         for count, timed in more:
             name = f"{operation}, {count} threads"
@@ -170,13 +216,14 @@ def _thread_counts(most: int, budget: float, say: Callable[[str], None]) -> Iter
             yield from _compare(params, {name: timed}, peers, budget, {}, "wall-clock time")
 
 
-def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
-    peer = tfhe_peer.version()
+def _transforms(
+    budget: float, say: Callable[[str], None], peer: str | None, degrees: Iterable[int]
+) -> Iterator[Record]:
     if peer is None:
         return
     say("bare transforms")
     for bits in NTT_BITS:
-        for n in NTT_DEGREES:
+        for n in degrees:
             [q] = _core.prime_search(bits, n, 1)
             mine, theirs = ours.transforms(n, q), tfhe_peer.transforms(n, q)
             works = dict.fromkeys(mine, transform_work(n, bits))
@@ -184,16 +231,19 @@ def _transforms(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
             yield from _compare(params, mine, {peer: theirs}, budget, works)
 
 
-def _kernel_sets(budget: float, say: Callable[[str], None]) -> Iterator[Record]:
+def _kernel_sets(
+    budget: float, say: Callable[[str], None], wanted: Sequence[tuple[str, str]]
+) -> Iterator[Record]:
     """The kernel set in use beside every other, each in a process of its own."""
     say("kernel sets, in operations and applications")
     for line in kernel_sets.missing():
         say(line)
     used, others = kernel_sets.names()
+    works = kernel_sets.works(wanted)
     with ExitStack() as children:
-        mine = children.enter_context(kernel_sets.operations(used))
-        theirs = {name: children.enter_context(kernel_sets.operations(name)) for name in others}
-        for params, operation in kernel_sets.works():
+        mine = children.enter_context(kernel_sets.operations(used, works))
+        theirs = {k: children.enter_context(kernel_sets.operations(k, works)) for k in others}
+        for params, operation in works:
             name = name_of(params, operation)
             peers = {f"ours, kernels {k}": {operation: ask[name]} for k, ask in theirs.items()}
             yield from _compare(params, {operation: mine[name]}, peers, budget, {})
@@ -209,19 +259,21 @@ def _compare(
 ) -> Iterator[Record]:
     """Records of every operation beside every peer; a floor where its work is known."""
     text = conditions(clock)
-    for operation, work in mine.items():
-        there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
-        for peer, found in interleaved(work, there, budget).items():
-            values = [
-                ("speedup", "", found.speedup),
-                ("milliseconds", "ms", found.seconds * 1e3),
-                ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
-            ]
-            if operation in works:
-                floor = floor_seconds(works[operation])
-                values.append(("floor_milliseconds", "ms", floor * 1e3))
-            for value in values:
-                yield _record(params, operation, peer, value, text)
+    with task(f"measuring {params}", len(mine), "operations") as measured:
+        for operation, work in mine.items():
+            there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
+            for peer, found in interleaved(work, there, budget).items():
+                values = [
+                    ("speedup", "", found.speedup),
+                    ("milliseconds", "ms", found.seconds * 1e3),
+                    ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
+                ]
+                if operation in works:
+                    floor = floor_seconds(works[operation])
+                    values.append(("floor_milliseconds", "ms", floor * 1e3))
+                for value in values:
+                    yield _record(params, operation, peer, value, text)
+            measured.advance()
 
 
 def _record(

@@ -11,10 +11,9 @@ from ringsmith.bench.cpu.sets import BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
 
 
-def version() -> str | None:
-    """``seal-python`` and its version, or None where it is not installed."""
-    found = seal_version()
-    return f"seal-python {found}" if found else None
+def name() -> str:
+    """``seal-python`` and its version."""
+    return f"seal-python {seal_version()}"
 
 
 def operations(item: BenchSet) -> dict[str, Timed]:

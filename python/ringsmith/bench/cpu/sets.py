@@ -51,6 +51,7 @@ SETS = MappingProxyType(
             BenchSet("D", 1 << 12, (30,) * 6, (30,), 0, 65537, "HEAWS, BFV, key switching as SEAL"),
             BenchSet("E", 1 << 16, (32,) * 24, (32,) * 8, 3, 0, "Framework Set-2"),
             BenchSet("F", 1 << 16, (45,) * 44, (45,), 0, 0, "Framework Set-1 of 45-bit primes"),
+            BenchSet("quick", 1 << 12, (36, 30), (37,), 0, 0, "the smallest, of --quick"),
         )
     }
 )
@@ -74,3 +75,25 @@ NTT_BITS = (30, 45, 50, 60)
 
 NTT_DEGREES = tuple(1 << k for k in range(12, 17))
 """Ring degrees of bare transforms."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured of what is no set.
+
+    Attributes:
+        ntt_degrees: Ring degrees of bare transforms.
+        kernel_works: Parameters and operations under every kernel set; empty: all there are.
+        thread_sets: Sets whose operations are measured on several threads.
+        thread_sizes: Sizes of the logistic regression that are.
+    """
+
+    ntt_degrees: tuple[int, ...] = NTT_DEGREES
+    kernel_works: tuple[tuple[str, str], ...] = ()
+    thread_sets: tuple[str, ...] = ("A", "B")
+    thread_sizes: tuple[str, ...] = ("demo", "paper")
+
+
+WHOLE = Extent()
+QUICK = Extent(NTT_DEGREES[:1], (("D", "multiply_relinearize"),), ("quick",), ("demo",))
+"""What --quick measures: each kind of work at its smallest."""

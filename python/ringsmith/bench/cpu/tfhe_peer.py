@@ -1,27 +1,31 @@
 """The crate ``tfhe-ntt``, built by cargo: bare transforms."""
 
 import ctypes
-import shutil
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
-from ringsmith.bench.cpu.native_build import build
+from ringsmith.bench.cpu.native_build import build, why_missing
 from ringsmith.bench.cpu.timing import Timed, timed
-from ringsmith.caching import cached
+
+VERSION = "tfhe-ntt 0.7.1"
+"""The crate and its version."""
 
 
-def version() -> str | None:
-    """The crate and its version, or None where cargo is missing."""
-    return "tfhe-ntt 0.7.1" if shutil.which("cargo") else None
+def missing() -> str | None:
+    """Says why the crate is left out; None: it can be measured. Builds it at the first call."""
+    return why_missing("tfhe-ntt", "cargo", _product)
 
 
-@cached
-def _library() -> ctypes.CDLL:
-    product = build(
+def _product() -> Path:
+    return build(
         "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libpeer_ntt.so"
     )
-    library = ctypes.CDLL(str(product))
+
+
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(_product()))
     for bits in (32, 64):
         getattr(library, f"plan_{bits}").restype = ctypes.c_void_p
     return library

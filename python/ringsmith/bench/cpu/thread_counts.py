@@ -9,7 +9,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.bench.cpu import kernel_child, ours
-from ringsmith.bench.cpu.sets import SETS
+from ringsmith.bench.cpu.sets import SETS, Extent
 from ringsmith.bench.cpu.timing import Timed
 from ringsmith.errors import ToolError
 from ringsmith.objects import Residues
@@ -36,14 +36,14 @@ def missing() -> list[str]:
     return [f"{kernel_child.LOGREG} is left out: pip install 'ringsmith[apps]'"]
 
 
-def works() -> Iterator[tuple[str, str, Work]]:
+def works(extent: Extent) -> Iterator[tuple[str, str, Work]]:
     """Parameters, operation and the work of all that is measured."""
-    for name in ("A", "B"):
+    for name in extent.thread_sets:
         operations = ours.works(SETS[name])
         for operation in ("multiply_relinearize", "rotate"):
             yield name, operation, partial(_listed, operations[operation])
     if not missing():
-        for size in ("demo", "paper"):
+        for size in extent.thread_sizes:
             yield size, kernel_child.LOGREG, partial(_outputs, kernel_child.logreg(size))
 
 

@@ -50,7 +50,10 @@ def variants() -> dict[str, RpauDesign]:
 
 
 def ablations(
-    areas: Mapping[str, Area] | None, manner: str, say: Callable[[str], None]
+    areas: Mapping[str, Area] | None,
+    manner: str,
+    say: Callable[[str], None],
+    operation: str = OPERATION,
 ) -> Iterator[Found]:
     """Cycles on the model and area of every variant, and what follows from them.
 
@@ -58,13 +61,14 @@ def ablations(
         areas: Of the design, by module; None: LUTs and flip-flops are left out.
         manner: How those were found, and the areas of shorter words are: ``area.MANNERS``.
         say: Takes lines for people.
+        operation: What the variants are compared by; another is quicker and says less.
     """
     parameters, designs = ckks_set(PARAMS), variants()
     base = designs["as it is"]
     cycles: dict[str, int] = {}
     for name, design in designs.items():
         say(f"ablation: {name}")
-        cycles[name], row = _cycles(design, parameters)
+        cycles[name], row = _cycles(design, parameters, operation)
         yield row
         yield Found(
             design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
@@ -72,9 +76,9 @@ def ablations(
         yield from _area(design, areas)
         if design.uram_banks:
             yield from times_area(design, row)
-    yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"])
+    yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"], operation)
     saved = 100 * (1 - cycles["as it is"] / cycles["no dyadic cores"])
-    text = f"{OPERATION}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"
+    text = f"{operation}: {base.dyadic_cores} dyadic cores beside {base.cores} against none"
     yield Found(DESIGN, PARAMS, "dyadic_cycles_saved", "percent", saved, "model", text)
     if areas is not None:
         own = ("rs_rpau_dyadic", "rs_rpau_seeded", "rs_rpau_row_parts")
@@ -87,13 +91,13 @@ def ablations(
         yield Found(DESIGN, PARAMS, "dyadic_area_added", "percent", added, "estimate", text)
     yield from _address_delaying(base)
     say("ablation: shorter words")
-    yield from _narrow(manner)
+    yield from _narrow(manner, operation)
 
 
-def _cycles(design: RpauDesign, parameters: CkksParameters) -> tuple[int, Found]:
-    cycles, _, executable = run(graph_of(OPERATION, parameters), design, "model")
+def _cycles(design: RpauDesign, parameters: CkksParameters, operation: str) -> tuple[int, Found]:
+    cycles, _, executable = run(graph_of(operation, parameters), design, "model")
     text = f"{design.work_polys} work polynomials, {conditions(parameters, executable)}"
-    return cycles, Found(design.name, PARAMS, OPERATION, "cycles", cycles, "model", text)
+    return cycles, Found(design.name, PARAMS, operation, "cycles", cycles, "model", text)
 
 
 def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
@@ -131,7 +135,7 @@ def _with_memory_of(base: RpauDesign, variant: RpauDesign) -> RpauDesign:
     return replace(variant, work_polys=base.work_polys, work_uram_polys=base.work_uram_polys)
 
 
-def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
+def _most(cycles: int, design: RpauDesign, operation: str) -> Iterator[Found]:
     """Twice the cores of a design: an instruction's rows halve, its pipeline stays."""
     name = f"{DESIGN}: {_MOST}"
     ntt = ntt_cycles(design) - design.log_n * design.rows // 2
@@ -141,7 +145,7 @@ def _most(cycles: int, design: RpauDesign) -> Iterator[Found]:
     )
     yield Found(name, PARAMS, "ntt", "cycles", ntt, "estimate", text)
     whole = round(cycles * ntt / ntt_cycles(design))
-    yield Found(name, PARAMS, OPERATION, "cycles", whole, "estimate", text)
+    yield Found(name, PARAMS, operation, "cycles", whole, "estimate", text)
     dsp = 2 * estimate(design).dsp
     yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", "multipliers of 9 DSPs")
     bram = 2 * estimate(_with_memory_of(load_design(DESIGN), design)).bram
@@ -163,7 +167,7 @@ def _address_delaying(design: RpauDesign) -> Iterator[Found]:
     yield Found(DESIGN, PARAMS, device, "ff", total, "estimate", text)
 
 
-def _narrow(manner: str) -> Iterator[Found]:
+def _narrow(manner: str, operation: str) -> Iterator[Found]:
     """Shorter words and more RPAUs: as many primes as RPAUs, one of them special."""
     design = replace(
         load_design(DESIGN),
@@ -183,12 +187,12 @@ def _narrow(manner: str) -> Iterator[Found]:
         security=None,
         name="32-bit primes",
     )
-    cycles, _, executable = run(graph_of(OPERATION, parameters), design, "model")
+    cycles, _, executable = run(graph_of(operation, parameters), design, "model")
     text = (
         f"{parameters.limbs} data primes and a special one, log2(pQ) = {parameters.log_qp}, "
         f"{_WORK_POLYS} work polynomials, {conditions(parameters, executable)}"
     )
-    yield Found(design.name, parameters.name, OPERATION, "cycles", cycles, "model", text)
+    yield Found(design.name, parameters.name, operation, "cycles", cycles, "model", text)
     if manner != "none":
         found = synthesized(design, parameters.name, manner)[1]
         yield from (each for each in found if each.operation in ("rpau", "device"))

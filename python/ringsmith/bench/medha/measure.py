@@ -1,12 +1,15 @@
 """``ringsmith bench medha``: everything that the two papers have numbers of, measured."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from ringsmith.apps.logreg.sizes import DEMO, PAPER
+from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.arch.rpau.design import load_design
 from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
-from ringsmith.bench.medha.ablations import ablations
+from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.area import MANNERS, synthesized
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
@@ -17,6 +20,7 @@ from ringsmith.bench.records import Record
 from ringsmith.debug.area import Area
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ckks_set
+from ringsmith.progress import task
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Options:
         ablations: Whether to compare variants of the design, a minute.
         applications: Whether to run the logistic regression, and estimate PrivFT and LeNet-5.
         seal_repeats: Calls of each of SEAL's operations; 0: SEAL is left out.
+        quick: Whether variants are compared by a sum, the logistic regression is as large as the
+            demo's, and one application alone is estimated.
     """
 
     device: str = "model"
@@ -45,6 +51,7 @@ class Options:
     ablations: bool = False
     applications: bool = False
     seal_repeats: int = 15
+    quick: bool = False
 
     def __post_init__(self) -> None:
         _check("device", [self.device], DEVICES)
@@ -56,6 +63,12 @@ class Options:
     def device_of(self, name: str) -> str:
         """What counts the cycles of a parameter set, or of ``logreg``."""
         return "rtl" if name in self.rtl else self.device
+
+
+QUICK: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"sets": (CASES[0].params,), "operations": ("add",)}
+)
+"""What --quick measures of ``Options`` where nothing is named."""
 
 
 def _check(what: str, chosen: Collection[str], known: Collection[str]) -> None:
@@ -80,23 +93,38 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     """
     records: list[Record] = []
     areas: dict[str, dict[str, Area]] = {}
-    for case in CASES:
-        if case.params not in options.sets:
-            continue
-        found = list(_case(case, options, say))
-        if options.area != "none" and case.design not in areas:
-            say(f"{case.design}: synthesis of an RPAU")
-            areas[case.design], rows = synthesized(
-                load_design(case.design), case.params, options.area
-            )
-            found += rows
-        records += _beside(found, case.papers)
-    if options.applications:
-        records += _applications(options, say)
-    if options.ablations:
-        base = areas.get(CASES[0].design)
-        records += _beside(ablations(base, options.area, say), CASES[0].papers)
+    cases = [case for case in CASES if case.params in options.sets]
+    missing = seal_missing() if options.seal_repeats else None
+    if missing is not None:
+        say(missing)
+        options = replace(options, seal_repeats=0)
+    total = len(cases) + options.applications + options.ablations
+    with task("measuring what the Medha papers have", total, "cases") as measured:
+        for case in cases:
+            records += _design(case, options, areas, say)
+            measured.advance()
+        if options.applications:
+            records += _applications(options, say)
+            measured.advance()
+        if options.ablations:
+            records += _ablations(areas.get(CASES[0].design), options, say)
+            measured.advance()
     return records
+
+
+def _design(
+    case: Case,
+    options: Options,
+    areas: dict[str, dict[str, Area]],
+    say: Callable[[str], None],
+) -> list[Record]:
+    """A design with a parameter set; adds its area to ``areas`` where that is asked for."""
+    found = list(_case(case, options, say))
+    if options.area != "none" and case.design not in areas:
+        say(f"{case.design}: synthesis of an RPAU")
+        areas[case.design], rows = synthesized(load_design(case.design), case.params, options.area)
+        found += rows
+    return _beside(found, case.papers)
 
 
 def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[Found]:
@@ -127,11 +155,21 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     design, papers = load_design(CASES[0].design), CASES[0].papers[:1]
     device, seal = options.device_of(LOGREG), options.seal_repeats > 0
     say(f"{design.name}: {LOGREG} on the {device}")
-    found = _kept(logreg_rows(design, device=device, seal=seal, say=say), options)
-    fused = logreg_rows(design, device=device, fused_rescale=True, say=say)
+    size = replace(DEMO, parameter_set=CASES[0].params) if options.quick else PAPER
+    found = _kept(logreg_rows(design, size, device=device, seal=seal, say=say), options)
+    fused = logreg_rows(design, size, device=device, fused_rescale=True, say=say)
     found += _kept(fused, options)
-    found += [mix_cycles(mix, design) for mix in (PRIVFT, LENET5)]
+    mixes = (PRIVFT,) if options.quick else (PRIVFT, LENET5)
+    found += [mix_cycles(mix, design) for mix in mixes]
     return _beside(found, papers)
+
+
+def _ablations(
+    base: Mapping[str, Area] | None, options: Options, say: Callable[[str], None]
+) -> list[Record]:
+    """Variants of the first case's design."""
+    operation = "add" if options.quick else ablations.OPERATION
+    return _beside(ablations.ablations(base, options.area, say, operation), CASES[0].papers)
 
 
 def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:

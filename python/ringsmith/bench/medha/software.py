@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.seal_baseline import SealBaseline, seal_version
+from ringsmith.apps.seal_baseline import SealBaseline, seal_missing, seal_version
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
 from ringsmith.bench.papers import SEAL, facts
@@ -13,13 +13,13 @@ _STEP = 1
 
 
 def seal_times(parameters: CkksParameters, repeats: int) -> list[Found]:
-    """SEAL's microseconds by operation, at all limbs; none where ``seal-python`` is missing.
+    """SEAL's microseconds by operation, at all limbs; none where it cannot be measured.
 
     Args:
         parameters: The parameter set; SEAL takes the same primes.
         repeats: Calls of each operation; the median counts.
     """
-    if seal_version() is None:
+    if seal_missing() is not None:
         return []
     baseline = SealBaseline(parameters, [_STEP])
     seconds = dict(baseline.operation_seconds(parameters.limbs, _STEP, repeats))

@@ -1,7 +1,8 @@
 """``ringsmith bench rpm``: tables 2 to 6 of the RPM paper, ours measured or counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ringsmith.arch.stream.compile import compile_graph
 from ringsmith.arch.stream.design import StreamDesign
@@ -13,6 +14,7 @@ from ringsmith.bench.rpm.projection import Times, check_bits, measured, projecte
 from ringsmith.bench.rpm.resources import counted, parts, resources
 from ringsmith.bench.rpm.synthesis import kept, synthesized
 from ringsmith.errors import ParameterError
+from ringsmith.progress import task
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,10 @@ class Options:
             )
 
 
+QUICK: Mapping[str, tuple[str, ...]] = MappingProxyType({"sets": (CASES[0].name,)})
+"""What --quick measures of ``Options`` where nothing is named."""
+
+
 def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     """Measures.
 
@@ -66,14 +72,16 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     checked: set[Work] = set()
     records: list[Record] = []
     before = {record.params for record in options.kept}
-    for case in (*CASES, *BESIDE):
-        if case.name in options.sets:
-            found = list(_case(case, options, times, checked, say))
-        elif case in BESIDE and case.name in {*options.area, *before}:
-            found = list(_area(case, case.design, options, say))
-        else:
-            continue
-        records += [record for each in found for record in beside(each, (PAPER,))]
+    beside_only = [case for case in BESIDE if case.name in {*options.area, *before}]
+    cases = [case for case in (*CASES, *BESIDE) if case.name in options.sets or case in beside_only]
+    with task("measuring what the RPM paper has", len(cases), "cases") as measured:
+        for case in cases:
+            if case.name in options.sets:
+                found = list(_case(case, options, times, checked, say))
+            else:
+                found = list(_area(case, case.design, options, say))
+            records += [record for each in found for record in beside(each, (PAPER,))]
+            measured.advance()
     return records
 
 

@@ -1,0 +1,250 @@
+"""Every command runs whole, at its smallest size: a new command without such a run fails here."""
+
+import ast
+import json
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from bench.__main__ import main as measure_all
+from typer import Typer
+from typer.main import get_command
+from typer.testing import CliRunner, Result
+
+from ringsmith import _core
+from ringsmith.bench.cpu import lattigo_peer, tfhe_peer
+from ringsmith.bench.cpu.sets import HOISTED
+from ringsmith.bench.records import Record, read_json
+from ringsmith.cli.main import app
+
+HERE = Path(__file__).parent
+
+WHOLE_RUNS = {
+    "bench cpu": "test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
+    "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
+    "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
+    "coverage": "test_whole_commands.py::test_coverage_runs_whole",
+    "decrypt": "test_client_commands.py::test_what_is_encrypted_is_decrypted",
+    "demo": "test_logreg.py::test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles",
+    "designs": "test_whole_commands.py::test_designs_runs_whole",
+    "doctor": "test_cli.py::test_doctor_finds_everything_that_the_demo_needs",
+    "encrypt": "test_client_commands.py::home",
+    "keys": "test_client_commands.py::home",
+    "run cnn": "test_cnn.py::test_run_cnn_prints_its_figures_and_writes_them",
+    "run gmdh": "test_gmdh.py::test_run_gmdh_prints_its_figures_and_writes_them",
+    "run logreg": "test_logreg.py::test_run_logreg_prints_its_figures_and_writes_them",
+    "seal eval": "test_client_commands.py::test_the_server_computes_with_the_bundle_alone",
+    "seal info": "test_seal_commands.py::test_info_tells_a_file",
+    "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
+    "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",
+}
+"""Command -> the test or fixture that runs it whole, in this folder."""
+
+
+def commands(typer_app: Typer) -> set[str]:
+    """The commands of a command line, as they are typed."""
+
+    def walk(command: object, path: str) -> set[str]:
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            return {path}
+        return {name for word, each in inner.items() for name in walk(each, f"{path} {word}")}
+
+    return {name.strip() for name in walk(get_command(typer_app), "")}
+
+
+def test_every_command_has_a_whole_run() -> None:
+    assert commands(app) == set(WHOLE_RUNS)
+    grown = Typer()
+    grown.add_typer(app, name="ringsmith")
+    grown.command("new")(lambda: None)
+    assert "new" in commands(grown)
+    assert "ringsmith bench cpu" in commands(grown)
+
+
+@pytest.mark.parametrize("command", WHOLE_RUNS)
+def test_the_whole_run_of_a_command_is_there_and_types_it(command: str) -> None:
+    file, _, name = WHOLE_RUNS[command].partition("::")
+    text = (HERE / file).read_text()
+    functions = {each.name: each for each in ast.parse(text).body if hasattr(each, "name")}
+    assert isinstance(functions[name], ast.FunctionDef)
+    assert f'"{command.split()[-1]}"' in text
+    marks = "".join(map(ast.unparse, functions[name].decorator_list))
+    assert "skip" not in marks
+
+
+def run(*words: object, status: int = 0) -> Result:
+    """Runs a command in this process."""
+    done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == status, done.output
+    return done
+
+
+def records_of(tmp_path: Path, *words: object) -> tuple[tuple[Record, ...], Result]:
+    """Runs a bench; its page must name the command, --quick in it."""
+    target, page = tmp_path / "records.json", tmp_path / "page.md"
+    done = run("bench", *words, "--quick", "--json", target, "--page", page)
+    assert "--quick" in page.read_text().partition("`ringsmith bench ")[2].partition("`")[0]
+    return read_json(target), done
+
+
+# ---- the cpu device beside its peers -----------------------------------------------------------
+
+GO = f"""#!{sys.executable}
+import pathlib, sys
+assert sys.argv[1:] == ["build", "-o", "peer", "."], sys.argv
+peer = pathlib.Path("peer")
+peer.write_text("#!{sys.executable}\\nimport sys\\nprint('ready', flush=True)\\n"
+    "for line in sys.stdin: print(1e-3, flush=True)\\n")
+peer.chmod(0o755)
+"""
+"""A go that makes a program which answers as Lattigo's does."""
+
+CARGO = """#!/bin/sh
+mkdir -p target/release
+{
+  for bits in 32 64; do
+    echo "#include <stdint.h>"
+    echo "#include <stddef.h>"
+    echo "void *plan_$bits(size_t n, uint${bits}_t q) { static int plan; return &plan; }"
+    echo "void forward_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] += 1; }"
+    echo "void inverse_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] -= 1; }"
+  done
+} > peer.c
+exec g++ -x c -shared -fPIC -o target/release/libpeer_ntt.so peer.c
+"""
+"""A cargo that makes a library which is called as tfhe-ntt's is."""
+
+BROKEN = """#!/bin/sh
+echo 'error: no toolchain is
+configured' >&2
+exit 1
+"""
+"""A tool that is there and does not work."""
+
+
+def put_tools(monkeypatch: pytest.MonkeyPatch, folder: Path, **scripts: str) -> None:
+    """Puts scripts first on PATH, and what they build into a cache of their own."""
+    tools = folder / "tools"
+    tools.mkdir()
+    for name, text in scripts.items():
+        path = tools / name
+        path.write_text(text)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tools), prepend=":")
+    monkeypatch.setenv("RINGSMITH_CACHE", str(folder / "cache"))
+
+
+@pytest.fixture
+def two_threads() -> object:
+    """As many threads as it takes to have some to compare."""
+    threads = _core.threads()
+    _core.set_threads(2)
+    yield
+    _core.set_threads(threads)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_bench_cpu_runs_whole_with_all_its_peers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_tools(monkeypatch, tmp_path, go=GO, cargo=CARGO)
+    records, done = records_of(tmp_path, "cpu")
+    assert "left out" not in done.stderr
+    peers = {record.peer for record in records}
+    assert {lattigo_peer.VERSION, tfhe_peer.VERSION, "ours, one thread"} <= peers
+    assert any(peer.startswith("seal-python") for peer in peers)
+    assert {"quick", "D", "demo", "N=2^12, 30 bits"} <= {record.params for record in records}
+    assert {HOISTED, "ntt", "rotate, 2 threads"} <= {record.operation for record in records}
+
+
+def test_a_peer_whose_tool_does_not_work_is_left_out_and_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_tools(monkeypatch, tmp_path, go=BROKEN, cargo="#!/no/such/interpreter\n")
+    records, done = records_of(tmp_path, "cpu", "--sets", "ntt,quick")
+    said = done.stderr
+    assert "Lattigo is left out: go build -o peer . failed: error: no toolchain is config" in said
+    assert "tfhe-ntt is left out: cargo build --release --quiet cannot be started" in said
+    assert {record.params for record in records} == {"quick"}
+
+
+def test_a_tool_that_makes_nothing_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_tools(monkeypatch, tmp_path, go="#!/bin/sh\n", cargo="#!/bin/sh\n")
+    assert str(lattigo_peer.missing()).endswith("failed: made no peer")
+    assert str(tfhe_peer.missing()).endswith("failed: made no target/release/libpeer_ntt.so")
+
+
+def test_a_seal_that_does_not_load_is_left_out_and_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_tools(monkeypatch, tmp_path, go=BROKEN, cargo=BROKEN)
+    monkeypatch.setitem(sys.modules, "seal", None)
+    for bench in (("cpu", "--sets", "quick"), ("medha", "--no-ablations", "--no-applications")):
+        folder = tmp_path / bench[0]
+        folder.mkdir()
+        records, done = records_of(folder, *bench)
+        assert "Microsoft SEAL is left out: seal-python does not load: " in done.stderr
+        assert records
+        assert not any("seal" in record.peer for record in records)
+        assert "SEAL" not in {record.peer for record in records if record.source == "cpu"}
+
+
+@pytest.mark.full
+def test_bench_cpu_runs_whole_beside_the_real_peers(tmp_path: Path) -> None:
+    for why in (lattigo_peer.missing(), tfhe_peer.missing()):
+        if why is not None:
+            pytest.skip(why)
+    records, done = records_of(tmp_path, "cpu", "--sets", "ntt,quick,D")
+    assert "left out" not in done.stderr
+    assert {lattigo_peer.VERSION, tfhe_peer.VERSION} <= {record.peer for record in records}
+    assert all(record.value > 0 for record in records)
+
+
+# ---- the others --------------------------------------------------------------------------------
+
+
+def test_bench_medha_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "medha")
+    found = {(record.operation, record.peer, record.source) for record in records}
+    assert ("add", "SEAL", "cpu") in found
+    assert ("logreg_fused_rescale", "", "model") in found
+    assert ("privft", "", "estimate") in found
+    assert {r.design for r in records} >= {"medha", "medha: no dyadic cores"}
+    assert "medha, medha-set1: add: " in done.stderr
+
+
+@pytest.mark.full
+def test_bench_rpm_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "rpm")
+    assert {record.source for record in records} == {"rtl", "cpu", "estimate"}
+    assert {record.params for record in records} == {"L1"}
+    assert "L1: 2 products on the rtl" in done.stderr
+
+
+def test_designs_runs_whole(tmp_path: Path) -> None:
+    table = tmp_path / "designs.md"
+    done = run("designs", "--table", table, "--programs", 1, "--verify", "nano")
+    assert "| `nano` | 1 |" in table.read_text()
+    assert f"wrote {table}" in done.stdout.replace("\n", "")
+
+
+@pytest.mark.full
+def test_coverage_runs_whole(tmp_path: Path) -> None:
+    report = tmp_path / "coverage.md"
+    done = run("coverage", "--quick", "--report", report)
+    assert "not covered: " in done.stdout
+    assert "lines: " in done.stdout
+    assert f"ringsmith coverage --report {report} --quick" in report.read_text()
+
+
+def test_the_module_bench_runs_whole(tmp_path: Path) -> None:
+    measure_all(["--quick", "--folder", str(tmp_path)])
+    numbers = json.loads((tmp_path / "results.json").read_text())
+    assert numbers["command"] == "python -m bench --quick"
+    assert {row["limbs"] for row in numbers["operations"]} == {2}
+    assert numbers["program"]["equal_bits_with_cpu"] is True
+    assert "`python -m bench --quick` wrote it" in (tmp_path / "results.md").read_text()
