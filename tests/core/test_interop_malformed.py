@@ -305,3 +305,37 @@ def test_damage_is_refused_or_harmless_but_never_crashes(
 def squeezed(payload: bytes, method: int) -> bytes:
     """A payload compressed."""
     return zlib.compress(payload, 1) if method == 1 else zstandard.compress(payload, 1)
+
+
+@pytest.mark.parametrize("method", [0, 1, 2])
+def test_a_file_is_read_only_as_far_as_it_makes_sense(
+    method: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sparse file with a header of Galois keys, in the limit of their size, and zeros."""
+    size, path = 1 << 26, tmp_path / "keys.seal"
+    with path.open("wb") as file:
+        file.write(struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, size))
+        file.truncate(size)
+    read, pread = [], os.pread
+
+    def counted(descriptor: int, count: int, position: int) -> bytes:
+        read.append(count)
+        return pread(descriptor, count, position)
+
+    monkeypatch.setattr(os, "pread", counted)
+    with pytest.raises(InteropError, match=r"keys\.seal"):
+        READERS["Galois keys"](path)
+    with pytest.raises(InteropError, match=r"keys\.seal"):
+        interop.describe(path)
+    assert 0 < sum(read) < 1 << 20
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "cipher.seal"
+    path.write_bytes(CIPHER)
+    pread = os.pread
+    monkeypatch.setattr(os, "pread", lambda fd, count, at: pread(fd, count, at) if at < 90 else b"")
+    with pytest.raises(InteropError, match="the file became shorter while it was read"):
+        READERS["ciphertext"](path)

@@ -1,6 +1,7 @@
 """Files of every command: none is replaced unasked, none that is a key, none read without limit."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from ringsmith import cli
 from ringsmith.cli.main import app
+from ringsmith.cli.terminal import use_plain_characters
 from ringsmith.errors import InteropError
 from ringsmith.files import Target, check_targets, new_folder, read_bounded
 
@@ -71,6 +74,36 @@ def test_force_replaces_a_report(tmp_path: Path) -> None:
     done = runner.invoke(app, ["trace", "--operation", "rotate", "--svg", str(page), "--force"])
     assert done.exit_code == 0
     assert page.read_text().startswith("<svg")
+
+
+def test_waves_that_fail_keep_an_older_file_and_leave_nothing(tmp_path: Path) -> None:
+    waves = tmp_path / "waves.vcd"
+    waves.write_text("older waves")
+    late = ["--operation", "rotate", "--cycles", "99999999:99999999"]
+    done = runner.invoke(app, ["waves", str(waves), *late, "--force"])
+    assert (done.exit_code, "name an earlier one" in done.stderr) == (2, True)
+    assert waves.read_text() == "older waves"
+    assert list(tmp_path.iterdir()) == [waves]
+
+
+def test_a_file_that_needs_a_name_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+
+    def fail() -> None:
+        with Target(path).whole() as work:
+            work.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    with Target(path).whole() as work:
+        work.write_text("whole")
+        assert not path.exists()
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("whole", [path])
+    with pytest.raises(InteropError, match="exists and is not overwritten"), Target(path).whole():
+        pass
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("whole", [path])
 
 
 @pytest.mark.parametrize("kind", _KEYS)
@@ -173,7 +206,7 @@ def test_keys_that_were_killed_do_not_block_the_next_try(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-@pytest.mark.parametrize("words", [["doctor"], ["designs"], ["trace", "--operation", "rotate"]])
+@pytest.mark.parametrize("words", [["doctor"], ["trace", "--operation", "rotate"]])
 def test_a_terminal_without_utf8_gets_plain_characters(encoding: str, words: list[str]) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C", "PYTHONUTF8": "0"}
     done = subprocess.run(
@@ -187,15 +220,49 @@ def test_a_terminal_without_utf8_gets_plain_characters(encoding: str, words: lis
     assert all(mark not in done.stdout for mark in (b"\\u", b"?"))
 
 
-@pytest.mark.parametrize("limit", [60, 400])
-def test_too_little_memory_is_named(limit: int) -> None:
-    words = ["run", "logreg"]
-    child = _CHILD.replace("3 << 30", f"{limit} << 20")
-    done = subprocess.run(
-        [sys.executable, "-c", child, *words], capture_output=True, text=True, timeout=60
-    )
+def test_every_character_of_the_sources_has_a_plain_form() -> None:
+    sources = [
+        path.read_text(encoding="utf-8") for path in Path(cli.__file__).parents[1].rglob("*.py")
+    ]
+    marks = {character for text in sources for character in text if not character.isascii()}
+    assert marks >= set("…–×→≠")
+    use_plain_characters()
+    plain = {mark: mark.encode("ascii", "plain").decode() for mark in marks | set("┏━│┼▎█²")}
+    assert [mark for mark, text in plain.items() if "?" in text] == []
+    assert [plain[mark] for mark in "≠±┏━│┼▎█²"] == ["!=", "+/-", "+", "-", "|", "+", "#", "#", "2"]
+
+
+def test_memory_too_small_for_a_library_is_named() -> None:
+    """60 MiB are enough for the command line, and too few for numpy."""
+    child = _CHILD.replace("3 << 30", "60 << 20")
+    words = [sys.executable, "-c", child, "trace", "--operation", "rotate"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert (
-        f"not enough memory: a library could not be loaded: this process may use {limit} MiB"
-        in (done.stderr)
+    assert re.fullmatch(
+        r"ringsmith: not enough memory.*: this process may use 60 MiB \(ulimit -v\): raise that "
+        r"limit\n",
+        done.stderr,
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "not enough memory: use smaller parameters"),
+        (MemoryError("std::bad_alloc"), "not enough memory: std::bad_alloc: use smaller"),
+        (
+            ImportError("libz.so: failed to map segment from shared object"),
+            "not enough memory: a library could not be loaded: use smaller parameters",
+        ),
+    ],
+)
+def test_a_command_that_runs_out_of_memory_says_so(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ringsmith.cli.doctor.examine", fail)
+    done = runner.invoke(app, ["doctor"])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"ringsmith: {said}")

@@ -1,7 +1,9 @@
 """Seeds of keys from the client's command to a device that expands them."""
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +142,15 @@ def test_a_bundle_whose_seed_is_another_keys_is_refused(home: Path, tmp_path: Pa
     write_bundle(tmp_path / "bundle", replace(bundle, keys=EvaluationKeys(swapped, keys.galois)))
     with pytest.raises(InteropError, match="half 1 of this key is not what its seed expands to"):
         read_bundle(tmp_path / "bundle")
+
+
+def test_a_bundle_is_refused_before_a_file_beyond_its_limit_is_hashed(
+    home: Path, tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(home / "evaluation", tmp_path / "bundle")
+    os.truncate(bundle / "key_seeds.json", 20 << 30)
+    with pytest.raises(InteropError, match=r"key_seeds\.json: more than 4194304 bytes"):
+        read_bundle(bundle)
 
 
 @pytest.fixture(scope="module")

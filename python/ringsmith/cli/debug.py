@@ -120,13 +120,14 @@ def waves(
     from ringsmith.debug.trace import Trace
     from ringsmith.debug.waves import record, window_of
     from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
-    from ringsmith.files import check_targets
+    from ringsmith.files import Target, check_targets
 
     if (cycles is None) == (instructions is None):
         raise typer.BadParameter(
             "name one window: --cycles FIRST:LAST or --instructions FIRST:LAST"
         )
-    check_targets(target(output, force), inputs=[program])
+    result = Target(output, force)
+    check_targets(result, inputs=[program])
     _, executable = _executable(program, logreg, operation, design, parameters)
     if cycles is not None:
         window = _range("--cycles", cycles)
@@ -135,7 +136,8 @@ def waves(
         window = window_of(Trace.of_executable(executable), *bounds)
     everything = scope is None and depth is None
     levels = 0 if everything else depth or _ALL_LEVELS
-    total = record(executable, output, window, scope=scope or TOP_SCOPE, depth=levels)
+    with result.whole() as path:
+        total = record(executable, path, window, scope=scope or TOP_SCOPE, depth=levels)
     print(
         f"wrote {output}: cycles {window[0]:,} to {window[1]:,} of {total:,}, "
         f"{WavesDevice.PERIOD_NS} ns each"

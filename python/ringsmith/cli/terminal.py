@@ -12,16 +12,18 @@ _PLAIN = {
     "−": "-",
     "×": "x",
     "·": "*",
+    "±": "+/-",
     "→": "->",
+    "←": "<-",
     "≤": "<=",
     "≥": ">=",
+    "≠": "!=",
     "≈": "~",
     "°": " deg",
     "µ": "u",
     "μ": "u",
     "✓": "+",
     "✗": "!",
-    "█": "#",
     "•": "*",
     "ψ": "psi",
     "ζ": "zeta",
@@ -52,7 +54,12 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 def _plain(character: str) -> str:
     if character in _PLAIN:
         return _PLAIN[character]
-    if "BOX DRAWINGS" in (name := unicodedata.name(character, "")):
-        return "-" if "HORIZONTAL" in name and "VERTICAL" not in name else "|"
+    name = unicodedata.name(character, "")
+    if "BOX DRAWINGS" in name:
+        across = any(word in name for word in ("HORIZONTAL", "LEFT", "RIGHT"))
+        upright = any(word in name for word in ("VERTICAL", "UP", "DOWN"))
+        return "+" if across and upright else "-" if across else "|"
+    if name.endswith("BLOCK"):
+        return "#"
     letters = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
     return letters or "?"

@@ -7,6 +7,7 @@ from ringsmith.files.disk import (
     new_folder,
     open_regular,
     read_bounded,
+    whole_file,
     write_whole,
 )
 from ringsmith.files.target import Target, check_targets
@@ -20,5 +21,6 @@ __all__ = [
     "new_folder",
     "open_regular",
     "read_bounded",
+    "whole_file",
     "write_whole",
 ]

@@ -10,10 +10,12 @@ from enum import IntEnum
 import zstandard
 
 from ringsmith.errors import InteropError
+from ringsmith.files.part import Bytes, load
 
 Refusal = Callable[[str], InteropError]
 """Makes an error of a reason; knows the object's name."""
 
+_ZLIB_STEP = 1 << 16
 _ZSTD_STEP = 1024
 """Bytes of a zstd stream decompressed at once. Each 4 of them can be a block, and a block makes at
 most 128 KiB: the bound is passed by at most 32 MiB before it is seen."""
@@ -42,7 +44,7 @@ def compress(payload: bytes, method: Compression) -> bytes:
     return payload
 
 
-def decompress(data: memoryview, method: Compression, limit: int, refuse: Refusal) -> bytes:
+def decompress(data: Bytes, method: Compression, limit: int, refuse: Refusal) -> bytes:
     """The payload of a compressed object.
 
     Args:
@@ -74,19 +76,25 @@ def decompress(data: memoryview, method: Compression, limit: int, refuse: Refusa
     return payload
 
 
-def _zlib(data: memoryview, limit: int) -> tuple[bytes, bool, int]:
+def _zlib(data: Bytes, limit: int) -> tuple[bytes, bool, int]:
     """(payload, whether the stream ended, bytes behind it); stops at ``limit`` + 1 bytes."""
     stream = zlib.decompressobj()
-    payload = stream.decompress(data, limit + 1)
-    return payload, stream.eof, len(stream.unused_data)
+    parts, size, position = [], 0, 0
+    while position < len(data) and not stream.eof and size <= limit:
+        step = load(data[position : position + _ZLIB_STEP])
+        parts.append(stream.decompress(step, limit + 1 - size))
+        size += len(parts[-1])
+        position += _ZLIB_STEP
+    rest = len(data) - min(position, len(data)) + len(stream.unused_data)
+    return b"".join(parts), stream.eof, rest
 
 
-def _zstd(data: memoryview, limit: int) -> tuple[bytes, bool, int]:
+def _zstd(data: Bytes, limit: int) -> tuple[bytes, bool, int]:
     """As ``_zlib``; stops soon after ``limit`` bytes."""
     stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
     parts, size, position = [], 0, 0
     while position < len(data) and not stream.eof and size <= limit:
-        parts.append(stream.decompress(data[position : position + _ZSTD_STEP]))
+        parts.append(stream.decompress(load(data[position : position + _ZSTD_STEP])))
         size += len(parts[-1])
         position += _ZSTD_STEP
     rest = len(data) - min(position, len(data)) + len(stream.unused_data)

@@ -79,35 +79,53 @@ def check_target(path: Path, *, overwrite: bool, inputs: Iterable[Path | None] =
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool, mode: int = PUBLIC_MODE) -> None:
-    """Writes a file so that nobody ever sees half of it.
+    """Writes a file whole or not at all.
 
-    The bytes go to a temporary file beside it, readable by the owner alone, which then takes the
-    name. ``mode`` is the file's mode in the end, less what the process's umask takes away.
+    Args:
+        path: The file.
+        data: What it will hold.
+        overwrite: Whether it may exist.
+        mode: The file's mode in the end, less what the process's umask takes away.
+
+    Raises:
+        InteropError: When the file exists and may not be overwritten, or cannot be written.
+    """
+    with whole_file(path, overwrite=overwrite, mode=mode) as temporary, _named(path):
+        temporary.write_bytes(data)
+
+
+@contextmanager
+def whole_file(path: Path, *, overwrite: bool, mode: int = PUBLIC_MODE) -> Iterator[Path]:
+    """Makes a file that appears whole, or not at all.
+
+    Yields a temporary file in the same folder, empty and readable by the owner alone, which takes
+    the name when the block ends.
+
+    Args:
+        path: The file.
+        overwrite: Whether it may exist.
+        mode: The file's mode in the end, less what the process's umask takes away.
 
     Raises:
         InteropError: When the file exists and may not be overwritten, or cannot be written.
     """
     path = Path(path)
-    temporary = None
+    with _named(path):
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(descriptor)
+    temporary = Path(name)
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), mode & ~_umask())
-        if overwrite:
-            Path(temporary).replace(path)
-            temporary = None
-        else:
-            os.link(temporary, path)
-    except FileExistsError:
-        raise _exists(path) from None
-    except OSError as error:
-        raise InteropError(f"{path}: cannot be written: {error.strerror}") from None
+        yield temporary
+        with _named(path):
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.chmod(mode & ~_umask())
+            if overwrite:
+                temporary.replace(path)
+            else:
+                os.link(temporary, path)
     finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -142,6 +160,17 @@ def new_folder(folder: Path, mode: int = 0o755) -> Iterator[Path]:
             raise InteropError(f"{folder}: cannot be made: {error.strerror}") from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Names a file in the errors of writing it."""
+    try:
+        yield
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        raise InteropError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _exists(path: Path) -> InteropError:

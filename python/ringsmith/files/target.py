@@ -1,11 +1,12 @@
 """Files that commands write: reports, pictures, pages, records."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ringsmith.errors import InteropError
-from ringsmith.files.disk import check_target, open_regular, write_whole
+from ringsmith.files.disk import check_target, open_regular, whole_file, write_whole
 
 _SEAL = b"\x5e\xa1"
 _CONTAINER = b"\x89RSMITH\n"
@@ -52,6 +53,10 @@ class Target:
         """
         data = content.encode() if isinstance(content, str) else content
         write_whole(self.path, data, overwrite=self.force)
+
+    def whole(self) -> AbstractContextManager[Path]:
+        """Returns ``whole_file`` of this file, for a writer that needs a name."""
+        return whole_file(self.path, overwrite=self.force)
 
 
 def check_targets(*targets: Target | None, inputs: Iterable[Path | None] = ()) -> None:

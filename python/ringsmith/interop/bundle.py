@@ -98,14 +98,12 @@ def read_bundle(folder: Path) -> Bundle:
     shape = read_parameters(folder / PARAMETERS)
     relin = read_relin_keys(folder / RELIN_KEYS, shape) if RELIN_KEYS in digests else None
     galois = read_galois_keys(folder / GALOIS_KEYS, shape) if GALOIS_KEYS in digests else {}
-    for file, digest in digests.items():
+    seeds = read_key_seeds(folder / KEY_SEEDS) if KEY_SEEDS in digests else KeySeeds()
+    for file, digest in digests.items():  # last: each file's size is within its limit by now
         with open_regular(folder / file) as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != digest:
                 raise InteropError(f"{folder / file}: its SHA-256 is not the manifest's: damaged")
-    keys = EvaluationKeys(relin, galois)
-    if KEY_SEEDS in digests:
-        keys = read_key_seeds(folder / KEY_SEEDS).attach(keys, shape.primes)
-    return Bundle(name, shape, keys)
+    return Bundle(name, shape, seeds.attach(EvaluationKeys(relin, galois), shape.primes))
 
 
 def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:

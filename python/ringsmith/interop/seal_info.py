@@ -47,7 +47,7 @@ def describe(source: Source, parameters: SealParameters | None = None) -> Descri
         InteropError: When the file is none of SEAL's, or damaged.
     """
     header, reader = open_with_header(source, "SEAL file", _LIMIT)
-    payload = reader.take(reader.left)
+    payload = reader.part(reader.left)
     for layout in (_parameters, _ciphertext, _plaintext, _keys):
         try:
             kind, fields = layout(Reader(payload, reader.what), parameters)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ringsmith.errors import InteropError
 from ringsmith.files import open_regular
 from ringsmith.files.compression import Compression, compress, decompress
+from ringsmith.files.part import Bytes, FilePart, load
 from ringsmith.objects import KEY_TAG_BYTES
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]
@@ -77,7 +78,7 @@ class Reader:
         InteropError: From any method, when the bytes end too early or are not what they must be.
     """
 
-    def __init__(self, data: memoryview, what: str, key_tag: bytes | None = None) -> None:
+    def __init__(self, data: Bytes, what: str, key_tag: bytes | None = None) -> None:
         self._data = data
         self._position = 0
         self.what = what
@@ -94,6 +95,16 @@ class Reader:
 
     def take(self, count: int) -> memoryview:
         """The next ``count`` bytes."""
+        try:
+            taken = load(self.part(count))
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror}") from None
+        if len(taken) < count:
+            raise self.error("the file became shorter while it was read: read it again")
+        return taken
+
+    def part(self, count: int) -> Bytes:
+        """The next ``count`` bytes; those of a file are not read yet."""
         if count > self.left:
             raise self.error(
                 f"{count} bytes expected, {self.left} left: the file is cut off or damaged"
@@ -129,8 +140,8 @@ class Reader:
         header = reader.header()
         if header.compression is not Compression.NONE:
             raise reader.error(f"compressed ({header.compression}) inside another object")
-        self.take(header.size)
-        return Reader(reader.take(header.size - _HEADER.size), f"{self.what}: {what}")
+        self.part(header.size)
+        return Reader(reader.part(header.size - _HEADER.size), f"{self.what}: {what}")
 
     def array(self, what: str, *allowed: int) -> NDArray[np.uint64]:
         """The words of SEAL's ``DynArray``, an object that starts here.
@@ -181,7 +192,8 @@ def open_object(source: Source, what: str, limit: Limit) -> Reader:
 def open_with_header(source: Source, what: str, limit: Limit) -> tuple[Header, Reader]:
     """The header of a whole file or byte string, and a reader for its payload.
 
-    No more than a small multiple of the limit is ever held in memory.
+    No more than a small multiple of the limit is ever held in memory. What a file holds without
+    compression is read when the reader asks for it.
 
     Raises:
         InteropError: When the file cannot be read or is larger than the limit, when the header is
@@ -189,12 +201,12 @@ def open_with_header(source: Source, what: str, limit: Limit) -> tuple[Header, R
     """
     if isinstance(source, str | os.PathLike):
         what = f"{os.fspath(source)}: {what}"
-        data: bytes | bytearray | memoryview = _read_file(Path(source), what, limit)
+        data: Bytes = _open_file(Path(source), what, limit)
     else:
-        data = source
-    whole = Reader(memoryview(data), what)
+        data = memoryview(source)
+    whole = Reader(data, what)
     header = whole.header()
-    payload = whole.take(header.size - _HEADER.size)
+    payload = whole.part(header.size - _HEADER.size)
     key_tag = None
     if whole.left == len(_TAG) + KEY_TAG_BYTES and whole.take(len(_TAG)) == _TAG:
         key_tag = bytes(whole.take(KEY_TAG_BYTES))
@@ -244,22 +256,21 @@ def _with_header(payload: bytes, version: tuple[int, int], compression: Compress
     return _HEADER.pack(_MAGIC, _HEADER.size, *version, compression, 0, size) + payload
 
 
-def _read_file(path: Path, what: str, limit: Limit) -> bytes:
-    """The bytes of a regular file that starts with a header and is not beyond the limit."""
+def _open_file(path: Path, what: str, limit: Limit) -> FilePart:
+    """A regular file that starts with a header and is not beyond the limit."""
     try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            start = file.read(_HEADER.size)
-            reader = Reader(memoryview(start), what)
-            if size and not start.startswith(_MAGIC.to_bytes(2, "little")):
-                raise _no_header(reader)
-            reader.header()
-            # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
-            _check_size(reader, size, limit.size + limit.size // 256 + 1024)
-            file.seek(0)
-            return file.read(size)
+        file = open_regular(path)
+        whole = FilePart(file, 0, os.fstat(file.fileno()).st_size)
+        start = load(whole[: _HEADER.size])
     except OSError as error:
         raise InteropError(f"{what}: cannot be read: {error.strerror}") from None
+    reader = Reader(start, what)
+    if len(whole) and not bytes(start).startswith(_MAGIC.to_bytes(2, "little")):
+        raise _no_header(reader)
+    reader.header()
+    # Incompressible data grows a little when it is compressed: zlib by less than 1/1000.
+    _check_size(reader, len(whole), limit.size + limit.size // 256 + 1024)
+    return whole
 
 
 def _no_header(reader: Reader) -> InteropError:

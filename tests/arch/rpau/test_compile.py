@@ -310,7 +310,7 @@ DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "no limb": (("inputs", "x.0"), {}, "an input or an output has no limb"),
     "number": (("inputs", "x.0", "0_0"), 0, "'0_0' is not how number 0 is written"),
     "fractional limb": (("limbs", 3), 3.0, "limb 3.0 is not a whole number"),
-    "design name": (("design", "name"), 5, "the design's name 5 is no printable text"),
+    "design name": (("design", "name"), 5, "name = 5 is no design's name"),
     "attribute": (("more",), 0, "lacks, or has without need, .'more'."),
 }
 """What is written where in an executable's file, and what the refusal says of it."""

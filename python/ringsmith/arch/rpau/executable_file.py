@@ -183,8 +183,6 @@ def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, 
 def _executable(table: object) -> Executable:
     entries = _entries("the file", table, Executable)
     design = RpauDesign(**entries["design"])
-    if not isinstance(design.name, str) or not design.name.isprintable():
-        raise ProgramError(f"the design's name {design.name!r:.80} is no printable text")
     return Executable(
         design=design,
         log_degree=checked_integer("log_degree", entries["log_degree"], 1, MAX_LOG_DEGREE),
