@@ -336,6 +336,23 @@ def test_no_file_is_stamped_with_other_parameters(ours: Party, foreign: Party) -
             call()
 
 
+def test_keys_for_any_plain_modulus_serve_them_all_and_keep_their_tag(
+    exact: Party, ours: Party
+) -> None:
+    first, other = exact.parameters, bfv_of(40961)
+    secret, public, keys = client.generate_keys(first, KeyNeeds(2), any_plain_modulus=True)
+    assert {secret.parameters_id, public.parameters_id, keys.parameters_id} == {None}
+    for parameters in (first, other):
+        x = client.encrypt_vector(parameters, public, [3])
+        assert x.parameters_id == parameters.parameters_id
+        y = Evaluator(parameters, keys).run("square", x)
+        assert client.decrypt_vector(parameters, secret, y)[0] == 9
+    with pytest.raises(ProgramError, match="of another key pair"):
+        Evaluator(first, keys).run("negate", exact.x)
+    with pytest.raises(ParameterError, match="any plain modulus is BFV's"):
+        client.generate_keys(ours.parameters, KeyNeeds(), any_plain_modulus=True)
+
+
 def test_evaluation_keys_of_two_clients_do_not_mix(
     ours: Party, another: Party, foreign: Party
 ) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from ringsmith import Program, compile_program, inner_product, open_device
-from ringsmith.errors import InteropError, ProgramError
+from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.files.container import unpack
+from ringsmith.objects import Ciphertext
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import trace
 from ringsmith.program.kit import ClientKit
@@ -161,5 +162,7 @@ def test_results_without_noise_budget_are_refused() -> None:
     _, public_key, _ = program.generate_keys()
     other, _, _ = program.generate_keys()
     x = program.encrypt(public_key, {"x": [1]})["x"]
-    with pytest.raises(ProgramError, match="output 'result': no noise budget is left"):
+    with pytest.raises(ParameterError, match="the ciphertext: of another key pair"):
         program.decrypt(other, {"result": x})
+    with pytest.raises(ProgramError, match="output 'result': no noise budget is left"):
+        program.decrypt(other, {"result": Ciphertext(x.data)})  # as SEAL's files: no tag

@@ -47,6 +47,7 @@ def same(one: Compiled, other: Compiled) -> bool:
         and a.plaintexts.keys() == b.plaintexts.keys()
         and all(np.array_equal(a.plaintexts[key], b.plaintexts[key]) for key in a.plaintexts)
         and (a.inputs, a.outputs, a.keys) == (b.inputs, b.outputs, b.keys)
+        and a.parameters_id == b.parameters_id is not None
         and one.compiled_graph.executable == other.compiled_graph.executable
         and one.compiled_graph.design == other.compiled_graph.design
     )
@@ -189,6 +190,22 @@ def test_an_executable_of_another_program_is_refused(program: Program, compiled:
         arrays = list(whole.arrays)
         arrays[number] = np.frombuffer(text.encode(), np.uint8)
         assert message in refusal(pack(FORMAT, VERSION, whole.content, arrays))
+
+
+def test_an_identity_of_parameters_is_32_bytes_and_may_be_missing(compiled: Compiled) -> None:
+    """Files that were written before it existed lack it, and their programs take all parameters."""
+    whole = unpack(
+        to_bytes(compiled.lowered, compiled.compiled_graph), "", {FORMAT: VERSION}, LIMITS, ""
+    )
+    ports = whole.content["ports"]
+    assert bytes.fromhex(ports["parameters_id"]) == compiled.lowered.parameters_id
+    for change, expected in (({"parameters_id": "00"}, "parameters_id is not 32 bytes"), ({}, "")):
+        others = {name: ports[name] for name in ports if name != "parameters_id"} | change
+        data = pack(FORMAT, VERSION, whole.content | {"ports": others}, whole.arrays)
+        if expected:
+            assert expected in refusal(data)
+        else:
+            assert from_bytes(data)[0].parameters_id is None
 
 
 def test_constants_that_are_no_residues_are_refused(compiled: Compiled) -> None:

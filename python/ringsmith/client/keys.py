@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
-from ringsmith.client.checks import check_parameters
+from ringsmith.client.checks import check_parameters, checked_bfv
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import (
     KEY_TAG_BYTES,
@@ -71,7 +71,11 @@ class SecretKey:
 
 
 def generate_keys(
-    parameters: RlweParameters, needs: KeyNeeds, *, seeded: bool = False
+    parameters: RlweParameters,
+    needs: KeyNeeds,
+    *,
+    seeded: bool = False,
+    any_plain_modulus: bool = False,
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
     """Makes fresh keys from the operating system's randomness.
 
@@ -81,12 +85,17 @@ def generate_keys(
             all its digits, so it serves at any number of limbs.
         seeded: Whether half 1 of each evaluation key is expanded from a seed of its own, which the
             key then carries: a device that expands it too needs half the key memory.
+        any_plain_modulus: BFV's keys do not depend on t. Whether these are to serve sets of other
+            plain moduli, too, as for integers modulo several t: they carry the tag of their key
+            pair, and no identity of parameters.
 
     Raises:
-        ParameterError: When a Galois element is illegal.
+        ParameterError: When a Galois element is illegal, or CKKS is to have any plain modulus.
         TypeError: When an argument is of another kind.
     """
     _check_needs(parameters, needs)
+    if any_plain_modulus:
+        checked_bfv(parameters, "a key pair for any plain modulus")
     context, words = core_context(parameters), _word_bits(parameters)
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
@@ -109,7 +118,8 @@ def generate_keys(
 
     relin = None if needs.relin is None else relin_key()
     galois = {element: galois_key(element) for element in needs.galois}
-    return _tagged(parameters, secrets.token_bytes(KEY_TAG_BYTES), key, public, relin, galois)
+    identity = None if any_plain_modulus else parameters.parameters_id
+    return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, relin, galois)
 
 
 def generate_keys_for_test(
@@ -148,11 +158,11 @@ def generate_keys_for_test(
     galois = {element: galois_key(element, seed + 3 + i) for i, element in enumerate(needs.galois)}
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
-    return _tagged(parameters, tag, key, public, relin, galois)
+    return _tagged(parameters.parameters_id, tag, key, public, relin, galois)
 
 
 def _tagged(
-    parameters: RlweParameters,
+    identity: bytes | None,
     tag: bytes,
     key: Residues,
     public: Residues,
@@ -160,7 +170,6 @@ def _tagged(
     galois: Mapping[int, _Made],
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
     """The keys of one key pair as objects."""
-    identity = parameters.parameters_id
 
     def switching(made: _Made) -> KeySwitchKey:
         return KeySwitchKey(*made, parameters_id=identity, key_tag=tag)

@@ -45,7 +45,10 @@ class Client:
         """Makes keys for a server's interface; they serve all its parts."""
         self._interface = interface
         self._secret_key, self._public_key, self.evaluation_keys = generate_keys(
-            interface.parts[0].parameters, interface.key_needs, seeded=interface.seeded_keys
+            interface.parts[0].parameters,
+            interface.key_needs,
+            seeded=interface.seeded_keys,
+            any_plain_modulus=len(interface.parts) > 1,
         )
 
     def encrypt(self, readings: Reals) -> list[Inputs]:
