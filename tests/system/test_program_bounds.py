@@ -188,6 +188,16 @@ def test_a_chebyshev_interpolant_takes_the_levels_of_its_degree(
     assert program.outputs["result"].limbs == 1
 
 
+def test_an_interpolant_of_too_high_a_degree_loses_terms_that_no_scale_holds(
+    rng: np.random.Generator,
+) -> None:
+    program = trace(lambda x: chebyshev(x, np.exp, 100), small(4))
+    assert program.outputs["result"].limbs == 1  # of degree 8 to 15
+    x = rng.uniform(-1, 1, SLOTS)
+    error = np.abs(ran(program, {"x": x}) - np.exp(x)).max()
+    assert error <= program.forecast().outputs["result"].error
+
+
 def test_a_function_is_interpolated_on_any_interval(rng: np.random.Generator) -> None:
     program = trace(
         lambda x: chebyshev(x, np.sqrt, 15, (1, 9)), small(5), {"x": InputSpec(bound=(1, 9))}

@@ -75,6 +75,8 @@ def chebyshev(
     function: Callable[[NDArray[np.float64]], object],
     degree: int,
     interval: Range = 1.0,
+    *,
+    tolerance: float = 2.0**-30,
 ) -> EncryptedVector:
     """Returns a function of x in every slot, as its Chebyshev interpolant of a degree.
 
@@ -87,6 +89,8 @@ def chebyshev(
         function: Any function of a NumPy array of real numbers in the interval, element by element.
         degree: The degree, 1 … 4,096.
         interval: The magnitude of the numbers, or the pair (low, high).
+        tolerance: Terms that together stay below this are left out, since a scale may not hold
+            them; the forecast counts them, too.
 
     Raises:
         ProgramError: When the degree or the interval is none, or the function does not yield finite
@@ -118,7 +122,12 @@ def chebyshev(
     found = Chebyshev.interpolate(sampled, count, domain=[domain.low, domain.high])
     points = np.linspace(domain.low, domain.high, _SAMPLES)
     error = float(np.abs(found(points) - sampled(points)).max())
-    return _approximate(_chebyshev_object(x, found, None, source), error)
+    _checked_tolerance(tolerance, source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ApproximationWarning)
+        result = _chebyshev_object(x, found, tolerance, source)
+    dropped = result.trace.nodes[result.index].approximation
+    return _approximate(result, error + dropped)
 
 
 def _chebyshev_object(
@@ -170,8 +179,7 @@ def _without_small(
     """The coefficients but the smallest terms, and what those together amount to at most."""
     if tolerance is None:
         return c, 0.0
-    if not isinstance(tolerance, int | float) or not 0 <= tolerance < np.inf:
-        raise source.error(f"tolerance = {tolerance!r:.60} is not a number from 0")
+    _checked_tolerance(tolerance, source)
     terms = np.abs(c) * np.power(max(magnitude, 1.0), np.arange(c.size))
     order = np.argsort(terms, kind="stable")
     small = [int(i) for i in order[np.cumsum(terms[order]) <= tolerance] if c[i] != 0]
@@ -187,6 +195,11 @@ def _without_small(
     kept = c.copy()
     kept[small] = 0
     return kept, dropped
+
+
+def _checked_tolerance(tolerance: object, source: SourceLine) -> None:
+    if not isinstance(tolerance, int | float) or not 0 <= tolerance < np.inf:
+        raise source.error(f"tolerance = {tolerance!r:.60} is not a number from 0")
 
 
 def _approximate(result: EncryptedVector, error: float) -> EncryptedVector:
