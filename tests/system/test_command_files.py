@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from ringsmith import cli
 from ringsmith.cli.main import app
+from ringsmith.cli.refusals import run
 from ringsmith.cli.terminal import use_plain_characters
 from ringsmith.errors import InteropError
 from ringsmith.files import Target, check_targets, new_folder, read_bounded
@@ -266,3 +267,20 @@ def test_a_command_that_runs_out_of_memory_says_so(
     done = runner.invoke(app, ["doctor"])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith(f"ringsmith: {said}")
+
+
+def test_memory_too_small_for_the_command_line_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> None:
+        raise ImportError("libgcc_s.so.1: failed to map segment from shared object")
+
+    with pytest.raises(SystemExit, match="2"):
+        run(fail)
+    assert capsys.readouterr().err.startswith("ringsmith: not enough memory: a library could not")
+
+
+def test_a_library_that_is_missing_is_not_called_too_little_memory() -> None:
+    def fail() -> None:
+        raise ImportError("no module of that name")
+
+    with pytest.raises(ImportError, match="no module of that name"):
+        run(fail)
