@@ -60,7 +60,7 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 
 def test_the_cheap_rows_of_the_page_are_what_is_counted_today() -> None:
-    """Otherwise: `ringsmith bench medha --json docs/medha.json --page docs/medha.md`."""
+    """Otherwise: `ringsmith bench medha --json docs/medha.json --page docs/medha.md --force`."""
     options = Options(operations=CHEAP, ablations=False, seal_repeats=0)
     names = (*INSTRUCTIONS, *CHEAP)
     today = cycles(measure(options, lambda _: None), *names)

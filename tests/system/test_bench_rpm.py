@@ -43,7 +43,7 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 
 def test_what_is_counted_on_the_page_is_what_is_counted_today() -> None:
-    """Otherwise: `ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md`."""
+    """Otherwise: `ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md --force`."""
     options = Options(kept=tuple(written()), products=0, repeats=0)
     today = values([r for r in measure(options, lambda _: None) if r.source == "estimate"])
     told = values([r for r in written() if r.source == "estimate" and r.metric not in TIMED])

@@ -58,12 +58,36 @@ def configure(build: Path, *options: str) -> str:
 def test_every_seal_4_is_taken_and_a_skip_says_what_was_found(
     version: str, reason: str, tmp_path: Path
 ) -> None:
-    """A stand-in with a version file like SEAL's, which accepts its own minor version alone."""
-    folder = tmp_path / "prefix" / "lib" / "cmake" / "SEAL"
-    folder.mkdir(parents=True)
-    (folder / "SEALConfig.cmake").write_text("add_library(SEAL::seal INTERFACE IMPORTED)\n")
+    found = stand_in(tmp_path, version, "add_library(SEAL::seal INTERFACE IMPORTED)")
+    assert found.endswith(reason)
+    assert bool(found) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ("add_library(SEAL::seal_shared INTERFACE IMPORTED)", "has no target SEAL::seal: build"),
+        (
+            "include(CMakeFindDependencyMacro)\nfind_dependency(absent_library)",
+            "cannot be used: SEAL could not be found because dependency absent_library could not",
+        ),
+    ],
+)
+def test_a_skip_says_why_a_seal_4_does_not_do(config: str, reason: str, tmp_path: Path) -> None:
+    assert reason in stand_in(tmp_path, "4.1.2", config)
+
+
+def stand_in(folder: Path, version: str, config: str) -> str:
+    """Configures with a SEAL whose version file accepts its own minor version alone, like SEAL's.
+
+    Returns:
+        Why it will not do, or an empty text.
+    """
+    package = folder / "prefix" / "lib" / "cmake" / "SEAL"
+    package.mkdir(parents=True)
+    (package / "SEALConfig.cmake").write_text(f"{config}\n")
     minor = version.rpartition(".")[0]
-    (folder / "SEALConfigVersion.cmake").write_text(
+    (package / "SEALConfigVersion.cmake").write_text(
         f'set(PACKAGE_VERSION "{version}")\n'
         f'if(PACKAGE_FIND_VERSION AND NOT PACKAGE_FIND_VERSION MATCHES "^{minor}")\n'
         "  set(PACKAGE_VERSION_COMPATIBLE FALSE)\n"
@@ -71,9 +95,7 @@ def test_every_seal_4_is_taken_and_a_skip_says_what_was_found(
         "  set(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
         "endif()\n"
     )
-    found = configure(tmp_path / "build", f"-DSEAL_DIR={folder}")
-    assert found.endswith(reason)
-    assert bool(found) == bool(reason)
+    return configure(folder / "build", f"-DSEAL_DIR={package}")
 
 
 def test_a_skip_says_that_no_seal_was_found(tmp_path: Path) -> None:

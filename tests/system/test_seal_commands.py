@@ -255,3 +255,30 @@ def test_insecure_parameters_are_computed_on_with_a_warning(tmp_path: Path) -> N
     assert done.exit_code == 0
     assert done.stderr.startswith("ringsmith: warning: seal: ")
     assert "logQP = 80 bits at N = 2048 is below 128" in done.stderr
+
+
+@pytest.mark.parametrize("n", [4096, 16384])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["add", "a", "b"],
+        ["add_plain", "a", "plain"],
+        ["relinearize", "deep", "--relin-keys", "relin"],
+        ["rotate", "a", "--steps", "1", "--galois-keys", "galois"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_with_wrong_parameters_the_first_file_is_named(
+    words: list[str], n: int, files: Files, tmp_path: Path
+) -> None:
+    parms = seal.EncryptionParameters(seal.scheme_type.ckks)
+    parms.set_poly_modulus_degree(n)
+    parms.set_coeff_modulus(seal.CoeffModulus.Create(n, [36, 36, 37]))
+    parms.save(str(tmp_path / "params"))
+    names = {word: files.path(word) for word in ("a", "b", "deep", "plain", "relin", "galois")}
+    command = ["seal", "eval", *(names.get(word, word) for word in words)]
+    options = ["--params", str(tmp_path / "params"), "-o", str(tmp_path / "result")]
+    done = runner.invoke(app, [*command, *options])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"ringsmith: {names[words[1]]}: ")
+    assert "other encryption parameters" in done.stderr or "other parameters" in done.stderr

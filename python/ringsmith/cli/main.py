@@ -11,7 +11,7 @@ import typer
 
 from ringsmith import __version__
 from ringsmith.cli import applications, bench, debug, keys, seal
-from ringsmith.cli.refusals import RefusingGroup
+from ringsmith.cli.refusals import RefusingGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
 app = typer.Typer(
@@ -72,4 +72,4 @@ def doctor() -> None:
 def main() -> None:
     """Run the command line."""
     use_plain_characters()
-    app()
+    run(app)

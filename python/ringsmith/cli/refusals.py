@@ -3,6 +3,7 @@
 import resource
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -38,21 +39,35 @@ class RefusingGroup(TyperGroup):
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             except ToolError as error:
                 print(f"ringsmith: {error}", file=sys.stderr)
-            except MemoryError as error:
-                _say(_memory(str(error)))
-            except ImportError as error:
-                if not any(sign in str(error) for sign in _NO_MEMORY):
-                    raise
-                _say(_memory("a library could not be loaded"))
+            except (MemoryError, ImportError) as error:
+                _say(_memory(error))
             except (RingsmithError, OSError) as error:
                 _say(str(error) or type(error).__name__)
         raise typer.Exit(EXIT_REFUSED)
 
 
-def _memory(what: str) -> str:
-    """What is said where memory did not suffice, with the process's limit if it has one."""
+def run(app: Callable[[], object]) -> None:
+    """Runs the command line; names memory where it does not suffice for its own libraries."""
+    try:
+        app()
+    except (MemoryError, ImportError) as error:
+        _say(_memory(error))
+        sys.exit(EXIT_REFUSED)
+
+
+def _memory(error: MemoryError | ImportError) -> str:
+    """What is said where memory did not suffice, with the process's limit if it has one.
+
+    Raises:
+        ImportError: The error, where it has another cause.
+    """
+    what = f": {error}" if str(error) else ""
+    if isinstance(error, ImportError):
+        if not any(sign in str(error) for sign in _NO_MEMORY):
+            raise error
+        what = ": a library could not be loaded"
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    text = "not enough memory" + (f": {what}" if what else "")
+    text = f"not enough memory{what}"
     if limit == resource.RLIM_INFINITY:
         return f"{text}: use smaller parameters or a machine with more"
     return f"{text}: this process may use {limit >> 20} MiB (ulimit -v): raise that limit"

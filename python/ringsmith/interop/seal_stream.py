@@ -279,4 +279,7 @@ def _no_header(reader: Reader) -> InteropError:
 
 def _check_size(reader: Reader, size: int, limit: int) -> None:
     if size > limit:
-        raise reader.error(f"{size} bytes; such an object has at most {limit} bytes")
+        raise reader.error(
+            f"{size} bytes; such an object has at most {limit} bytes: it is damaged, or of another "
+            "type or other parameters"
+        )
