@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import zlib
 
 import numpy as np
@@ -12,6 +13,10 @@ SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 
 os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
 os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run side by side already
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what runs in the background so, and children would ignore Ctrl-C, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 
 from ringsmith.arch.rpau import _scheduler
@@ -22,6 +21,7 @@ from ringsmith.arch.rpau import compile as rpau_compile
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.executable import Executable
 from ringsmith.arch.rpau.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.caching import cached
 from ringsmith.devices.build_cache import cache_root, fingerprint
 from ringsmith.errors import ProgramError, ToolError
 from ringsmith.lower import SubroutineGraph
@@ -77,7 +77,7 @@ def _path(
     return cache_root() / FOLDER / fingerprint(facts)
 
 
-@cache
+@cached
 def _compiler() -> str:
     """A key of the sources that an executable follows from, the compiled scheduler among them."""
     folder = Path(rpau_compile.__file__).parent

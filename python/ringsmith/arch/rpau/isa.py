@@ -394,7 +394,6 @@ def _check_operands(operation: Operation) -> None:
             raise IsaError(f"{operation.name}: distinct names {name!r}, which is no operand")
 
 
-ISA: Isa = parse_isa(
-    (resources.files("ringsmith.arch.rpau") / "isa.yaml").read_text(encoding="utf-8")
-)
+_FILE = resources.files("ringsmith.arch.rpau") / "isa.yaml"
+ISA: Isa = parse_isa(_FILE.read_text(encoding="utf-8"))
 """The instruction set of ``isa.yaml``."""

@@ -7,13 +7,13 @@ The C++ model states the rule a second time, and the tests compare the two and t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
 from ringsmith.arch.rpau import _scheduler, cost
 from ringsmith.arch.rpau.design import RpauDesign
 from ringsmith.arch.rpau.isa import ISA, Instruction
 from ringsmith.arch.rpau.twins import twin_of
+from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
 HALT = "halt"
@@ -65,7 +65,7 @@ def machine(timing: Timing, design: RpauDesign) -> _scheduler.Machine:
     )
 
 
-@cache
+@cached
 def _equivalents(design: RpauDesign) -> tuple[int, ...]:
     """By opcode, the operation that does the same on the other of two units; -1 without one."""
     opcodes = [-1] * (1 << ISA.fields["opcode"].width)
