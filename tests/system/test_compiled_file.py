@@ -59,8 +59,8 @@ def test_a_loaded_executable_runs_as_the_one_that_was_saved(
     compiled.save(tmp_path / "x.rsc")
     with pytest.raises(InteropError, match="exists and is not overwritten"):
         compiled.save(tmp_path / "x.rsc")
-    monkeypatch.delattr("ringsmith.runtime.compiled.compile_for_rpau")  # nothing is compiled
-    monkeypatch.delattr("ringsmith.runtime.machine.compile_graph")
+    monkeypatch.delattr("ringsmith.runtime.compiled.compile_cached")  # nothing is compiled
+    monkeypatch.delattr("ringsmith.runtime.machine.compile_cached")
     found = Compiled.load(tmp_path / "x.rsc", tiny())
     assert same(found, compiled)
     secret_key, public_key, keys = program.generate_keys()

@@ -383,7 +383,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         assert what in caught.value.args[0]
     model.load_program(words_of(0, 0))
     with pytest.raises(_model.ModelError, match="2 instructions and no halt"):
-        model.run(100)
+        model.run(100, lambda _: None)
     with pytest.raises(_model.ModelError, match="255 words were given and 256 are needed"):
         model.write_poly(0, 0, np.zeros(255, dtype=np.uint64))
     with pytest.raises(IndexError):

@@ -85,15 +85,15 @@ def check_executable(executable: Executable) -> None:
             raise ProgramError("an input or an output has no limb, or one of no prime")
     if not executable.runs:
         raise ProgramError("it has no run")
-    keys = {load.key for run in executable.runs for load in run.keys}
-    if not executable.seeded <= keys:
-        raise ProgramError("it loads the seed of a key of which it loads no other part")
     known = {place for each in executable.inputs.values() for place in _limbs(each, executable)}
     for run in executable.runs:
         _check_run(run, executable, len(limbs))
         if not {(v, rpau) for v, places in run.loads.items() for rpau in places} <= known:
             raise ProgramError("it loads a value that the host does not have")
         known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
+    keys = {load.key for run in executable.runs for load in run.keys}
+    if not executable.seeded <= keys:
+        raise ProgramError("it loads the seed of a key of which it loads no other part")
     wanted = {place for each in executable.outputs.values() for place in _limbs(each, executable)}
     if not wanted <= known:
         raise ProgramError("an output is never stored")
