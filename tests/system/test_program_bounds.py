@@ -119,7 +119,7 @@ def test_an_iteration_runs_with_secure_parameters(name: str, rng: np.random.Gene
     function, meant, least, _ = ITERATIONS[name]
     inputs = {"x": InputSpec(bound=(least, 1))}
     program = trace(function, AutoParameters(precision_bits=8), inputs)
-    assert program.parameters.security == 128
+    assert (program.parameters.security or 0) >= 128
     x = rng.uniform(least, 1, program.parameters.row_size)
     assert np.abs(ran(program, {"x": x}) - meant(x)).max() < 2.0**-8
 

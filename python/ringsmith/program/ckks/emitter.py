@@ -12,6 +12,8 @@ from ringsmith.program.plain import PlainValues
 
 MIN_PLAIN_SCALE_BITS = 10
 """A plaintext encoded below 2^10 would keep fewer than three decimal digits."""
+_SAME_MESSAGE = frozenset({Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH})
+"""Operations that leave messages as they are."""
 SCALE_SLACK = 2.0**-50
 """Relative distance within which a declared scale may differ from the computed one."""
 
@@ -33,10 +35,18 @@ class CkksEmitter(Emitter):
             self._log_q.append(self._log_q[-1] + math.log2(q))
 
     def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
-        """Notes a range, too, for the messages of what is made of the value."""
+        """Notes a range, too, for the messages of what is made of the value.
+
+        What a product was before it was relinearized and rescaled has the same messages.
+        """
         super().annotate(a, bound, approximation)
-        if bound is not None and bound.magnitude > 0:
+        if bound is None:
+            return
+        if bound.magnitude > 0:
             self._message_bits[a] = min(self._message_bits[a], math.log2(bound.magnitude))
+        node = self.nodes[a]
+        if node.op in _SAME_MESSAGE:
+            self.annotate(node.operands[0], bound, 0.0)
 
     def multiply_plain(self, a: int, values: PlainValues, scale: float) -> int:
         """Returns a * w, not yet rescaled, the plaintext encoded so that the result has ``scale``.
