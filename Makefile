@@ -125,7 +125,7 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 .PHONY: docs
 docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources again
 	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
-	@$(BIN)/python -m ringsmith.arch.rpau.generate_isa
+	@$(BIN)/python -m ringsmith.backends.rpau.isa.generate
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.generate.registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)

@@ -13,7 +13,7 @@ from ringsmith.apps.operations import operation_rows
 from ringsmith.apps.seal_baseline import SealBaseline, seal_version
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.progress import task
 
 DESIGN = "nano"

@@ -1,7 +1,7 @@
 """Latencies that are easy to add up, for tests whose cycles are worked out by hand."""
 
-from ringsmith.arch.rpau.isa import ISA
-from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.backends.rpau.compiler.timeline import Timing
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 
 _CYCLES = {"control": 0, "main": 100, "dyadic": 250, "link": 30}
 BY_HAND = Timing(4, {each.name: _CYCLES[each.unit] for each in ISA.operations})

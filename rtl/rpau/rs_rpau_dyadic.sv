@@ -4,7 +4,7 @@
 // at a time, is collected on the other side, and written whole. B is a work polynomial, one of
 // the key store, what comes from the key expander as the multipliers take it, or the constant k1; C
 // is dst or b, or the constant k2. Words of a may be any of Width bits where B is k1; everything
-// else is canonical. N / DyadicCores cycles and the pipeline: python/ringsmith/arch/rpau/cost.py.
+// else is canonical. N / DyadicCores cycles and the pipeline: python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
 // last result is in memory.

@@ -1,5 +1,5 @@
-// Generated from python/ringsmith/arch/rpau/isa.yaml by `python -m
-// ringsmith.arch.rpau.generate_isa`; do not edit.
+// Generated from python/ringsmith/backends/rpau/isa/isa.yaml by `python -m
+// ringsmith.backends.rpau.isa.generate`; do not edit.
 //
 // An instruction word carries all its fields: get_<field>() takes out one that every instruction
 // has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a

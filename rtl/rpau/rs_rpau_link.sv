@@ -4,7 +4,7 @@
 // what comes out of its work memory stands at the interconnect; the others write what reaches them,
 // and count the rows. Rows keep the order of their words: all RPAUs swap the halves of the same
 // rows. The unit is taken for a cycle a row and the way to the RPAU that is reached last:
-// python/ringsmith/arch/rpau/cost.py.
+// python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, in all RPAUs at once, when the last of them has written its last row.

@@ -4,7 +4,7 @@
 // the words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory
 // writes them. Operand b may come from the key store, operand a of a broadcast's receivers comes
 // from the interconnect, and the results of its source go there. Each instruction keeps the unit
-// for a time that does not depend on data: docs/isa-rpau.md, python/ringsmith/arch/rpau/cost.py.
+// for a time that does not depend on data: docs/isa-rpau.md, python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.

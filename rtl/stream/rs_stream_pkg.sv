@@ -5,7 +5,7 @@
 // a transform has butterflies between words whose indices differ in bit LogN-1-s. Bits 0 to
 // LogLanes-1 from the top are lanes at first, all others time; docs/stream.md has the layout.
 //
-// Latencies are counted as in rs_arith_pkg. python/ringsmith/arch/stream/latency.py holds the same
+// Latencies are counted as in rs_arith_pkg. python/ringsmith/backends/stream/latency.py holds the same
 // on the model's side.
 package rs_stream_pkg;
   import rs_arith_pkg::*;

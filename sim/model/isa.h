@@ -1,5 +1,5 @@
-// Generated from python/ringsmith/arch/rpau/isa.yaml by `python -m
-// ringsmith.arch.rpau.generate_isa`; do not edit.
+// Generated from python/ringsmith/backends/rpau/isa/isa.yaml by `python -m
+// ringsmith.backends.rpau.isa.generate`; do not edit.
 #pragma once
 
 #include <array>

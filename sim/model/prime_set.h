@@ -31,7 +31,7 @@ class PrimeSet {
   void write_twiddle_lo(std::span<const u64> words);
   void write_twiddle_hi(std::span<const u64> words);
   /// @param words psi^brev(j) for 0 <= j < the ring's degree, in a design that stores all factors;
-  ///        otherwise those of an NTT's first steps, as `arch/rpau/constants.py` has them
+  ///        otherwise those of an NTT's first steps, as `backends/rpau/constants.py` has them
   void write_twiddles(std::span<const u64> words);
 
   // What instructions use. Each throws ModelError if it was never written or is not what it should

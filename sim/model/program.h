@@ -13,7 +13,7 @@
 
 namespace ringsmith::sim {
 
-/// What the model must know of a design point; `python/ringsmith/arch/rpau/design.py` checks it.
+/// What the model must know of a design point; `python/ringsmith/backends/rpau/design.py` checks it.
 struct Design {
   int log_n;                       ///< log2 of the ring degree N
   int larger_rings;                ///< doublings of N that the device runs
@@ -105,7 +105,7 @@ struct Held {
                                      const Design& design);
 
 /// Decodes a word and checks that everything it names exists in the design. The assembler
-/// (`arch/rpau/assembler.py`) checks what else makes an instruction legal.
+/// (`backends/rpau/isa/assembler.py`) checks what else makes an instruction legal.
 ///
 /// @throws ModelError if the opcode does not exist, the design lacks the unit, or an operand or the
 ///         mask is out of range

@@ -9,7 +9,7 @@
 
 namespace ringsmith::sim {
 
-/// The numbers that the issue rule needs, in clock cycles (`arch/rpau/cost.py`).
+/// The numbers that the issue rule needs, in clock cycles (`backends/rpau/cost.py`).
 struct Timing {
   u64 fetch_cycles;  ///< from one issue, or the start, to the next instruction's readiness
   std::vector<u64> latencies;  ///< by opcode: how long the unit is busy

@@ -1,4 +1,4 @@
-// Python extension ringsmith.arch.rpau._scheduler: the issue rule, and programs cut into runs and
+// Python extension ringsmith.backends.rpau.compiler._scheduler: the issue rule, and programs cut into runs and
 // scheduled.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -40,7 +40,7 @@ void for_each_rpau(Mask mask, Visit visit) {
 [[nodiscard]] const isa::Operation& operation_of(int opcode);
 
 /// The numbers of a design that scheduling depends on, in one of its rings.
-/// `python/ringsmith/arch/rpau/design.py` checks a design, `cost.py` has the latencies.
+/// `python/ringsmith/backends/rpau/design.py` checks a design, `cost.py` has the latencies.
 struct Machine {
   int rpaus;
   int work_polys;       ///< work polynomials an RPAU

@@ -10,7 +10,7 @@ import pytest
 import ringsmith
 from ringsmith import _core
 from ringsmith._core import bfv, secret
-from ringsmith.arch.rpau import _scheduler
+from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.devices import _model
 
 STUBS = Path(ringsmith.__file__).parent
@@ -30,7 +30,7 @@ def signature(function: object) -> list[str]:
         ("_core/__init__.pyi", _core),
         ("_core/bfv.pyi", bfv),
         ("_core/secret.pyi", secret),
-        ("arch/rpau/_scheduler.pyi", _scheduler),
+        ("backends/rpau/compiler/_scheduler.pyi", _scheduler),
         ("devices/_model.pyi", _model),
     ],
     ids=["core", "bfv", "secret", "scheduler", "model"],

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.stream import cost
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
 from ringsmith.debug.area_in_part import estimate
 from ringsmith.devices.sources import rtl_sources

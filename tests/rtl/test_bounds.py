@@ -7,7 +7,7 @@ claims are that the result is the product modulo q, in [0, q), and that nothing 
 import pytest
 import z3
 
-from ringsmith.arch.rpau.sparse import FAMILIES, fits
+from ringsmith.backends.rpau.sparse import FAMILIES, fits
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
 WIDTHS = [

@@ -25,11 +25,11 @@ PROGRAMS = """
 
     import numpy as np
 
-    from ringsmith.arch.rpau.assembler import encode
-    from ringsmith.arch.rpau.design import RpauDesign, load_design
-    from ringsmith.arch.rpau.isa import instruction
-    from ringsmith.arch.rpau.random_program import random_program
-    from ringsmith.arch.rpau.registers import Register
+    from ringsmith.backends.rpau.isa.assembler import encode
+    from ringsmith.backends.rpau.design import RpauDesign, load_design
+    from ringsmith.backends.rpau.isa.instruction_set import instruction
+    from ringsmith.backends.rpau.isa.random_program import random_program
+    from ringsmith.backends.rpau.device.register_table import Register
     from ringsmith.devices import rtl
     from ringsmith.devices.axi_lite import SimulatedBus
     from ringsmith.devices.block import Block

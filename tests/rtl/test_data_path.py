@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.rpau.assembler import encode
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import instruction
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.instruction_set import instruction
 
 RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, progress, runtime
-from ringsmith.arch.rpau.assembler import encode
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import ISA, instruction
-from ringsmith.arch.rpau.random_program import random_program
-from ringsmith.arch.rpau.registers import FACTS, Control, Refused, Register, Status
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.register_table import FACTS, Control, Refused, Register, Status
+from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
+from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.devices.axi_lite import SimulatedBus
 from ringsmith.devices.data_path import polynomial_address
 from ringsmith.devices.interface import Words, Zone

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.rpau.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
-from ringsmith.arch.rpau.registers import FACTS, Register
-from ringsmith.arch.rpau.rtl import facts
+from ringsmith.backends.rpau.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
+from ringsmith.backends.rpau.device.register_table import FACTS, Register
+from ringsmith.backends.rpau.rtl import facts
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.interface import Zone
 from ringsmith.devices.toolchain import compiler

@@ -6,9 +6,9 @@ The bench itself is bus/registers_bench.py.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ringsmith.arch.rpau.assembler import encode
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import instruction
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.instruction_set import instruction
 
 RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.devices.rtl import VERILATOR_FLAGS
 from ringsmith.devices.sources import rtl_root, rtl_sources
 from ringsmith.devices.toolchain import run_verilator

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.arch.stream import rtl
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream import rtl
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
 from ringsmith.devices.sources import rtl_sources
 
 BENCH = Path(__file__).parent / "bus" / "stream_bench.py"

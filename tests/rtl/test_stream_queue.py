@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.arch.stream.descriptor import descriptor
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.latency import BARRETT, MONTGOMERY, MULTIPLIERS
-from ringsmith.arch.stream.rtl import ROOMS
+from ringsmith.backends.stream.descriptor import descriptor
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY, MULTIPLIERS
+from ringsmith.backends.stream.rtl import ROOMS
 from ringsmith.devices.block import Block
 from ringsmith.devices.sources import rtl_sources
 from ringsmith.devices.verilate import build_block

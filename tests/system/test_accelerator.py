@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, progress, runtime
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ringsmith import runtime
-from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.layout import layouts
-from ringsmith.arch.rpau.segment import cut
-from ringsmith.arch.rpau.select import select
+from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.segment import cut
+from ringsmith.backends.rpau.compiler.select import select
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.debug.summary import busy_cycles
 from ringsmith.debug.trace import Trace
 from ringsmith.lower import SubroutineGraph, lower_operation

@@ -7,7 +7,7 @@ import pytest
 
 from ringsmith import runtime
 from ringsmith.apps.logreg.sizes import DEMO
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench import lenet5
 from ringsmith.bench.applications import LENET5, Mix, logreg_rows, mix_cycles
 from ringsmith.lower import lower_operation

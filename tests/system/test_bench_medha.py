@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.arch.rpau.cost import latencies
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.cost import latencies
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.beside import Found, beside, left_out
 from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.ablations import on_the_card, variants

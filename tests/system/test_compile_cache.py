@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.arch.rpau.interpreted import switched
+from tests.backends.rpau.interpreted import switched
 
 from ringsmith import _core
-from ringsmith.arch.rpau import compile as rpau_compile
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.compiler import compile as rpau_compile
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.lower import SubroutineGraph
 from ringsmith.progress import Task, reported_to
 from ringsmith.runtime import compile_cache, compile_graph

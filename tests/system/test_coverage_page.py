@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ringsmith.arch.rpau import rtl
+from ringsmith.backends.rpau import rtl
 from ringsmith.debug.campaign import campaign_design
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.sources import rtl_root, rtl_sources

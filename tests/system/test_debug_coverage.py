@@ -8,8 +8,8 @@ import pytest
 from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
-from ringsmith.arch.rpau.assembler import assemble
-from ringsmith.arch.rpau.isa import ISA
+from ringsmith.backends.rpau.isa.assembler import assemble
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.cli.main import app
 from ringsmith.debug import campaign as campaigns
 from ringsmith.debug.campaign import (

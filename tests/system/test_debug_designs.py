@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.arch.rpau.design import load_design, named_designs
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.named import load_stream_design
+from ringsmith.backends.rpau.design import load_design, named_designs
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
 from ringsmith.debug.area_in_part import part_of
@@ -203,7 +203,7 @@ def test_a_stream_device_that_differs_is_found_out(late: int, message: str) -> N
 def test_the_designs_command_prints_and_writes_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.arch.rpau.design.named_designs", lambda: ["nano"])
+    monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano"])
     target = tmp_path / "designs.md"
     done = CliRunner().invoke(app, ["designs", "--table", str(target)])
     assert done.exit_code == 0, done.output
@@ -215,7 +215,7 @@ def test_the_designs_command_prints_and_writes_the_page(
 def test_random_programs_run_on_the_designs_that_are_named_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.arch.rpau.design.named_designs", lambda: ["nano", "octo"])
+    monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano", "octo"])
     monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice", ModelDevice)
     monkeypatch.setattr("ringsmith.devices.stream_rtl.StreamRtl", StreamModel)
     monkeypatch.setattr("ringsmith.debug.designs.operation_costs", lambda _: {})

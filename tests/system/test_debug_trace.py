@@ -13,12 +13,12 @@ from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.arch.rpau.assembler import assemble, parse_instruction
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.executable_file import read_executable
-from ringsmith.arch.rpau.isa import ISA
-from ringsmith.arch.rpau.random_program import random_program
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
+from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.debug.colours import COLOURS, ink
 from ringsmith.debug.listing import listing

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core
-from ringsmith.arch.rpau.compile import compile_graph
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.random_program import random_program
+from ringsmith.backends.rpau.compiler.compile import compile_graph
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.debug.compare import load_random
 from ringsmith.debug.trace import Trace

@@ -34,13 +34,13 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "program": frozenset({"params", "objects"}),
     "tracing": frozenset({"params", "program", "runtime"}),
     "lower": frozenset({"program", "params", "_core"}),
-    "arch": frozenset({"design_files", "lower", "params", "_core"}),
-    "devices": frozenset({"arch"}),
-    "generate": frozenset({"arch"}),
+    "backends": frozenset({"design_files", "lower", "params", "_core"}),
+    "devices": frozenset({"backends"}),
+    "generate": frozenset({"backends"}),
     "runtime": frozenset(
         {
             "_core",
-            "arch",
+            "backends",
             "design_files",
             "devices",
             "interop",
@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         }
     ),
     "debug": frozenset(
-        {"_core", "arch", "devices", "lower", "objects", "params", "program", "runtime"}
+        {"_core", "backends", "devices", "lower", "objects", "params", "program", "runtime"}
     ),
     "apps": EVERYTHING,
     "bench": EVERYTHING,
@@ -71,11 +71,11 @@ It does so inside functions only, so that nothing is imported until a client cal
 def room_of(name: str) -> str:
     """Room of a dotted name below ``ringsmith``; each architecture is a room of its own.
 
-    >>> room_of("lower.graph"), room_of("arch.rpau.isa"), room_of("_core.secret.decrypt")
-    ('lower', 'arch.rpau', '_core.secret')
+    >>> room_of("lower.graph"), room_of("backends.rpau.isa.kinds"), room_of("_core.secret.d")
+    ('lower', 'backends.rpau', '_core.secret')
     """
     parts = name.split(".")
-    return ".".join(parts[: 2 if parts[0] == "arch" or name.startswith(SECRET_KEY_CODE) else 1])
+    return ".".join(parts[: 2 if parts[0] == "backends" or name.startswith(SECRET_KEY_CODE) else 1])
 
 
 def our_imports(source: str) -> Iterator[tuple[int, str]]:
@@ -124,7 +124,7 @@ def offences(source: str, module: str) -> list[str]:
         target = room_of(name)
         if target in {room, *ANYBODYS}:
             continue
-        general = "arch" if target.startswith("arch.") else target
+        general = "backends" if target.startswith("backends.") else target
         if EXCEPTIONS.get(module) == target:
             continue
         if general in allowed or (allowed is EVERYTHING and target != SECRET_KEY_CODE):
@@ -168,11 +168,11 @@ def test_imports_point_one_way(path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("program", "from ringsmith.arch.rpau import design"),
-        ("lower", "def f():\n    import ringsmith.arch"),
-        ("arch.rpau", "from ringsmith.arch.vector.design import VectorDesign"),
-        ("arch.rpau.design", "import ringsmith.arch.vector.design"),
-        ("arch.rpau", "from ringsmith.program import trace"),
+        ("program", "from ringsmith.backends.rpau import design"),
+        ("lower", "def f():\n    import ringsmith.backends"),
+        ("backends.rpau", "from ringsmith.backends.vector.design import VectorDesign"),
+        ("backends.rpau.design", "import ringsmith.backends.vector.design"),
+        ("backends.rpau", "from ringsmith.program import trace"),
         ("devices", "from ringsmith.lower.graph import SubroutineGraph"),
         ("devices", "from ringsmith import params"),
         ("program", "from ringsmith.tracing import trace"),
@@ -199,9 +199,9 @@ def test_the_checker_sees_a_forbidden_import(module: str, source: str) -> None:
     ("module", "source"),
     [
         ("client", "from ringsmith._core import secret\nsecret.decrypt()"),
-        ("arch.rpau", "from ringsmith.arch.rpau.design import RpauDesign"),
-        ("arch.rpau.isa", "from ringsmith.arch.rpau import design"),
-        ("arch.rpau", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("backends.rpau", "from ringsmith.backends.rpau.design import RpauDesign"),
+        ("backends.rpau.isa.instruction_set", "from ringsmith.backends.rpau import design"),
+        ("backends.rpau", "from ringsmith.lower.graph import SubroutineGraph"),
         ("runtime", "import ringsmith.devices.rtl\nfrom ringsmith import __version__"),
         ("cli", "from ringsmith.client import generate_keys"),
         ("program", "import numpy\nfrom ringsmith.errors import ProgramError"),

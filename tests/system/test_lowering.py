@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import _core
-from ringsmith.arch.rpau.select import check_supported
+from ringsmith.backends.rpau.compiler.select import check_supported
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
 from ringsmith.lower.lowering import PRODUCTS

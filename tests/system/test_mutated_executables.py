@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.rpau.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.debug.trace import Trace
 from ringsmith.debug.waves import run_on_random_data
 from ringsmith.devices.model import ModelDevice

@@ -12,7 +12,7 @@ from bench.page import page
 from rich.console import Console
 
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 from ringsmith.runtime import compile_graph

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.devices.sources import rtl_root, rtl_sources
 from ringsmith.devices.verilate import lint
 from ringsmith.errors import ToolError

@@ -9,7 +9,7 @@ import pytest
 import seal
 
 from ringsmith import _core
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.interop import SealParameters
 from ringsmith.lower import SubroutineGraph, lower_operation

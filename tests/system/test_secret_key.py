@@ -22,7 +22,7 @@ from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.interop import SealParameters, write_ciphertext

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.stream.batch import batch_cycles
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.stream.batch import batch_cycles
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from ringsmith.arch.rpau.executable import Executable
+from ringsmith.backends.rpau.compiler.executable import Executable
 
 
 @dataclass(frozen=True)

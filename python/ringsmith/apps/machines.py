@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 
 
 def open_machine(stages: Stages, kind: str, design: str | RpauDesign) -> runtime.Machine:

@@ -14,7 +14,7 @@ from ringsmith.apps.logreg.sizes import PAPER, Size
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench import lenet5
 from ringsmith.bench.beside import Found
 from ringsmith.bench.papers import SEAL

@@ -10,7 +10,7 @@ import typer
 from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
-    from ringsmith.arch.rpau.executable import Executable
+    from ringsmith.backends.rpau.compiler.executable import Executable
     from ringsmith.files import Target
 
 
@@ -183,9 +183,9 @@ def designs(
     force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
-    from ringsmith.arch.rpau.design import load_design, named_designs
-    from ringsmith.arch.rpau.isa import ISA
-    from ringsmith.arch.stream.named import load_stream_design, named_stream_designs
+    from ringsmith.backends.rpau.design import load_design, named_designs
+    from ringsmith.backends.rpau.isa.instruction_set import ISA
+    from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
     from ringsmith.debug.area import rpau_area, stream_area
     from ringsmith.debug.area_in_part import area_from_part, part_of
     from ringsmith.debug.compare import compare
@@ -302,7 +302,7 @@ def _executable(
 
     chosen = ckks_set(parameters)
     if operation is not None:
-        from ringsmith.arch.rpau.design import load_design
+        from ringsmith.backends.rpau.design import load_design
         from ringsmith.lower import lower_operation
 
         graph = lower_operation(operation, chosen, chosen.limbs)
@@ -321,7 +321,7 @@ def _executable(
 
 
 def _read_executable(program: Path) -> "Executable":
-    from ringsmith.arch.rpau.executable_file import MAX_FILE_BYTES, read_executable
+    from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
     from ringsmith.errors import ProgramError
     from ringsmith.files import read_bounded
 

@@ -4,12 +4,12 @@ One RPAU is synthesized for UltraScale+, a streaming multiplier for the 7 series
 :mod:`ringsmith.debug.synthesis` says how far to trust the numbers.
 """
 
-from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.cost import interconnect_hops
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.stream import rtl as stream_rtl
-from ringsmith.arch.stream.cost import block_rams
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.cost import interconnect_hops
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.stream import rtl as stream_rtl
+from ringsmith.backends.stream.cost import block_rams
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.debug.synthesis import (
     SERIES_7,
     ULTRASCALE_PLUS,

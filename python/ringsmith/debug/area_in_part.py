@@ -7,7 +7,7 @@ cores it takes three.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.debug.area import UNIT, Area, block_rams, rpau_areas, ultra_rams
 from ringsmith.errors import ParameterError
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.random_program import random_program, ring_in_turn
-from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.backends.rpau.compiler.timeline import Timing
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.isa.random_program import random_program, ring_in_turn
 from ringsmith.debug.compare import Compared, compare
 from ringsmith.debug.isa_coverage import Situation, every_situation, situations
 from ringsmith.debug.rtl_coverage import Point, read_counts

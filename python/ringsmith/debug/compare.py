@@ -7,8 +7,8 @@ from operator import add
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.random_program import RandomProgram, random_program, ring_in_turn
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.devices.interface import Device, RunReport, Zone
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError

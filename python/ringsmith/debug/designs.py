@@ -9,8 +9,8 @@ from textwrap import fill
 from types import MappingProxyType
 
 from ringsmith import __version__, runtime
-from ringsmith.arch.rpau.cost import ntt_cycles
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.cost import ntt_cycles
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.debug.area import Area
 from ringsmith.debug.compare import Compared
 from ringsmith.debug.markdown import comparison, table

@@ -6,8 +6,8 @@ design needs. A rule that excludes what is reached is found out by the tests.
 
 from collections.abc import Iterable
 
-from ringsmith.arch.rpau.isa import ISA, Field
-from ringsmith.arch.rpau.kinds import KINDS
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Field
+from ringsmith.backends.rpau.isa.kinds import KINDS
 from ringsmith.debug.campaign import campaign_design
 from ringsmith.debug.rtl_coverage import Exclusion
 

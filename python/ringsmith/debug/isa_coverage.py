@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction, Operation
-from ringsmith.arch.rpau.kinds import KEY_POLY, POLY
-from ringsmith.arch.rpau.timeline import HALT
+from ringsmith.backends.rpau.compiler.timeline import HALT
+from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction, Operation
+from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY
 from ringsmith.debug.trace import Event, Trace
 
 MASKS = ("one", "some", "all")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ringsmith.arch.rpau.isa import CONTROL
+from ringsmith.backends.rpau.isa.instruction_set import CONTROL
 from ringsmith.debug.trace import Event, Trace
 
 _HEADINGS = ("#", "cycle", "end", "unit", "HE operation", "waited for", "instruction")

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ringsmith.arch.rpau.isa import CONTROL, ISA
+from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA
 from ringsmith.debug.summary import critical_path
 from ringsmith.debug.trace import Event, Trace
 

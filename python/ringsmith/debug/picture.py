@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from ringsmith.arch.rpau.isa import ISA
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.debug.colours import colour_table, ink
 from ringsmith.debug.summary import FETCH, Step, busy_cycles, busy_share, critical_path, shares
 from ringsmith.debug.trace import Event, Trace

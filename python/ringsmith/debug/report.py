@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.markup import escape
 from rich.table import Table
 
-from ringsmith.arch.rpau.isa import ISA
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.debug.summary import Gap, busy_cycles, gaps, shares
 from ringsmith.debug.trace import Trace
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from ringsmith import _core
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.devices.stream import ResidueProduct, StreamDevice
 from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError

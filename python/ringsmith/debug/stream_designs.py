@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ringsmith.arch.stream import cost
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.debug.area import Area
 from ringsmith.debug.markdown import comparison, table
 from ringsmith.debug.stream_compare import ComparedProducts

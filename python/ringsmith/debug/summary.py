@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ringsmith.arch.rpau.isa import ISA
-from ringsmith.arch.rpau.timeline import HALT
+from ringsmith.backends.rpau.compiler.timeline import HALT
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.debug.trace import Event, Trace
 
 FETCH = "(fetch)"

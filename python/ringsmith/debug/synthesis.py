@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ringsmith.arch.stream.cost import block_rams
+from ringsmith.backends.stream.cost import block_rams
 from ringsmith.debug import netlist
 from ringsmith.devices.build_cache import built, fingerprint
 from ringsmith.devices.sources import rtl_sources

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringsmith.arch.rpau.assembler import check_program, format_instruction
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.isa import CONTROL, ISA, Instruction
-from ringsmith.arch.rpau.timeline import HALT, Timing
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.timeline import HALT, Timing
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
+from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction
 from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 

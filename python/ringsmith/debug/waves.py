@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.arch.rpau.executable import Executable
+from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.debug.trace import Trace
 from ringsmith.devices.interface import Device
 from ringsmith.devices.recording import TOP_SCOPE, WavesDevice

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.devices.bus import DataPath
 from ringsmith.devices.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.devices.interface import Words

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.registers import FACTS
-from ringsmith.arch.rpau.rtl import facts
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.register_table import FACTS
+from ringsmith.backends.rpau.rtl import facts
 from ringsmith.errors import DeviceError
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.progress import Task
 
 Words = NDArray[np.uint64]
@@ -28,17 +28,17 @@ class Zone(IntEnum):
     family; written only."""
     TWIDDLE_LO = 4
     """Index selects the prime set: the lower table of
-    :func:`ringsmith.arch.rpau.constants.twiddle_tables`; written only."""
+    :func:`ringsmith.backends.rpau.constants.twiddle_tables`; written only."""
     TWIDDLE_HI = 5
     """Index selects the prime set: the upper table of the same; written only."""
     TWIDDLE = 6
     """Whole twiddle factors: index selects the prime set; written only. Where factors are
     generated, those of a transform's first steps,
-    :func:`ringsmith.arch.rpau.constants.first_twiddles`; where they are stored, and the two zones
-    above are not there, the N words psi^brev(j)."""
+    :func:`ringsmith.backends.rpau.constants.first_twiddles`; where they are stored, and the two
+    zones above are not there, the N words psi^brev(j)."""
     SEED = 7
     """Seed store: index selects the entry, the five words of
-    :func:`ringsmith.arch.rpau.constants.seed_words`; written only."""
+    :func:`ringsmith.backends.rpau.constants.seed_words`; written only."""
 
 
 @dataclass(frozen=True)

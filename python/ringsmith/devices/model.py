@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ringsmith.arch.rpau.assembler import check_program, format_instruction
-from ringsmith.arch.rpau.cost import first_twiddle_steps
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.isa import Instruction
-from ringsmith.arch.rpau.timeline import Timing
+from ringsmith.backends.rpau.compiler.timeline import Timing
+from ringsmith.backends.rpau.cost import first_twiddle_steps
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
+from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.devices import _model
 from ringsmith.devices.interface import RunReport, Words, Zone
 from ringsmith.devices.zones import check_read, check_ring, check_write

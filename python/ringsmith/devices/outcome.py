@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ringsmith.arch.rpau.assembler import check_program
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.devices.interface import RunReport, Words
 from ringsmith.errors import DeviceError, ProgramError
 

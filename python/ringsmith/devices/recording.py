@@ -7,8 +7,8 @@ import ctypes
 import os
 from pathlib import Path
 
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.rtl import TOP
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.rtl import TOP
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.rtl import RtlDevice
 from ringsmith.errors import DeviceError

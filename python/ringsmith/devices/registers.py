@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.registers import (
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.register_table import (
     ARCHITECTURE,
     FACTS,
     MAGIC,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.arch.rpau import rtl
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.devices.facts import check_facts
 from ringsmith.devices.instrument import Instrument
 from ringsmith.devices.interface import RunReport, Words, Zone

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ringsmith.arch.stream.batch import own_descriptor
-from ringsmith.arch.stream.descriptor import Descriptor
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.batch import own_descriptor
+from ringsmith.backends.stream.descriptor import Descriptor
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.devices.interface import Words
 from ringsmith.errors import DeviceError, ParameterError
 

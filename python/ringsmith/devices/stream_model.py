@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ringsmith.arch.stream import latency
-from ringsmith.arch.stream.batch import CoreProducts, batch_cycles, batch_schedule
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream import latency
+from ringsmith.backends.stream.batch import CoreProducts, batch_cycles, batch_schedule
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.devices.stream import ResidueProduct, StreamReport, checked_descriptors
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.arch.stream import flow, latency, rtl
-from ringsmith.arch.stream.batch import batch_schedule
-from ringsmith.arch.stream.descriptor import Descriptor
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.generator import Schedule
+from ringsmith.backends.stream import flow, latency, rtl
+from ringsmith.backends.stream.batch import batch_schedule
+from ringsmith.backends.stream.descriptor import Descriptor
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.generator import Schedule
 from ringsmith.devices.block import Block
 from ringsmith.devices.interface import Words
 from ringsmith.devices.sources import rtl_sources

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ringsmith.arch.rpau.constants import (
+from ringsmith.backends.rpau.constants import (
     MODULUS_WORDS,
     SEED_WORD_BITS,
     SEED_WORDS,
     whole_twiddle_words,
 )
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.devices.interface import Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
 

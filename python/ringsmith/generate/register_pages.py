@@ -120,7 +120,7 @@ class Fact(NamedTuple):
 
 
 def render_python(registers: RegisterMap, notice: str) -> str:
-    """The module ``python/ringsmith/arch/rpau/registers.py``."""
+    """The module ``python/ringsmith/backends/rpau/device/register_table.py``."""
     lines = ['"""The registers of a device.', "", *_prose(notice), '"""', *_HEAD.splitlines()]
     lines += ["", "", "class Register(IntEnum):", '    """Byte addresses."""', ""]
     lines += [

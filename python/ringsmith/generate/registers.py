@@ -21,7 +21,7 @@ from peakrdl_cheader.exporter import CHeaderExporter
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ToolError
 from ringsmith.generate.register_map import Register, RegisterMap, read_register_map
 from ringsmith.generate.register_pages import render_page, render_python
@@ -55,7 +55,9 @@ def files(registers: RegisterMap) -> dict[str, str]:
             for file in ("rs_registers.sv", "rs_registers_pkg.sv", "rs_registers.h")
         }
     made["docs/registers.md"] = render_page(registers, NOTICE)
-    made["python/ringsmith/arch/rpau/registers.py"] = render_python(registers, NOTICE)
+    made["python/ringsmith/backends/rpau/device/register_table.py"] = render_python(
+        registers, NOTICE
+    )
     return made
 
 

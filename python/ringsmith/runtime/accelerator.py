@@ -6,9 +6,9 @@ from threading import Lock
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.arch.rpau.constants import prime_tables, seed_words
-from ringsmith.arch.rpau.executable import Executable, KeyLoad, Run, SeedLoad
-from ringsmith.arch.rpau.virtual import bits_of
+from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
+from ringsmith.backends.rpau.compiler.virtual import bits_of
+from ringsmith.backends.rpau.constants import prime_tables, seed_words
 from ringsmith.devices.interface import Device, RunReport, Zone
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import check_seed, whole_keys

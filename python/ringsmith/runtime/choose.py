@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ringsmith.arch.rpau.design import (
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.select import check_supported
+from ringsmith.backends.rpau.design import (
     MAX_WORK_POLYS,
     RpauDesign,
     load_design,
     named_designs,
 )
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.select import check_supported
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.runtime.compile_cache import compile_cached

@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from ringsmith.arch.rpau import _scheduler
-from ringsmith.arch.rpau import compile as rpau_compile
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.backends.rpau.compiler import _scheduler
+from ringsmith.backends.rpau.compiler import compile as rpau_compile
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.devices.build_cache import cache_root, fingerprint
 from ringsmith.errors import ProgramError, ToolError
@@ -42,7 +42,7 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 def compile_cached(
     graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None = None
 ) -> Executable:
-    """Compiles a graph for a design as ``arch.rpau.compile`` does, or finds what that has made.
+    """Compiles a graph as ``backends.rpau.compiler.compile`` does, or finds what that made.
 
     A cache that cannot be read or written costs time and nothing else.
 
@@ -80,8 +80,11 @@ def _path(
 @cached
 def _compiler() -> str:
     """A key of the sources that an executable follows from, the compiled scheduler among them."""
-    folder = Path(rpau_compile.__file__).parent
-    sources = sorted(each for each in folder.iterdir() if each.suffix in (".py", ".yaml"))
+    folder = Path(rpau_compile.__file__).parents[1]
+    folders = (folder, folder / "isa", folder / "compiler")
+    sources = sorted(
+        each for own in folders for each in own.iterdir() if each.suffix in (".py", ".yaml")
+    )
     return fingerprint([], [*sources, Path(_scheduler.__file__)])
 
 

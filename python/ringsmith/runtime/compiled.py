@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.arch.stream.compile import compile_graph as compile_for_stream
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.compile import compile_graph as compile_for_stream
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.devices.axi_lite import SimulatedBus
 from ringsmith.devices.model import ModelDevice
 from ringsmith.devices.registers import RegisterDevice

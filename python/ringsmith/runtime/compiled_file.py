@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.executable_file import read_executable
-from ringsmith.arch.stream.compile import compile_graph as compile_for_stream
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.stream.compile import compile_graph as compile_for_stream
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.design_files import named
 from ringsmith.errors import InteropError, ProgramError, RingsmithError
 from ringsmith.files import read_bounded, write_whole

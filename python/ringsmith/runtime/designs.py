@@ -1,10 +1,10 @@
 """Designs of every architecture, by name."""
 
-from ringsmith.arch.rpau import limits as rpau_limits
-from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.stream import limits as stream_limits
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.named import ARCHITECTURE, load_stream_design
+from ringsmith.backends.rpau import limits as rpau_limits
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.stream import limits as stream_limits
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.named import ARCHITECTURE, load_stream_design
 from ringsmith.design_files import architecture_of, named
 from ringsmith.errors import ProgramError
 from ringsmith.params import ParameterLimits

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from ringsmith.arch.rpau.executable import Executable
+from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.program import Program
 from ringsmith.runtime.compiled import compile_program
 from ringsmith.runtime.designs import Design

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Protocol
 
 from ringsmith import _core
-from ringsmith.arch.rpau.design import RpauDesign
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.executable import StreamExecutable
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import CompactKey, KeySwitchKey, Residues

@@ -6,7 +6,7 @@ from threading import Lock
 import numpy as np
 
 from ringsmith import _core
-from ringsmith.arch.stream.executable import Factor, Round
+from ringsmith.backends.stream.executable import Factor, Round
 from ringsmith.devices.stream import ResidueProduct, StreamDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues

@@ -13,7 +13,7 @@ from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
 from register_host import FACT, MASK, Host, N
 
-from ringsmith.arch.rpau.registers import Control, Refused, Register, Status
+from ringsmith.backends.rpau.device.register_table import Control, Refused, Register, Status
 from ringsmith.devices.data_path import BEAT_BYTES, BEAT_WORDS, polynomial_address
 from ringsmith.devices.interface import Zone
 

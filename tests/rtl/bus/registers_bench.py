@@ -11,7 +11,14 @@ from cocotb.triggers import Combine
 from cocotbext.axi import AxiResp
 from register_host import FACT, Host, N
 
-from ringsmith.arch.rpau.registers import FACTS, MAGIC, Control, Refused, Register, Status
+from ringsmith.backends.rpau.device.register_table import (
+    FACTS,
+    MAGIC,
+    Control,
+    Refused,
+    Register,
+    Status,
+)
 
 HALT = int(os.environ["RINGSMITH_BENCH_HALT"])
 

@@ -10,7 +10,7 @@ from ringsmith import runtime
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace

@@ -21,7 +21,7 @@ from ringsmith.apps.seal_program import (
     seal_is_there,
 )
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 

@@ -9,7 +9,7 @@ from ringsmith import runtime
 from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
 from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace

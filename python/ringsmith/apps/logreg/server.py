@@ -8,7 +8,7 @@ from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.apps.logreg.sizes import Size
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 from ringsmith.program import (
     CkksProgram,

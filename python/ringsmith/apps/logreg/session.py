@@ -15,7 +15,7 @@ from ringsmith.apps.machines import run_and_compare
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import program_seconds, rotation_steps, seal_is_there
 from ringsmith.apps.stages import Stages
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.objects import Ciphertext
 
 

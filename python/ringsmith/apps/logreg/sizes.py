@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, ckks_set
 

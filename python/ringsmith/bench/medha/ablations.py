@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ringsmith.arch.rpau.cost import mod_mul_cycles, ntt_cycles
-from ringsmith.arch.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.cost import mod_mul_cycles, ntt_cycles
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.area import area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
 from ringsmith.debug.area import UNIT, Area, rpau_areas
 from ringsmith.debug.area_in_part import area_times, part_of, scaled, total_area

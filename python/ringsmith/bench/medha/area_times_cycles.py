@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ringsmith.arch.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import MEDHA
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, Fact, facts

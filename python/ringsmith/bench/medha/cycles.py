@@ -6,11 +6,11 @@ import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
-from ringsmith.arch.rpau.assembler import encode
-from ringsmith.arch.rpau.design import RpauDesign, load_design
-from ringsmith.arch.rpau.executable import Executable
-from ringsmith.arch.rpau.isa import ISA, Instruction, Operation, instruction
-from ringsmith.arch.rpau.kinds import KINDS, POLY
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
+from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
 from ringsmith.devices.interface import Device

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ringsmith.apps.logreg.sizes import DEMO, PAPER
 from ringsmith.apps.seal_baseline import seal_missing
-from ringsmith.arch.rpau.design import load_design
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha import ablations

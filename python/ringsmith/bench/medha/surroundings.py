@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from ringsmith.arch.rpau.design import load_design
-from ringsmith.arch.rpau.nets import TOPOLOGIES, interconnect_nets
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.nets import TOPOLOGIES, interconnect_nets
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import Case
 from ringsmith.runtime.host_link import HOST_LINKS

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.named import load_stream_design
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.lower import RELIN_KEY, SubroutineGraph
 from ringsmith.lower.operations import BfvWriter
 from ringsmith.params import BfvParameters

@@ -1,6 +1,6 @@
 """Cycles between products of different primes, counted by the RTL, every product compared."""
 
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER
 from ringsmith.debug.stream_compare import compare_products

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ringsmith.arch.stream.compile import compile_graph
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream.compile import compile_graph
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.records import Record
 from ringsmith.bench.rpm.cases import BESIDE, CASES, PAPER, Case, Work

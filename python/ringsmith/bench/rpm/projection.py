@@ -11,10 +11,10 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.apps.operations import random_inputs
-from ringsmith.arch.stream.batch import batch_cycles
-from ringsmith.arch.stream.compile import compile_graph
-from ringsmith.arch.stream.design import StreamDesign
-from ringsmith.arch.stream.executable import StreamExecutable
+from ringsmith.backends.stream.batch import batch_cycles
+from ringsmith.backends.stream.compile import compile_graph
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ

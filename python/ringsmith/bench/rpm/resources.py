@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ringsmith.arch.stream import cost
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
 
@@ -12,7 +12,7 @@ MEGAHERTZ = 200.0
 
 _COUNTED = (
     "DSPs of the modular multipliers, of the 7 series; block RAMs by their shapes; "
-    "arch/stream/cost.py"
+    "backends/stream/cost.py"
 )
 _STORED = (
     "powers of psi of all k + k' primes in ROMs, w words a cycle; every factor is one of them, so "

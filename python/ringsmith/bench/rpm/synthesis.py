@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ringsmith.arch.stream import cost
-from ringsmith.arch.stream.design import StreamDesign
+from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.records import Record
 from ringsmith.bench.rpm.cases import PAPER

@@ -1,1 +1,0 @@
-"""Architectures: each a folder that answers the five questions of docs/architecture.md."""

@@ -1,0 +1,1 @@
+"""Machines: architectures, each a folder that answers the same questions."""

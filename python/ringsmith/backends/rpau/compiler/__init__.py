@@ -1,0 +1,1 @@
+"""How a subroutine graph becomes a program: placement, emission, schedule, executable."""

@@ -1,0 +1,230 @@
+"""From a subroutine graph to an executable of a design."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+from ringsmith import _core
+from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
+from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.segment import Segment, cut, fits_at_once
+from ringsmith.backends.rpau.compiler.select import check_supported, select
+from ringsmith.backends.rpau.compiler.selection import Selection
+from ringsmith.backends.rpau.compiler.virtual import bits_of
+from ringsmith.backends.rpau.constants import prime_refusal
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.assembler import check, encode
+from ringsmith.errors import ProgramError
+from ringsmith.lower.graph import SubroutineGraph
+from ringsmith.progress import Task, task
+
+
+def compile_graph(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None = None
+) -> Executable:
+    """Selects, schedules and encodes a subroutine graph for a design.
+
+    Args:
+        graph: The graph.
+        design: The accelerator.
+        seeded: Names of the keys that will have a seed; None: every key. A design with a PRNG
+            expands half 1 of these (``RpauDesign.expands``); other keys, and all keys of other
+            designs, are loaded whole.
+
+    Raises:
+        ProgramError: If the ring, the primes, the constants or a few instructions that belong
+            together do not fit the design; the message says what is needed and what there is.
+    """
+    check_supported(graph)
+    _check_fit(graph, design)
+    selections = list(_selections(graph, design, _expanded(graph, design, seeded)))
+    plans, refusals = _plans(graph, design, selections)
+    for plan in sorted(plans, key=lambda plan: (plan.draft.host_transfers, plan.draft.cycles)):
+        try:
+            return plan.executable()
+        except ProgramError as error:
+            refusals.append(error)
+    raise refusals[0]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One way to run a program on a design, scheduled.
+
+    Attributes:
+        selection: Its instructions on virtual polynomials.
+        segments: Its runs.
+        draft: The executable, but for the instruction words, which tells what it costs.
+    """
+
+    selection: Selection
+    segments: Sequence[Segment]
+    draft: Executable
+
+    def executable(self) -> Executable:
+        """The executable with its instruction words.
+
+        Raises:
+            ProgramError: If an instruction is none of the design's.
+        """
+        design = self.draft.design
+        runs = zip(self.draft.runs, self.segments, strict=True)
+        filled = tuple(_filled(run, each, self.selection, design) for run, each in runs)
+        return replace(self.draft, runs=filled)
+
+
+def _plans(
+    graph: SubroutineGraph, design: RpauDesign, selections: Sequence[Selection]
+) -> tuple[list[_Plan], list[ProgramError]]:
+    """Schedules several selections of a program, side by side, and returns those that fit.
+
+    The others' errors come with them.
+    """
+    total = sum(len(selection.instructions) for selection in selections)
+
+    def plan(selection: Selection) -> _Plan | ProgramError:
+        try:
+            return _planned(graph, design, selection, progress)
+        except ProgramError as error:
+            return error
+
+    with (
+        task(f"scheduling for {design.name}", total, "instructions") as progress,
+        ThreadPoolExecutor(max_workers=_core.threads()) as pool,
+    ):
+        found = list(pool.map(plan, selections))
+    plans = [each for each in found if isinstance(each, _Plan)]
+    return plans, [each for each in found if isinstance(each, ProgramError)]
+
+
+def _selections(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str]
+) -> Iterator[Selection]:
+    """The ways to select instructions that are worth scheduling.
+
+    Beginning sums early pays where transfers go beside the transforms. A program with keys that
+    does not fit at once is also selected in the order that needs the least memory.
+    """
+    for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
+        chosen = partial(select, graph, design, layout, apart=apart, seeded=seeded)
+        selection = chosen()
+        yield selection
+        if graph.keys and not fits_at_once(selection, design):
+            yield chosen(begun=True, early=True)
+        elif graph.keys and design.link:
+            yield chosen(begun=True)
+
+
+def _expanded(
+    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
+) -> frozenset[str]:
+    """Names of the graph's keys whose half 1 the design expands."""
+    if not design.expands(graph.n.bit_length() - 1):
+        return frozenset()
+    return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
+
+
+def _planned(
+    graph: SubroutineGraph, design: RpauDesign, selection: Selection, progress: Task
+) -> _Plan:
+    _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
+    segments = cut(selection, design, progress.advance)
+    draft = Executable(
+        design=design,
+        log_degree=selection.log_degree,
+        primes=tuple(graph.primes),
+        roots=tuple(graph.roots),
+        limbs=selection.limbs,
+        constants=_constant_files(selection),
+        inputs=selection.inputs,
+        outputs=selection.outputs,
+        runs=tuple(_drafts(segments, selection)),
+    )
+    return _Plan(selection, segments, draft)
+
+
+def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
+    """The runs without their instructions."""
+    polynomials = {index: (key, mask) for key, (index, mask) in selection.keys.items()}
+    seeds = {index: (seed, mask) for seed, (index, mask) in selection.seeds.items()}
+    for segment in segments:
+        yield Run(
+            words=(),
+            starts=(),
+            origins=(),
+            cycles=segment.cycles,
+            peak_polys=segment.peak,
+            keys=tuple(
+                KeyLoad(key.key, key.digit, key.half, key.prime_set, key.piece, place, mask)
+                for index, place in segment.keys.items()
+                for key, mask in [polynomials[index]]
+            ),
+            seeds=tuple(
+                SeedLoad(seed.key, seed.prime_set, place, mask)
+                for index, place in segment.seeds.items()
+                for seed, mask in [seeds[index]]
+            ),
+            loads=_places(segment.loads, segment.slots),
+            stores=_places(segment.stores, segment.slots),
+        )
+
+
+def _filled(run: Run, segment: Segment, selection: Selection, design: RpauDesign) -> Run:
+    """A run with its instructions, checked against the design."""
+    program = list(segment.program(selection))
+    for step in program:
+        check(step.instruction, design)
+    return replace(
+        run,
+        words=tuple(encode(step.instruction) for step in program),
+        starts=tuple(step.start for step in program),
+        origins=tuple(step.origin for step in program),
+    )
+
+
+def _places(masks: Mapping[int, int], slots: Mapping[int, int]) -> dict[int, dict[int, int]]:
+    """Work polynomial by RPAU of each virtual polynomial."""
+    return {poly: dict.fromkeys(bits_of(mask), slots[poly]) for poly, mask in masks.items()}
+
+
+def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
+    log_degree = graph.n.bit_length() - 1
+    if not design.min_log_n <= log_degree <= design.max_log_n:
+        rings = f"N = {design.n}"
+        if design.min_log_n < design.max_log_n:
+            rings = f"N = {1 << design.min_log_n} to {1 << design.max_log_n}"
+        raise ProgramError(
+            f"the program works in a ring of degree N = {graph.n} and design {design.name} is "
+            f"built for {rings}: choose parameters or a design of the same N"
+        )
+    if len(graph.primes) > design.limbs:
+        raise ProgramError(
+            f"the parameters have {len(graph.primes)} primes and design {design.name} has "
+            f"{design.limbs} prime sets ({design.rpaus} RPAUs with {design.prime_sets} each): use "
+            "fewer primes or a design with more RPAUs or prime sets"
+        )
+    for prime in graph.primes:
+        refusal = prime_refusal(prime, design, log_degree)
+        if refusal:
+            raise ProgramError(refusal)
+
+
+def _check_capacity(
+    what: str, parameter: str, needed: int, available: int, design: RpauDesign
+) -> None:
+    if needed > available:
+        raise ProgramError(
+            f"the program needs {needed} {what} and design {design.name} has {parameter} = "
+            f"{available}: "
+            "use a larger design or split the program"
+        )
+
+
+def _constant_files(selection: Selection) -> tuple[tuple[int, ...], ...]:
+    """Constant file of each place; an index that it does not use holds 0."""
+    return tuple(
+        tuple(entry.get(place, 0) for entry in selection.constants)
+        for place in range(len(selection.limbs))
+    )

@@ -1,0 +1,202 @@
+"""What an accelerator is given: instructions, constants, and the place of every polynomial.
+
+An executable holds no residue of any input and no key: those are handed over at run time. It is a
+JSON file, so that it can be looked at, kept and checked.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+
+from ringsmith.backends.rpau.compiler.timeline import HALT
+from ringsmith.backends.rpau.design import RpauDesign
+
+FORMAT = "ringsmith-rpau-executable"
+VERSION = 5
+
+
+@dataclass(frozen=True)
+class KeyLoad:
+    """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
+
+    Each takes the limb of its place with ``prime_set``, or that piece of it.
+    """
+
+    key: str
+    digit: int
+    half: int
+    prime_set: int
+    piece: int
+    index: int
+    mask: int
+
+
+@dataclass(frozen=True)
+class SeedLoad:
+    """The seed of ``key`` that goes to seed-store ``index`` of the RPAUs in ``mask``.
+
+    Each expands the limb of its place with ``prime_set``.
+    """
+
+    key: str
+    prime_set: int
+    index: int
+    mask: int
+
+
+Places = Mapping[int, Mapping[int, int]]
+"""Value -> work polynomial by RPAU."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the device does between two times that the host touches its memories.
+
+    Attributes:
+        words: Instruction words, ``halt`` last.
+        starts: For each instruction, the cycle in which it issues, counted from the start command.
+        origins: For each instruction, the HE operation that it serves.
+        cycles: Clock cycles from the start command to completion.
+        peak_polys: The most work polynomials in use at once in one RPAU.
+        keys: What the key store must hold.
+        seeds: What the seed store must hold.
+        loads: Values that the host writes before the run.
+        stores: Values that the host reads after it.
+    """
+
+    words: tuple[int, ...]
+    starts: tuple[int, ...]
+    origins: tuple[str, ...]
+    cycles: int
+    peak_polys: int
+    keys: tuple[KeyLoad, ...]
+    seeds: tuple[SeedLoad, ...]
+    loads: Places
+    stores: Places
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A scheduled program of one design: one run, or several where it does not fit at once.
+
+    The host knows polynomials as limbs of numbered values. Values that are no input came to be on
+    the device and are spilled to the host between runs. In a ring larger than the design's N a limb
+    lies in pieces of N words, which are values of their own, one number after the other: an input
+    or output names the first.
+
+    Attributes:
+        design: The design that it was scheduled for.
+        log_degree: log2 of the degree N of the ring.
+        primes: Prime of each limb.
+        roots: The primes' 2N-th roots of unity.
+        limbs: The limb at each place. Place p is RPAU p mod R with prime set p div R, R the RPAUs
+            of the design; limb l has place l, and may have others beyond those of all limbs.
+        constants: Constant file of each place.
+        inputs: Input name -> value by limb of the input.
+        outputs: Output name -> value by limb of the output.
+        runs: In the order of execution.
+    """
+
+    design: RpauDesign
+    log_degree: int
+    primes: tuple[int, ...]
+    roots: tuple[int, ...]
+    limbs: tuple[int, ...]
+    constants: tuple[tuple[int, ...], ...]
+    inputs: Mapping[str, Mapping[int, int]]
+    outputs: Mapping[str, Mapping[int, int]]
+    runs: tuple[Run, ...]
+
+    @property
+    def n(self) -> int:
+        """Degree N of the ring, which may be another than the design's."""
+        return 1 << self.log_degree
+
+    @property
+    def pieces(self) -> int:
+        """Values, and work polynomials, that a limb lies in."""
+        return self.design.pieces(self.log_degree)
+
+    @property
+    def seeded(self) -> frozenset[str]:
+        """Names of the keys whose half 1 the device expands: they must have seeds."""
+        return frozenset(load.key for run in self.runs for load in run.seeds)
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles of all runs; what the host does between them is not counted."""
+        return sum(run.cycles for run in self.runs)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The instruction words of all runs."""
+        return tuple(word for run in self.runs for word in run.words)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """For each instruction of all runs, the HE operation that it serves."""
+        return tuple(origin for run in self.runs for origin in run.origins)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """For each instruction of all runs, its cycle, as if run followed run at once."""
+        ends = accumulate((run.cycles for run in self.runs), initial=0)
+        return tuple(
+            end + cycle for run, end in zip(self.runs, ends, strict=False) for cycle in run.starts
+        )
+
+    @property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """For each instruction but ``halt``, its origin and its share of the cycles.
+
+        Instructions overlap, so a cycle belongs to the one that was issued last: the controller
+        then waits for it, or for something before it. The cycles of fetching the first instruction
+        and of ``halt`` belong to the instruction beside them; all spans add up to ``cycles``.
+        """
+        spans: list[tuple[str, int]] = []
+        begin = 0
+        for origin, end in zip(self.origins, (*self.starts[1:], self.cycles), strict=True):
+            if origin != HALT:
+                spans.append((origin, end - begin))
+            elif spans:
+                spans[-1] = (spans[-1][0], spans[-1][1] + end - begin)
+            begin = end
+        return tuple(spans)
+
+    @property
+    def host_transfers(self) -> int:
+        """What crosses to or from the host between two runs, keys included.
+
+        Each limb counts as one transfer, in a larger ring each of its pieces, and so does each
+        entry of a seed store.
+        """
+        keys = _written_again([run.keys for run in self.runs])
+        seeds = _written_again([run.seeds for run in self.runs])
+        return self._spilled + keys + seeds
+
+    @property
+    def spilled_words(self) -> int:
+        """Words of values that cross to or from the host between two runs; keys are not counted."""
+        return self._spilled * (self.n // self.pieces)
+
+    @property
+    def _spilled(self) -> int:
+        between = [run.stores for run in self.runs[:-1]] + [run.loads for run in self.runs[1:]]
+        return sum(len(places) for values in between for places in values.values())
+
+    def to_json(self) -> str:
+        """The executable as a JSON file, for ``executable_file.read_executable``."""
+        return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=1)
+
+
+def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:
+    """Entries of a store that runs after the first need and do not find there."""
+    held: dict[int, KeyLoad | SeedLoad] = {}
+    written = 0
+    for number, loads in enumerate(runs):
+        for load in loads:
+            if number and held.get(load.index) != load:
+                written += load.mask.bit_count()
+            held[load.index] = load
+    return written

@@ -1,0 +1,118 @@
+"""Nodes of a graph that need no instruction of their own: another node's does their work, too."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+from ringsmith.backends.rpau.compiler.layout import is_scaled
+from ringsmith.lower import SubroutineGraph, SubroutineNode
+
+
+def fused_summands(graph: SubroutineGraph) -> set[int]:
+    """What is used by an addition only, and needs no instruction of its own for that.
+
+    A product (multiply-accumulate), a scaled value, and a quotient: x*P^-1 + c comes first.
+    """
+    users = _users(graph)
+    fused: set[int] = set()
+    for node in graph.nodes:
+        if node.op != "add" or node.operands[0] == node.operands[1]:
+            continue
+        for operand in reversed(node.operands):
+            summand = graph.nodes[operand]
+            fusible = summand.op in ("mul", "mod_down") or is_scaled(summand)
+            if fusible and users[operand] == 1:
+                fused.add(operand)
+                break
+    return fused
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a sum of key products begins with: a value times primes that are divided away later.
+
+    Attributes:
+        value: The value.
+        base: Its limbs.
+        primes: The indices of the primes.
+    """
+
+    value: int
+    base: tuple[int, ...]
+    primes: tuple[int, ...]
+
+
+def begun_sums(graph: SubroutineGraph, fused: set[int]) -> dict[int, Beginning]:
+    """Sums of key products that only a fused scaled value is added to: they begin with it."""
+    found: dict[int, Beginning] = {}
+    for total, other in _additions(graph):
+        scaled = graph.nodes[other]
+        if other in fused and is_scaled(scaled):
+            base = scaled.attrs["digit"]
+            primes = tuple(limb for limb in scaled.type.base if limb not in base)
+            found[total] = Beginning(scaled.operands[0], base, primes)
+    return _possible(graph, found)
+
+
+def begun_quotients(graph: SubroutineGraph, fused: set[int]) -> dict[int, Beginning]:
+    """Sums of key products that may begin with what is added to their fused quotients.
+
+    With P the primes that are divided by, the quotient of x + P*c is that of x, plus c, bit for
+    bit: P*c is 0 modulo the primes of P, from whose limbs the rounding is computed.
+    """
+    found: dict[int, Beginning] = {}
+    for value, other in _additions(graph):
+        quotient = graph.nodes[other]
+        if other in fused and quotient.op == "mod_down":
+            (total,) = quotient.operands
+            found[total] = Beginning(value, quotient.type.base, quotient.attrs["drop"])
+    return _possible(graph, found)
+
+
+def _additions(graph: SubroutineGraph) -> Iterator[tuple[int, int]]:
+    """The summands of every addition, in both orders."""
+    for node in graph.nodes:
+        if node.op == "add":
+            yield from permutations(node.operands)
+
+
+def _possible(graph: SubroutineGraph, found: dict[int, Beginning]) -> dict[int, Beginning]:
+    """Those of sums of key products used once, whose beginnings are there before the digits."""
+    users = _users(graph)
+    return {
+        total: beginning
+        for total, beginning in found.items()
+        if graph.nodes[total].op == "ksk_inner_product"
+        and users[total] == 1
+        and beginning.value < min(graph.nodes[total].operands)
+    }
+
+
+def early_products(graph: SubroutineGraph) -> dict[int, list[tuple[SubroutineNode, int]]]:
+    """Digits whose products can be added up as soon as they are there.
+
+    Those are digits that only the two halves of one key switch use. Returns for each the sums, and
+    which of their operands it is.
+    """
+    users: dict[int, list[SubroutineNode]] = {}
+    for node in graph.nodes:
+        for operand in node.operands:
+            users.setdefault(operand, []).append(node)
+    found: dict[int, list[tuple[SubroutineNode, int]]] = {}
+    for node in graph.nodes:
+        if node.op != "ksk_inner_product" or list(node.operands) != sorted(set(node.operands)):
+            continue
+        sums = users[node.operands[0]]
+        same = all(
+            each.operands == node.operands and each.attrs["key"] == node.attrs["key"]
+            for each in sums
+        )
+        if node is sums[0] and same and all(users[operand] == sums for operand in node.operands):
+            for index, operand in enumerate(node.operands):
+                found[operand] = [(each, index) for each in sums]
+    return found
+
+
+def _users(graph: SubroutineGraph) -> Counter[int]:
+    return Counter(operand for node in graph.nodes for operand in node.operands)

@@ -1,0 +1,182 @@
+"""Which RPAU holds which limb, and how key switches share the special prime's work.
+
+A *place* is an RPAU with one of its prime sets, numbered prime set by prime set: place p is RPAU p
+mod R with prime set p div R, R the design's RPAUs. Limb l lives at place l. The places left over
+can hold the special prime once more. In key switching every digit is transformed in the special
+prime, too, and nobody else has that many transforms to do: so digits are handed out to the places
+that hold the special prime, each sums up the products of its own digits, and the sums meet where
+the division begins. The two halves meet at different places where two are free, since the inverse
+transforms that begin their divisions can then run side by side.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.lower import SubroutineGraph, SubroutineNode
+
+_GATHER = 0.5
+"""Transforms' worth of main-unit time that sending both halves' sums elsewhere and adding costs."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of a graph's limbs on a design.
+
+    Attributes:
+        limbs: The limb at each place; the first ones are the limbs' own places.
+        moved: Value -> limb -> places, where that is not the limb's own place alone. Of a sum of
+            key products, the value's limb is the sum over the places.
+        roots: (Sum of key products, limb) -> the place where that limb of it comes together.
+    """
+
+    limbs: tuple[int, ...]
+    moved: Mapping[int, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
+    roots: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+    def places(self, value: int, limbs: Sequence[int]) -> list[int]:
+        """Places of a value's limbs."""
+        moved = self.moved.get(value, {})
+        return [place for limb in limbs for place in moved.get(limb, (limb,))]
+
+    def all_places(self, values: Mapping[int, int]) -> dict[int, int]:
+        """Values by limb as values by place, for every place of those limbs."""
+        return {place: values[limb] for place, limb in enumerate(self.limbs) if limb in values}
+
+
+def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
+    """Where the limbs of a graph's values may go: each to its own place, and what may be faster.
+
+    A layout that shares the special prime's work needs more memory, and sometimes more cycles.
+    """
+    own = Layout(tuple(range(len(graph.primes))))
+    shared = _shared(graph, design)
+    return [own, shared] if shared.moved else [own]
+
+
+def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
+    """Gives the special prime of key switching to places that no limb needs."""
+    own = tuple(range(len(graph.primes)))
+    spare = range(len(own), design.limbs)
+    if len(graph.special) != 1 or not spare:
+        return Layout(own)
+    special = graph.special[0]
+    moved: dict[int, dict[int, tuple[int, ...]]] = {}
+    roots: dict[tuple[int, int], int] = {}
+    for sums in _key_switches(graph, special):
+        digits, roots_here = _share(design, sums[0].node, special, spare)
+        for operand, place in zip(sums[0].node.operands, digits, strict=True):
+            for value in (operand, graph.nodes[operand].operands[0]):
+                moved[value] = {special: (place,)}
+        for total in sums:
+            for value in total.values:
+                moved[value] = {special: tuple(dict.fromkeys(digits))}
+                roots[value, special] = roots_here[total.node.attrs["half"]]
+    used = [place for each in moved.values() for places in each.values() for place in places]
+    last = max([*used, *roots.values(), len(own) - 1])
+    return Layout(own + (special,) * (last + 1 - len(own)), moved, roots)
+
+
+@dataclass(frozen=True)
+class _Total:
+    """A sum of key products.
+
+    Attributes:
+        node: The sum.
+        values: Nodes whose limb in the special prime is the sum's: it, and the sum of it and a
+            ``scaled`` value, if that is all it is used for.
+        ends: The nodes that use the last of those.
+    """
+
+    node: SubroutineNode
+    values: tuple[int, ...]
+    ends: tuple[SubroutineNode, ...]
+
+
+def _key_switches(graph: SubroutineGraph, special: int) -> list[list[_Total]]:
+    """Sums of key products of the same digits, where every use of all of it is known."""
+    users: dict[int, list[SubroutineNode]] = {node.id: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for operand in node.operands:
+            users[operand].append(node)
+    groups: dict[tuple[int, ...], list[_Total]] = {}
+    for node in graph.nodes:
+        if node.op == "ksk_inner_product" and special in node.type.base:
+            groups.setdefault(node.operands, []).append(_total(graph, node, users))
+    found = []
+    for operands, sums in groups.items():
+        if any(graph.nodes[operand].op != "ntt" for operand in operands):
+            continue
+        raised = [graph.nodes[graph.nodes[operand].operands[0]] for operand in operands]
+        nodes = [total.node for total in sums]
+        known = (
+            len(set(operands)) == len(operands),
+            all(_is_digit(node, special) for node in raised),
+            all(users[operand] == nodes for operand in operands),
+            all(len(users[node.id]) == 1 for node in raised),
+            all(_is_division(end, special) for total in sums for end in total.ends),
+        )
+        if all(known):
+            found.append(sums)
+    return found
+
+
+def _total(
+    graph: SubroutineGraph, node: SubroutineNode, users: Mapping[int, Sequence[SubroutineNode]]
+) -> _Total:
+    """A sum of key products with what follows it."""
+    if len(users[node.id]) == 1 and users[node.id][0].op == "add":
+        (total,) = users[node.id]
+        others = [operand for operand in total.operands if operand != node.id]
+        if others and is_scaled(graph.nodes[others[0]]) and len(users[others[0]]) == 1:
+            return _Total(node, (node.id, total.id), tuple(users[total.id]))
+    return _Total(node, (node.id,), tuple(users[node.id]))
+
+
+def _is_digit(node: SubroutineNode, special: int) -> bool:
+    """Whether a node raises one data prime's digit."""
+    if node.op != "mod_up" or node.attrs["variant"] != "rns_digit":
+        return False
+    return special not in node.attrs["digit"]
+
+
+def _is_division(node: SubroutineNode, special: int) -> bool:
+    return node.op == "mod_down" and special in node.attrs["drop"]
+
+
+def is_scaled(node: SubroutineNode) -> bool:
+    """Whether a node multiplies a value by primes that it adds to the base."""
+    return node.op == "mod_up" and node.attrs["variant"] == "scaled"
+
+
+def _share(
+    design: RpauDesign,
+    total: SubroutineNode,
+    special: int,
+    spare: Sequence[int],
+) -> tuple[list[int], tuple[int, int]]:
+    """The place of the special prime for each digit, and for each half's division.
+
+    Counts transforms, and gives each piece of work to whoever has the fewest.
+    """
+    rpaus = design.rpaus
+    load = dict.fromkeys(range(rpaus), 0.0)
+    for limb in total.type.base:
+        if limb != special:  # one inverse transform of its own, and every digit but its own
+            load[limb % rpaus] += len(total.operands)
+    second = min((special, *spare), key=lambda place: (load[place % rpaus], place == special))
+    roots = (special, second)
+    for root in roots:
+        load[root % rpaus] += 1
+    held: list[int] = []
+    for _ in total.operands:
+
+        def cost(place: int) -> tuple[float, bool, int]:
+            gathered = 0.0 if place in held or place in roots else _GATHER
+            return load[place % rpaus] + 1 + gathered, place != special, place
+
+        held.append(min((special, *spare), key=cost))
+        load[held[-1] % rpaus] += 1
+    # Who has other work besides takes the first digits, so that its sum is ready early.
+    held.sort(key=lambda place: (place == special, place in roots, place))
+    return held, roots

@@ -1,0 +1,209 @@
+"""Cycles of every instruction of an RPAU design.
+
+Each latency is built from the latencies of the blocks that the data pass through, block for block
+as the RTL is built: ``rtl/arith/rs_arith_pkg.sv`` and ``rtl/rpau/rs_rpau_pkg.sv`` hold the same
+numbers on the RTL's side, and the tests measure every instruction on the RTL against this module.
+
+A latency counts from the cycle in which the controller issues an instruction to the first one in
+which it can issue another to the same unit; by then every result lies in memory. A whole program
+takes as many cycles as lie between the cycle that accepts the start command (cycle 0) and the one
+in which ``halt`` issues: then every result lies in memory.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ringsmith.backends.rpau.design import LOG_SEEDED_BLOCK, MAX_PRNG_LANES, RpauDesign
+from ringsmith.backends.rpau.isa.instruction_set import ISA
+
+FETCH_CYCLES = 4
+"""From one issue to the earliest next one: address, two cycles of program store, decoding."""
+
+MUL_LATENCY = 5
+MUL_LOW_LATENCY = 4
+MOD_ADDSUB_LATENCY = 2
+MOD_HALVE_LATENCY = 1
+SPARSE_TIMES_LATENCY = 3
+MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
+    {
+        "barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6,
+        "sparse": MUL_LATENCY + 3 * SPARSE_TIMES_LATENCY + 7,
+    }
+)
+"""Modular multiplication, by reduction."""
+
+RAM_LATENCY = 2
+"""Every memory: its array and its output register."""
+
+DISPATCH_CYCLES = 2
+"""Registers between the controller and a unit."""
+
+COMPLETION_CYCLES = 2
+"""From a unit's last write to the cycle in which the controller sees the unit idle."""
+
+MEMORY_READ_CYCLES = RAM_LATENCY + 1
+"""Work memory: its RAMs, then the multiplexer among the polynomials."""
+
+PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
+"""In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
+
+SCALE_STEP_LATENCY = 5
+"""One step of the reduction of expanded words."""
+_SCALE_BITS = 68
+_SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
+_WARM_UP_STEPS = 9  # of 128 rounds of Trivium
+
+# Registers of one cycle each.
+_COMMAND = 1  # a unit's own copy of its command, and its counters
+_STEP = 1  # row addresses out of a unit's counters
+_ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
+_OPERAND = 1  # choice of the multipliers' operands
+_TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
+_PAIR = 1  # the second of two rows that are ready at once waits to be written
+_GATHER_HOPS = 2  # to the centre, and from there to everyone
+_HOP = 1  # from one RPAU of the ring to the next, or into the centre, or out of it
+_SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
+
+
+def mod_mul_cycles(design: RpauDesign) -> int:
+    """Latency of one modular multiplication."""
+    return MOD_MUL_LATENCY[design.reduction]
+
+
+def _receive_to_write(design: RpauDesign) -> int:
+    """From words at the main unit's first operand to their results at the memory's write port."""
+    return PRE_CYCLES + _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
+
+
+def main_read_to_write(design: RpauDesign) -> int:
+    """From a row's address at the work memory to its result at the write port, in the main unit."""
+    return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
+
+
+def first_twiddle_steps(design: RpauDesign) -> int:
+    """Steps of an NTT that begin before a generated factor's multiplication could have ended.
+
+    They lie in the first stage, and take their factors whole from a table. Stored factors are
+    there sooner than the data: then there are no such steps.
+    """
+    if design.twiddles == "stored":
+        return 0
+    factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
+    lead = factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
+    return min(lead, design.rows)
+
+
+def stage_gap(design: RpauDesign) -> int:
+    """Idle cycles between two stages of an NTT; 0 where half a stage covers the pipeline.
+
+    A stage reads a row at the earliest half a stage sooner than the stage before wrote it, counted
+    from their beginnings, and a row must have been written the cycle before it is read.
+    """
+    return max(0, main_read_to_write(design) + 1 - design.rows // 2)
+
+
+def _main_cycles(design: RpauDesign, reading: int, drain: int) -> int:
+    return DISPATCH_CYCLES + _COMMAND + _STEP + reading - 1 + drain + COMPLETION_CYCLES
+
+
+def zero_cycles(design: RpauDesign) -> int:
+    """Latency of what occupies no unit."""
+    del design
+    return 0
+
+
+def ntt_cycles(design: RpauDesign) -> int:
+    """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, one pipeline."""
+    reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    return _main_cycles(design, reading, main_read_to_write(design))
+
+
+def pointwise_cycles(design: RpauDesign) -> int:
+    """Latency of the pointwise instructions of the main unit: a row a cycle."""
+    return _main_cycles(design, design.rows, main_read_to_write(design))
+
+
+def split_cycles(design: RpauDesign) -> int:
+    """Latency of ``split`` and ``join``: half a row of both a cycle, written row by row."""
+    return _main_cycles(design, 2 * design.rows, main_read_to_write(design) + _PAIR)
+
+
+def automorph_cycles(design: RpauDesign) -> int:
+    """Latency of ``automorph``: a row a cycle."""
+    return pointwise_cycles(design)
+
+
+def broadcast_cycles(design: RpauDesign) -> int:
+    """Latency of ``broadcast``, the same for every source: up to the RPAU reached last."""
+    to_link = main_read_to_write(design) - _ARRANGE
+    way = interconnect_hops(design) * _HOP
+    return _main_cycles(design, design.rows, to_link + way + _receive_to_write(design))
+
+
+def send_cycles(design: RpauDesign) -> int:
+    """Latency of ``send``, the same for every source: a row a cycle, to the RPAU reached last."""
+    way = interconnect_hops(design) * _HOP
+    return _main_cycles(design, design.rows, MEMORY_READ_CYCLES + way)
+
+
+def interconnect_hops(design: RpauDesign) -> int:
+    """Hops from the RPAU that sends to the RPAU that is reached last."""
+    return _GATHER_HOPS if design.interconnect == "gather" else design.rpaus - 1
+
+
+def expander_cycles(design: RpauDesign) -> int:
+    """From the start of the key expander to its first residues (``rtl/prng``)."""
+    steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.min_log_n + 1))
+    scaling = steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
+    return 1 + expander_pause(design) + 1 + scaling
+
+
+def expander_pause(design: RpauDesign) -> int:
+    """Cycles without residues between two blocks: a loading and the warm-up of every stream."""
+    return (1 + _WARM_UP_STEPS) * (MAX_PRNG_LANES // design.dyadic_cores)
+
+
+def dyadic_seed_cycles(design: RpauDesign) -> int:
+    """Latency of the dyadic instructions that expand a seed: rows wait for each block's residues.
+
+    The expander starts as the command arrives; a row's words reach the multipliers' registers
+    after the counters, the row address and the memory.
+    """
+    lead = 1 + expander_cycles(design) - (_COMMAND + 1 + _STEP + MEMORY_READ_CYCLES)
+    pauses = max(0, (design.n >> LOG_SEEDED_BLOCK) - 1)
+    return dyadic_cycles(design) + lead + pauses * expander_pause(design)
+
+
+def dyadic_cycles(design: RpauDesign) -> int:
+    """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle, at least one."""
+    words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
+    return _main_cycles(design, design.n // design.dyadic_cores, words)
+
+
+_FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
+    {
+        "zero_cycles": zero_cycles,
+        "ntt_cycles": ntt_cycles,
+        "automorph_cycles": automorph_cycles,
+        "broadcast_cycles": broadcast_cycles,
+        "pointwise_cycles": pointwise_cycles,
+        "send_cycles": send_cycles,
+        "split_cycles": split_cycles,
+        "dyadic_cycles": dyadic_cycles,
+        "dyadic_seed_cycles": dyadic_seed_cycles,
+    }
+)
+
+
+def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, int]:
+    """Cycles of every instruction that the design has, by its name.
+
+    Args:
+        design: The design point.
+        log_degree: log2 of the degree of the ring that a program runs in; None for N's own.
+
+    Raises:
+        ParameterError: If the design does not run the ring.
+    """
+    ring = design.in_ring(log_degree)
+    return {each.name: _FUNCTIONS[each.latency](ring) for each in ISA.available(design)}

@@ -1,0 +1,343 @@
+"""Design points of the RPAU architecture: parameters, their legal values, and why."""
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from ringsmith import design_files
+from ringsmith.backends.rpau.sparse import FAMILIES, fits
+from ringsmith.errors import ParameterError
+
+ARCHITECTURE = "rpau"
+"""What files of these designs say."""
+
+REDUCTIONS = ("barrett", "sparse")
+INTERCONNECTS = ("ring", "gather")
+TWIDDLES = ("generated", "stored")
+NO_PRNG = "none"
+RAM_STYLES = ("block", "ultra")
+MIN_LOG_DEGREE = 8
+MAX_LOG_DEGREE = 16
+MAX_WORK_POLYS = 128
+"""Work polynomials that the 7 bits of an instruction's operand tell apart."""
+URAM_WORDS = 4096
+"""Words of an UltraRAM: a lane's words of as many polynomials as fit share one."""
+READ_PORTS = 3
+"""Work polynomials that an instruction reads at once, at most."""
+PRNGS = (NO_PRNG, "trivium")
+MAX_PRNG_LANES = 16
+"""Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
+LOG_SEEDED_BLOCK = 14
+"""log2 of the coefficients after which these streams begin anew."""
+NO_FAMILY = "none"
+FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
+
+_REPLACED = MappingProxyType(
+    {
+        "work_ram": "write work_uram_polys, the number of work polynomials in UltraRAM, 0 for "
+        "'block'; those in UltraRAM share the ports of their banks"
+    }
+)
+"""Keys that another version's files have, and what to write instead."""
+
+
+@dataclass(frozen=True)
+class RpauDesign:
+    """A checked design point.
+
+    Attributes:
+        name: What the design is called in reports, caches and program files.
+        log_n: log2 of the ring degree N that the device is built for.
+        word_bits: Width of a residue word; every prime has at most this many bits.
+        rpaus: Number of RPAUs.
+        cores: Unified butterfly cores an RPAU; a memory row has 2*cores words.
+        dyadic_cores: Multiply-accumulate lanes beside the butterfly cores: none (0: there is no
+            dyadic unit) to 2*cores, which is a row a cycle.
+        work_polys: Work polynomials an RPAU.
+        key_polys: Polynomials in the key store of an RPAU.
+        constants: Words in the constant file of an RPAU.
+        program_words: Instructions that the program store holds.
+        reduction: Modular reduction of the multipliers.
+        prime_sets: Primes that each RPAU serves in turn: limb l of a residue polynomial lies in
+            RPAU l mod ``rpaus`` and computes with prime set l div ``rpaus``. Each set has its own
+            modulus, twiddle tables and constant file.
+        interconnect: How a broadcast travels: ``ring``, from RPAU to RPAU, or ``gather``, through
+            the device's centre in two hops.
+        twiddles: ``generated``: products of two small tables' words; ``stored``: a table of N
+            words a prime.
+        work_uram_polys: How many of the work polynomials, the first ones, are kept in UltraRAM, in
+            banks of :attr:`uram_bank_polys`. A bank has one read and one write port. The others are
+            kept in block RAM, and have ports of their own.
+        key_ram: What the key store is kept in: ``block`` (BRAM) or ``ultra`` (URAM).
+        family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
+            :data:`ringsmith.backends.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
+        prng: What expands the uniform halves of seeded keys beside the dyadic cores: ``trivium``
+            or ``none``.
+        seeds: Entries in the seed store of an RPAU: one for each key and prime set; 0 without a
+            PRNG.
+        link: Whether there is a link unit, which sends polynomials to other RPAUs beside the main
+            unit.
+        larger_rings: Doublings of N: the device runs rings of degree up to 2^larger_rings * N,
+            whose polynomials lie in that many pieces of N words.
+        smaller_rings: Halvings of N: it runs rings of degree down to N / 2^smaller_rings, whose
+            polynomials take the first rows of a polynomial's memory.
+    """
+
+    name: str
+    log_n: int
+    word_bits: int
+    rpaus: int
+    cores: int
+    dyadic_cores: int
+    work_polys: int
+    key_polys: int
+    constants: int
+    program_words: int
+    reduction: str
+    prime_sets: int = 1
+    interconnect: str = "ring"
+    twiddles: str = "generated"
+    work_uram_polys: int = 0
+    key_ram: str = "ultra"
+    family: str = NO_FAMILY
+    prng: str = NO_PRNG
+    seeds: int = 0
+    link: bool = False
+    larger_rings: int = 0
+    smaller_rings: int = 0
+
+    def __post_init__(self) -> None:
+        design_files.check_name(self.name)
+        _check_range(self, "log_n", MIN_LOG_DEGREE, MAX_LOG_DEGREE)
+        _check_range(self, "larger_rings", 0, min(2, MAX_LOG_DEGREE - self.log_n))
+        _check_range(self, "smaller_rings", 0, self.log_n - MIN_LOG_DEGREE)
+        _check_range(self, "word_bits", 30, 60)
+        _check_range(self, "rpaus", 2, 16)
+        _check_power_of_two(self, "cores", 1, 32)
+        _check_choice(self, "twiddles", TWIDDLES)
+        if self.twiddles == "generated" and self.cores > self.twiddle_hi_words:
+            raise ParameterError(
+                f"design {self.name}: cores = {self.cores} at N = {self.n} is more than "
+                f"{self.twiddle_hi_words}, the words of the upper twiddle table: take "
+                "fewer cores, a larger N, or twiddles = 'stored'"
+            )
+        _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
+        _check_range(self, "work_polys", 4, MAX_WORK_POLYS)
+        _check_range(self, "key_polys", 1, 4096)
+        _check_range(self, "constants", 4, 128)
+        _check_range(self, "program_words", 16, 65536)
+        _check_range(self, "prime_sets", 1, 8)
+        _check_choice(self, "interconnect", INTERCONNECTS)
+        _check_range(self, "work_uram_polys", 0, self.work_polys)
+        _check_choice(self, "key_ram", RAM_STYLES)
+        self._check_read_ports()
+        if self.reduction not in REDUCTIONS:
+            raise ParameterError(
+                f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: "
+                "choose 'barrett', which takes any NTT prime up to word_bits"
+            )
+        _check_choice(self, "family", FAMILY_NAMES)
+        self._check_family()
+        _check_choice(self, "prng", PRNGS)
+        _check_range(self, "seeds", 0, 4096)
+        self._check_prng()
+        if type(self.link) is not bool:
+            raise ParameterError(
+                f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
+                "unit that sends beside the main unit"
+            )
+
+    def _check_read_ports(self) -> None:
+        ports = self.uram_banks + self.work_polys - self.work_uram_polys
+        if ports < READ_PORTS:
+            raise ParameterError(
+                f"design {self.name}: work_uram_polys = {self.work_uram_polys} of work_polys = "
+                f"{self.work_polys}, {self.uram_bank_polys} a bank, leave {ports} read ports, and "
+                f"an instruction reads up to {READ_PORTS} polynomials at once: take fewer "
+                "work_uram_polys, or more work_polys"
+            )
+
+    def _check_prng(self) -> None:
+        if (self.prng == NO_PRNG) != (self.seeds == 0):
+            raise ParameterError(
+                f"design {self.name}: seeds = {self.seeds} with prng = {self.prng!r}: a PRNG needs "
+                "at least one seed, and without one seeds must be 0"
+            )
+        if self.prng != NO_PRNG and not 1 <= self.dyadic_cores <= MAX_PRNG_LANES:
+            raise ParameterError(
+                f"design {self.name}: dyadic_cores = {self.dyadic_cores} with prng = "
+                f"{self.prng!r}: half keys are expanded beside 1 … {MAX_PRNG_LANES} dyadic cores; "
+                "take as many, or prng = 'none'"
+            )
+
+    def _check_family(self) -> None:
+        if (self.reduction == "sparse") == (self.family == NO_FAMILY):
+            raise ParameterError(
+                f"design {self.name}: family = {self.family!r} with reduction = "
+                f"{self.reduction!r}: 'sparse' needs one of {', '.join(FAMILIES)}, and 'barrett', "
+                f"which takes any prime, needs {NO_FAMILY!r}"
+            )
+        if self.family != NO_FAMILY and not self.sparse_primes:
+            widths = sorted({prime.bit_length() for prime in FAMILIES[self.family]})
+            raise ParameterError(
+                f"design {self.name}: no prime of family {self.family} fits word_bits = "
+                f"{self.word_bits}: its primes have {' and '.join(map(str, widths))} bits; choose "
+                "such a width, or another family"
+            )
+
+    @property
+    def n(self) -> int:
+        """Ring degree N."""
+        return 1 << self.log_n
+
+    @property
+    def lanes(self) -> int:
+        """Words in a memory row: 2*cores."""
+        return 2 * self.cores
+
+    @property
+    def twiddle_lo_bits(self) -> int:
+        """Bits of a twiddle exponent that the low table resolves: half of them, rounded up.
+
+        Exponents have as many bits as the largest ring's.
+        """
+        return (self.max_log_n + 1) // 2
+
+    @property
+    def twiddle_hi_words(self) -> int:
+        """Words of the upper twiddle table."""
+        return 1 << self.max_log_n - self.twiddle_lo_bits
+
+    @property
+    def max_log_n(self) -> int:
+        """log2 of the degree of the largest ring that the device runs."""
+        return self.log_n + self.larger_rings
+
+    @property
+    def min_log_n(self) -> int:
+        """log2 of the degree of the smallest ring that the device runs."""
+        return self.log_n - self.smaller_rings
+
+    def pieces(self, log_degree: int) -> int:
+        """Pieces that a polynomial of a ring lies in, each in a work polynomial.
+
+        Raises:
+            ParameterError: If the device does not run the ring.
+        """
+        self.check_ring(log_degree)
+        return 1 << max(0, log_degree - self.log_n)
+
+    def expands(self, log_degree: int) -> bool:
+        """Whether it expands half keys of a ring: in a larger one, where pieces begin blocks."""
+        begins = log_degree <= self.log_n or self.log_n >= LOG_SEEDED_BLOCK
+        return self.prng != NO_PRNG and begins
+
+    def in_ring(self, log_degree: int | None) -> "RpauDesign":
+        """The design whose polynomials are as long as this one's, or their pieces, in a ring.
+
+        Args:
+            log_degree: log2 of the ring's degree; None for N's own.
+
+        Raises:
+            ParameterError: If the device does not run the ring.
+        """
+        if log_degree is None:
+            return self
+        self.check_ring(log_degree)
+        if log_degree >= self.log_n:
+            return self
+        larger, smaller = min(2, self.max_log_n - log_degree), log_degree - self.min_log_n
+        return replace(self, log_n=log_degree, larger_rings=larger, smaller_rings=smaller)
+
+    def check_ring(self, log_degree: int) -> None:
+        """Checks that the device runs a ring.
+
+        Raises:
+            ParameterError: If it does not.
+        """
+        if not self.min_log_n <= log_degree <= self.max_log_n:
+            raise ParameterError(
+                f"design {self.name} runs rings of degree 2^{self.min_log_n} to "
+                f"2^{self.max_log_n}, not 2^{log_degree}: take a design with other larger_rings "
+                "or smaller_rings"
+            )
+
+    @property
+    def sparse_primes(self) -> dict[int, int]:
+        """The primes that a ``sparse`` design takes, with their indices in its family."""
+        family = FAMILIES.get(self.family, ())
+        return {q: index for index, q in enumerate(family) if fits(q, self.word_bits)}
+
+    @property
+    def limbs(self) -> int:
+        """Limbs that the device holds of one residue polynomial: a prime set of an RPAU each."""
+        return self.rpaus * self.prime_sets
+
+    @property
+    def rows(self) -> int:
+        """Rows of a polynomial: N / lanes."""
+        return self.n // self.lanes
+
+    @property
+    def uram_bank_polys(self) -> int:
+        """Work polynomials in a bank of UltraRAM: as many as its words hold, or one."""
+        return max(1, URAM_WORDS // self.rows)
+
+    @property
+    def uram_banks(self) -> int:
+        """Banks of work polynomials in UltraRAM; the last one may not be full."""
+        return -(-self.work_uram_polys // self.uram_bank_polys)
+
+    def uram_bank(self, poly: int) -> int | None:
+        """The UltraRAM bank of a work polynomial; None where it is in block RAM."""
+        return poly // self.uram_bank_polys if poly < self.work_uram_polys else None
+
+
+def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:
+    value = getattr(design, name)
+    if type(value) is not int or not low <= value <= high:
+        raise ParameterError(
+            f"design {design.name}: {name} = {value!r} is outside {low} … {high}: choose a value "
+            f"in that range"
+        )
+
+
+def _check_power_of_two(design: RpauDesign, name: str, low: int, high: int) -> None:
+    _check_range(design, name, low, high)
+    value = getattr(design, name)
+    if value & (value - 1):
+        zero = "0 or " if low == 0 else ""
+        raise ParameterError(
+            f"design {design.name}: {name} = {value} is not a power of two: choose {zero}one from "
+            f"{max(low, 1)} to {high}"
+        )
+
+
+def _check_choice(design: RpauDesign, name: str, choices: tuple[str, ...]) -> None:
+    value = getattr(design, name)
+    if value not in choices:
+        raise ParameterError(
+            f"design {design.name}: {name} = {value!r} is not one of {', '.join(choices)}"
+        )
+
+
+def parse_design(text: str, origin: str) -> RpauDesign:
+    """Reads a design from TOML text; ``origin`` names it in errors.
+
+    Raises:
+        ParameterError: If a key is missing, unknown or has an illegal value.
+    """
+    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign, _REPLACED)
+
+
+def named_designs() -> list[str]:
+    """Names of the designs of this architecture that come with Ringsmith."""
+    return design_files.named(ARCHITECTURE)
+
+
+def load_design(name: str) -> RpauDesign:
+    """Loads a design by its name, or the path of its TOML file.
+
+    Raises:
+        ParameterError: If there is no such design, or it is of another architecture.
+    """
+    return design_files.load(name, ARCHITECTURE, RpauDesign)

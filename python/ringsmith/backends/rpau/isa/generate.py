@@ -1,0 +1,349 @@
+"""Writes what is made from ``isa.yaml``: the SystemVerilog package, the C++ header and the page.
+
+``python -m ringsmith.backends.rpau.isa.generate`` writes the files into the checkout; with
+``--check`` it only compares and exits with 1 when one differs.
+"""
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Isa, Operation, common_fields
+from ringsmith.backends.rpau.isa.kinds import KEY_POLY, KINDS, POLY
+
+SOURCE = "python/ringsmith/backends/rpau/isa/isa.yaml"
+NOTICE = (
+    f"Generated from {SOURCE} by `python -m ringsmith.backends.rpau.isa.generate`; do not edit."
+)
+
+
+def upper_camel(name: str) -> str:
+    """``dmac_key`` becomes ``DmacKey``."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def flags(operation: Operation) -> frozenset[str]:
+    """What an instruction does with its fields, as the names of decoder flags.
+
+    ``reads_X`` for a polynomial X, ``uses_X`` for any other operand X.
+    """
+    names: set[str] = set()
+    for operand in operation.operands:
+        if operand.kind in (POLY, KEY_POLY):
+            names |= {f"reads_{operand.name}"} if operand.reads else set()
+        else:
+            names.add(f"uses_{operand.name}")
+    return frozenset(names)
+
+
+def _all_flags(isa: Isa) -> list[str]:
+    return sorted(frozenset().union(*(flags(operation) for operation in isa.operations)))
+
+
+def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
+    """Wraps a paragraph into lines that start with ``prefix``."""
+    return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
+
+
+def render_systemverilog(isa: Isa) -> str:
+    """The package ``rs_rpau_isa_pkg``: opcodes, field positions, decoder."""
+    opcode = isa.fields["opcode"]
+    unit_width = max(1, (len(isa.units) - 1).bit_length())
+    lines = [
+        *_prose(NOTICE, "// "),
+        "//",
+        *_prose(
+            "An instruction word carries all its fields: get_<field>() takes out one that every "
+            "instruction has, and decode() says what the instruction does with them. Flags: "
+            "reads_X and writes_X for a polynomial operand X, uses_X for any other. Where uses_src "
+            "is set, reads_a holds only in the RPAU that sends and writes_dst only in the others.",
+            "// ",
+        ),
+        "package rs_rpau_isa_pkg;",
+        "",
+        f"  parameter int unsigned WordBits = {isa.word_bits};",
+        "  typedef logic [WordBits-1:0] word_t;",
+        "",
+    ]
+    for field in isa.fields.values():
+        name = upper_camel(field.name)
+        lines += [
+            f"  // {field.doc}",
+            f"  parameter int unsigned {name}Lsb = {field.lsb};",
+            f"  parameter int unsigned {name}Width = {field.width};",
+        ]
+    lines += ["", f"  typedef enum logic [{opcode.width - 1}:0] {{"]
+    for i, operation in enumerate(isa.operations):
+        comma = "," if i + 1 < len(isa.operations) else ""
+        lines += _prose(operation.doc, "    // ")
+        lines.append(
+            f"    Op{upper_camel(operation.name)} = {opcode.width}'d{operation.opcode}{comma}"
+        )
+    lines += ["  } opcode_e;", "", f"  typedef enum logic [{unit_width - 1}:0] {{"]
+    for i, (unit, doc) in enumerate(isa.units.items()):
+        comma = "," if i + 1 < len(isa.units) else ""
+        lines += [f"    // {doc}", f"    Unit{upper_camel(unit)} = {unit_width}'d{i}{comma}"]
+    lines += [
+        "  } unit_e;",
+        "",
+        "  typedef struct packed {",
+        "    logic    valid;  // the opcode exists; all else means nothing when it does not",
+        "    opcode_e opcode;",
+        "    unit_e   unit;",
+        *(f"    logic    wait_{unit};" for unit in isa.execution_units),
+        *(f"    logic    {flag};" for flag in _all_flags(isa)),
+        "  } decoded_t;",
+        "",
+    ]
+    for field in common_fields(isa):
+        name = upper_camel(field.name)
+        lines += [
+            f"  function automatic logic [{name}Width-1:0] get_{field.name}(word_t word);",
+            f"    return {name}Width'(word >> {name}Lsb);",
+            "  endfunction",
+            "",
+        ]
+    lines += [
+        "  function automatic decoded_t decode(word_t word);",
+        "    decoded_t decoded;",
+        "    decoded = '0;",
+        "    decoded.valid = 1'b1;",
+        *(f"    decoded.wait_{u} = get_wait_{u}(word);" for u in isa.execution_units),
+        "    decoded.opcode = opcode_e'(get_opcode(word));",
+        "    case (decoded.opcode)",
+    ]
+    for operation in isa.operations:
+        name = f"Op{upper_camel(operation.name)}"
+        lines += [
+            f"      {name}: begin",
+            f"        decoded.unit = Unit{upper_camel(operation.unit)};",
+            *(f"        decoded.{flag} = 1'b1;" for flag in sorted(flags(operation))),
+            "      end",
+        ]
+    lines += [
+        "      default: decoded.valid = 1'b0;",
+        "    endcase",
+        "    return decoded;",
+        "  endfunction",
+        "",
+        "endpackage",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render_cpp(isa: Isa) -> str:
+    """The header ``sim/model/isa.h``: opcodes and the decoder's table."""
+    units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
+    names = [f"k{upper_camel(kind)}" for kind in KINDS]
+    kinds = [f"  {name}," for name in names[:-1]] + [f"  {names[-1]}"]
+    lines = [
+        *_prose(NOTICE, "// "),
+        "#pragma once",
+        "",
+        "#include <array>",
+        "#include <cstdint>",
+        "",
+        "namespace ringsmith::sim::isa {",
+        "",
+        "enum class Opcode : std::uint8_t {",
+    ]
+    for operation in isa.operations:
+        lines += _prose(operation.doc, "  /// ")
+        lines.append(f"  k{upper_camel(operation.name)} = {operation.opcode},")
+    lines += [
+        "};",
+        "",
+        f"enum class Unit : std::uint8_t {{ {units} }};",
+        f"inline constexpr int kUnits = {len(isa.units)};",
+        "",
+        "/// What the value in an operand field counts.",
+        "enum class Kind : std::uint8_t {",
+        *kinds,
+        "};",
+        "",
+        "/// In which RPAUs of the mask a polynomial is accessed.",
+        "enum class Where : std::uint8_t { kAll, kSource, kOthers };",
+        "",
+        "/// Bits lsb to lsb + width - 1 of an instruction word.",
+        "struct Field {",
+        "  int lsb;",
+        "  int width;",
+        "  [[nodiscard]] constexpr std::uint64_t extract(std::uint64_t word) const {",
+        "    return (word >> lsb) & ((std::uint64_t{1} << width) - 1);",
+        "  }",
+        "  [[nodiscard]] constexpr bool operator==(const Field&) const = default;",
+        "};",
+        "",
+    ]
+    for field in isa.fields.values():
+        lines += [
+            f"/// {field.doc}",
+            f"inline constexpr Field k{upper_camel(field.name)}{{{field.lsb}, {field.width}}};",
+        ]
+    waits = ", ".join(
+        f"k{upper_camel(f'wait_{unit}')}" if unit in isa.execution_units else "Field{0, 0}"
+        for unit in isa.units
+    )
+    most = max(len(operation.operands) for operation in isa.operations)
+    lines += [
+        "",
+        "/// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.",
+        f"inline constexpr std::array<Field, kUnits> kWaits{{{waits}}};",
+        "",
+        "struct Operand {",
+        "  Field field;",
+        "  Kind kind;",
+        "  bool reads;",
+        "  bool writes;",
+        "  bool takes_read_port;  // reads it, or reads back what it has written there",
+        "  Where where;",
+        "};",
+        "",
+        f"inline constexpr int kMaxOperands = {most};",
+        "",
+        "struct Operation {",
+        "  Opcode opcode;",
+        "  const char* name;",
+        "  Unit unit;",
+        "  int operand_count;",
+        "  std::array<Operand, kMaxOperands> operands;",
+        "};",
+        "",
+        "// clang-format off: one line an operand",
+        f"inline constexpr std::array<Operation, {len(isa.operations)}> kOperations{{{{",
+    ]
+    for operation in isa.operations:
+        lines += [
+            f'    {{Opcode::k{upper_camel(operation.name)}, "{operation.name}", '
+            f"Unit::k{upper_camel(operation.unit)}, {len(operation.operands)}, {{{{",
+        ]
+        for operand in operation.operands:
+            flags = (operand.reads, operand.writes, operand.reads or operand.reads_back)
+            accesses = ", ".join(str(flag).lower() for flag in flags)
+            lines.append(
+                f"        {{k{upper_camel(operand.name)}, Kind::k{upper_camel(operand.kind)}, "
+                f"{accesses}, Where::k{upper_camel(operand.where)}}},"
+            )
+        lines.append("    }}},")
+    lines += ["}};", "// clang-format on", "", "}  // namespace ringsmith::sim::isa"]
+    return "\n".join(lines) + "\n"
+
+
+def render_page(isa: Isa) -> str:
+    """The page ``docs/isa-rpau.md``."""
+    lines = [
+        *_prose(f"<!-- {NOTICE} -->"),
+        "# The RPAU instruction set",
+        "",
+        *_prose(
+            "After reading this page you can read and write programs of the `rpau` architecture, "
+            "as text and as words."
+        ),
+        "",
+        f"An instruction is one {isa.word_bits}-bit word, and one line of assembly text:",
+        "",
+        "```",
+        "scale_sub p3, p1, p2, c7  @0-3 wait(dyadic)   # a comment",
+        "```",
+        "",
+        *_prose(
+            "The operands follow the name in the order of the table below, each with its kind's "
+            "letters. `@` lists the RPAUs that take part (`@0-3`, `@0,2,4`, `@all`); `wait(...)` "
+            "names units that must be idle in all of them, beside the instruction's own. When an "
+            "instruction issues, and what may be in flight beside it, say the issue rule and the "
+            "hazard rule in [architecture.md](architecture.md). Bits that belong to none of an "
+            "instruction's fields are zero."
+        ),
+        "",
+        "## Units",
+        "",
+        "| unit | |",
+        "| --- | --- |",
+        *(f"| {unit} | {doc} |" for unit, doc in isa.units.items()),
+        "",
+        "## Operand kinds",
+        "",
+        "| kind | text | |",
+        "| --- | --- | --- |",
+        *(f"| {name} | `{kind.prefix}5` | {kind.doc} |" for name, kind in KINDS.items()),
+        "",
+        "## Fields",
+        "",
+        "| field | bits | kind | |",
+        "| --- | --- | --- | --- |",
+    ]
+    for field in isa.fields.values():
+        top = field.lsb + field.width - 1
+        bits = f"{top}:{field.lsb}" if field.width > 1 else f"{top}"
+        lines.append(f"| {field.name} | {bits} | {field.kind or ''} | {field.doc} |")
+    lines += [
+        "",
+        "## Instructions",
+        "",
+        "| instruction | opcode | unit | operands | cycles | meaning |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for operation in isa.operations:
+        operands = ", ".join(
+            operand.name + (f" ({operand.access})" if operand.access else "")
+            for operand in operation.operands
+        )
+        meaning = operation.doc.replace("*", "\\*")
+        if operation.distinct:
+            meaning += f" Different polynomials: {', '.join(operation.distinct)}."
+        lines.append(
+            f"| `{operation.name}` | {operation.opcode} | {operation.unit} | {operands} | "
+            f"`{operation.latency}` | {meaning} |"
+        )
+    lines += [
+        "",
+        *_prose(
+            "Cycles are functions of a design in `python/ringsmith/backends/rpau/cost.py`; (r), "
+            "(w), (rw): the polynomial is read, written, or both."
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+FILES: Mapping[PurePosixPath, Callable[[Isa], str]] = {
+    PurePosixPath("rtl/rpau/rs_rpau_isa_pkg.sv"): render_systemverilog,
+    PurePosixPath("sim/model/isa.h"): render_cpp,
+    PurePosixPath("docs/isa-rpau.md"): render_page,
+}
+"""Every generated file, by its path in the checkout, with the function that renders it."""
+
+
+def stale_files(root: Path) -> list[PurePosixPath]:
+    """The generated files under ``root`` that are missing or differ from what would be written."""
+    return [
+        path
+        for path, render in FILES.items()
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != render(ISA)
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes or checks the generated files; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the checkout")
+    options = parser.parse_args(arguments)
+    if not (options.root / SOURCE).is_file():
+        parser.error(f"{options.root} is no checkout of Ringsmith: pass --root")
+    stale = stale_files(options.root)
+    for path in stale:
+        if options.check:
+            print(
+                f"{path} differs from {SOURCE}: run python -m ringsmith.backends.rpau.isa.generate"
+            )
+        else:
+            (options.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (options.root / path).write_text(FILES[path](ISA), encoding="utf-8")
+            print(f"wrote {path}")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

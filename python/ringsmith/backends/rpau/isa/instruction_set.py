@@ -1,0 +1,399 @@
+"""The RPAU instruction set, read from ``isa.yaml`` and checked.
+
+``isa.yaml`` is the only place where opcodes, fields, units and meanings stand. This module turns it
+into frozen records; the assembler, the generators, the timeline and the random-program generator
+are written against the records and name no instruction themselves.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import resources
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from ringsmith.backends.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.backends.rpau.isa.kinds import KINDS, RPAU, SEED
+from ringsmith.caching import cached
+from ringsmith.errors import ProgramError
+
+CONTROL = "control"
+"""The unit of instructions that the program controller carries out itself."""
+
+
+_REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
+_OPTIONAL = {"access", "where", "words", "default", "reads_back"}  # of an operand
+
+
+class IsaError(ValueError):
+    """The instruction-set file contradicts itself."""
+
+
+DYADIC = "dyadic"
+"""The unit of the dyadic cores, which a design may lack."""
+
+LINK = "link"
+"""The unit that sends without arithmetic, which a design may lack."""
+
+
+def has_unit(design: RpauDesign, unit: str) -> bool:
+    """Whether the RPAUs of a design have a unit."""
+    return {DYADIC: design.dyadic_cores > 0, LINK: design.link}.get(unit, True)
+
+
+WHERE = ("all", "source", "others")
+"""In which RPAUs of the mask an operand is accessed: see ``isa.yaml``."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits ``lsb`` to ``lsb + width - 1`` of an instruction word."""
+
+    name: str
+    lsb: int
+    width: int
+    kind: str | None
+    doc: str
+
+    @property
+    def bits(self) -> int:
+        """Word with a one in every bit of the field."""
+        return ((1 << self.width) - 1) << self.lsb
+
+    def extract(self, word: int) -> int:
+        """The field's value in ``word``."""
+        return (word & self.bits) >> self.lsb
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of an operation: its field, how it is accessed, and in which RPAUs.
+
+    ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
+    before the operation where it is read, and after it where it is written.
+    ``default``: the value where it is left out, or None. ``reads_back``: it is read once written.
+    """
+
+    field: Field
+    access: str
+    where: str
+    any_words: bool = False
+    default: int | None = None
+    reads_back: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the field."""
+        return self.field.name
+
+    @property
+    def kind(self) -> str:
+        """Key of :data:`KINDS`."""
+        assert self.field.kind is not None
+        return self.field.kind
+
+    @property
+    def reads(self) -> bool:
+        """Whether the polynomial's old contents matter."""
+        return "r" in self.access
+
+    @property
+    def writes(self) -> bool:
+        """Whether the polynomial is overwritten."""
+        return "w" in self.access
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One kind of instruction; ``needs``: the design's parameter that must not be 0 for it."""
+
+    name: str
+    opcode: int
+    unit: str
+    operands: tuple[Operand, ...]
+    distinct: tuple[str, ...]
+    latency: str
+    doc: str
+    needs: str = ""
+
+    def operand(self, name: str) -> Operand | None:
+        """The operand of that name, or None."""
+        return next((operand for operand in self.operands if operand.name == name), None)
+
+    @cached_property
+    def source(self) -> Operand | None:
+        """The operand that names the sending RPAU, or None."""
+        return next((operand for operand in self.operands if operand.kind == RPAU), None)
+
+    @property
+    def computes(self) -> bool:
+        """Whether it computes modulo a prime, and so takes a prime set."""
+        return self.unit not in (CONTROL, LINK)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether it expands a seed, for which a design needs a PRNG."""
+        return any(operand.kind == SEED for operand in self.operands)
+
+
+@dataclass(frozen=True)
+class Isa:
+    """The whole instruction set. Built by :func:`parse_isa`, which checks it."""
+
+    name: str
+    version: int
+    word_bits: int
+    fields: Mapping[str, Field]
+    units: Mapping[str, str]
+    operations: tuple[Operation, ...]
+
+    @cached_property
+    def execution_units(self) -> tuple[str, ...]:
+        """The units that an RPAU may have: all but the program controller."""
+        return tuple(unit for unit in self.units if unit != CONTROL)
+
+    def units_of(self, design: RpauDesign) -> tuple[str, ...]:
+        """The units inside an RPAU of a design."""
+        return tuple(unit for unit in self.execution_units if has_unit(design, unit))
+
+    def available(self, design: RpauDesign) -> tuple[Operation, ...]:
+        """The operations that a design has: those of the units and of all else that it has."""
+        return tuple(
+            each
+            for each in self.operations
+            if has_unit(design, each.unit)
+            and (design.prng != NO_PRNG or not each.seeded)
+            and (not each.needs or getattr(design, each.needs))
+        )
+
+    def operation(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+            ProgramError: If there is none.
+        """
+        if name not in self._by_name:
+            raise ProgramError(
+                f"there is no instruction {name!r}: choose one of {', '.join(self._by_name)}"
+            )
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Operation]:
+        return {each.name: each for each in self.operations}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction: an operation, the RPAUs that take part, its operands and wait bits.
+
+    Attributes:
+        operation: What is done.
+        mask: One bit an RPAU.
+        values: Operand values, in the order of ``operation.operands``.
+        waits: Units that must be idle, beside the instruction's own, in every RPAU of the mask.
+        prime: The prime set that every RPAU of the mask computes with; 0 where none computes.
+    """
+
+    operation: Operation
+    mask: int
+    values: tuple[int, ...]
+    waits: frozenset[str] = frozenset()
+    prime: int = 0
+
+    def __getitem__(self, name: str) -> int:
+        """Value of the operand of that name."""
+        for operand, value in zip(self.operation.operands, self.values, strict=True):
+            if operand.name == name:
+                return value
+        raise KeyError(f"{self.operation.name} has no operand {name}")
+
+    def rpaus(self) -> tuple[int, ...]:
+        """Indices of the RPAUs in the mask, ascending."""
+        return _rpaus(self.mask)
+
+    def accesses(self, rpau: int) -> tuple[tuple[Operand, int], ...]:
+        """The (operand, work or key polynomial) pairs that it touches in one RPAU of its mask."""
+        return tuple(
+            (operand, value)
+            for operand, value in zip(self.operation.operands, self.values, strict=True)
+            if operand.access and self._takes_part(operand, rpau)
+        )
+
+    def waiting_for(self, unit: str) -> "Instruction":
+        """The same instruction with the wait bit of ``unit`` set."""
+        return replace(self, waits=self.waits | {unit})
+
+    def _takes_part(self, operand: Operand, rpau: int) -> bool:
+        source = self.operation.source
+        if operand.where == "all" or source is None:
+            return True
+        return (self[source.name] == rpau) == (operand.where == "source")
+
+
+@cached
+def _rpaus(mask: int) -> tuple[int, ...]:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def instruction(
+    name: str, mask: int = 0, *, prime: int = 0, waits: Iterable[str] = (), **operands: int
+) -> Instruction:
+    """Builds an instruction: ``instruction("mul", 0b11, dst=3, a=1, b=2, waits=["dyadic"])``.
+
+    Ranges are checked against a design by :func:`ringsmith.backends.rpau.isa.assembler.check`.
+
+    Raises:
+        ProgramError: If there is no such instruction, or the operands or units are not its own.
+    """
+    operation = ISA.operation(name)
+    expected = [operand.name for operand in operation.operands]
+    operands = {o.name: o.default for o in operation.operands if o.default is not None} | operands
+    if set(expected) != operands.keys():
+        raise ProgramError(
+            f"{name} takes the operands ({', '.join(expected)}), not ({', '.join(operands)})"
+        )
+    unknown = sorted(set(waits) - set(ISA.execution_units))
+    if unknown:
+        raise ProgramError(
+            f"{name}: cannot wait for {', '.join(unknown)}: the units are "
+            f"{', '.join(ISA.execution_units)}"
+        )
+    values = tuple(operands[n] for n in expected)
+    return Instruction(operation, mask, values, frozenset(waits), prime)
+
+
+def parse_isa(text: str) -> Isa:
+    """Reads and checks an instruction-set file.
+
+    Raises:
+        IsaError: If keys are missing or unknown, fields overlap, names or opcodes repeat, or a
+            unit, kind, access or operand is not known.
+    """
+    table: dict[str, Any] = yaml.safe_load(text)
+    for name, entry in table["fields"].items():
+        _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
+    for entry in table["instructions"]:
+        _check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, {"distinct", "needs"})
+        for item in entry["operands"]:
+            _check_keys(f"operand of {entry['name']}", item, {"name"}, _OPTIONAL)
+    fields = {
+        name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
+        for name, entry in table["fields"].items()
+    }
+    operations = tuple(_operation(entry, fields) for entry in table["instructions"])
+    isa = Isa(
+        name=table["name"],
+        version=table["version"],
+        word_bits=table["word_bits"],
+        fields=MappingProxyType(fields),
+        units=MappingProxyType(dict(table["units"])),
+        operations=operations,
+    )
+    _check_fields(isa)
+    _check_operations(isa)
+    return isa
+
+
+def _check_keys(what: str, entry: dict[str, Any], required: set[str], optional: set[str]) -> None:
+    missing, unknown = required - entry.keys(), entry.keys() - required - optional
+    if missing or unknown:
+        raise IsaError(f"{what}: missing keys {sorted(missing)}, unknown keys {sorted(unknown)}")
+
+
+def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
+    name = entry["name"]
+    operands = []
+    for item in entry["operands"]:
+        if item["name"] not in fields:
+            raise IsaError(f"{name}: operand {item['name']!r} is not a field")
+        if (words := item.get("words", "residues")) not in ("any", "residues"):
+            raise IsaError(f"{name}: operand {item['name']} has words {words!r}: any or residues")
+        access, back = item.get("access", ""), item.get("reads_back", False)
+        field, default, where = fields[item["name"]], item.get("default"), item.get("where", "all")
+        operands.append(Operand(field, access, where, words == "any", default, back))
+    return Operation(
+        name=name,
+        opcode=entry["opcode"],
+        unit=entry["unit"],
+        operands=tuple(operands),
+        distinct=tuple(entry.get("distinct", ())),
+        latency=entry["latency"],
+        doc=" ".join(entry["doc"].split()),
+        needs=entry.get("needs", ""),
+    )
+
+
+def common_fields(isa: Isa) -> tuple[Field, ...]:
+    """The fields that every instruction has: opcode, wait bits, prime set, mask."""
+    names = ["opcode", *(f"wait_{unit}" for unit in isa.execution_units), "prime", "mask"]
+    missing = [name for name in names if name not in isa.fields]
+    if missing:
+        raise IsaError(f"fields that every instruction needs are missing: {', '.join(missing)}")
+    return tuple(isa.fields[name] for name in names)
+
+
+def _check_fields(isa: Isa) -> None:
+    if CONTROL not in isa.units:
+        raise IsaError(f"the unit {CONTROL!r} is missing")
+    common = common_fields(isa)
+    for field in isa.fields.values():
+        if field.width < 1 or field.lsb < 0 or field.lsb + field.width > isa.word_bits:
+            raise IsaError(f"field {field.name} does not lie inside the {isa.word_bits}-bit word")
+        if field in common:
+            if field.kind is not None:
+                raise IsaError(f"field {field.name} is no operand and has no kind")
+        elif field.kind not in KINDS:
+            raise IsaError(
+                f"field {field.name}: unknown kind {field.kind!r}; known are {', '.join(KINDS)}"
+            )
+    for operation in isa.operations:
+        used = (*common, *(operand.field for operand in operation.operands))
+        for one, other in combinations(used, 2):
+            if one.bits & other.bits:
+                raise IsaError(f"{operation.name}: fields {one.name} and {other.name} overlap")
+
+
+def _check_operations(isa: Isa) -> None:
+    for attribute in ("name", "opcode"):
+        seen: set[object] = set()
+        for operation in isa.operations:
+            value = getattr(operation, attribute)
+            if value in seen:
+                raise IsaError(f"{operation.name}: {attribute} {value!r} is used twice")
+            seen.add(value)
+    for operation in isa.operations:
+        if not 0 <= operation.opcode < 1 << isa.fields["opcode"].width:
+            raise IsaError(f"{operation.name}: opcode {operation.opcode} does not fit its field")
+        if operation.unit not in isa.units:
+            raise IsaError(f"{operation.name}: unknown unit {operation.unit!r}")
+        _check_operands(operation)
+
+
+def _check_operands(operation: Operation) -> None:
+    for operand in operation.operands:
+        if operand.access not in KINDS[operand.kind].access:
+            raise IsaError(
+                f"{operation.name}: operand {operand.name} of kind {operand.kind} has access "
+                f"{operand.access!r}; allowed are {KINDS[operand.kind].access}"
+            )
+        if operand.where not in WHERE:
+            raise IsaError(f"{operation.name}: operand {operand.name}: unknown where")
+        if operand.where != "all" and operation.source is None:
+            raise IsaError(
+                f"{operation.name}: operand {operand.name} is for {operand.where}, but no "
+                "operand names the source"
+            )
+    if any(o.default is not None for o in operation.operands[:-1]):
+        raise IsaError(f"{operation.name}: an operand with a default is not the last one")
+    for name in operation.distinct:
+        if operation.operand(name) is None:
+            raise IsaError(f"{operation.name}: distinct names {name!r}, which is no operand")
+
+
+_FILE = resources.files("ringsmith.backends.rpau.isa") / "isa.yaml"
+ISA: Isa = parse_isa(_FILE.read_text(encoding="utf-8"))
+"""The instruction set of ``isa.yaml``."""

@@ -1,0 +1,50 @@
+"""What the operands of RPAU instructions count, and up to where."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ringsmith.backends.rpau.design import RpauDesign
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the value in an operand field counts.
+
+    Attributes:
+        prefix: Letters before the number in assembly text.
+        limit: One more than the largest legal value, for a design.
+        odd: Whether only odd values are legal.
+        access: Accesses that an operand of the kind may declare.
+        doc: One sentence for the generated page.
+    """
+
+    prefix: str
+    limit: Callable[[RpauDesign], int]
+    odd: bool
+    access: tuple[str, ...]
+    doc: str
+
+
+POLY, KEY_POLY, RPAU, PRIME_SET, SEED = "poly", "key_poly", "rpau", "prime_set", "seed"
+GALOIS_ELEMENT, PIECE = "galois_element", "piece"
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        POLY: Kind("p", lambda d: d.work_polys, False, ("r", "w", "rw"), "Work polynomial."),
+        KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
+        "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
+        RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
+        PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
+        SEED: Kind("s", lambda d: d.seeds, False, ("",), "Entry of the seed store."),
+        "digit": Kind("d", lambda _: 256, False, ("",), "Digit of a seeded key."),
+        GALOIS_ELEMENT: Kind("g", lambda d: 2 << d.max_log_n, True, ("",), "Galois element."),
+        PIECE: Kind(
+            "piece",
+            lambda d: 1 << d.larger_rings,
+            False,
+            ("",),
+            "Piece of a polynomial of a larger ring.",
+        ),
+    }
+)

@@ -1,0 +1,30 @@
+"""The RTL of an RPAU design: its top modules, their sources, and what they are elaborated with."""
+
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.register_table import FACTS
+
+TOP = "rs_rpau_top"
+"""The top module: the bare accelerator, with a row of a memory as its host's word."""
+
+ROOMS = ("arith", "mem", "prng", "ntt", "rpau")
+"""Folders of ``rtl/`` that it is made of, each before those that use it."""
+
+BUS_TOP = "rs_rpau_axil"
+"""The accelerator behind its register block, on AXI4-Lite."""
+
+BUS_ROOMS = (*ROOMS, "shell")
+"""Folders of ``rtl/`` that it is made of."""
+
+
+def facts(design: RpauDesign) -> dict[str, int]:
+    """What a device of a design says about itself: fact -> number, in the registers' order."""
+    values = {fact: getattr(design, fact.name) for fact in FACTS}
+    return {
+        fact.name: fact.values.index(value) if fact.values else int(value)
+        for fact, value in values.items()
+    }
+
+
+def parameters(design: RpauDesign) -> dict[str, int]:
+    """Values of the top's parameters for a design."""
+    return dict(zip((fact.parameter for fact in FACTS), facts(design).values(), strict=True))

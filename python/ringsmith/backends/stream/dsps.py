@@ -1,0 +1,114 @@
+"""DSP slices of the multipliers of ``rtl/arith``, block for block: ``rs_mul`` and what reduces."""
+
+from enum import IntEnum
+
+from ringsmith.backends.stream import latency
+
+
+class DspSlice(IntEnum):
+    """Kinds of DSP slices, by the bits of their longer operand without sign; the other has 17."""
+
+    DSP48E1 = 24
+    """Of the 7 series."""
+
+    DSP48E2 = 26
+    """Of UltraScale and UltraScale+, at which the blocks of ``rtl/arith`` are cut."""
+
+
+_LONG, _SHORT = int(DspSlice.DSP48E2), 17
+"""Operands at which blocks are cut."""
+
+_LONG_SMALL = int(DspSlice.DSP48E1)
+"""At which products of 27 to 33 bits are cut."""
+
+_ROWS = 2
+"""Bits of an operand that is added as rows, without a DSP slice."""
+
+_LEAST = 9
+"""Bits of a product from which on synthesis takes a DSP slice for it."""
+
+
+def _block(a: int, b: int, out: int, slices: DspSlice) -> int:
+    """DSP slices of ``rs_mul_block``: low ``out`` bits of a product of a and b bits."""
+    long, short = max(a, b), min(a, b)
+    if short <= _ROWS:
+        return 0
+    if long <= _LONG and short <= _SHORT:
+        return _rectangle(long, short, out, slices)
+    low, high = min(long, _SHORT), min(long, 2 * _SHORT) - _SHORT
+    return _rectangle(low, short, out, slices) + _rectangle(high, short, out - _SHORT, slices)
+
+
+def _rectangle(a: int, b: int, out: int, slices: DspSlice) -> int:
+    """DSP slices of one product, which synthesis cuts at 17 bits if it does not fit a slice."""
+    long, short = max(a, b), min(a, b)
+    if long <= slices:
+        return int(out >= _LEAST)
+    return int(out >= _LEAST) + int(min(out - _SHORT, long - _SHORT + short) >= _LEAST)
+
+
+def _cuts(width: int) -> tuple[int, int]:
+    """Where ``rs_mul`` cuts its operands: ``rs_arith_pkg::mul_split_a`` and ``mul_split_b``."""
+    if width <= _LONG:
+        return (width + 1) // 2, width // 2
+    if width < 2 * _SHORT:
+        return _LONG_SMALL, _SHORT
+    if width <= _LONG + _SHORT:
+        return width - _SHORT, _SHORT
+    return (2 * _SHORT if width < 2 * _LONG else width - _LONG), _LONG
+
+
+def _blocks(width: int) -> list[tuple[int, int, int]]:
+    """Bits of both operands of each of ``rs_mul``'s blocks, and its place; the lowest one first."""
+    a, b = _cuts(width)
+    pinwheel = a + b == width
+    east, north = (a, b) if pinwheel else (b, a)
+    blocks = [(a, b, 0), (width - a, east, a), (north, width - b, b)]
+    blocks.append((width - north, width - east, a + b))
+    if pinwheel and a > b:
+        blocks.append((a - b, a - b, 2 * b))
+    return blocks
+
+
+def product_dsps(width: int, slices: DspSlice) -> int:
+    """The product of two words."""
+    return sum(_block(a, b, a + b, slices) for a, b, _ in _blocks(width))
+
+
+def _upper_dsps(width: int, slices: DspSlice) -> int:
+    """The upper word of a product, without bits of the lowest block (``HighOnly``)."""
+    (a, b, _), *others = _blocks(width)
+    pinwheel = a + b == width
+    a -= _SHORT if width > _LONG + _SHORT else 0
+    b -= b - _ROWS if pinwheel and width >= 2 * _SHORT else 0
+    above = sum(_block(x, y, x + y, slices) for x, y, _ in others)
+    return _block(a, b, a + b, slices) + above
+
+
+def _lower_dsps(width: int, slices: DspSlice) -> int:
+    """The low word of a product and two bits more (``rs_mul_low``)."""
+    total = 0
+    for a, b, place in _blocks(width):
+        room = width + 2 - place
+        if room > 0:
+            a, b = min(a, room), min(b, room)
+            total += _block(a, b, min(a + b, room), slices)
+    return total
+
+
+def barrett_dsps(width: int, slices: DspSlice) -> int:
+    """A modular multiplication with a reciprocal: ``rs_mod_mul_barrett``."""
+    upper, lower = _upper_dsps(width, slices), _lower_dsps(width, slices)
+    return product_dsps(width, slices) + upper + lower
+
+
+def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
+    """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
+    step_bits = latency.step_bits(log_n)
+    total = product_dsps(width, slices)
+    for done in range(0, width, step_bits):
+        digit = min(step_bits, width - done)
+        for taken in range(step_bits, width, _LONG):
+            part = min(_LONG, width - taken)
+            total += _block(digit, part, digit + part, slices)
+    return total

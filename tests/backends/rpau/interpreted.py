@@ -1,0 +1,69 @@
+"""Graphs run on the model and through the interpreter, with random operands."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ringsmith.backends.rpau.compiler.compile import compile_graph
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.devices.model import ModelDevice
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult
+from ringsmith.runtime.random_keys import random_key
+
+
+def switched(graph: SubroutineGraph, value: int, key: str) -> list[int]:
+    """Key switching of one polynomial in NTT form: the two polynomials that come of it."""
+    data, special = graph.type_of(value).base, graph.special[0]
+    coefficients = graph.intt(value)
+    digits = [graph.ntt(graph.mod_up(coefficients, j, (*data, special))) for j in data]
+    totals = [graph.ksk_inner_product(digits, key, half, data) for half in (0, 1)]
+    return [graph.mod_down(total, special) for total in totals]
+
+
+def random_inputs(graph: SubroutineGraph, random: np.random.Generator) -> dict[str, Residues]:
+    """Uniform residues for every input."""
+    return {
+        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
+        for name, kind in graph.inputs.items()
+    }
+
+
+def random_keys(
+    graph: SubroutineGraph, random: np.random.Generator, seeded: Collection[str] | None = None
+) -> dict[str, KeySwitchKey]:
+    """A random key for each that the graph uses; those named, or all, have seeds."""
+    primes = graph.primes[: graph.key_primes]
+    return {
+        name: random_key(primes, graph.n, digits, random, seeded=seeded is None or name in seeded)
+        for name, digits in graph.keys.items()
+    }
+
+
+def assert_equal_outputs(found: GraphResult, expected: GraphResult) -> None:
+    """The same names and the same bits."""
+    assert found.outputs.keys() == expected.outputs.keys()
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+
+
+def run_both(
+    graph: SubroutineGraph,
+    design: RpauDesign,
+    random: np.random.Generator,
+    seeded: Collection[str] | None = None,
+) -> Executable:
+    """Runs a graph on the model and through the interpreter; checks contents and cycles.
+
+    Keys of the names ``seeded``, or all, have seeds, which a design with a PRNG expands.
+    """
+    inputs, keys = random_inputs(graph, random), random_keys(graph, random, seeded)
+    executable = compile_graph(graph, design, seeded)
+    compiled = CompiledGraph(graph, executable)
+    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
+    assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
+    return executable

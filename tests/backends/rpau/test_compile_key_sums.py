@@ -1,0 +1,125 @@
+"""Sums of key products, begun and added up in each way: the interpreter's bits on the model."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.backends.rpau.compiler import compile as compiler
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.segment import fits_at_once
+from ringsmith.backends.rpau.compiler.select import select
+from ringsmith.backends.rpau.compiler.selection import Selection
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.devices.model import ModelDevice
+from ringsmith.lower import SubroutineGraph
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph, Cpu
+from ringsmith.runtime.random_keys import random_key
+
+DESIGN = replace(
+    load_design("nano"),
+    name="sums",
+    log_n=8,
+    rpaus=7,
+    work_polys=48,
+    key_polys=64,
+    constants=128,
+    link=True,
+    prng="trivium",
+    seeds=4,
+    larger_rings=1,
+)
+DATA, SPECIAL = (0, 1, 2, 3, 4), 5
+
+
+@cache
+def program(log_degree: int) -> SubroutineGraph:
+    """A relinearized product and its rotation; one summand is needed later, too."""
+    n = 1 << log_degree
+    primes = tuple(q for bits in range(42, 48) for q in _core.prime_search(bits, n, 1))
+    roots = tuple(_core.smallest_root(q, n) for q in primes)
+    graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 5, "galois:5": 5})
+
+    def switched(value: int, key: str) -> list[int]:
+        coefficients = graph.intt(value)
+        digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
+        totals = [graph.ksk_inner_product(digits, key, half, range(5)) for half in (0, 1)]
+        return [graph.mod_down(total, SPECIAL) for total in totals]
+
+    a, b = (graph.input(name, DATA) for name in "ab")
+    square = graph.mul(a, a)
+    half0, half1 = switched(graph.mul(a, b), "relin")
+    total = graph.add(half1, square)
+    rotated0, rotated1 = switched(graph.automorph(total, 5), "galois:5")
+    graph.output(graph.add(graph.add(b, half0), rotated0), "y0")
+    graph.output(graph.add(rotated1, square), "y1")
+    return graph
+
+
+def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
+    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
+    random = np.random.default_rng(graph.n)
+    inputs = {
+        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
+        for name, kind in graph.inputs.items()
+    }
+    keys = {
+        name: random_key(graph.primes, graph.n, digits, random, seeded=True)
+        for name, digits in graph.keys.items()
+    }
+    executable = compiler.compile_graph(graph, design)
+    compiled = CompiledGraph(graph, executable)
+    expected = Cpu().execute(compiled, inputs, keys)
+    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    assert found.cycles == executable.cycles
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    return executable
+
+
+@pytest.mark.parametrize(("rpaus", "log_degree"), [(7, 8), (6, 9)])
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("begun", [False, True])
+def test_sums_begun_and_added_up_in_each_way_have_equal_bits(
+    monkeypatch: pytest.MonkeyPatch, rpaus: int, begun: bool, early: bool, log_degree: int
+) -> None:
+    graph, design = program(log_degree), replace(DESIGN, rpaus=rpaus)
+
+    def only(*_: object) -> Iterator[Selection]:
+        layout = layouts(graph, design)[-1]
+        seeded = graph.keys if log_degree == design.log_n else ()
+        yield select(graph, design, layout, apart=True, begun=begun, early=early, seeded=seeded)
+
+    monkeypatch.setattr(compiler, "_selections", only)
+    run_both(graph, design)
+
+
+def relinearization(log_degree: int) -> SubroutineGraph:
+    """Of three polynomials that are handed in."""
+    whole = program(log_degree)
+    graph = SubroutineGraph(whole.n, whole.primes, whole.roots, whole.special, {"relin": 5})
+    c0, c1, c2 = (graph.input(f"c{i}", DATA) for i in range(3))
+    coefficients = graph.intt(c2)
+    digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
+    for half, c in enumerate((c0, c1)):
+        total = graph.ksk_inner_product(digits, "relin", half, range(5))
+        graph.output(graph.add(c, graph.mod_down(total, SPECIAL)), f"y{half}")
+    return graph
+
+
+def test_a_larger_ring_needs_no_transfers_where_digits_need_not_wait_for_each_other() -> None:
+    """As many work polynomials as Medha has, in two pieces each."""
+    graph, design = relinearization(9), replace(DESIGN, rpaus=6, work_polys=13)
+    (layout,) = layouts(graph, design)
+    waiting = select(graph, design, layout, apart=False, begun=True)
+    at_once = select(graph, design, layout, apart=False, begun=True, early=True)
+    assert not fits_at_once(waiting, design)
+    assert fits_at_once(at_once, design)
+    executable = run_both(graph, design)
+    assert executable.host_transfers == 0
+    assert len(executable.runs) == 1

@@ -1,0 +1,252 @@
+"""Programs whose key halves the device expands: the same bits, and half the key words to load."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, reduce
+from operator import getitem
+
+import numpy as np
+import pytest
+from tests.backends.rpau.interpreted import (
+    assert_equal_outputs,
+    random_inputs,
+    random_keys,
+    switched,
+)
+
+from ringsmith import _core, runtime
+from ringsmith.backends.rpau.compiler.compile import compile_graph
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.constants import SEED_WORDS
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.isa.assembler import decode
+from ringsmith.errors import ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.objects import KeySwitchKey
+from ringsmith.runtime.accelerator import Accelerator
+from ringsmith.runtime.machine import CompiledGraph
+
+PRNG = {"prng": "trivium", "seeds": 4}
+DESIGN = replace(
+    load_design("nano"),
+    name="seeded",
+    log_n=8,
+    rpaus=4,
+    cores=2,
+    dyadic_cores=2,
+    work_polys=24,
+    key_polys=16,
+    **PRNG,
+)
+DATA, SPECIAL = (0, 1, 2), 3
+KEYS = {"relin": 3, "galois:3": 3}
+SEEDED = frozenset(KEYS)
+
+
+@cache
+def program() -> SubroutineGraph:
+    """A product of ciphertexts, relinearized, then rotated."""
+    primes = tuple(q for bits in (46, 41, 47, 48) for q in _core.prime_search(bits, DESIGN.n, 1))
+    roots = tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
+    graph = SubroutineGraph(DESIGN.n, primes, roots, (SPECIAL,), KEYS)
+    a0, a1, b0, b1 = (graph.input(name, DATA) for name in ("a0", "a1", "b0", "b1"))
+    c0, c1 = graph.mul(a0, b0), graph.add(graph.mul(a0, b1), graph.mul(a1, b0))
+    r0, r1 = switched(graph, graph.mul(a1, b1), "relin")
+    c0, c1 = (graph.automorph(c, 3) for c in (graph.add(c0, r0), graph.add(c1, r1)))
+    s0, s1 = switched(graph, c1, "galois:3")
+    graph.output(graph.add(c0, s0), "y0")
+    graph.output(s1, "y1")
+    return graph
+
+
+def run_checked(
+    design: RpauDesign,
+    rng: np.random.Generator,
+    keys: Mapping[str, KeySwitchKey],
+    machine: runtime.Machine | None = None,
+) -> runtime.GraphResult:
+    """Runs the program on a machine, the model if none is given; equal bits, stated cycles."""
+    compiled, inputs = runtime.compile_graph(program(), design), random_inputs(program(), rng)
+    machine = machine or runtime.open_device("model", design)
+    found = runtime.run_graph(compiled, machine, inputs, keys)
+    expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys)
+    assert_equal_outputs(found, expected)
+    executable = compiled.for_keys(keys).executable
+    assert executable is not None
+    assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
+    assert found.host_transfers == executable.host_transfers
+    return found
+
+
+def key_polys(executable: Executable) -> int:
+    return max(load.index + 1 for run in executable.runs for load in run.keys)
+
+
+@pytest.mark.parametrize("seeded", [SEEDED, {"relin"}, {"galois:3"}, set()], ids=sorted)
+def test_rtl_and_model_equal_the_interpreter_with_seeded_and_whole_keys(
+    rng: np.random.Generator, seeded: frozenset[str]
+) -> None:
+    keys = random_keys(program(), rng, seeded)
+    on_model = run_checked(DESIGN, rng, keys)
+    on_rtl = run_checked(DESIGN, rng, keys, rtl())
+    assert (on_model.cycles, on_model.key_words) == (on_rtl.cycles, on_rtl.key_words)
+
+
+@cache
+def rtl() -> runtime.Machine:
+    """One for all tests: they leave the keys of their programs in its stores."""
+    return runtime.open_device("rtl", DESIGN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"rpaus": 2, "prime_sets": 2}, {"rpaus": 6}, {"dyadic_cores": 4, "interconnect": "gather"}],
+    ids=str,
+)
+def test_limbs_in_turn_and_a_spread_special_prime_expand_their_own_limbs(
+    rng: np.random.Generator, change: dict[str, int]
+) -> None:
+    run_checked(replace(DESIGN, **change), rng, random_keys(program(), rng))
+
+
+def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Generator) -> None:
+    limbs = sum(KEYS.values()) * (len(DATA) + 1)  # of half a key, both keys
+    whole = run_checked(DESIGN, rng, random_keys(program(), rng, ()))
+    expanded = run_checked(DESIGN, rng, random_keys(program(), rng))
+    assert whole.key_words == 2 * limbs * DESIGN.n
+    assert expanded.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
+    assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * sum(KEYS.values())
+    assert key_polys(compile_graph(program(), DESIGN)) == sum(KEYS.values())
+
+
+def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
+    machine, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
+    first, second = (run_checked(DESIGN, rng, keys, machine) for _ in range(2))
+    assert first.key_words > 0
+    assert (second.key_words, second.host_transfers) == (0, 0)
+
+
+def test_a_key_store_of_half_the_size_keeps_seeded_keys_resident(rng: np.random.Generator) -> None:
+    design = replace(DESIGN, key_polys=sum(KEYS.values()))
+    assert run_checked(design, rng, random_keys(program(), rng)).host_transfers == 0
+    assert run_checked(design, rng, random_keys(program(), rng, ())).host_transfers > 0
+
+
+def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
+    rng: np.random.Generator,
+) -> None:
+    design = replace(DESIGN, seeds=1)
+    executable = compile_graph(program(), design)
+    assert [{load.key for load in run.seeds} for run in executable.runs] == [
+        {"relin"},
+        {"galois:3"},
+    ]
+    result = run_checked(design, rng, random_keys(program(), rng))
+    assert result.host_transfers >= len(DATA) + 1
+
+
+def test_only_a_device_with_a_prng_expands(rng: np.random.Generator) -> None:
+    plain = replace(DESIGN, prng="none", seeds=0)
+    executable = compile_graph(program(), plain)
+    assert not executable.seeded
+    assert not any(decode(word).operation.seeded for word in executable.words)
+    run_checked(plain, rng, random_keys(program(), rng))
+
+
+def test_half_1_of_a_seeded_key_is_never_read_from_the_key_store() -> None:
+    executable = compile_graph(program(), DESIGN, {"relin"})
+    halves = {(load.key, load.half) for run in executable.runs for load in run.keys}
+    assert halves == {("relin", 0), ("galois:3", 0), ("galois:3", 1)}
+
+
+def test_whole_keys_compile_the_program_once_more(rng: np.random.Generator) -> None:
+    compiled = runtime.compile_graph(program(), DESIGN)
+    seeded, whole = random_keys(program(), rng), random_keys(program(), rng, ())
+    assert compiled.for_keys(seeded) is compiled
+    assert compiled.for_keys(whole) is compiled.for_keys(random_keys(program(), rng, ()))
+    other = compiled.for_keys(whole).executable
+    assert other is not None
+    assert not other.seeded
+    loads_all = runtime.compile_graph(program(), DESIGN, ())
+    assert loads_all.for_keys(seeded) is loads_all  # a key with a seed is still a whole key
+
+
+def execute(executable: Executable, keys: Mapping[str, KeySwitchKey]) -> None:
+    rng = np.random.default_rng(1)
+    machine = runtime.open_device("model", DESIGN)
+    assert isinstance(machine, Accelerator)
+    machine.execute(CompiledGraph(program(), executable), random_inputs(program(), rng), keys)
+
+
+def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Generator) -> None:
+    executable, keys = compile_graph(program(), DESIGN), random_keys(program(), rng)
+    whole = {**keys, "relin": KeySwitchKey(keys["relin"].data)}
+    with pytest.raises(ProgramError, match=r"key 'relin' .* has no seed: make keys with generate_"):
+        execute(executable, whole)
+    foreign = {**keys, "relin": KeySwitchKey(keys["relin"].data, keys["galois:3"].seed)}
+    with pytest.raises(ProgramError, match="key 'relin', digit 0, limb 0: half 1 is not what the"):
+        execute(executable, foreign)
+    damaged = keys["relin"].data.copy()
+    damaged[2, 1, 3, 5] ^= 1
+    with pytest.raises(ProgramError, match="key 'relin', digit 2, limb 3: half 1 is not what the"):
+        execute(executable, {**keys, "relin": KeySwitchKey(damaged, keys["relin"].seed)})
+
+
+DAMAGES: dict[str, tuple[str, object, str]] = {
+    "index": ("index", DESIGN.seeds, "a seed lies outside the seed store"),
+    "negative index": ("index", -1, "index of a seed -1 is not a whole number"),
+    "other index": ("index", 3, "takes a seed that is not loaded for its prime set"),
+    "taken index": ("index", 1, "two seeds lie in one place of the seed store"),
+    "mask": ("mask", 1 << DESIGN.rpaus, "a seed lies outside the seed store"),
+    "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its prime set"),
+    "no RPAU": ("mask", 0, "mask of a seed 0 is not a whole number in 1"),
+    "prime set": ("prime_set", 1, "a seed belongs to a place that holds no limb"),
+    "text": ("prime_set", "0", "prime set of a seed '0' is not a whole number"),
+    "name": ("key", 7, "key 7 is no name"),
+    "attribute": ("digit", 0, "a seed lacks, or has without need, .'digit'."),
+}
+"""What is written where in the first seed of an executable's file, and what the refusal says."""
+
+
+@cache
+def file() -> str:
+    return compile_graph(program(), DESIGN).to_json()
+
+
+def damaged(path: tuple[str | int, ...], value: object) -> str:
+    table = json.loads(file())
+    reduce(getitem, path[:-1], table)[path[-1]] = value
+    return json.dumps(table)
+
+
+def test_an_executable_with_seeds_survives_its_json_file() -> None:
+    executable = compile_graph(program(), DESIGN)
+    assert read_executable(executable.to_json()) == executable
+    assert executable.seeded == SEEDED
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_seed_of_an_executable_is_refused(what: str) -> None:
+    name, value, message = DAMAGES[what]
+    with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}"):
+        read_executable(damaged(("runs", 0, "seeds", 0, name), value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("runs", 0, "seeds"), [], "takes a seed that is not loaded"),
+        (("runs", 0, "seeds"), 3, "seeds 3 stands where a list belongs"),
+        (("runs", 0, "keys"), [], "takes a key that is not loaded"),
+        (("runs", 0, "keys", 0, "index"), 1, "two keys lie in one place of the key store"),
+        (("design", "prng"), "none", "a PRNG needs at least one seed"),
+    ],
+    ids=str,
+)
+def test_an_executable_that_misses_its_seeds_or_keys_is_refused(
+    path: tuple[str | int, ...], value: object, message: str
+) -> None:
+    with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}"):
+        read_executable(damaged(path, value))

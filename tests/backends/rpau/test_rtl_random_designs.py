@@ -1,0 +1,165 @@
+"""Random programs on random designs: the RTL and the model agree, whatever the parameters are."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+
+from ringsmith.backends.rpau.design import MAX_PRNG_LANES, RpauDesign
+from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.debug.compare import compare
+from ringsmith.devices.rtl import RtlDevice
+
+DESIGNS = 12
+PROGRAMS = 17  # on each; 204 in all
+LENGTH = 2 * len(ISA.operations)
+
+_Value = TypeVar("_Value")
+
+DYADIC = {"none": 0.0, "one": 0.0, "half": 0.5, "all": 2.0}  # lanes as a multiple of the cores
+PRIMES = (
+    ("barrett", "none", 0),
+    ("barrett", "none", 0),
+    ("barrett", "none", 0),
+    ("sparse", "medha", 60),
+    ("sparse", "medha", 54),
+    ("sparse", "word48", 48),
+)
+
+
+def column(rng: np.random.Generator, values: Sequence[_Value]) -> list[_Value]:
+    """A value for each design: every one of ``values`` as often as any other, in random order."""
+    repeated = [values[i % len(values)] for i in range(DESIGNS)]
+    return [repeated[i] for i in rng.permutation(DESIGNS)]
+
+
+def random_designs() -> list[RpauDesign]:
+    """The designs of this run, which follow from the tests' seed."""
+    rng = np.random.default_rng(int(os.environ["RINGSMITH_TEST_SEED"]))
+    cores = column(rng, (1, 2, 4, 8))
+    dyadic = [
+        int(kind == "one") or int(DYADIC[kind] * own)
+        for kind, own in zip(column(rng, list(DYADIC)), cores, strict=True)
+    ]
+    expanding = [i for i, lanes in enumerate(dyadic) if 1 <= lanes <= MAX_PRNG_LANES]
+    seeds = [0] * DESIGNS
+    for i in rng.permutation(expanding)[::2]:
+        seeds[i] = int(rng.integers(1, 8, endpoint=True))
+    log_ns = column(rng, (8, 8, 9, 10))
+    primes = column(rng, PRIMES)
+    work_polys = rng.integers(6, 12, DESIGNS, endpoint=True).tolist()
+    widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
+    columns: dict[str, Sequence[object]] = {
+        "name": [f"random{i}" for i in range(DESIGNS)],
+        "log_n": log_ns,
+        "word_bits": widths,
+        "rpaus": column(rng, (2, 3, 4)),
+        "cores": cores,
+        "dyadic_cores": dyadic,
+        "work_polys": work_polys,
+        "key_polys": rng.integers(2, 12, DESIGNS, endpoint=True).tolist(),
+        "constants": rng.integers(4, 20, DESIGNS, endpoint=True).tolist(),
+        "program_words": [64] * DESIGNS,
+        "reduction": [reduction for reduction, _, _ in primes],
+        "prime_sets": column(rng, (1, 2, 3, 4, 5, 8)),
+        "interconnect": column(rng, ("ring", "gather")),
+        "twiddles": column(rng, ("generated", "stored")),
+        "work_uram_polys": [int(rng.integers(0, polys - 2)) for polys in work_polys],
+        "key_ram": column(rng, ("block", "ultra")),
+        "family": [family for _, family, _ in primes],
+        "prng": ["trivium" if count else "none" for count in seeds],
+        "seeds": seeds,
+        "link": column(rng, (False, True)),
+        "larger_rings": column(rng, (0, 1, 2)),
+        "smaller_rings": [min(n - 8, int(rng.integers(0, 2))) for n in log_ns],
+    }
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return [RpauDesign(**row) for row in rows]
+
+
+def test_the_random_designs_vary_every_parameter() -> None:
+    designs = random_designs()
+    assert len(designs) >= 12
+    assert len(designs) * PROGRAMS >= 200
+    for field in fields(RpauDesign):
+        values = {getattr(design, field.name) for design in designs}
+        assert len(values) > 1 or field.name == "program_words", field.name
+    assert any(design.dyadic_cores == 0 for design in designs)
+    assert any(design.dyadic_cores == 2 * design.cores for design in designs)
+    assert sum(design.prng == "trivium" for design in designs) >= 3
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("index", range(DESIGNS))
+def test_random_programs_on_a_random_design_equal_the_model(
+    index: int, rng: np.random.Generator
+) -> None:
+    design = random_designs()[index]
+    print(design)
+    device = RtlDevice(design)
+    seeds = [int(seed) for seed in rng.integers(0, 2**32, PROGRAMS)]
+    found = compare(device, design, seeds, LENGTH)
+    assert found.programs == PROGRAMS
+    assert found.polynomials > 0
+
+
+CORNERS: dict[str, dict[str, Any]] = {
+    # Every set of another size, rows of words a cycle on both units, one cycle a hop.
+    "several-primes": {
+        "prime_sets": 3,
+        "work_polys": 12,
+        "key_polys": 9,
+        "dyadic_cores": 4,
+        "interconnect": "gather",
+        "twiddles": "stored",
+        "work_uram_polys": 10,
+    },
+    # Banks of four polynomials, the last of one.
+    "banks": {
+        "log_n": 11,
+        "cores": 1,
+        "work_polys": 12,
+        "work_uram_polys": 9,
+        "dyadic_cores": 1,
+        "link": True,
+    },
+    "sparse-without-dyadic": {
+        "prime_sets": 2,
+        "dyadic_cores": 0,
+        "reduction": "sparse",
+        "family": "word48",
+        "word_bits": 48,
+        "key_ram": "block",
+    },
+}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_random_programs_on_a_corner_design_equal_the_model(
+    small_design: RpauDesign, corner: str, rng: np.random.Generator
+) -> None:
+    design = replace(small_design, name=corner, **CORNERS[corner])
+    device = RtlDevice(design, assertions=True)
+    compare(device, design, [int(seed) for seed in rng.integers(0, 2**32, 8)], LENGTH)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("cores", [1, 32])
+def test_the_smallest_and_the_widest_row_equal_the_model(
+    small_design: RpauDesign, cores: int, rng: np.random.Generator
+) -> None:
+    """A row of one butterfly, and one of which a polynomial has four."""
+    design = replace(
+        small_design,
+        name=f"row{cores}",
+        cores=cores,
+        rpaus=2,
+        dyadic_cores=2 * cores,
+        twiddles="stored",
+        prime_sets=2,
+    )
+    device = RtlDevice(design, assertions=cores == 1)
+    compare(device, design, [int(seed) for seed in rng.integers(0, 2**32, 5)], LENGTH)

@@ -1,0 +1,244 @@
+"""Half keys expanded from seeds: what the model refuses, and the RTL against the core."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ringsmith import _core
+from ringsmith.backends.rpau import cost
+from ringsmith.backends.rpau.constants import modulus_words, seed_words
+from ringsmith.backends.rpau.design import MAX_LOG_DEGREE, RpauDesign
+from ringsmith.backends.rpau.isa.assembler import assemble
+from ringsmith.backends.rpau.isa.random_program import random_program
+from ringsmith.devices.interface import Words, Zone
+from ringsmith.devices.model import ModelDevice
+from ringsmith.devices.rtl import RtlDevice
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
+
+MAX_CYCLES = 1_000_000
+A, DST = 1, 2
+
+
+@pytest.fixture(scope="session")
+def seeded_design(small_design: RpauDesign) -> RpauDesign:
+    """N = 2^8, two RPAUs of two prime sets, one dyadic core, three seeds."""
+    return replace(small_design, name="seeded", rpaus=2, prime_sets=2, prng="trivium", seeds=3)
+
+
+def contents(design: RpauDesign, rng: np.random.Generator) -> tuple[list[int], list[Words]]:
+    """A prime for each RPAU (set 1), and residues of it for A and DST."""
+    primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
+    return primes, [rng.integers(0, q, (2, design.n), dtype=np.uint64) for q in primes]
+
+
+def load(
+    device: ModelDevice | RtlDevice,
+    primes: list[int],
+    polys: list[Words],
+    seeds: Mapping[int, bytes],
+    prime_set: int = 1,
+) -> None:
+    """Loads a prime set, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
+    for rpau, (prime, words) in enumerate(zip(primes, polys, strict=True)):
+        device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, device.design))
+        device.write(Zone.POLY, rpau, A, words[0])
+        device.write(Zone.POLY, rpau, DST, words[1])
+        for index, seed in seeds.items():
+            device.write(Zone.SEED, rpau, index, seed_words(seed, 7 + rpau))
+
+
+def execute(device: ModelDevice | RtlDevice, text: str) -> int:
+    """Runs one instruction and halt: the cycles that the instruction takes."""
+    program = assemble(f"{text}\nhalt", device.design)
+    device.load_program(np.array(program, dtype=np.uint64))
+    return device.run(MAX_CYCLES).cycles - cost.FETCH_CYCLES
+
+
+@pytest.mark.parametrize("kind", ["model", "rtl"])
+def test_products_with_expanded_halves_equal_the_core(
+    seeded_design: RpauDesign, rng: np.random.Generator, kind: str
+) -> None:
+    design = seeded_design
+    device = ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
+    primes, polys = contents(design, rng)
+    seeds = {0: rng.bytes(10), 2: b"\xff" * 10}
+    for name, seed, digit in (
+        ("dmul", 0, 0), ("dmac", 2, 255), ("dmac", 0, 3), ("dmul", 2, 1)
+    ):  # fmt: skip
+        load(device, primes, polys, seeds)
+        cycles = execute(device, f"{name}_seed p{DST}, p{A}, s{seed}, d{digit} @all q1")
+        assert cycles == cost.dyadic_seed_cycles(design)
+        for rpau, q in enumerate(primes):
+            half = _core.expand_key_half(seeds[seed], digit, 7 + rpau, q, design.n)
+            product = polys[rpau][0].astype(object) * half.astype(object)
+            if name == "dmac":
+                product += polys[rpau][1].astype(object)
+            assert device.read(Zone.POLY, rpau, DST).tolist() == (product % q).tolist()
+
+
+PIECES = [(9, 11, 3), (15, 14, 0), (15, 15, 0), (15, 16, 1)]
+"""log2 of N and of a ring's degree, and a piece, for the model and the RTL alike."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "log_n", "log_degree", "piece"),
+    [
+        *(("model", *case) for case in [*PIECES, (13, 14, 1), (14, 15, 0), (14, 16, 2)]),
+        *(("rtl", *case) for case in PIECES),
+    ],
+)
+def test_a_piece_of_a_half_in_any_ring_equals_the_core(
+    rng: np.random.Generator, kind: str, log_n: int, log_degree: int, piece: int
+) -> None:
+    design = wide_design(log_n)
+    device = open_wide(kind, log_n)
+    device.set_ring(log_degree)
+    n = min(1 << log_degree, design.n)
+    (prime,) = _core.prime_search(design.word_bits, 1 << design.max_log_n, 1)
+    polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
+    load(device, [prime], polys, {1: b"\x5a" * 10}, prime_set=0)
+    cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, piece{piece} @0")
+    assert cycles == cost.dyadic_seed_cycles(design.in_ring(log_degree))
+    block = piece * max(1, design.n >> 14)
+    half = _core.expand_key_half(b"\x5a" * 10, 3, 7, prime, n, block)
+    product = polys[0][0].astype(object) * half.astype(object) + polys[0][1].astype(object)
+    assert device.read(Zone.POLY, 0, DST).tolist() == (product % prime).tolist()
+
+
+def wide_design(log_n: int) -> RpauDesign:
+    """Runs rings from N / 2 to 4 N, or to 2^16, with seeds."""
+    return RpauDesign(
+        name=f"wide{log_n}",
+        log_n=log_n,
+        word_bits=40,
+        rpaus=2,
+        cores=4,
+        dyadic_cores=8,
+        work_polys=4,
+        key_polys=1,
+        constants=4,
+        program_words=16,
+        reduction="barrett",
+        prng="trivium",
+        seeds=2,
+        larger_rings=min(2, MAX_LOG_DEGREE - log_n),
+        smaller_rings=1,
+    )
+
+
+@cache
+def open_wide(kind: str, log_n: int) -> ModelDevice | RtlDevice:
+    design = wide_design(log_n)
+    return ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
+
+
+def test_a_piece_that_the_ring_has_not_is_refused(rng: np.random.Generator) -> None:
+    device = open_wide("model", 9)
+    device.set_ring(10)
+    (prime,) = _core.prime_search(40, 1 << 11, 1)
+    load(device, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0)
+    with pytest.raises(DeviceError, match="piece 2 of a polynomial of degree 2"):
+        execute(device, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
+
+
+SHAPES: list[dict[str, int | str]] = [
+    {"prime_sets": 2},
+    {"cores": 2, "dyadic_cores": 4, "word_bits": 60, "reduction": "sparse", "family": "medha"},
+]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        SHAPES[0],
+        pytest.param(SHAPES[1], marks=pytest.mark.full),
+        pytest.param({"log_n": 11, "cores": 8, "dyadic_cores": 16}, marks=pytest.mark.full),
+        pytest.param({"log_n": 10, "word_bits": 30, "dyadic_cores": 2}, marks=pytest.mark.full),
+    ],
+    ids=str,
+)
+def test_random_programs_with_seeds_equal_the_model(
+    seeded_design: RpauDesign, rng: np.random.Generator, shape: dict[str, int | str]
+) -> None:
+    design = replace(seeded_design, **shape)  # type: ignore[arg-type]
+    device = RtlDevice(design, assertions=True)
+    for seed in rng.integers(0, 2**32, 10):
+        program = random_program(design, int(seed), 60)
+        model = ModelDevice(design)
+        reports = []
+        for each in (device, model):
+            for zone, rpau, index, words in program.loads():
+                each.write(Zone[zone], rpau, index, words)
+            each.load_program(program.words)
+            reports.append(each.run(MAX_CYCLES))
+        assert reports[0] == reports[1]
+        assert reports[0].cycles == program.cycles
+        for rpau, written in enumerate(program.written):
+            for poly in written:
+                found, expected = (each.read(Zone.POLY, rpau, poly) for each in (device, model))
+                np.testing.assert_array_equal(found, expected)
+
+
+def test_a_seed_that_was_never_written_is_refused(
+    seeded_design: RpauDesign, rng: np.random.Generator
+) -> None:
+    device = ModelDevice(seeded_design)
+    load(device, *contents(seeded_design, rng), {0: bytes(10)})
+    with pytest.raises(DeviceError, match="RPAU 0: expands seed 1, which was never written"):
+        execute(device, f"dmul_seed p{DST}, p{A}, s1, d0 @all q1")
+
+
+def test_a_prime_that_the_expander_cannot_reduce_by_is_refused(
+    seeded_design: RpauDesign, rng: np.random.Generator
+) -> None:
+    device = ModelDevice(seeded_design)
+    prime = next(q for q in range((1 << 39) + 3, 1 << 40, 512) if _core.is_prime(q))
+    load(device, *contents(seeded_design, rng), {0: bytes(10)})
+    k, width = prime.bit_length(), seeded_design.word_bits
+    words = np.array([prime, (1 << (width + k)) // prime - (1 << width), k, 0], dtype=np.uint64)
+    device.write(Zone.MODULUS, 0, 1, words)
+    device.write(Zone.POLY, 0, A, np.zeros(seeded_design.n, dtype=np.uint64))
+    with pytest.raises(DeviceError, match=rf"modulo {prime}, which must be 1 modulo 2\^9"):
+        execute(device, f"dmul_seed p{DST}, p{A}, s0, d0 @all q1")
+
+
+def test_a_design_without_a_prng_refuses_seeds_by_name(small_design: RpauDesign) -> None:
+    with pytest.raises(ProgramError, match=r"dmac_seed: design small expands no seeds \(prng"):
+        assemble("dmac_seed p0, p1, s0, d0 @0", small_design)
+    with pytest.raises(DeviceError, match="has no zone"):
+        ModelDevice(small_design).write(Zone.SEED, 0, 0, seed_words(bytes(10), 0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prng": "chacha"}, "prng = 'chacha'"),
+        ({"seeds": 0}, "seeds = 0 with prng = 'trivium'"),
+        ({"prng": "none"}, "seeds = 3 with prng = 'none'"),
+        ({"seeds": 4097}, "seeds = 4097 is outside 0 … 4096"),
+        ({"dyadic_cores": 0}, "dyadic_cores = 0 with prng = 'trivium'"),
+        ({"log_n": 12, "cores": 16, "dyadic_cores": 32}, "dyadic_cores = 32 with prng"),
+    ],
+)
+def test_designs_whose_prng_cannot_be_are_refused(
+    seeded_design: RpauDesign, changes: dict[str, int | str], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        replace(seeded_design, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("seed", "limb"), [(bytes(9), 0), (bytes(10), 1 << 16), (bytes(10), -1)])
+def test_entries_that_cannot_be_are_refused(seed: bytes, limb: int) -> None:
+    with pytest.raises(ParameterError, match="must have 10, and the limb must be"):
+        seed_words(seed, limb)
+
+
+def test_words_of_a_seed_that_are_too_wide_are_refused(seeded_design: RpauDesign) -> None:
+    device = ModelDevice(seeded_design)
+    with pytest.raises(DeviceError, match="have 20 bits there"):
+        device.write(Zone.SEED, 0, 0, np.array([0, 1 << 20, 0, 0, 0], dtype=np.uint64))
+    with pytest.raises(DeviceError, match="limb 65536 of seed 0 must be below 65536"):
+        device.write(Zone.SEED, 0, 0, np.array([0, 0, 0, 0, 1 << 16], dtype=np.uint64))

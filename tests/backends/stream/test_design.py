@@ -1,0 +1,93 @@
+"""Design points, descriptors and the generator's schedule, without RTL."""
+
+from typing import Any
+
+import pytest
+
+from ringsmith import _core
+from ringsmith.backends.stream import generator
+from ringsmith.backends.stream.descriptor import descriptor, prime_refusal
+from ringsmith.backends.stream.design import LANES, StreamDesign
+from ringsmith.backends.stream.latency import MONTGOMERY
+from ringsmith.errors import ParameterError
+
+RPM = StreamDesign("rpm", 12, 2, 30)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((7, 2, 30), "log_n = 7 is outside 8 … 15"),
+        ((16, 2, 30), "log_n = 16 is outside 8 … 15"),
+        ((12, 3, 30), r"lanes = 3 is none of \(2, 4, 8, 16\)"),
+        ((12, 2, 63), "word_bits = 63 is outside 16 … 62"),
+        ((15, 2, 17), "word_bits = 17 is outside 18 … 62"),
+        ((12, 2, 61, "barrett"), "word_bits = 61 is outside 16 … 60"),
+        ((12, 2, 30, "sparse"), "multiplier = 'sparse' is none of"),
+        ((8, 8, 30), "N / lanes = 32 is below 64"),
+        ((8, 4, 60), "N / lanes = 64 is below 128"),
+    ],
+)
+def test_an_illegal_design_is_refused_with_the_limit(values: tuple[Any, ...], text: str) -> None:
+    with pytest.raises(ParameterError, match=text):
+        StreamDesign("bad", *values)
+
+
+def test_every_design_has_slots_that_leave_no_pause() -> None:
+    for log_n in (8, 9, 10):
+        for lanes in LANES:
+            for word_bits in (30, 62):
+                try:
+                    design = StreamDesign("any", log_n, lanes, word_bits)
+                except ParameterError:
+                    assert (1 << log_n) // lanes < 128  # twice the generator's ring
+                    continue
+                begun = generator.schedule(*design.shape, design.slots, [0] * 60).begun
+                assert begun[-1] - begun[29] == 30 * design.period
+
+
+def test_one_slot_less_than_the_fewest_leaves_pauses() -> None:
+    fewest = generator.slots(8, 2, 30, MONTGOMERY)
+    assert fewest > 2
+    begun = generator.schedule(8, 2, 30, MONTGOMERY, fewest - 1, [0] * 60).begun
+    assert begun[-1] - begun[29] > 30 * 64
+
+
+def test_a_frame_waits_for_its_data() -> None:
+    wanted = [5000, 5000, 20_000]
+    assert generator.schedule(12, 1, 30, MONTGOMERY, 2, wanted).begun == [5000, 7048, 20_000]
+
+
+@pytest.mark.parametrize(
+    ("prime", "text"),
+    [
+        (1 << 30, "has 31 bits and design rpm takes primes of up to 30"),
+        (12289, "is 4097 modulo 2N = 8192, and design rpm needs 1"),
+        (3 * 8192 * 3 + 1, "is no prime"),
+        (0, "has 0 bits"),
+    ],
+)
+def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
+    assert text in prime_refusal(prime, RPM)
+    with pytest.raises(ParameterError, match="choose"):
+        descriptor(prime, 1, RPM)
+
+
+def test_barretts_multiplier_takes_primes_of_one_size_and_their_reciprocal() -> None:
+    design = StreamDesign("nfl", 12, 2, 30, "barrett")
+    [small], [q] = (_core.prime_search(bits, design.n, 1) for bits in (29, 30))
+    assert "has 29 bits and design nfl takes primes of 30" in prime_refusal(small, design)
+    words = descriptor(q, _core.smallest_root(q, design.n), design)
+    assert words.unit == (1 << 60) // q - (1 << 30)
+    assert words.scale * design.n % q == 1
+
+
+def test_a_root_of_a_smaller_ring_is_refused() -> None:
+    [q] = _core.prime_search(30, RPM.n, 1)
+    root = _core.smallest_root(q, RPM.n)
+    with pytest.raises(ParameterError, match="no primitive 2N-th root"):
+        descriptor(q, root * root % q, RPM)
+    words = descriptor(q, root, RPM)
+    assert words.words == (q, words.unit, words.scale, root, root * root % q)
+    assert words.unit == pow(4, 30, q)
+    assert words.scale * RPM.n % q == words.unit
