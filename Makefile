@@ -127,7 +127,7 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.backends.rpau.isa.generate
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
-	@$(BIN)/python -m ringsmith.generate.registers
+	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --force --programs 10 --products 300 --verify nano \
 		--verify octo --verify rpm --area nano --area rpm

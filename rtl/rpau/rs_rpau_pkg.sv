@@ -15,7 +15,7 @@ package rs_rpau_pkg;
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
   localparam int unsigned ZoneWidth = 3;
-  // Memories that the host reaches; the same numbers as Zone in devices/interface.py.
+  // Memories that the host reaches; the same numbers as Zone in backends/rpau/device/interface.py.
   typedef enum logic [ZoneWidth-1:0] {
     ZonePoly      = 3'd0,  // work polynomials: read and write
     ZoneKey       = 3'd1,  // key store

@@ -15,11 +15,11 @@ from find_libpython import find_libpython
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.devices.block import Block, Words
-from ringsmith.devices.build_cache import built, fingerprint
-from ringsmith.devices.sources import rtl_root, rtl_sources
-from ringsmith.devices.toolchain import compiler, run_tool, run_verilator, verilator
-from ringsmith.devices.verilate import build_block
+from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.toolchain import compiler, run_tool, run_verilator, verilator
+from ringsmith.hdl.verilate import build_block
 
 BENCHES = Path(__file__).parent / "blocks"
 

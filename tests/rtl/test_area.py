@@ -12,8 +12,8 @@ from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
 from ringsmith.debug.area_in_part import estimate
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.yosys import run_yosys
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.yosys import run_yosys
 
 # A small RPAU: two cores, one dyadic core, and memories of few words, whose widths are no multiples
 # of a RAM's.

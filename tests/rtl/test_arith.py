@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ringsmith.devices.block import Block, Words
+from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
 LatencyOf = Callable[[Words, Words], int]

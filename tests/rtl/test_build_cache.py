@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.devices import build_cache
-from ringsmith.devices.build_cache import built, fingerprint
-from ringsmith.devices.toolchain import run_tools
-from ringsmith.devices.verilate import build_block
 from ringsmith.errors import ToolError
+from ringsmith.hdl import build_cache
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.toolchain import run_tools
+from ringsmith.hdl.verilate import build_block
 
 GATE = "module gate (input logic a_i, output logic y_o); assign y_o = !a_i; endmodule\n"
 KEY = fingerprint(["a build of these tests"])
@@ -101,7 +101,7 @@ def child(script: str, cache: Path, **variables: str) -> subprocess.Popen[str]:
 
 
 SLOW_BUILD = """
-    from ringsmith.devices import build_cache, toolchain
+    from ringsmith.hdl import build_cache, toolchain
     def build(work):
         (work / "half").write_text("written")
         tool = 'echo $$ > $PIDS/tool; sleep 1000 & echo $! > $PIDS/grandchild; wait'
@@ -218,7 +218,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_build_is_named(
 def test_a_limit_of_the_size_of_files_is_named(cache: Path) -> None:
     script = """
         import resource
-        from ringsmith.devices import build_cache, toolchain
+        from ringsmith.hdl import build_cache, toolchain
         from ringsmith.errors import ToolError
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         fill = ["/bin/sh", "-c", "head -c 200000 /dev/zero > large"]

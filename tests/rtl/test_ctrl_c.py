@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.devices.slices import slices
+from ringsmith.hdl.slices import slices
 
 MOST_SECONDS = 5.0
 """From the signal to the end of the process, on a loaded machine; 0.2 s on one that is not."""
@@ -30,14 +30,14 @@ PROGRAMS = """
     from ringsmith.backends.rpau.isa.instruction_set import instruction
     from ringsmith.backends.rpau.isa.random_program import random_program
     from ringsmith.backends.rpau.device.register_table import Register
-    from ringsmith.devices import rtl
-    from ringsmith.devices.axi_lite import SimulatedBus
-    from ringsmith.devices.block import Block
-    from ringsmith.devices.interface import Zone
-    from ringsmith.devices.model import ModelDevice
-    from ringsmith.devices.registers import RegisterDevice
-    from ringsmith.devices.rtl import RtlDevice
-    from ringsmith.devices.verilate import build_block
+    from ringsmith.backends.rpau.device import rtl
+    from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
+    from ringsmith.hdl.block import Block
+    from ringsmith.backends.rpau.device.interface import Zone
+    from ringsmith.backends.rpau.device.model import ModelDevice
+    from ringsmith.backends.rpau.device.registers import RegisterDevice
+    from ringsmith.backends.rpau.device.rtl import RtlDevice
+    from ringsmith.hdl.verilate import build_block
 
     SMALL = RpauDesign(
         name="small", log_n=8, word_bits=40, rpaus=3, cores=2, dyadic_cores=1, work_polys=8,

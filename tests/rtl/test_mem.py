@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ringsmith.devices.block import Block
 from ringsmith.errors import DeviceError, ToolError
+from ringsmith.hdl.block import Block
 
 MakeBlock = Callable[..., Block]
 Words = npt.NDArray[Any]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ringsmith._core import is_prime
-from ringsmith.devices.block import Block, Words
 from ringsmith.errors import ToolError
+from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.devices.block import Block, Words
 from ringsmith.errors import ToolError
+from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
 

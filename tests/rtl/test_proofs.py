@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.yosys import run_yosys
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
 ROOMS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream")

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.rpau.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
+from ringsmith.backends.rpau.device import generate_registers as generator
+from ringsmith.backends.rpau.device.facts import check_facts
+from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.register_table import FACTS, Register
 from ringsmith.backends.rpau.rtl import facts
-from ringsmith.devices.facts import check_facts
-from ringsmith.devices.interface import Zone
-from ringsmith.devices.toolchain import compiler
 from ringsmith.errors import DeviceError, ToolError
-from ringsmith.generate import registers as generator
-from ringsmith.generate.register_map import read_register_map
+from ringsmith.hdl.register_map import read_register_map
+from ringsmith.hdl.toolchain import compiler
 
 CHECKOUT = Path(__file__).parents[2]
 MAP = CHECKOUT / generator.SOURCE

@@ -7,9 +7,9 @@ import pytest
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.devices.rtl import VERILATOR_FLAGS
-from ringsmith.devices.sources import rtl_root, rtl_sources
-from ringsmith.devices.toolchain import run_verilator
+from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.toolchain import run_verilator
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=2, cores=2, dyadic_cores=1, work_polys=4

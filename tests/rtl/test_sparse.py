@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ringsmith.devices.block import Block, Words
-from ringsmith.devices.sources import rtl_root
 from ringsmith.errors import ToolError
+from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.sources import rtl_root
 
 MakeBlock = Callable[..., Block]
 LatencyOf = Callable[[Words, Words], int]

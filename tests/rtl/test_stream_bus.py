@@ -12,7 +12,7 @@ import pytest
 from ringsmith.backends.stream import rtl
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
-from ringsmith.devices.sources import rtl_sources
+from ringsmith.hdl.sources import rtl_sources
 
 BENCH = Path(__file__).parent / "bus" / "stream_bench.py"
 

@@ -8,9 +8,9 @@ from ringsmith.backends.stream.descriptor import descriptor
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY, MULTIPLIERS
 from ringsmith.backends.stream.rtl import ROOMS
-from ringsmith.devices.block import Block
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.verilate import build_block
+from ringsmith.hdl.block import Block
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.verilate import build_block
 
 TAKEN, MODULUS, SIZE, RANGE, LENGTH = range(5)
 

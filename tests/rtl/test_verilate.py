@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from ringsmith import progress
-from ringsmith.devices import toolchain
-from ringsmith.devices.block import Block
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.library import load_library
-from ringsmith.devices.sources import rtl_root, rtl_sources, sim_root
-from ringsmith.devices.verilate import _bundles, build_block, build_design, lint
 from ringsmith.errors import DeviceError, ToolError
+from ringsmith.hdl import toolchain
+from ringsmith.hdl.block import Block
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.library import load_library
+from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
+from ringsmith.hdl.verilate import _bundles, build_block, build_design, lint
 
 PORTS = """
 module ports #(parameter int unsigned Width = 40, parameter string Mode = "plain") (
@@ -209,7 +209,7 @@ def test_two_processes_build_one_design_once(tmp_path: Path, own_cache: Path) ->
     text = GATE.format("~(a_i & b_i)").replace("module gate", "module once")
     (file,) = source(tmp_path, text, "once")
     script = (
-        "import sys; from pathlib import Path; from ringsmith.devices import verilate\n"
+        "import sys; from pathlib import Path; from ringsmith.hdl import verilate\n"
         "verilator = verilate.run_verilator\n"
         "def spy(arguments, *more):\n"
         "    if '--json-only' not in arguments: print('verilates')\n"
@@ -306,7 +306,7 @@ def test_blocks_are_free_of_warnings(top: str, parameters: dict[str, int | str])
 
 def test_sources_are_found_and_an_unknown_room_is_refused() -> None:
     assert (rtl_root() / "arith" / "rs_mul.sv").is_file()
-    assert (sim_root() / "harness" / "block.h").is_file()
+    assert (sim_root() / "hdl" / "block.h").is_file()
     files = [file.stem for file in rtl_sources("arith", "mem")]
     assert max(files.index(name) for name in files if name.endswith("_pkg")) < files.index("rs_mul")
     with pytest.raises(ToolError, match="rtl/nowhere holds no SystemVerilog"):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamReport
+from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.bench.beside import beside
 from ringsmith.bench.papers import facts
 from ringsmith.bench.records import Record
@@ -19,8 +21,6 @@ from ringsmith.bench.rpm.page import page
 from ringsmith.bench.rpm.resources import counted
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
-from ringsmith.devices.stream import ResidueProduct, StreamReport
-from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

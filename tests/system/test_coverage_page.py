@@ -5,9 +5,9 @@ from pathlib import Path
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.debug.campaign import campaign_design
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.sources import rtl_root, rtl_sources
-from ringsmith.devices.toolchain import run_verilator
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.toolchain import run_verilator
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
 

@@ -11,7 +11,11 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.backends.rpau.design import load_design, named_designs
+from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamReport
+from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.debug.area import Area
@@ -30,10 +34,6 @@ from ringsmith.debug.designs import (
 )
 from ringsmith.debug.stream_compare import compare_products
 from ringsmith.debug.stream_designs import StreamRow, stream_section, stream_table
-from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.model import ModelDevice
-from ringsmith.devices.stream import ResidueProduct, StreamReport
-from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
@@ -216,8 +216,8 @@ def test_random_programs_run_on_the_designs_that_are_named_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano", "octo"])
-    monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice", ModelDevice)
-    monkeypatch.setattr("ringsmith.devices.stream_rtl.StreamRtl", StreamModel)
+    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice", ModelDevice)
+    monkeypatch.setattr("ringsmith.backends.stream.device.rtl.StreamRtl", StreamModel)
     monkeypatch.setattr("ringsmith.debug.designs.operation_costs", lambda _: {})
     monkeypatch.setattr("ringsmith.debug.designs.cycles_table", lambda _: "")
     target = tmp_path / "designs.md"

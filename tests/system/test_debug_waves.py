@@ -11,12 +11,12 @@ from ringsmith import _core
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.debug.compare import load_random
 from ringsmith.debug.trace import Trace
 from ringsmith.debug.waves import record, window_of
-from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import DeviceError, ProgramError, ToolError
 from ringsmith.lower import Form, SubroutineGraph
 
@@ -180,7 +180,7 @@ def test_a_target_is_checked_before_the_build_and_keeps_what_it_holds(
     def fail(*_: object, **__: object) -> None:
         raise ToolError("no compiler")
 
-    monkeypatch.setattr("ringsmith.devices.rtl.RtlDevice.__init__", fail)
+    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice.__init__", fail)
     with pytest.raises(DeviceError, match="cannot be written: No such file"):
         WavesDevice(DESIGN, tmp_path / "missing" / "x.vcd", first=0, last=1)
     old = tmp_path / "old.vcd"

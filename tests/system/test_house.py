@@ -34,15 +34,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "program": frozenset({"params", "objects"}),
     "tracing": frozenset({"params", "program", "runtime"}),
     "lower": frozenset({"program", "params", "_core"}),
-    "backends": frozenset({"design_files", "lower", "params", "_core"}),
-    "devices": frozenset({"backends"}),
-    "generate": frozenset({"backends"}),
+    "backends": frozenset({"design_files", "hdl", "lower", "objects", "params", "_core"}),
+    "hdl": frozenset(),
     "runtime": frozenset(
         {
             "_core",
             "backends",
             "design_files",
-            "devices",
+            "hdl",
             "interop",
             "lower",
             "objects",
@@ -51,7 +50,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         }
     ),
     "debug": frozenset(
-        {"_core", "backends", "devices", "lower", "objects", "params", "program", "runtime"}
+        {"_core", "backends", "hdl", "lower", "objects", "params", "program", "runtime"}
     ),
     "apps": EVERYTHING,
     "bench": EVERYTHING,
@@ -173,10 +172,10 @@ def test_imports_point_one_way(path: Path) -> None:
         ("backends.rpau", "from ringsmith.backends.vector.design import VectorDesign"),
         ("backends.rpau.design", "import ringsmith.backends.vector.design"),
         ("backends.rpau", "from ringsmith.program import trace"),
-        ("devices", "from ringsmith.lower.graph import SubroutineGraph"),
-        ("devices", "from ringsmith import params"),
+        ("hdl", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("hdl", "from ringsmith import params"),
         ("program", "from ringsmith.tracing import trace"),
-        ("devices", "import importlib\nimportlib.import_module('ringsmith.client')"),
+        ("hdl", "import importlib\nimportlib.import_module('ringsmith.client')"),
         ("client", "from ringsmith.runtime import run"),
         ("runtime", "from ringsmith.client import SecretKey"),
         ("runtime", "from ringsmith._core import secret"),
@@ -202,7 +201,7 @@ def test_the_checker_sees_a_forbidden_import(module: str, source: str) -> None:
         ("backends.rpau", "from ringsmith.backends.rpau.design import RpauDesign"),
         ("backends.rpau.isa.instruction_set", "from ringsmith.backends.rpau import design"),
         ("backends.rpau", "from ringsmith.lower.graph import SubroutineGraph"),
-        ("runtime", "import ringsmith.devices.rtl\nfrom ringsmith import __version__"),
+        ("runtime", "import ringsmith.backends.rpau.device.rtl\nfrom ringsmith import __version__"),
         ("cli", "from ringsmith.client import generate_keys"),
         ("program", "import numpy\nfrom ringsmith.errors import ProgramError"),
         ("program.kit", "def f():\n    from ringsmith.client import encrypt_vector"),

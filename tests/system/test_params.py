@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ringsmith import _core
-from ringsmith.devices.sources import rtl_root
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.sources import rtl_root
 from ringsmith.params import (
     PARAMETER_SETS,
     CkksParameters,

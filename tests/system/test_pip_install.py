@@ -19,7 +19,7 @@ LEFT_OUT = (".git", ".venv", "build", ".*_cache", "__pycache__", ".hypothesis")
 WHERE = """
 import ringsmith
 from ringsmith.design_files import named
-from ringsmith.devices.sources import rtl_root, sim_root
+from ringsmith.hdl.sources import rtl_root, sim_root
 print(ringsmith.__file__, rtl_root(), sim_root(), *named(), sep="\\n")
 """
 

@@ -12,9 +12,9 @@ import pytest
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.devices.sources import rtl_root, rtl_sources
-from ringsmith.devices.verilate import lint
 from ringsmith.errors import ToolError
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.verilate import lint
 
 ROOMS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
 SOURCES = rtl_sources(*ROOMS)

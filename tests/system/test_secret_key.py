@@ -23,8 +23,8 @@ from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.devices.interface import Words, Zone
-from ringsmith.devices.model import ModelDevice
+from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.interop import SealParameters, write_ciphertext
 from ringsmith.lower import to_json
 from ringsmith.objects import Ciphertext
@@ -38,8 +38,8 @@ SERVER_SIDE = (
     "apps.gmdh.server",
     "apps.cnn.server",
     "runtime",
-    "devices.model",
-    "devices.rtl",
+    "backends.rpau.device.model",
+    "backends.rpau.device.rtl",
     "lower",
     "interop",
 )

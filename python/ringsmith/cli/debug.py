@@ -117,9 +117,9 @@ def waves(
     force: Force = False,
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
+    from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
     from ringsmith.debug.trace import Trace
     from ringsmith.debug.waves import record, window_of
-    from ringsmith.devices.recording import TOP_SCOPE, WavesDevice
     from ringsmith.files import Target, check_targets
 
     if (cycles is None) == (instructions is None):
@@ -184,7 +184,9 @@ def designs(
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
     from ringsmith.backends.rpau.design import load_design, named_designs
+    from ringsmith.backends.rpau.device.rtl import RtlDevice
     from ringsmith.backends.rpau.isa.instruction_set import ISA
+    from ringsmith.backends.stream.device.rtl import StreamRtl
     from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
     from ringsmith.debug.area import rpau_area, stream_area
     from ringsmith.debug.area_in_part import area_from_part, part_of
@@ -199,8 +201,6 @@ def designs(
     )
     from ringsmith.debug.stream_compare import compare_products
     from ringsmith.debug.stream_designs import StreamRow, stream_table
-    from ringsmith.devices.rtl import RtlDevice
-    from ringsmith.devices.stream_rtl import StreamRtl
     from ringsmith.files import check_targets
     from ringsmith.runtime.designs import named_design
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from ringsmith.devices import toolchain
-from ringsmith.devices.build_cache import cache_root
 from ringsmith.errors import ToolError
+from ringsmith.hdl import toolchain
+from ringsmith.hdl.build_cache import cache_root
 
 CPU_FEATURES = ("avx2", "fma", "bmi2", "adx", "avx512f", "avx512ifma", "avx512_vbmi2")
 """Instruction sets that make the compiled core or a simulation faster, as Linux names them."""
@@ -57,7 +57,7 @@ def examine() -> list[Finding]:
         Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
         Finding(
             "compiled core",
-            _extensions("ringsmith._core", "ringsmith.devices._model"),
+            _extensions("ringsmith._core", "ringsmith.backends.rpau.device._model"),
             "HE arithmetic; the cpu and model devices",
             "make setup, or pip install .",
             True,

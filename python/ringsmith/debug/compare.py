@@ -8,9 +8,9 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import Device, RunReport, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program, ring_in_turn
-from ringsmith.devices.interface import Device, RunReport, Zone
-from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError
 
 

@@ -15,8 +15,8 @@ from ringsmith.debug.area import Area
 from ringsmith.debug.compare import Compared
 from ringsmith.debug.markdown import comparison, table
 from ringsmith.debug.stream_designs import StreamRow, stream_section
-from ringsmith.devices.yosys import yosys
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.hdl.yosys import yosys
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters
 

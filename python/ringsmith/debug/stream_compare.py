@@ -7,8 +7,8 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.devices.stream import ResidueProduct, StreamDevice
-from ringsmith.devices.stream_model import StreamModel
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
+from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 
 PRIMES = 20

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from ringsmith.backends.stream.cost import block_rams
 from ringsmith.debug import netlist
-from ringsmith.devices.build_cache import built, fingerprint
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.yosys import run_yosys, yosys
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.yosys import run_yosys, yosys
 
 ULTRASCALE_PLUS = "xcup"
 SERIES_7 = "xc7"

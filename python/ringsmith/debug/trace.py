@@ -13,9 +13,9 @@ import numpy as np
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.timeline import HALT, Timing
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction
-from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 
 UNKNOWN_ORIGIN = "?"

@@ -9,7 +9,7 @@ from ringsmith import progress
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_tables, seed_words
-from ringsmith.devices.interface import Device, RunReport, Zone
+from ringsmith.backends.rpau.device.interface import Device, RunReport, Zone
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import check_seed, whole_keys
 from ringsmith.runtime.machine import CompiledGraph, GraphResult

@@ -22,8 +22,8 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.caching import cached
-from ringsmith.devices.build_cache import cache_root, fingerprint
 from ringsmith.errors import ProgramError, ToolError
+from ringsmith.hdl.build_cache import cache_root, fingerprint
 from ringsmith.lower import SubroutineGraph
 from ringsmith.lower.graph_file import to_json
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.stream.compile import compile_graph as compile_for_stream
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.devices.axi_lite import SimulatedBus
-from ringsmith.devices.model import ModelDevice
-from ringsmith.devices.registers import RegisterDevice
-from ringsmith.devices.rtl import RtlDevice
-from ringsmith.devices.stream_model import StreamModel
-from ringsmith.devices.stream_rtl import StreamRtl
+from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.lower import (
     RELIN_KEY,

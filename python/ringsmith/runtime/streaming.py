@@ -6,8 +6,8 @@ from threading import Lock
 import numpy as np
 
 from ringsmith import _core
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
 from ringsmith.backends.stream.executable import Factor, Round
-from ringsmith.devices.stream import ResidueProduct, StreamDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.check import whole_keys

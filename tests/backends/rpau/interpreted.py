@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.devices.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.runtime.accelerator import Accelerator

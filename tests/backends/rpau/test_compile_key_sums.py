@@ -15,7 +15,7 @@ from ringsmith.backends.rpau.compiler.segment import fits_at_once
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.devices.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.runtime.accelerator import Accelerator
 from ringsmith.runtime.machine import CompiledGraph, Cpu

@@ -18,9 +18,9 @@ from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import decode
-from ringsmith.devices.interface import Words, Zone
-from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
 from ringsmith.runtime.accelerator import Accelerator

@@ -16,8 +16,8 @@ from ringsmith.backends.rpau.constants import (
 )
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.sparse import FAMILIES
-from ringsmith.devices.sources import rtl_root
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.sources import rtl_root
 
 NANO = load_design("nano")
 

@@ -9,10 +9,10 @@ from tests.timings import BY_HAND
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
 from ringsmith.backends.rpau.cost import FETCH_CYCLES
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.random_program import random_program
-from ringsmith.devices.interface import Zone
-from ringsmith.devices.model import ModelDevice
 from ringsmith.errors import DeviceError, ProgramError
 
 

@@ -15,11 +15,11 @@ from ringsmith import _core
 from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.constants import prime_tables
 from ringsmith.backends.rpau.design import TWIDDLES, RpauDesign
+from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.interface import Zone
-from ringsmith.devices.rtl import RtlDevice
+from ringsmith.hdl.instrument import Instrument
 
 PIPELINE = 31
 """From a row's address at the work memory to its results at the write port."""

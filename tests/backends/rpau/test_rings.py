@@ -12,6 +12,9 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.rpau.constants import Words, piece_stages, prime_tables, source_piece
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import Device, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import (
     check,
     encode,
@@ -20,9 +23,6 @@ from ringsmith.backends.rpau.isa.assembler import (
 )
 from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
 from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program
-from ringsmith.devices.interface import Device, Zone
-from ringsmith.devices.model import ModelDevice
-from ringsmith.devices.rtl import RtlDevice
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
 RPAU = 1

@@ -8,12 +8,12 @@ import pytest
 from ringsmith import progress
 from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.interface import RunReport, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program
-from ringsmith.devices.interface import RunReport, Zone
-from ringsmith.devices.model import ModelDevice
-from ringsmith.devices.rtl import RtlDevice
 
 PROGRAMS = 50
 LENGTH = 2 * len(ISA.operations)

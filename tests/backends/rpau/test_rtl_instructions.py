@@ -12,10 +12,10 @@ from ringsmith import _core
 from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.constants import prime_tables
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
-from ringsmith.devices.interface import Words, Zone
-from ringsmith.devices.rtl import RtlDevice
 from ringsmith.errors import DeviceError
 
 DST, A, B = 1, 2, 5

@@ -11,9 +11,9 @@ from ringsmith import _core
 from ringsmith.backends.stream import flow, generator, latency
 from ringsmith.backends.stream.descriptor import descriptor
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.rtl import Frame, core_block, stimulus
 from ringsmith.backends.stream.latency import BARRETT
-from ringsmith.devices.block import Block, Words
-from ringsmith.devices.stream_rtl import Frame, core_block, stimulus
+from ringsmith.hdl.block import Block, Words
 
 CORES_MOST_BITS = 61
 """Of a modulus in core."""

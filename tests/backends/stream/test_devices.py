@@ -11,10 +11,10 @@ from ringsmith import _core
 from ringsmith.backends.stream import generator
 from ringsmith.backends.stream.batch import batch_cycles, batch_schedule
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.interface import ResidueProduct
+from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
-from ringsmith.devices.stream import ResidueProduct
-from ringsmith.devices.stream_model import StreamModel
-from ringsmith.devices.stream_rtl import StreamRtl
 from ringsmith.errors import DeviceError, ParameterError
 
 DESIGN = StreamDesign("devices", 8, 2, 30)

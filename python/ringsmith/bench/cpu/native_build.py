@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ringsmith.devices.build_cache import cache_root
 from ringsmith.errors import ToolError
+from ringsmith.hdl.build_cache import cache_root
 
 SOURCES = Path(__file__).with_name("native")
 

@@ -8,14 +8,14 @@ from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.interface import Device
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
-from ringsmith.devices.interface import Device
-from ringsmith.devices.model import ModelDevice
-from ringsmith.devices.rtl import RtlDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.params import CkksParameters, ckks_set
 

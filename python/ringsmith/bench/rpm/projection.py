@@ -14,12 +14,12 @@ from ringsmith.apps.operations import random_inputs
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ
 from ringsmith.caching import cached
-from ringsmith.devices.stream_model import StreamModel
 from ringsmith.errors import DeviceError
 from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey

@@ -1,4 +1,4 @@
-"""The scheduler of the RPAU architecture (sim/scheduler)."""
+"""The scheduler of the RPAU architecture (sim/rpau/scheduler)."""
 
 from collections.abc import Sequence
 

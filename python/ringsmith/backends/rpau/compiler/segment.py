@@ -1,4 +1,4 @@
-"""A program cut into runs, each scheduled: what ``sim/scheduler`` finds, as instructions.
+"""A program cut into runs, each scheduled: what ``sim/rpau/scheduler`` finds, as instructions.
 
 A program that fits is one run. Otherwise each run takes as many of the remaining instructions, in
 sequential order, as the work memory, the stores of keys and seeds and the program store allow. A

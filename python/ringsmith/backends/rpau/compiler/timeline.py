@@ -1,7 +1,8 @@
 """When each instruction issues: the issue rule and the hazard rule of ``docs/architecture.md``.
 
 Every latency is independent of data, so the rule needs no clock. It is stated in C++, in
-``sim/scheduler``, where the scheduler asks it; a :class:`Timeline` asks it for single instructions.
+``sim/rpau/scheduler``, where the scheduler asks it; a :class:`Timeline` asks it for single
+instructions.
 The C++ model states the rule a second time, and the tests compare the two and the RTL.
 """
 

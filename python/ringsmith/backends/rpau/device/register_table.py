@@ -1,6 +1,7 @@
 """The registers of a device.
 
-Generated from rtl/shell/rs_registers.rdl by `python -m ringsmith.generate.registers`; do not edit.
+Generated from rtl/shell/rs_registers.rdl by `python -m
+ringsmith.backends.rpau.device.generate_registers`; do not edit.
 """
 
 from enum import IntEnum, IntFlag

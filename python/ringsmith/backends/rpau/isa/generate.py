@@ -134,7 +134,7 @@ def render_systemverilog(isa: Isa) -> str:
 
 
 def render_cpp(isa: Isa) -> str:
-    """The header ``sim/model/isa.h``: opcodes and the decoder's table."""
+    """The header ``sim/rpau/model/isa.h``: opcodes and the decoder's table."""
     units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
     names = [f"k{upper_camel(kind)}" for kind in KINDS]
     kinds = [f"  {name}," for name in names[:-1]] + [f"  {names[-1]}"]
@@ -309,7 +309,7 @@ def render_page(isa: Isa) -> str:
 
 FILES: Mapping[PurePosixPath, Callable[[Isa], str]] = {
     PurePosixPath("rtl/rpau/rs_rpau_isa_pkg.sv"): render_systemverilog,
-    PurePosixPath("sim/model/isa.h"): render_cpp,
+    PurePosixPath("sim/rpau/model/isa.h"): render_cpp,
     PurePosixPath("docs/isa-rpau.md"): render_page,
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""

@@ -8,10 +8,10 @@ import os
 from pathlib import Path
 
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.rtl import TOP
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.rtl import RtlDevice
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.instrument import Instrument
 
 TOP_SCOPE = f"TOP.{TOP}"
 """The accelerator's top module in a recording; ``TOP_SCOPE.u_controller`` is its controller."""
@@ -49,8 +49,8 @@ class WavesDevice(RtlDevice):
             last: Last cycle to record.
             scope: Module instance whose signals are recorded; counts only with a depth.
             depth: Levels of instances to record, ``scope`` the first; 0: everything.
-            assertions: See :class:`ringsmith.devices.rtl.RtlDevice`.
-            seed: See :class:`ringsmith.devices.rtl.RtlDevice`.
+            assertions: See :class:`ringsmith.backends.rpau.device.rtl.RtlDevice`.
+            seed: See :class:`ringsmith.backends.rpau.device.rtl.RtlDevice`.
 
         Raises:
             DeviceError: If the window is empty, or the file cannot be written.

@@ -1,6 +1,6 @@
 """Where polynomials lie on the data path, the AXI4 bus of 512 bits of rtl/shell/rs_data_path.sv."""
 
-from ringsmith.devices.interface import Zone
+from ringsmith.backends.rpau.device.interface import Zone
 
 BEAT_BITS = 512
 BEAT_WORDS = BEAT_BITS // 64

@@ -1,8 +1,8 @@
 """Writes what is made from ``rtl/shell/rs_registers.rdl``, the map of a device's registers.
 
-``python -m ringsmith.generate.registers`` writes into the checkout, with ``--check`` it only
-compares and exits with 1 when something differs. It needs PeakRDL, which is among the development
-packages.
+``python -m ringsmith.backends.rpau.device.generate_registers`` writes into the checkout; with
+``--check`` it only compares and exits with 1 when something differs. It needs PeakRDL, which is
+among the development packages.
 
 Made are whole files and, in SystemVerilog that people write, sections between two comments::
 
@@ -23,11 +23,11 @@ from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.errors import ToolError
-from ringsmith.generate.register_map import Register, RegisterMap, read_register_map
-from ringsmith.generate.register_pages import render_page, render_python
+from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
+from ringsmith.hdl.register_pages import render_page, render_python
 
 SOURCE = "rtl/shell/rs_registers.rdl"
-COMMAND = "python -m ringsmith.generate.registers"
+COMMAND = "python -m ringsmith.backends.rpau.device.generate_registers"
 NOTICE = f"Generated from {SOURCE} by `{COMMAND}`; do not edit."
 ADDRESS_WIDTH = 12
 """Bits of the bus's byte addresses: a device takes a page of 4 KiB."""

@@ -12,8 +12,8 @@ from importlib import metadata, util
 from pathlib import Path
 
 from ringsmith.caching import cached
-from ringsmith.devices.processes import run_together
 from ringsmith.errors import ToolError
+from ringsmith.hdl.processes import run_together
 from ringsmith.progress import Task
 
 _LOG_LINES = 30

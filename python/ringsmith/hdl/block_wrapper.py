@@ -1,4 +1,4 @@
-"""The few lines of C++ that tell `sim/harness/block.cpp` a verilated block's ports.
+"""The few lines of C++ that tell `sim/hdl/block.cpp` a verilated block's ports.
 
 Names, widths and array sizes come from the C++ header that Verilator wrote, so that the generated
 code fits it; directions come from Verilator's syntax tree, since the header has none for arrays.

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 from ringsmith.backends.stream import latency
 from ringsmith.backends.stream.batch import CoreProducts, batch_cycles, batch_schedule
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.devices.stream import ResidueProduct, StreamReport, checked_descriptors
+from ringsmith.backends.stream.device.interface import (
+    ResidueProduct,
+    StreamReport,
+    checked_descriptors,
+)
 
 
 class StreamModel:
@@ -22,7 +26,7 @@ class StreamModel:
         self._core = CoreProducts(design.n)
 
     def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
-        """Makes products; see :class:`ringsmith.devices.stream.StreamDevice`.
+        """Makes products; see :class:`ringsmith.backends.stream.device.interface.StreamDevice`.
 
         Raises:
             DeviceError: If an operand is of another length or not below its prime, or the design

@@ -9,7 +9,7 @@ from ringsmith.backends.rpau.constants import (
     whole_twiddle_words,
 )
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.devices.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
 
 

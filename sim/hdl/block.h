@@ -1,6 +1,6 @@
 // A verilated block of any ports, behind the plain C interface of block.cpp.
 //
-// For each block a few lines of C++ are generated (devices/block_wrapper.py) that define
+// For each block a few lines of C++ are generated (hdl/block_wrapper.py) that define
 // make_block(); everything else is here and in block.cpp.
 #pragma once
 

@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ringsmith.devices.library import load_library
-from ringsmith.devices.slices import slices
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.library import load_library
+from ringsmith.hdl.slices import slices
 from ringsmith.progress import Task
 
 Words = npt.NDArray[np.uint64]

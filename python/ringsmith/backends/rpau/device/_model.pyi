@@ -1,4 +1,4 @@
-"""The instruction-level model of the RPAU architecture (sim/model)."""
+"""The instruction-level model of the RPAU architecture (sim/rpau/model)."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-// Python extension ringsmith.devices._model: the model behind numpy arrays of 64-bit words.
+// Python extension ringsmith.backends.rpau.device._model: the model behind numpy arrays of 64-bit words.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -46,7 +46,7 @@ NB_MODULE(_model, m) {
   m.doc() = "The instruction-level model of the RPAU architecture.";
 
   nb::object error =
-      nb::steal(PyErr_NewException("ringsmith.devices._model.ModelError", nullptr, nullptr));
+      nb::steal(PyErr_NewException("ringsmith.backends.rpau.device._model.ModelError", nullptr, nullptr));
   m.attr("ModelError") = error;
   nb::register_exception_translator(translate_model_error, error.ptr());
 

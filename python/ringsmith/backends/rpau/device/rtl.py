@@ -7,16 +7,16 @@ import numpy as np
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.devices.facts import check_facts
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.library import load_library
-from ringsmith.devices.outcome import checked_words, report_of, stopped
-from ringsmith.devices.slices import slices
-from ringsmith.devices.sources import rtl_sources, sim_root
-from ringsmith.devices.verilate import build_design
-from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
+from ringsmith.backends.rpau.device.facts import check_facts
+from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
+from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.library import load_library
+from ringsmith.hdl.slices import slices
+from ringsmith.hdl.sources import rtl_sources, sim_root
+from ringsmith.hdl.verilate import build_design
 from ringsmith.progress import Task
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
@@ -114,7 +114,7 @@ class RtlDevice:
         self.close()
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+        """Chooses the ring; see ``interface.Device``.
 
         Raises:
             DeviceError: If the design does not run the ring, or the device is closed.
@@ -126,7 +126,7 @@ class RtlDevice:
         self._log_degree = log_degree
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+        """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
             DeviceError: On a wrong zone, unit, index, length or word too wide.
@@ -168,7 +168,7 @@ class RtlDevice:
         self._loaded = True
 
     def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
-        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
+        """Runs the loaded program to its halt; see ``interface.Device``.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it

@@ -34,7 +34,7 @@ def sim_root() -> Path:
     Raises:
         ToolError: If neither the installed package nor the checkout holds it.
     """
-    return _find("sim", "harness/block.h")
+    return _find("sim", "hdl/block.h")
 
 
 def rtl_sources(*rooms: str) -> list[Path]:

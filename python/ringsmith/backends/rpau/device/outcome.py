@@ -3,8 +3,8 @@
 import numpy as np
 
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import RunReport, Words
 from ringsmith.backends.rpau.isa.assembler import check_program
-from ringsmith.devices.interface import RunReport, Words
 from ringsmith.errors import DeviceError, ProgramError
 
 

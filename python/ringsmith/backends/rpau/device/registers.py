@@ -4,6 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.bus import DataPath, RegisterBus
+from ringsmith.backends.rpau.device.data_path import BEAT_BITS, ZONES, polynomial_address
+from ringsmith.backends.rpau.device.facts import check_facts
+from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.register_table import (
     ARCHITECTURE,
     FACTS,
@@ -14,12 +19,7 @@ from ringsmith.backends.rpau.device.register_table import (
     Register,
     Status,
 )
-from ringsmith.devices.bus import DataPath, RegisterBus
-from ringsmith.devices.data_path import BEAT_BITS, ZONES, polynomial_address
-from ringsmith.devices.facts import check_facts
-from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.outcome import checked_words, report_of, stopped
-from ringsmith.devices.zones import check_read, check_ring, check_write, zone_shape
+from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write, zone_shape
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
@@ -81,7 +81,7 @@ class RegisterDevice:
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+        """Chooses the ring; see ``interface.Device``.
 
         Raises:
             DeviceError: If the design does not run the ring.
@@ -91,7 +91,7 @@ class RegisterDevice:
         self._log_degree = log_degree
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+        """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
             DeviceError: On a wrong zone, unit, index, length or word too wide, or if the device
@@ -142,7 +142,7 @@ class RegisterDevice:
         self._loaded = True
 
     def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
-        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
+        """Runs the loaded program to its halt; see ``interface.Device``.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it

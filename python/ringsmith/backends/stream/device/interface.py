@@ -10,8 +10,8 @@ import numpy as np
 from ringsmith.backends.stream.batch import own_descriptor
 from ringsmith.backends.stream.descriptor import Descriptor
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.devices.interface import Words
 from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.objects import Residues
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class ResidueProduct:
     """
 
     prime: int
-    a: Words
-    b: Words
+    a: Residues
+    b: Residues
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class StreamReport:
         cycles: Cycles until the last word had left.
     """
 
-    products: list[Words]
+    products: list[Residues]
     starts: list[int]
     cycles: int
 

@@ -7,11 +7,11 @@ import numpy as np
 from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.cost import first_twiddle_steps
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device import _model
+from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
-from ringsmith.devices import _model
-from ringsmith.devices.interface import RunReport, Words, Zone
-from ringsmith.devices.zones import check_read, check_ring, check_write
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.progress import Task
 
@@ -84,7 +84,7 @@ class ModelDevice:
         return self._design
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see :class:`ringsmith.devices.interface.Device`.
+        """Chooses the ring; see ``interface.Device``.
 
         What was written for another ring counts as never written.
 
@@ -98,7 +98,7 @@ class ModelDevice:
             self._model.set_ring(log_degree, fetch_cycles, self._timing_now().by_opcode())
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see :class:`ringsmith.devices.interface.Device`.
+        """Writes one polynomial or table; see ``interface.Device``.
 
         A timing-only device checks the access and drops the words.
 
@@ -142,7 +142,7 @@ class ModelDevice:
         self._program = program
 
     def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
-        """Runs the loaded program to its halt; see :class:`ringsmith.devices.interface.Device`.
+        """Runs the loaded program to its halt; see ``interface.Device``.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads

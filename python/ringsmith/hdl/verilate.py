@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringsmith import progress
-from ringsmith.devices import block_wrapper
-from ringsmith.devices.build_cache import built, fingerprint
-from ringsmith.devices.instrument import Instrument
-from ringsmith.devices.sources import rtl_root, sim_root
-from ringsmith.devices.toolchain import (
+from ringsmith.hdl import block_wrapper
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.sources import rtl_root, sim_root
+from ringsmith.hdl.toolchain import (
     compiler,
     run_tool,
     run_tools,
@@ -119,7 +119,7 @@ def build_design(
         sources: SystemVerilog files, packages before their users (`sources.rtl_sources`).
         parameters: The top's parameters: integers, or strings as they are, without quotes.
         wrapper: The wrapper's C++ files. They may include `V<top>.h`, `verilated.h` and, from
-            `sim/harness`, `stop.h`; what they export must have default visibility. Headers
+            `sim/hdl`, `stop.h`; what they export must have default visibility. Headers
             that they include from their own folders count into the key.
         assertions: Assertions and random values for X, at a lower speed.
         instrument: What the simulation can record; the wrapper asks the macros `VM_TRACE` and
@@ -155,7 +155,7 @@ def build_block(
             64 bits.
     """
     recipe = _recipe(top, sources, parameters, assertions, flags)
-    wrapper = [sim_root() / "harness" / "block.cpp"]
+    wrapper = [sim_root() / "hdl" / "block.cpp"]
     return _library(recipe, wrapper, block_wrapper.wrapper_source, title or top)
 
 
@@ -195,7 +195,7 @@ def _library(
             made.write_text(generate(work / "cpp" / f"V{recipe.top}.h", interface))
             sources.append(made)
         bundles = _bundles(work / "cpp", sources, recipe.instrument)
-        include = [work / "cpp", sim_root() / "harness", *folders]
+        include = [work / "cpp", sim_root() / "hdl", *folders]
         compiling = f"compiling the simulation of {title}"
         objects = _compile(bundles, work / "cpp", include, recipe.instrument, compiling)
         objects += sorted(_runtime(recipe.instrument).glob("*.o"))
@@ -215,20 +215,20 @@ def _interface(recipe: _Recipe, work: Path) -> str:
 
 
 def _harness() -> list[Path]:
-    return [sim_root() / "harness" / name for name in ("stop.h", "stop.cpp")]
+    return [sim_root() / "hdl" / name for name in ("stop.h", "stop.cpp")]
 
 
 def _runtime(instrument: Instrument) -> Path:
     """The folder of the objects that all designs share: Verilator's library and our handlers."""
     names = [*_RUNTIME, *instrument.value.runtime]
     sources = [verilator().include / name for name in names]
-    sources.append(sim_root() / "harness" / "stop.cpp")
+    sources.append(sim_root() / "hdl" / "stop.cpp")
 
     def build(work: Path) -> None:
         # None of it runs in every cycle, and -O2 would cost the first build ten seconds.
         bundles = [_Bundle((source,), "-O0") for source in sources]
         title = "compiling Verilator's library"
-        _compile(bundles, work, [sim_root() / "harness"], instrument, title)
+        _compile(bundles, work, [sim_root() / "hdl"], instrument, title)
 
     key = fingerprint(_tool_facts(instrument), [Path(__file__), *sources, *_harness()])
     return built("verilator-runtime", key, build)

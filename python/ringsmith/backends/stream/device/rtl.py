@@ -10,13 +10,17 @@ from ringsmith.backends.stream import flow, latency, rtl
 from ringsmith.backends.stream.batch import batch_schedule
 from ringsmith.backends.stream.descriptor import Descriptor
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.interface import (
+    ResidueProduct,
+    StreamReport,
+    checked_descriptors,
+)
 from ringsmith.backends.stream.generator import Schedule
-from ringsmith.devices.block import Block
-from ringsmith.devices.interface import Words
-from ringsmith.devices.sources import rtl_sources
-from ringsmith.devices.stream import ResidueProduct, StreamReport, checked_descriptors
-from ringsmith.devices.verilate import build_block
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.block import Block
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.verilate import build_block
+from ringsmith.objects import Residues
 
 _ROWS = ("a_i", "b_i", "powers_i")
 _STROBES = ("first_i", "descriptor_valid_i")
@@ -28,8 +32,8 @@ class Frame:
     """What enters the core for a product: its descriptor and operands, in natural order."""
 
     descriptor: Descriptor
-    a: Words
-    b: Words
+    a: Residues
+    b: Residues
 
 
 def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
@@ -56,7 +60,9 @@ def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
     return block
 
 
-def stimulus(design: StreamDesign, frames: Sequence[Frame], schedule: Schedule) -> dict[str, Words]:
+def stimulus(
+    design: StreamDesign, frames: Sequence[Frame], schedule: Schedule
+) -> dict[str, Residues]:
     """What to drive in each cycle so that frames flow as the schedule says, and one cycle more.
 
     In that last one, nothing is offered and nothing begins: it can be held.
@@ -97,7 +103,7 @@ class StreamRtl:
         self.block = core_block(design)
 
     def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
-        """Makes products; see :class:`ringsmith.devices.stream.StreamDevice`.
+        """Makes products; see :class:`ringsmith.backends.stream.device.interface.StreamDevice`.
 
         Raises:
             DeviceError: If an operand is of another length or not below its prime, the design does
@@ -133,7 +139,7 @@ class StreamRtl:
         ]
         return StreamReport(products, starts, starts[-1] + self.design.period)
 
-    def _check_taken(self, what: str, ready: Words, cycles: Sequence[int]) -> None:
+    def _check_taken(self, what: str, ready: Residues, cycles: Sequence[int]) -> None:
         refused = np.flatnonzero(ready[list(cycles)] == 0)
         if refused.size:
             number = int(refused[0])

@@ -7,15 +7,15 @@ import numpy as np
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.devices.bus import DataPath
-from ringsmith.devices.data_path import BEAT_BYTES, BEAT_WORDS
-from ringsmith.devices.interface import Words
-from ringsmith.devices.library import load_library
-from ringsmith.devices.rtl import VERILATOR_FLAGS
-from ringsmith.devices.slices import slices
-from ringsmith.devices.sources import rtl_sources, sim_root
-from ringsmith.devices.verilate import build_design
+from ringsmith.backends.rpau.device.bus import DataPath
+from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS
+from ringsmith.backends.rpau.device.interface import Words
+from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.library import load_library
+from ringsmith.hdl.slices import slices
+from ringsmith.hdl.sources import rtl_sources, sim_root
+from ringsmith.hdl.verilate import build_design
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
 _BOUNDARY = 4096  # bytes: no burst crosses a multiple, so parts that end there make no more bursts
@@ -41,7 +41,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         rtl.BUS_TOP,
         rtl_sources(*rtl.BUS_ROOMS),
         rtl.parameters(design),
-        wrapper=[sim_root() / "shell" / "axi_lite.cpp"],
+        wrapper=[sim_root() / "rpau" / "axi_lite.cpp"],
         assertions=assertions,
         flags=VERILATOR_FLAGS,
         title=f"{design.name} with its buses",
@@ -51,7 +51,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
 class SimulatedBus:
     """The buses of a simulated device.
 
-    See :class:`ringsmith.devices.bus.RegisterBus` and :class:`ringsmith.devices.bus.DataPath`.
+    See ``RegisterBus`` and ``DataPath`` in :mod:`ringsmith.backends.rpau.device.bus`.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from ringsmith.devices.interface import Words
+from ringsmith.backends.rpau.device.interface import Words
 
 
 class DataPath(Protocol):

@@ -1,1 +1,0 @@
-"""Machines behind one narrow interface: memories, programs and cycles, and no HE scheme."""

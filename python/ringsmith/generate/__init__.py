@@ -1,1 +1,0 @@
-"""Files that are made from descriptions: so far the register block, from its SystemRDL."""

@@ -1,0 +1,1 @@
+"""What every architecture shares of hardware: Verilator builds, Yosys, source lists, registers."""
