@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from ringsmith.backends.rpau.debug.area import rpau_area
+from ringsmith.backends.rpau.debug.area_in_part import estimate
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.debug.area import block_rams, rpau_area, stream_areas, ultra_rams
-from ringsmith.debug.area_in_part import estimate
+from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.synthesis import ultra_rams
 from ringsmith.hdl.yosys import run_yosys
 
 # A small RPAU: two cores, one dyadic core, and memories of few words, whose widths are no multiples

@@ -11,9 +11,9 @@ from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.layout import layouts
 from ringsmith.backends.rpau.compiler.segment import cut
 from ringsmith.backends.rpau.compiler.select import select
+from ringsmith.backends.rpau.debug.summary import busy_cycles
+from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.debug.summary import busy_cycles
-from ringsmith.debug.trace import Trace
 from ringsmith.lower import SubroutineGraph, lower_operation
 from ringsmith.params import parameter_set
 

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.backends.rpau.cost import latencies
+from ringsmith.backends.rpau.debug.area import UNIT
+from ringsmith.backends.rpau.debug.area_in_part import estimate, key_rams, scaled, work_rams
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.beside import Found, beside, left_out
 from ringsmith.bench.medha import ablations
@@ -22,9 +24,8 @@ from ringsmith.bench.medha.software import times
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
 from ringsmith.bench.records import Record
 from ringsmith.cli.main import app
-from ringsmith.debug.area import UNIT, Area
-from ringsmith.debug.area_in_part import estimate, key_rams, scaled, work_rams
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.synthesis import Area
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16

@@ -20,8 +20,8 @@ from ringsmith.bench.rpm.measure import Options, measure
 from ringsmith.bench.rpm.page import page
 from ringsmith.bench.rpm.resources import counted
 from ringsmith.cli.main import app
-from ringsmith.debug.area import Area
 from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.hdl.synthesis import Area
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TIMED = ("milliseconds", "speedup", "percent")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ringsmith.backends.rpau import rtl
-from ringsmith.debug.campaign import campaign_design
+from ringsmith.backends.rpau.debug.campaign import campaign_design
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator

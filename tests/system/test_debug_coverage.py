@@ -8,11 +8,8 @@ import pytest
 from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
-from ringsmith.backends.rpau.isa.assembler import assemble
-from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.cli.main import app
-from ringsmith.debug import campaign as campaigns
-from ringsmith.debug.campaign import (
+from ringsmith.backends.rpau.debug import campaign as campaigns
+from ringsmith.backends.rpau.debug.campaign import (
     CANDIDATES,
     LENGTH,
     Campaign,
@@ -21,13 +18,21 @@ from ringsmith.debug.campaign import (
     missing_situations,
     run_campaign,
 )
-from ringsmith.debug.compare import Compared
-from ringsmith.debug.coverage_report import GOALS, misses, page, shares
-from ringsmith.debug.exclusions import EXCLUSIONS
-from ringsmith.debug.isa_coverage import Situation, by_kind, every_situation, situations
-from ringsmith.debug.rtl_coverage import Exclusion, Point, by_file, excused, read_counts, share
-from ringsmith.debug.trace import Trace
+from ringsmith.backends.rpau.debug.compare import Compared
+from ringsmith.backends.rpau.debug.coverage_report import GOALS, misses, page, shares
+from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
+from ringsmith.backends.rpau.debug.isa_coverage import (
+    Situation,
+    by_kind,
+    every_situation,
+    situations,
+)
+from ringsmith.backends.rpau.debug.trace import Trace
+from ringsmith.backends.rpau.isa.assembler import assemble
+from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ToolError
+from ringsmith.hdl.coverage import Exclusion, Point, by_file, excused, read_counts, share
 
 
 def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:

@@ -10,17 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import runtime
+from ringsmith.backends.rpau.debug.area_in_part import part_of
+from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import load_design, named_designs
 from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.stream.debug.compare import compare_products
+from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamReport
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
-from ringsmith.debug.area import Area
-from ringsmith.debug.area_in_part import part_of
-from ringsmith.debug.compare import compare
 from ringsmith.debug.designs import (
     Cost,
     DesignRow,
@@ -32,9 +33,8 @@ from ringsmith.debug.designs import (
     page,
     size_table,
 )
-from ringsmith.debug.stream_compare import compare_products
-from ringsmith.debug.stream_designs import StreamRow, stream_section, stream_table
 from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 

@@ -15,18 +15,25 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.debug.colours import COLOURS, ink
+from ringsmith.backends.rpau.debug.listing import listing
+from ringsmith.backends.rpau.debug.page import timeline_page
+from ringsmith.backends.rpau.debug.perfetto import perfetto_json
+from ringsmith.backends.rpau.debug.picture import tick_distance, timeline_svg
+from ringsmith.backends.rpau.debug.summary import (
+    FETCH,
+    busy_cycles,
+    busy_share,
+    critical_path,
+    gaps,
+    shares,
+)
+from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
-from ringsmith.debug.colours import COLOURS, ink
-from ringsmith.debug.listing import listing
-from ringsmith.debug.page import timeline_page
-from ringsmith.debug.perfetto import perfetto_json
-from ringsmith.debug.picture import tick_distance, timeline_svg
-from ringsmith.debug.summary import FETCH, busy_cycles, busy_share, critical_path, gaps, shares
-from ringsmith.debug.trace import Trace
 from ringsmith.errors import ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set

@@ -23,6 +23,7 @@ SECRET_KEY_CODE = "_core.secret"  # noqa: S105 - a module, not a password
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "": frozenset({"params", "program", "progress", "runtime", "tracing"}),  # ringsmith/__init__.py
     "errors": frozenset(),
+    "markdown": frozenset(),
     "progress": frozenset(),
     "caching": frozenset(),
     "files": frozenset(),
@@ -58,7 +59,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 }
 """Room -> what it may import of ours, besides itself and ``ANYBODYS``."""
 
-ANYBODYS = frozenset({"caching", "errors", "files", "progress", "__version__"})
+ANYBODYS = frozenset({"caching", "errors", "files", "markdown", "progress", "__version__"})
 
 EXCEPTIONS = {"program.kit": "client"}
 """Module -> what it alone of its package may import: a client kit uses the client's functions.

@@ -65,12 +65,12 @@ def trace(
     """Show where the cycles of a program go: by operation, by unit, in idle gaps."""
     from rich.console import Console
 
-    from ringsmith.debug.listing import listing as listing_of
-    from ringsmith.debug.page import timeline_page
-    from ringsmith.debug.perfetto import perfetto_json
-    from ringsmith.debug.picture import timeline_svg
-    from ringsmith.debug.report import tables
-    from ringsmith.debug.trace import Trace
+    from ringsmith.backends.rpau.debug.listing import listing as listing_of
+    from ringsmith.backends.rpau.debug.page import timeline_page
+    from ringsmith.backends.rpau.debug.perfetto import perfetto_json
+    from ringsmith.backends.rpau.debug.picture import timeline_svg
+    from ringsmith.backends.rpau.debug.report import tables
+    from ringsmith.backends.rpau.debug.trace import Trace
     from ringsmith.files import check_targets
 
     results = [target(path, force) for path in (html, svg, perfetto, save)]
@@ -117,8 +117,8 @@ def waves(
     force: Force = False,
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
+    from ringsmith.backends.rpau.debug.trace import Trace
     from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
-    from ringsmith.debug.trace import Trace
     from ringsmith.debug.waves import record, window_of
     from ringsmith.files import Target, check_targets
 
@@ -183,14 +183,17 @@ def designs(
     force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
+    from ringsmith.backends.rpau.debug.area import rpau_area
+    from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
+    from ringsmith.backends.rpau.debug.compare import compare
     from ringsmith.backends.rpau.design import load_design, named_designs
     from ringsmith.backends.rpau.device.rtl import RtlDevice
     from ringsmith.backends.rpau.isa.instruction_set import ISA
+    from ringsmith.backends.stream.debug.area import stream_area
+    from ringsmith.backends.stream.debug.compare import compare_products
+    from ringsmith.backends.stream.debug.table import StreamRow, stream_table
     from ringsmith.backends.stream.device.rtl import StreamRtl
     from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
-    from ringsmith.debug.area import rpau_area, stream_area
-    from ringsmith.debug.area_in_part import area_from_part, part_of
-    from ringsmith.debug.compare import compare
     from ringsmith.debug.designs import (
         DesignRow,
         area_table,
@@ -199,8 +202,6 @@ def designs(
         page,
         size_table,
     )
-    from ringsmith.debug.stream_compare import compare_products
-    from ringsmith.debug.stream_designs import StreamRow, stream_table
     from ringsmith.files import check_targets
     from ringsmith.runtime.designs import named_design
 
@@ -256,13 +257,13 @@ def coverage(
     force: Force = False,
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
-    from ringsmith.debug.campaign import (
+    from ringsmith.backends.rpau.debug.campaign import (
         QUICK_CANDIDATES,
         campaign_design,
         quick_design,
         run_campaign,
     )
-    from ringsmith.debug.coverage_report import GOALS, misses, page, shares
+    from ringsmith.backends.rpau.debug.coverage_report import GOALS, misses, page, shares
     from ringsmith.files import check_targets
 
     page_file = target(report, force)

@@ -10,14 +10,14 @@ from types import MappingProxyType
 
 from ringsmith import __version__, runtime
 from ringsmith.backends.rpau.cost import ntt_cycles
+from ringsmith.backends.rpau.debug.compare import Compared
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.debug.area import Area
-from ringsmith.debug.compare import Compared
-from ringsmith.debug.markdown import comparison, table
-from ringsmith.debug.stream_designs import StreamRow, stream_section
+from ringsmith.backends.stream.debug.table import StreamRow, stream_section
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.hdl.synthesis import Area
 from ringsmith.hdl.yosys import yosys
 from ringsmith.lower import lower_operation
+from ringsmith.markdown import comparison, table
 from ringsmith.params import CkksParameters
 
 _PRIME_SLACK = 1  # bits that the narrower primes are below the word width

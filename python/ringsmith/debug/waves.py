@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
-from ringsmith.debug.trace import Trace
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues

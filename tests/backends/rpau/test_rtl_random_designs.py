@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
+from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import MAX_PRNG_LANES, RpauDesign
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.debug.compare import compare
 
 DESIGNS = 12
 PROGRAMS = 17  # on each; 204 in all

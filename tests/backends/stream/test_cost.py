@@ -2,11 +2,12 @@
 
 import pytest
 
-from ringsmith.backends.stream import cost, dsps
+from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.dsps import DspSlice
 from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
 from ringsmith.errors import ParameterError
+from ringsmith.hdl import dsps
+from ringsmith.hdl.dsps import DspSlice
 
 RPM = StreamDesign("rpm", 12, 2, 30)
 

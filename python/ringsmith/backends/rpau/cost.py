@@ -1,8 +1,9 @@
 """Cycles of every instruction of an RPAU design.
 
 Each latency is built from the latencies of the blocks that the data pass through, block for block
-as the RTL is built: ``rtl/arith/rs_arith_pkg.sv`` and ``rtl/rpau/rs_rpau_pkg.sv`` hold the same
-numbers on the RTL's side, and the tests measure every instruction on the RTL against this module.
+as the RTL is built: :mod:`ringsmith.hdl.latencies` has those that architectures share, and
+``rtl/rpau/rs_rpau_pkg.sv`` holds the same numbers on the RTL's side. The tests measure every
+instruction on the RTL against this module.
 
 A latency counts from the cycle in which the controller issues an instruction to the first one in
 which it can issue another to the same unit; by then every result lies in memory. A whole program
@@ -15,25 +16,16 @@ from types import MappingProxyType
 
 from ringsmith.backends.rpau.design import LOG_SEEDED_BLOCK, MAX_PRNG_LANES, RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.hdl.latencies import (
+    MOD_ADDSUB_LATENCY,
+    MOD_HALVE_LATENCY,
+    MOD_MUL_LATENCY,
+    RAM_LATENCY,
+    SCALE_STEP_LATENCY,
+)
 
 FETCH_CYCLES = 4
 """From one issue to the earliest next one: address, two cycles of program store, decoding."""
-
-MUL_LATENCY = 5
-MUL_LOW_LATENCY = 4
-MOD_ADDSUB_LATENCY = 2
-MOD_HALVE_LATENCY = 1
-SPARSE_TIMES_LATENCY = 3
-MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
-    {
-        "barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6,
-        "sparse": MUL_LATENCY + 3 * SPARSE_TIMES_LATENCY + 7,
-    }
-)
-"""Modular multiplication, by reduction."""
-
-RAM_LATENCY = 2
-"""Every memory: its array and its output register."""
 
 DISPATCH_CYCLES = 2
 """Registers between the controller and a unit."""
@@ -47,8 +39,6 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
-SCALE_STEP_LATENCY = 5
-"""One step of the reduction of expanded words."""
 _SCALE_BITS = 68
 _SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
 _WARM_UP_STEPS = 9  # of 128 rounds of Trivium

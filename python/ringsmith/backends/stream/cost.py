@@ -1,7 +1,7 @@
 """Resources and bandwidth of a stream design, block for block as the RTL is built.
 
-DSPs and block RAMs are counted, the rest is left to synthesis (:mod:`ringsmith.debug.area`). DSP
-slices are those of the 7 series, the RPM paper's, where nothing else is said.
+DSPs and block RAMs are counted, the rest is left to synthesis (``debug/area.py``). DSP slices are
+those of the 7 series, the RPM paper's, where nothing else is said.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,9 @@ from dataclasses import dataclass
 
 from ringsmith.backends.stream import latency
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.errors import ParameterError
-
-_RAMB18_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1))
-"""One write and one read port of a block RAM of 18 Kbit: words and their bits."""
+from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
+from ringsmith.hdl.memories import block_rams
 
 _BLOCK_FROM = 256
 """Words from which on delays, and beyond which factors, are in block RAM."""
@@ -42,11 +40,6 @@ class Memories:
     def total(self) -> float:
         """All of them."""
         return self.exchanges + self.factors + self.inputs + self.output
-
-
-def block_rams(width: int, depth: int) -> float:
-    """Block RAMs of 36 Kbit of a memory with one write and one read port."""
-    return min(-(-depth // words) * -(-width // bits) for words, bits in _RAMB18_SHAPES) / 2
 
 
 def multipliers(design: StreamDesign) -> int:

@@ -5,36 +5,24 @@ result stands at the output. Stage s of a transform has butterflies between word
 differ in bit log_n - 1 - s. ``tests/backends/stream`` holds these functions against the RTL.
 """
 
+from ringsmith.hdl.latencies import (
+    MOD_ADDSUB_LATENCY,
+    MOD_MUL_LATENCY,
+    RAM_LATENCY,
+    montgomery_cycles,
+)
+
 MONTGOMERY = "montgomery"
 BARRETT = "barrett"
 MULTIPLIERS = (MONTGOMERY, BARRETT)
 """Of rs_stream_mul, each at its number."""
 
-MUL_LATENCY = 5
-MUL_LOW_LATENCY = 4
-BARRETT_LATENCY = 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6
-SCALE_STEP_LATENCY = 5
-MOD_ADDSUB_LATENCY = 2
-RAM_LATENCY = 2
-DSP_SHORT = 17
-"""Bits of the short operand of a DSP slice."""
-
-
-def step_bits(log_n: int) -> int:
-    """Bits that one step of Montgomery's multipliers removes: all primes are 1 modulo 2N."""
-    return min(log_n + 1, DSP_SHORT)
-
-
-def mul_steps(log_n: int, word_bits: int) -> int:
-    """Steps of one of Montgomery's multipliers."""
-    return -(-word_bits // step_bits(log_n))
-
 
 def mul_cycles(log_n: int, word_bits: int, multiplier: str) -> int:
     """Latency of a modular multiplication."""
     if multiplier == BARRETT:
-        return BARRETT_LATENCY
-    return MUL_LATENCY + mul_steps(log_n, word_bits) * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
+        return MOD_MUL_LATENCY[BARRETT]
+    return montgomery_cycles(log_n, word_bits)
 
 
 def butterfly_cycles(log_n: int, word_bits: int, multiplier: str) -> int:

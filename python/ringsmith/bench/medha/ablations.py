@@ -5,14 +5,15 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ringsmith.backends.rpau.cost import mod_mul_cycles, ntt_cycles
+from ringsmith.backends.rpau.debug.area import UNIT
+from ringsmith.backends.rpau.debug.area_in_part import area_from_part, estimate, scaled
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.area import area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
-from ringsmith.debug.area import UNIT, Area
-from ringsmith.debug.area_in_part import area_from_part, estimate, scaled
+from ringsmith.hdl.synthesis import Area
 from ringsmith.params import CkksParameters, ckks_set
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"

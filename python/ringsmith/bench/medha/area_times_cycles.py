@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import MEDHA
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, Fact, facts
 from ringsmith.caching import cached
-from ringsmith.debug.area_in_part import estimate, megabits
 
 OPERATIONS = ("multiply_relinearize", "rescale")
 """Operations whose cycles are told times the area that takes them."""

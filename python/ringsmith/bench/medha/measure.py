@@ -17,8 +17,8 @@ from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_
 from ringsmith.bench.medha.software import seal_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
 from ringsmith.bench.records import Record
-from ringsmith.debug.area import Area
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.hdl.synthesis import Area
 from ringsmith.params import ckks_set
 from ringsmith.progress import task
 

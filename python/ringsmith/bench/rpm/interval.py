@@ -1,10 +1,10 @@
 """Cycles between products of different primes, counted by the RTL, every product compared."""
 
+from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER
-from ringsmith.debug.stream_compare import compare_products
 
 
 def interval(params: str, design: StreamDesign, products: int) -> Found:

@@ -6,6 +6,7 @@ from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
+from ringsmith.hdl.memories import block_rams
 
 MEGAHERTZ = 200.0
 """The paper's clock; assumed for ours, which was not placed and routed."""
@@ -54,7 +55,7 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
     yield found("factors_generated", "dsp", lanes * each, _GENERATED)
     yield found("factors_generated", "bram", 0, _GENERATED)
     yield found("factors_stored", "dsp", 0, _STORED)
-    rom = lanes * cost.block_rams(design.word_bits, primes * design.period)
+    rom = lanes * block_rams(design.word_bits, primes * design.period)
     yield found("factors_stored", "bram", rom, _STORED)
     table = primes * design.n * design.word_bits / 8
     yield found("factors_sent", "megabytes", table / 1e6, _SENT)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ringsmith.backends.rpau.debug.area_in_part import area_less
 from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import Found
 from ringsmith.bench.records import Record
 from ringsmith.bench.rpm.cases import PAPER
-from ringsmith.debug.area import stream_areas
-from ringsmith.debug.area_in_part import area_less
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "luts": "lut", "flip_flops": "ff"}
 """Fields of ``Area`` -> metrics."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ringsmith.backends.stream import cost
+from ringsmith.backends.stream.debug.compare import ComparedProducts
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.debug.area import Area
-from ringsmith.debug.markdown import comparison, table
-from ringsmith.debug.stream_compare import ComparedProducts
+from ringsmith.hdl.synthesis import Area
+from ringsmith.markdown import comparison, table
 
 
 @dataclass(frozen=True)

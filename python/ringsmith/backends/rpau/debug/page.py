@@ -4,8 +4,8 @@ from html import escape
 from importlib import resources
 from string import Template
 
-from ringsmith.debug.picture import LEFT, RIGHT, WIDTH, timeline_svg
-from ringsmith.debug.trace import Trace
+from ringsmith.backends.rpau.debug.picture import LEFT, RIGHT, WIDTH, timeline_svg
+from ringsmith.backends.rpau.debug.trace import Trace
 
 
 def timeline_page(trace: Trace, title: str = "") -> str:
@@ -15,7 +15,9 @@ def timeline_page(trace: Trace, title: str = "") -> str:
         trace: The program in time.
         title: What the program is called.
     """
-    page = (resources.files("ringsmith.debug") / "page.html").read_text(encoding="utf-8")
+    page = (resources.files("ringsmith.backends.rpau.debug") / "page.html").read_text(
+        encoding="utf-8"
+    )
     return Template(page).substitute(
         TITLE=escape(f"{title or 'A program'} on {trace.design.name}"),
         SVG=timeline_svg(trace, title),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ringsmith.backends.rpau.compiler.timeline import HALT
+from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.debug.trace import Event, Trace
 
 FETCH = "(fetch)"
 """Stands for an HE operation where the critical path waits for instructions to be fetched."""

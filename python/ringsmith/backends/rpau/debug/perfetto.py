@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ringsmith.backends.rpau.debug.summary import critical_path
+from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA
-from ringsmith.debug.summary import critical_path
-from ringsmith.debug.trace import Event, Trace
 
 _PROGRAM = 1
 _FIRST_RPAU = 2  # numbers from 1: viewers take process 0 for the kernel's idle task

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ringsmith.backends.stream.cost import block_rams
-from ringsmith.debug import netlist
+from ringsmith.hdl import netlist
 from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
 

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from ringsmith.backends.stream import latency
+from ringsmith.hdl.latencies import DSP_SHORT, scale_step_bits
 
 
 class DspSlice(IntEnum):
@@ -15,7 +15,7 @@ class DspSlice(IntEnum):
     """Of UltraScale and UltraScale+, at which the blocks of ``rtl/arith`` are cut."""
 
 
-_LONG, _SHORT = int(DspSlice.DSP48E2), 17
+_LONG, _SHORT = int(DspSlice.DSP48E2), DSP_SHORT
 """Operands at which blocks are cut."""
 
 _LONG_SMALL = int(DspSlice.DSP48E1)
@@ -104,7 +104,7 @@ def barrett_dsps(width: int, slices: DspSlice) -> int:
 
 def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
     """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
-    step_bits = latency.step_bits(log_n)
+    step_bits = scale_step_bits(log_n)
     total = product_dsps(width, slices)
     for done in range(0, width, step_bits):
         digit = min(step_bits, width - done)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ringsmith.backends.rpau.compiler.timeline import HALT
+from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction, Operation
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY
-from ringsmith.debug.trace import Event, Trace
 
 MASKS = ("one", "some", "all")
 SOURCES = ("first", "between", "last")

@@ -11,14 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ringsmith.backends.rpau.compiler.timeline import Timing
+from ringsmith.backends.rpau.debug.compare import Compared, compare
+from ringsmith.backends.rpau.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.recording import CoverageDevice
 from ringsmith.backends.rpau.isa.random_program import random_program, ring_in_turn
-from ringsmith.debug.compare import Compared, compare
-from ringsmith.debug.isa_coverage import Situation, every_situation, situations
-from ringsmith.debug.rtl_coverage import Point, read_counts
-from ringsmith.debug.trace import Trace
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.coverage import Point, read_counts
 
 LENGTH = 60
 """Instructions of a program."""

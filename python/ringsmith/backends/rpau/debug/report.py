@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from rich.markup import escape
 from rich.table import Table
 
+from ringsmith.backends.rpau.debug.summary import Gap, busy_cycles, gaps, shares
+from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.debug.summary import Gap, busy_cycles, gaps, shares
-from ringsmith.debug.trace import Trace
 
 
 def tables(trace: Trace, gap_count: int = 8) -> Iterator[Table]:

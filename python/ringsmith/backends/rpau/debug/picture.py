@@ -1,7 +1,7 @@
 """The timeline of a trace as an SVG picture: one lane a unit and RPAU, one bar an instruction.
 
 Plain SVG 1.1 without script or style sheet, so that any viewer shows it; the page of
-:mod:`ringsmith.debug.page` finds bars by their class and makes them zoomable.
+:mod:`ringsmith.backends.rpau.debug.page` finds bars by their class and makes them zoomable.
 """
 
 import math
@@ -9,10 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
+from ringsmith.backends.rpau.debug.colours import colour_table, ink
+from ringsmith.backends.rpau.debug.summary import (
+    FETCH,
+    Step,
+    busy_cycles,
+    busy_share,
+    critical_path,
+    shares,
+)
+from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.debug.colours import colour_table, ink
-from ringsmith.debug.summary import FETCH, Step, busy_cycles, busy_share, critical_path, shares
-from ringsmith.debug.trace import Event, Trace
 
 WIDTH = 1600
 """Width of the picture, in pixels."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL
-from ringsmith.debug.trace import Event, Trace
 
 _HEADINGS = ("#", "cycle", "end", "unit", "HE operation", "waited for", "instruction")
 

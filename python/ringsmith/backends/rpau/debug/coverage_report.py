@@ -6,10 +6,10 @@ from importlib import metadata
 from types import MappingProxyType
 
 from ringsmith import __version__
-from ringsmith.debug.campaign import LENGTH, Campaign, missing_situations
-from ringsmith.debug.exclusions import EXCLUSIONS
-from ringsmith.debug.isa_coverage import by_kind, every_situation
-from ringsmith.debug.rtl_coverage import FileCoverage, by_file, excused, share
+from ringsmith.backends.rpau.debug.campaign import LENGTH, Campaign, missing_situations
+from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
+from ringsmith.backends.rpau.debug.isa_coverage import by_kind, every_situation
+from ringsmith.hdl.coverage import FileCoverage, by_file, excused, share
 
 GOALS: Mapping[str, float] = MappingProxyType({"line": 1.0, "toggle": 0.995, "situation": 1.0})
 """Least share of each kind of point that a campaign must cover.

@@ -7,9 +7,11 @@ cores it takes three.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
+from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.debug.area import UNIT, Area, block_rams, rpau_areas, ultra_rams
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import Area, ultra_rams
 
 SHARE = 4
 """Of the cores, one in so many is synthesized where the whole RPAU is not."""

@@ -6,10 +6,10 @@ design needs. A rule that excludes what is reached is found out by the tests.
 
 from collections.abc import Iterable
 
+from ringsmith.backends.rpau.debug.campaign import campaign_design
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Field
 from ringsmith.backends.rpau.isa.kinds import KINDS
-from ringsmith.debug.campaign import campaign_design
-from ringsmith.debug.rtl_coverage import Exclusion
+from ringsmith.hdl.coverage import Exclusion
 
 _EDGE = ":(0->1|1->0)"
 _DESIGN = campaign_design()

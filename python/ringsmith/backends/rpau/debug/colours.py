@@ -7,26 +7,25 @@ switches keys purple and green, what changes levels yellow and brown.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ringsmith.debug.summary import FETCH
-from ringsmith.program.nodes import Op
+from ringsmith.backends.rpau.debug.summary import FETCH
 
 COLOURS: Mapping[str, str] = MappingProxyType(
     {
-        Op.ADD: "#7fc4e8",
-        Op.SUB: "#4f9fd0",
-        Op.NEGATE: "#b9d6ea",
-        Op.ADD_PLAIN: "#9adbd6",
-        Op.SUB_PLAIN: "#63b8b2",
-        Op.MULTIPLY: "#d1495b",
-        Op.SQUARE: "#e9806e",
-        Op.MULTIPLY_PLAIN: "#f4a261",
-        Op.RELINEARIZE: "#8a6bbe",
-        Op.ROTATE: "#5aa578",
-        Op.CONJUGATE: "#a3c96f",
-        Op.SWAP_COLUMNS: "#c5dba0",
-        Op.RESCALE: "#ecc85f",
-        Op.RELINEARIZE_RESCALE: "#c99ad6",
-        Op.MOD_SWITCH: "#b08968",
+        "add": "#7fc4e8",
+        "sub": "#4f9fd0",
+        "negate": "#b9d6ea",
+        "add_plain": "#9adbd6",
+        "sub_plain": "#63b8b2",
+        "multiply": "#d1495b",
+        "square": "#e9806e",
+        "multiply_plain": "#f4a261",
+        "relinearize": "#8a6bbe",
+        "rotate": "#5aa578",
+        "conjugate": "#a3c96f",
+        "swap_columns": "#c5dba0",
+        "rescale": "#ecc85f",
+        "relinearize_rescale": "#c99ad6",
+        "mod_switch": "#b08968",
         FETCH: "#9aa0a6",
     }
 )

@@ -1,0 +1,1 @@
+"""Looking inside architecture rpau: traces, pictures, waves, coverage, area."""

@@ -1,0 +1,1 @@
+"""Looking inside architecture stream: products compared, and its table of designs."""

@@ -1,0 +1,48 @@
+"""Latencies of the blocks that architectures share: ``rtl/arith/rs_arith_pkg.sv``, in Python.
+
+A latency counts from the cycle in which a word stands at a block's input to the one in which its
+result stands at the output. ``tests/rtl/test_latencies.py`` elaborates the package and compares.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+MUL_LATENCY = 5
+MUL_LOW_LATENCY = 4
+MOD_ADDSUB_LATENCY = 2
+MOD_HALVE_LATENCY = 1
+SPARSE_TIMES_LATENCY = 3
+"""One multiplication by a sparse prime's tail."""
+
+SCALE_STEP_LATENCY = 5
+"""One step of Montgomery's reduction, and of the reduction of expanded words."""
+
+MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
+    {
+        "barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6,
+        "sparse": MUL_LATENCY + 3 * SPARSE_TIMES_LATENCY + 7,
+    }
+)
+"""Modular multiplication, by reduction; Montgomery's follows from widths."""
+
+RAM_LATENCY = 2
+"""Every memory: its array and its output register."""
+
+DSP_SHORT = 17
+"""Bits of the short operand of a DSP slice."""
+
+
+def scale_step_bits(log_n: int) -> int:
+    """Bits that one step of Montgomery's multipliers removes: all primes are 1 modulo 2N."""
+    return min(log_n + 1, DSP_SHORT)
+
+
+def scale_steps(word_bits: int, step_bits: int) -> int:
+    """Steps that remove all bits of a word."""
+    return -(-word_bits // step_bits)
+
+
+def montgomery_cycles(log_n: int, word_bits: int) -> int:
+    """Latency of one of Montgomery's modular multiplications."""
+    steps = scale_steps(word_bits, scale_step_bits(log_n))
+    return MUL_LATENCY + steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
