@@ -13,10 +13,11 @@ import numpy as np
 from ringsmith import matvec, trace
 from ringsmith.apps.conditions import conditions, processor
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.rpau.compiler.cache import SWITCH
+from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.lower import lower
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.runtime import compile_graph
-from ringsmith.runtime.compile_cache import SWITCH
 
 COLUMNS = (32, 128, 512)
 _REPETITIONS = 3
@@ -87,7 +88,7 @@ def _row(size: int, parameters: CkksParameters, design: str) -> CompileTime:
             compile_seconds.append(seconds)
             compiled, found_seconds = _fastest(lambda: compile_graph(lowered.graph, design))
     executable = compiled.executable
-    assert executable is not None
+    assert isinstance(executable, Executable)
     return CompileTime(
         columns=size,
         instructions=len(executable.words),

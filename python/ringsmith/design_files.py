@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields
 from importlib import resources
 from pathlib import Path
@@ -63,15 +63,19 @@ def _architectures() -> dict[str, str]:
     return {name: str(tomllib.loads(text)["architecture"]) for name, text in _texts().items()}
 
 
-def architecture_of(name: str) -> str:
+def architecture_of(name: str, known: Collection[str] | None = None) -> str:
     """The architecture of a design: of a name, or of the path of a TOML file.
+
+    Args:
+        name: The design's, or the path of its file.
+        known: The architectures that there are; None: those of the named designs.
 
     Raises:
         ParameterError: If there is no design of that name, or the file is none of a design.
     """
     table = _table(_text(name, named()), _origin(name))
     architecture = table.get("architecture")
-    known = sorted(set(_architectures().values()))
+    known = sorted(set(_architectures().values())) if known is None else known
     if architecture not in known:
         raise ParameterError(
             f"{_origin(name)}: architecture = {architecture!r:.60} is not one of {', '.join(known)}"

@@ -79,11 +79,15 @@ def _programs() -> Iterator[tuple[str, str]]:
             for keys, seeded in (("", None), (", whole keys", ())):
                 what = f"program {design} {name} {operation}{keys}"
                 compiled = compile_graph(graph, design, seeded)
-                if compiled.executable is not None:
-                    program = compiled.executable
-                    yield what, f"{program.cycles} cycles {_digest(program.to_json())}"
-                elif compiled.stream is not None:
-                    yield what, f"{compiled.stream.cycles} cycles"
+                executable = compiled.executable
+                assert executable is not None
+                words = getattr(executable, "to_json", None)  # programs, but not streams, have some
+                yield (
+                    what,
+                    " ".join(
+                        [f"{executable.cycles} cycles", *([_digest(words())] if words else [])]
+                    ),
+                )
 
 
 def _rtl() -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ CASES = [
     ),
     *(
         (
-            f"rs_arith_pkg::mod_mul_montgomery_latency({width}, rs_arith_pkg::scale_step_bits({n}))",
+            f"rs_arith_pkg::mod_mul_montgomery_latency({width}, {latencies.scale_step_bits(n)})",
             latencies.montgomery_cycles(n, width),
         )
         for n, width in WIDTHS

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, progress, runtime
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)
 

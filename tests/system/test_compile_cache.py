@@ -10,12 +10,13 @@ import pytest
 from tests.backends.rpau.interpreted import switched
 
 from ringsmith import _core
+from ringsmith.backends.rpau.compiler import cache as compile_cache
 from ringsmith.backends.rpau.compiler import compile as rpau_compile
+from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.lower import SubroutineGraph
 from ringsmith.progress import Task, reported_to
-from ringsmith.runtime import compile_cache, compile_graph
-from ringsmith.runtime.compile_cache import compile_cached
+from ringsmith.runtime import compile_graph
 
 DESIGN = replace(
     load_design("nano"),

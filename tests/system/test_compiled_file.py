@@ -39,6 +39,14 @@ def compiled(program: Program) -> Compiled:
     return compile_program(program, tiny())
 
 
+def _text(compiled: Compiled) -> str | None:
+    """The executable as text; None where it has no such form."""
+    executable = compiled.compiled_graph.executable
+    return (
+        None if executable is None or not hasattr(executable, "to_json") else executable.to_json()
+    )
+
+
 def same(one: Compiled, other: Compiled) -> bool:
     """Whether two compiled programs hold the same."""
     a, b = one.lowered, other.lowered
@@ -48,7 +56,7 @@ def same(one: Compiled, other: Compiled) -> bool:
         and all(np.array_equal(a.plaintexts[key], b.plaintexts[key]) for key in a.plaintexts)
         and (a.inputs, a.outputs, a.keys) == (b.inputs, b.outputs, b.keys)
         and a.parameters_id == b.parameters_id is not None
-        and one.compiled_graph.executable == other.compiled_graph.executable
+        and _text(one) == _text(other)
         and one.compiled_graph.design == other.compiled_graph.design
     )
 
@@ -59,8 +67,7 @@ def test_a_loaded_executable_runs_as_the_one_that_was_saved(
     compiled.save(tmp_path / "x.rsc")
     with pytest.raises(InteropError, match="exists and is not overwritten"):
         compiled.save(tmp_path / "x.rsc")
-    monkeypatch.delattr("ringsmith.runtime.compiled.compile_cached")  # nothing is compiled
-    monkeypatch.delattr("ringsmith.runtime.machine.compile_cached")
+    monkeypatch.delattr("ringsmith.backends.rpau.backend.compile_cached")  # nothing is compiled
     found = Compiled.load(tmp_path / "x.rsc", tiny())
     assert same(found, compiled)
     secret_key, public_key, keys = program.generate_keys()
@@ -89,7 +96,7 @@ def test_a_program_for_the_cpu_or_a_stream_device_comes_back() -> None:
         compiled = compile_program(program, design)
         found = Compiled(*from_bytes(to_bytes(compiled.lowered, compiled.compiled_graph)))
         assert same(found, compiled)
-        a, b = found.compiled_graph.stream, compiled.compiled_graph.stream
+        a, b = found.compiled_graph.executable, compiled.compiled_graph.executable
         assert (a is None) == (b is None) == (design is None)
         if a is not None and b is not None:
             assert (a.cycles, a.outputs) == (b.cycles, b.outputs)

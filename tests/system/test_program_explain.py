@@ -11,7 +11,7 @@ import ringsmith
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import EncryptedVector, inner_product, polynomial, trace
-from ringsmith.runtime import compile_program, cycles_by_node, explain
+from ringsmith.runtime import compile_program, explain
 
 
 def logistic(x: EncryptedVector) -> EncryptedVector:
@@ -34,7 +34,7 @@ def test_on_a_design_every_cycle_is_counted_for_one_operation() -> None:
     program = trace(logistic, parameter_set("nano"))
     executable = compile_program(program, "nano").compiled_graph.executable
     assert executable is not None
-    cycles = cycles_by_node(executable)
+    cycles = executable.cycles_by_node
     assert sum(cycles.values()) == executable.cycles
     assert set(cycles) <= {node.id for node in program.nodes}
     text = explain(program, "nano")

@@ -9,11 +9,11 @@ import pytest
 import seal
 
 from ringsmith import _core
+from ringsmith.backends.rpau.compiler.choose import smallest_design
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.interop import SealParameters
 from ringsmith.lower import SubroutineGraph, lower_operation
-from ringsmith.runtime.choose import smallest_design
 from ringsmith.runtime.evaluator import Evaluator, non_adjacent_form
 from ringsmith.runtime.seal_evaluator import SealEvaluator
 
@@ -122,7 +122,7 @@ def test_the_smallest_design_is_a_named_one_where_one_fits() -> None:
 def test_a_design_is_made_to_fit_where_no_named_one_does(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.runtime.choose.named_designs", lambda: ["nano"])
+    monkeypatch.setattr("ringsmith.backends.rpau.compiler.choose.named_designs", lambda: ["nano"])
     designs = {smallest_design(graph_of(n, BITS[n], name)) for name in ("multiply", "relinearize")}
     (design,) = designs  # operations share it, and so its simulation is built once
     assert design.n == n

@@ -15,10 +15,10 @@ import seal
 from tests.system.seal_world import World, expected, world_of
 
 from ringsmith import runtime
+from ringsmith.backends.rpau.compiler.choose import smallest_design
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, parameter_set
-from ringsmith.runtime.choose import smallest_design
 
 OPERATIONS = (
     *("add", "sub", "negate", "add_plain", "sub_plain", "multiply_plain"),

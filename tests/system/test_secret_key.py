@@ -23,6 +23,7 @@ from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.interop import SealParameters, write_ciphertext
@@ -30,7 +31,6 @@ from ringsmith.lower import to_json
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import trace
-from ringsmith.runtime.accelerator import Accelerator
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
 SERVER_SIDE = (

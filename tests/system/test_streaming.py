@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.design import StreamDesign
@@ -20,7 +21,6 @@ from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import trace
 from ringsmith.runtime.evaluator import Evaluator
-from ringsmith.runtime.random_keys import random_key
 
 SMALL = StreamDesign("small", 8, 2, 30)
 """Of a ring that no parameter set has: quick in simulation."""
@@ -63,9 +63,9 @@ def check_equal(
     assert found.outputs.keys() == wanted.outputs.keys()
     for name, residues in wanted.outputs.items():
         assert np.array_equal(found.outputs[name], residues)
-    assert compiled.stream is not None
-    assert found.cycles == compiled.stream.cycles
-    assert found.instructions == compiled.stream.products
+    assert compiled.executable is not None
+    assert found.cycles == compiled.executable.cycles
+    assert found.instructions == compiled.executable.products
     return found
 
 
@@ -155,7 +155,7 @@ def test_ckks_runs_too_where_its_primes_fit(rng: np.random.Generator) -> None:
 def test_explain_tells_the_devices_products_and_cycles() -> None:
     parameters = CkksParameters.create(n=4096, prime_bits=(30, 28), special_bits=30, scale_bits=20)
     program = trace(lambda x, y: x * y, parameters)
-    stream = runtime.compile_program(program, "rpm").compiled_graph.stream
+    stream = runtime.compile_program(program, "rpm").compiled_graph.executable
     assert stream is not None
     text = runtime.explain(program, "rpm")
     told = f"on design rpm: {stream.products} products of residue polynomials in {stream.cycles} cy"

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.base import Executable
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 
 
-def open_machine(stages: Stages, kind: str, design: str | RpauDesign) -> runtime.Machine:
+def open_machine(stages: Stages, kind: str, design: str | Design) -> runtime.Machine:
     """Opens the server's device; the RTL's simulator is built the first time.
 
     Raises:

@@ -8,7 +8,7 @@ from ringsmith.program import Program
 def of_program(program: Program, compiled: runtime.Compiled) -> str:
     """How long a program is, and what it was scheduled as where it was scheduled for a design."""
     executable = compiled.compiled_graph.executable
-    scheduled = f", {len(executable.words)} instructions" if executable else ""
+    scheduled = f", {executable.instructions} instructions" if executable else ""
     return f"{len(program.nodes)} operations{scheduled}"
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.conditions import seconds_at_assumed_clock
+from ringsmith.backends.random_keys import random_key
 from ringsmith.errors import DeviceError
 from ringsmith.lower import Form, SubroutineGraph, lower_operation
 from ringsmith.objects import Residues
 from ringsmith.params import CkksParameters
-from ringsmith.runtime.random_keys import random_key
 
 OPERATIONS = ("ntt", "add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
 """What is measured: HE operations, and before them the NTT of one polynomial, all limbs at once."""

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import seconds_at_assumed_clock
-from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.base import Executable
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import DeviceError
 from ringsmith.files import Target

@@ -7,7 +7,7 @@ from rich.table import Table
 from ringsmith.apps.breakdown import Share
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.operations import OperationRow
-from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.base import Executable
 from ringsmith.runtime import RunResult
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"

@@ -14,6 +14,7 @@ from ringsmith.apps.logreg.sizes import PAPER, Size
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench import lenet5
 from ringsmith.bench.beside import Found
@@ -89,7 +90,7 @@ def mix_cycles(mix: Mix, design: RpauDesign) -> Found:
     for operation, count in mix.counts.items():
         graph = lower_operation(operation, parameters, mix.limbs)
         executable = runtime.compile_graph(graph, design).executable
-        assert executable is not None, "a design is named"
+        assert isinstance(executable, Executable), "a design of RPAUs is named"
         total += count * executable.cycles
         transfers = executable.host_transfers
         moved = moved or transfers > 0
@@ -135,7 +136,7 @@ def logreg_rows(
     answer = session.answer(stages, current, open_machine(stages, device, design))
     refuse_different_bits(answer.equal_bits)
     result, executable = answer.result, current.server.compiled.compiled_graph.executable
-    assert executable is not None, "a design is named"
+    assert isinstance(executable, Executable), "a design of RPAUs is named"
     assert result.cycles is not None, "an accelerator counts"
     assert result.instructions is not None, "an accelerator counts"
     name, params = design.name, size.parameter_set

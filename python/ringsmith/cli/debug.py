@@ -118,8 +118,8 @@ def waves(
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
     from ringsmith.backends.rpau.debug.trace import Trace
+    from ringsmith.backends.rpau.debug.waves import record, window_of
     from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
-    from ringsmith.debug.waves import record, window_of
     from ringsmith.files import Target, check_targets
 
     if (cycles is None) == (instructions is None):
@@ -299,6 +299,7 @@ def _executable(
     if program is not None:
         return program.stem, _read_executable(program)
     from ringsmith import runtime
+    from ringsmith.backends.rpau.compiler.executable import Executable
     from ringsmith.params import ckks_set
 
     chosen = ckks_set(parameters)
@@ -317,8 +318,10 @@ def _executable(
         size = replace(size_for(None, design), parameter_set=parameters)
         server = Server(train(load_records(size.held_out)[0], size), size, design)
         compiled, title = server.compiled.compiled_graph, "logistic regression"
-    assert compiled.executable is not None
-    return title, compiled.executable
+    executable = compiled.executable
+    if not isinstance(executable, Executable):
+        raise typer.BadParameter(f"--design {design}: only designs of RPAUs run instructions")
+    return title, executable
 
 
 def _read_executable(program: Path) -> "Executable":

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.applications import DeviceKind
-
 if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
     from ringsmith.objects import CompactKeys, EvaluationKeys
@@ -102,7 +100,9 @@ def evaluate(
     steps: Annotated[
         int | None, typer.Option(help="Of rotate: slots to the left, or negative to the right.")
     ] = None,
-    device: Annotated[DeviceKind, typer.Option(help="Where to compute.")] = DeviceKind.CPU,
+    device: Annotated[
+        str, typer.Option(help="Where to compute: cpu, model, rtl, or another package's.")
+    ] = "cpu",
     design: Annotated[
         str | None,
         typer.Option(
@@ -124,7 +124,7 @@ def evaluate(
     conjugate (of BFV: swap the rows). With --design rpm the device multiplies polynomials beside
     the CPU, and BFV's products are not SEAL's bits (HPS), but decrypt to the same.
     """
-    from ringsmith.design_files import architecture_of
+    from ringsmith.backends.registry import backend_of, backend_without_designs, named_design
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.interop import (
@@ -141,9 +141,12 @@ def evaluate(
     if (steps is None) == (operation is Operation.ROTATE):
         wanted = "needs --steps" if steps is None else "takes no --steps"
         raise ProgramError(f"{operation} {wanted}")
-    if design and device is DeviceKind.CPU and architecture_of(design) != "stream":
-        raise ProgramError(f"--design {design} needs --device model or rtl: the cpu has no design")
-    if compact and device is not DeviceKind.CPU:
+    interprets = backend_without_designs(device)
+    if design and interprets and not backend_of(named_design(design)).multiplies_by:
+        raise ProgramError(
+            f"--design {design} needs --device model or rtl: the {device} has no design"
+        )
+    if compact and not (interprets and interprets.capabilities.any_keys):
         raise ProgramError(
             f"--compact-keys is for the cpu: leave it out, and --device {device} loads half of the "
             "keys with seeds where its design has a PRNG"
@@ -157,7 +160,7 @@ def evaluate(
     ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
     evaluator = Evaluator(
-        shape.to_parameters(), _compact(shape, keys) if compact else keys, device.value, design
+        shape.to_parameters(), _compact(shape, keys) if compact else keys, device, design
     )
     operand = None
     if second is not None:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.stream.compile import compile_graph as compile_for_stream
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.device.model import StreamModel
-from ringsmith.backends.stream.device.rtl import StreamRtl
+from ringsmith.backends.base import (
+    PORTS,
+    WAYS,
+    CompiledGraph,
+    GraphResult,
+    Machine,
+)
+from ringsmith.backends.keys import AnyKey, whole_keys
+from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.lower import (
     RELIN_KEY,
@@ -23,22 +24,14 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
 from ringsmith.program.fits import at_line, check_operations
 from ringsmith.runtime import compiled_file
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, whole_keys
-from ringsmith.runtime.choose import compile_for_smallest
-from ringsmith.runtime.compile_cache import compile_cached
-from ringsmith.runtime.designs import Design, check_runs, limits_of, named_design
+from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
+from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
-from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult, Machine
-from ringsmith.runtime.prepared_keys import AnyKey, AnyKeys, PreparedKeys
-from ringsmith.runtime.streaming import StreamMachine
-
-MACHINES = ("cpu", "model", "rtl")
-WAYS = ("ports", "axi-lite")
+from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 
 
 @dataclass(frozen=True)
@@ -198,11 +191,12 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     Raises:
         ProgramError: If not even a design made to fit could run it; says why.
     """
-    every = "every design of architecture rpau"
-    check_operations(program, limits_of("nano"), every)
+    backend = fitting_backend()
+    every = f"every design of architecture {backend.name}"
+    check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
     lowered = lower(program)
     try:
-        return Compiled(lowered, CompiledGraph(lowered.graph, compile_for_smallest(lowered.graph)))
+        return Compiled(lowered, CompiledGraph(lowered.graph, backend.fit(lowered.graph)))
     except CompileError as error:
         raise at_line(program, error.node, error, every) from error
 
@@ -224,11 +218,26 @@ def compile_graph(
         ProgramError: If the graph does not fit the design; says what it needs.
     """
     if design is None:
-        return CompiledGraph(graph, None)
+        return CompiledGraph(graph)
     point = named_design(design)
-    if isinstance(point, StreamDesign):
-        return CompiledGraph(graph, None, compile_for_stream(graph, point))
-    return CompiledGraph(graph, compile_cached(graph, point, seeded))
+    return CompiledGraph(graph, backend_of(point).compile(graph, point, seeded))
+
+
+def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> CompiledGraph:
+    """The graph, or where a key that is to be expanded has no seed, the graph compiled anew.
+
+    That is done once for each choice of keys with seeds.
+
+    Raises:
+        ProgramError: If the graph with more whole keys does not fit the design.
+    """
+    executable = compiled.executable
+    seeded = frozenset(name for name in compiled.graph.keys if keys[name].seed is not None)
+    if executable is None or executable.seeded <= seeded:
+        return compiled
+    if seeded not in compiled.for_seeds:
+        compiled.for_seeds[seeded] = compile_graph(compiled.graph, executable.design, seeded)
+    return compiled.for_seeds[seeded]
 
 
 def run_graph(
@@ -255,21 +264,22 @@ def run_graph(
     check_inputs(compiled.graph, inputs)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
-    if machine.name == Cpu.name:
+    if machine.capabilities.any_keys:
         return machine.execute(compiled, inputs, needed)
     whole = whole_keys(machine.name, needed)
-    return machine.execute(compiled.for_keys(whole), inputs, whole)
+    return machine.execute(for_keys(compiled, whole), inputs, whole)
 
 
-def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports") -> Machine:
+def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -> Machine:
     """Opens a machine: ``cpu``, or an accelerator as ``model`` or simulated ``rtl``.
 
-    An accelerator of architecture ``stream`` has the CPU for its host, which does what it does not.
+    A streaming multiplier has the CPU for its host, which does what it does not. Backends of other
+    packages add machines.
 
     The RTL of a design is built the first time it is opened and cached.
 
     Args:
-        kind: ``cpu``, ``model`` or ``rtl``.
+        kind: ``cpu``, ``model``, ``rtl``, or what another package's backend offers.
         design: What the accelerator is; a design's name or a design.
         via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
             or as the host of a card does, through its registers on an ``axi-lite`` bus, and the
@@ -282,22 +292,17 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = "ports")
     """
     if via not in WAYS:
         raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
-    if kind != "rtl" and via != WAYS[0]:
-        raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
-    if kind == "cpu":
-        return Cpu()
-    if kind not in MACHINES:
-        raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(MACHINES)}")
+    backend = backend_without_designs(kind)
+    if backend is not None:
+        return backend.open(kind, None, via)
     point = named_design(design)
-    if isinstance(point, StreamDesign):
-        if via != WAYS[0]:
-            raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
-        return StreamMachine(StreamModel(point) if kind == "model" else StreamRtl(point))
-    if kind == "model":
-        return Accelerator(ModelDevice(point))
-    if via == "axi-lite":
-        return Accelerator(RegisterDevice(point, SimulatedBus(point)))
-    return Accelerator(RtlDevice(point))
+    backend = backend_of(point)
+    if kind not in backend.kinds:
+        raise DeviceError(
+            f"design {point.name} of architecture {backend.name} has no device {kind!r}: choose "
+            f"one of {', '.join(backend.kinds)}"
+        )
+    return backend.open(kind, point, via)
 
 
 def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:

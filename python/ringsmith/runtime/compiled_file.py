@@ -5,17 +5,18 @@ own formats, each with its own version; a program for a stream device is cut int
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.stream.compile import compile_graph as compile_for_stream
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.design_files import named
+from ringsmith.backends.base import CompiledGraph, Design
+from ringsmith.backends.registry import (
+    backend_of,
+    backends_with_designs,
+    design_names,
+    named_design,
+)
 from ringsmith.errors import InteropError, ProgramError, RingsmithError
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Limits, pack, unpack
@@ -24,8 +25,6 @@ from ringsmith.lower import Lowered, SubroutineGraph, from_json, to_json
 from ringsmith.lower.lowering import CiphertextPort
 from ringsmith.params.identity import ID_BYTES
 from ringsmith.runtime.check import check_inputs
-from ringsmith.runtime.designs import Design, named_design
-from ringsmith.runtime.machine import CompiledGraph
 
 FORMAT, VERSION = "ringsmith-compiled", 1
 LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18)
@@ -36,21 +35,6 @@ _FIRST = {"plaintexts", "inputs", "outputs", "keys"}
 
 Text = NDArray[np.uint8]
 """The UTF-8 bytes of a text."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Schedule:
-    """What a graph was compiled to.
-
-    Attributes:
-        graph: The subroutine graph, JSON.
-        executable: The executable for a design of architecture ``rpau``, JSON.
-        stream: The design of architecture ``stream``.
-    """
-
-    graph: Text
-    executable: Text | None = None
-    stream: StreamDesign | None = None
 
 
 def save(path: str | Path, lowered: Lowered, compiled: CompiledGraph, *, overwrite: bool) -> None:
@@ -89,15 +73,19 @@ def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
         ProgramError: When it exceeds what readers take.
     """
     encoder = Encoder()
-    executable = None if compiled.executable is None else _bytes(compiled.executable.to_json())
-    stream = None if compiled.stream is None else compiled.stream.design
-    schedule = _Schedule(_bytes(to_json(lowered.graph)), executable, stream)
+    schedule = {"graph": encoder.encode(_bytes(to_json(lowered.graph)), Text, "schedule.graph")}
+    if compiled.executable is not None:
+        backend = backend_of(compiled.executable.design)
+        written = backend.write(compiled.executable)
+        kind = backend.file_record
+        written, kind = (_bytes(written), Text) if isinstance(written, str) else (written, kind)
+        schedule[backend.field] = encoder.encode(written, kind, f"schedule.{backend.field}")
     ports = {
         field.name: encoder.encode(getattr(lowered, field.name), hint, field.name)
         for field, hint in fields_of(Lowered)
         if field.name != "graph" and (field.name in _FIRST or getattr(lowered, field.name))
     }
-    content = {"schedule": encoder.encode(schedule, _Schedule, "schedule"), "ports": ports}
+    content = {"schedule": schedule, "ports": ports}
     data = pack(FORMAT, VERSION, content, encoder.arrays)
     if len(data) > LIMITS.file or sum(array.nbytes for array in encoder.arrays) > LIMITS.body // 2:
         raise ProgramError(
@@ -119,9 +107,13 @@ def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledG
         content = container.content
         if not isinstance(content, dict) or content.keys() != {"schedule", "ports"}:
             raise MalformedError("content is not an object of schedule and ports")
-        schedule: _Schedule = decoder.decode(content["schedule"], _Schedule, "schedule")
-        lowered = _lowered(from_json(_text(schedule.graph)), content["ports"], decoder)
-        return lowered, _compiled(lowered.graph, schedule)
+        schedule = content["schedule"]
+        if not isinstance(schedule, dict) or "graph" not in schedule:
+            raise MalformedError("schedule is not an object with a graph")
+        text = _text(decoder.decode(schedule["graph"], Text, "schedule.graph"))
+        lowered = _lowered(from_json(text), content["ports"], decoder)
+        rest = {name: value for name, value in schedule.items() if name != "graph"}
+        return lowered, _compiled(lowered.graph, rest, decoder)
     except RingsmithError as error:
         raise InteropError(f"{what}: {error}") from None
 
@@ -173,52 +165,34 @@ def _elements(graph: SubroutineGraph) -> set[int]:
     return {int(text) for text in texts if text.isdecimal()}
 
 
-def _compiled(graph: SubroutineGraph, schedule: _Schedule) -> CompiledGraph:
-    if schedule.stream is not None:
-        if schedule.executable is not None:
-            raise MalformedError("schedule has both an executable and a stream design")
-        return CompiledGraph(graph, None, compile_for_stream(graph, schedule.stream))
-    if schedule.executable is None:
-        return CompiledGraph(graph, None)
-    executable = read_executable(_text(schedule.executable))
-    check_made_of(executable, graph)
-    return CompiledGraph(graph, executable)
-
-
-def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
-    """Checks that an executable takes and makes what a graph does, as far as can be told.
-
-    Raises:
-        ProgramError: Otherwise; says what differs.
-    """
-    for what, found, wanted in (
-        ("ring", executable.n, graph.n),
-        ("primes", executable.primes, graph.primes),
-        ("roots", executable.roots, graph.roots),
-        ("inputs", _limbs(executable.inputs), {k: {*t.base} for k, t in graph.inputs.items()}),
-        ("outputs", _limbs(executable.outputs), {k: {*t.base} for k, t in graph.outputs.items()}),
-    ):
-        if found != wanted:
-            raise ProgramError(f"the executable's {what} differ from the graph's: compile it again")
-    for run in executable.runs:
-        for load in run.keys:
-            if load.digit >= graph.keys.get(load.key, 0):
-                raise ProgramError(
-                    f"the executable takes a key {load.key!r} that the graph has not"
-                )
-        if any(seed.key not in graph.keys for seed in run.seeds):
-            raise ProgramError("the executable takes a seed of a key that the graph has not")
-
-
-def _limbs(values: Mapping[str, Mapping[int, int]]) -> dict[str, set[int]]:
-    return {name: set(limbs) for name, limbs in values.items()}
+def _compiled(
+    graph: SubroutineGraph, entries: Mapping[str, object], decoder: Decoder
+) -> CompiledGraph:
+    given = {name: value for name, value in entries.items() if value is not None}
+    if not given:
+        return CompiledGraph(graph)
+    backends = {backend.field: backend for backend in backends_with_designs()}
+    unknown = sorted(map(str, given.keys() - backends.keys()))
+    if unknown:
+        raise MalformedError(
+            f"schedule has {', '.join(unknown):.80}, and only {', '.join(backends)} are known"
+        )
+    if len(given) > 1:
+        raise MalformedError(f"schedule has {' and '.join(sorted(given))}, and one at most belongs")
+    ((name, value),) = given.items()
+    backend = backends[name]
+    if backend.file_record is str:
+        found: object = _text(decoder.decode(value, Text, f"schedule.{name}"))
+    else:
+        found = decoder.decode(value, backend.file_record, f"schedule.{name}")
+    return CompiledGraph(graph, backend.read(found, graph))
 
 
 def _check_design(what: str, compiled: CompiledGraph, design: str | Design | None) -> None:
     """Refuses a file for another design than is wanted, or than its own name's."""
     found = compiled.design
     wanted = None if design is None else named_design(design)
-    if wanted is None and found is not None and found.name in named():
+    if wanted is None and found is not None and found.name in design_names():
         wanted = named_design(found.name)
     if wanted is None or found == wanted:
         return

@@ -1,30 +1,13 @@
-"""Designs of every architecture, by name."""
+"""What designs of every architecture take of programs."""
 
-from ringsmith.backends.rpau import limits as rpau_limits
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.stream import limits as stream_limits
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.named import ARCHITECTURE, load_stream_design
-from ringsmith.design_files import architecture_of, named
+from ringsmith.backends.base import Design
+from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.errors import ProgramError
 from ringsmith.params import ParameterLimits
 from ringsmith.program import Program
 from ringsmith.program.fits import check_fits
 
-Design = RpauDesign | StreamDesign
-"""A design of any architecture."""
-
-
-def named_design(design: str | Design) -> Design:
-    """A design by its name or the path of its TOML file, or as it is given.
-
-    Raises:
-        ParameterError: If there is no design of that name, or the file is none of a design.
-    """
-    if not isinstance(design, str):
-        return design
-    stream = architecture_of(design) == ARCHITECTURE
-    return load_stream_design(design) if stream else load_design(design)
+__all__ = ["Design", "check_runs", "limits_of", "named_design"]
 
 
 def limits_of(design: str | Design) -> ParameterLimits:
@@ -34,9 +17,7 @@ def limits_of(design: str | Design) -> ParameterLimits:
         ParameterError: If there is no design of that name.
     """
     point = named_design(design)
-    if isinstance(point, StreamDesign):
-        return stream_limits.parameter_limits(point)
-    return rpau_limits.parameter_limits(point)
+    return backend_of(point).limits(point)
 
 
 def check_runs(program: Program, design: Design) -> None:
@@ -48,7 +29,9 @@ def check_runs(program: Program, design: Design) -> None:
     try:
         check_fits(program, limits_of(design))
     except ProgramError:
-        check_fits(program, limits_of(design), [name for name in named() if _fits(program, name)])
+        check_fits(
+            program, limits_of(design), [name for name in design_names() if _fits(program, name)]
+        )
 
 
 def _fits(program: Program, design: str) -> bool:

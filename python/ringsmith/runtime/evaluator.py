@@ -9,7 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.base import CompiledGraph, Design, Machine
+from ringsmith.backends.registry import (
+    backend_of,
+    backend_without_designs,
+    fitting_backend,
+    named_design,
+)
 from ringsmith.errors import ProgramError
 from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
@@ -22,10 +28,7 @@ from ringsmith.objects import (
 )
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime.check import check_belonging
-from ringsmith.runtime.choose import compile_for_smallest
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
-from ringsmith.runtime.designs import Design, named_design
-from ringsmith.runtime.machine import CompiledGraph, Machine
 from ringsmith.runtime.operands import (
     BINARY,
     PLAIN,
@@ -47,11 +50,10 @@ class Evaluator:
         parameters: The parameter set.
         keys: Evaluation keys for relinearize, rotate and conjugate; compact and prepared ones are
             for the ``cpu`` alone.
-        device: ``cpu``, ``model`` or ``rtl``.
-        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest of architecture
-            ``rpau`` that runs the operation. One of architecture ``stream`` makes BFV's products
-            modulo primes of its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it
-            is given one.
+        device: ``cpu``, ``model``, ``rtl``, or what another package's backend offers.
+        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest that runs the
+            operation. A streaming multiplier makes BFV's products modulo primes of its words, and
+            so multiplies by ``hps``; the ``cpu`` does, too, if it is given one.
 
     Raises:
         ParameterError: When no design has that name, or there are too few primes of its words.
@@ -72,6 +74,7 @@ class Evaluator:
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
         self._seeded = [name for name, key in whole if key.seed is not None]
         self._device = device
+        self._interprets = backend_without_designs(device) is not None
         self._compiled: dict[_Shape, CompiledGraph] = {}
         self._machines: dict[Design | None, Machine] = {}
 
@@ -127,11 +130,11 @@ class Evaluator:
     def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:
         if shape not in self._compiled:
             graph = _graph(self.parameters, *shape)
-            if self._device == "cpu" or self._design is not None:
-                design = None if self._device == "cpu" else self._design
+            if self._interprets or self._design is not None:
+                design = None if self._interprets else self._design
                 self._compiled[shape] = compile_graph(graph, design, self._seeded)
             else:
-                executable = compile_for_smallest(graph, self._seeded)
+                executable = fitting_backend().fit(graph, self._seeded)
                 self._compiled[shape] = CompiledGraph(graph, executable)
         compiled = self._compiled[shape]
         polynomials = list(a.data)
@@ -186,9 +189,10 @@ def _multiplying(
     parameters: CkksParameters | BfvParameters, design: Design | None
 ) -> CkksParameters | BfvParameters:
     """The parameters as a design multiplies with them: SEAL's own primes have 61 bits."""
-    if not isinstance(design, StreamDesign) or not isinstance(parameters, BfvParameters):
+    variants = () if design is None else backend_of(design).multiplies_by
+    if not variants or not isinstance(parameters, BfvParameters):
         return parameters
-    return replace(parameters, multiplication="hps", extension_primes=())
+    return replace(parameters, multiplication=variants[0], extension_primes=())
 
 
 def non_adjacent_form(value: int) -> list[int]:

@@ -14,10 +14,8 @@ from typing import NoReturn
 from ringsmith._core import PreparedKey
 from ringsmith.errors import ParameterError
 from ringsmith.objects import (
-    CompactKey,
     CompactKeys,
     EvaluationKeys,
-    KeySwitchKey,
     check_parameters_id,
 )
 from ringsmith.params import BfvParameters, CkksParameters, core_context
@@ -52,9 +50,6 @@ class PreparedKeys:
         keys = (self.relin, *self.galois.values())
         return sum(key.nbytes for key in keys if key is not None)
 
-
-AnyKey = KeySwitchKey | CompactKey | PreparedKey
-"""A key-switching key in each of its forms."""
 
 AnyKeys = EvaluationKeys | CompactKeys | PreparedKeys
 """Evaluation keys in each of their forms; what is not ``EvaluationKeys`` is for the ``cpu``."""

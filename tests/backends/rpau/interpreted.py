@@ -4,15 +4,16 @@ from collections.abc import Collection
 
 import numpy as np
 
+from ringsmith.backends.base import CompiledGraph, GraphResult
+from ringsmith.backends.cpu import Cpu
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph, Cpu, GraphResult
-from ringsmith.runtime.random_keys import random_key
 
 
 def switched(graph: SubroutineGraph, value: int, key: str) -> list[int]:

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.cpu import Cpu
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.compiler import compile as compiler
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.layout import layouts
@@ -15,11 +18,9 @@ from ringsmith.backends.rpau.compiler.segment import fits_at_once
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.lower import SubroutineGraph
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph, Cpu
-from ringsmith.runtime.random_keys import random_key
 
 DESIGN = replace(
     load_design("nano"),

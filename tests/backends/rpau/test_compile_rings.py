@@ -14,17 +14,18 @@ from tests.backends.rpau.interpreted import (
 )
 
 from ringsmith import _core
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.lower import Form, SubroutineGraph
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph, Cpu
 
 DESIGN = replace(
     load_design("nano"),

@@ -16,17 +16,18 @@ from tests.backends.rpau.interpreted import (
 )
 
 from ringsmith import _core, runtime
+from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.constants import SEED_WORDS
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph
+from ringsmith.runtime.compiled import for_keys
 
 PRNG = {"prng": "trivium", "seeds": 4}
 DESIGN = replace(
@@ -73,7 +74,7 @@ def run_checked(
     found = runtime.run_graph(compiled, machine, inputs, keys)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys)
     assert_equal_outputs(found, expected)
-    executable = compiled.for_keys(keys).executable
+    executable = for_keys(compiled, keys).executable
     assert executable is not None
     assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
     assert found.host_transfers == executable.host_transfers
@@ -164,13 +165,13 @@ def test_half_1_of_a_seeded_key_is_never_read_from_the_key_store() -> None:
 def test_whole_keys_compile_the_program_once_more(rng: np.random.Generator) -> None:
     compiled = runtime.compile_graph(program(), DESIGN)
     seeded, whole = random_keys(program(), rng), random_keys(program(), rng, ())
-    assert compiled.for_keys(seeded) is compiled
-    assert compiled.for_keys(whole) is compiled.for_keys(random_keys(program(), rng, ()))
-    other = compiled.for_keys(whole).executable
+    assert for_keys(compiled, seeded) is compiled
+    assert for_keys(compiled, whole) is for_keys(compiled, random_keys(program(), rng, ()))
+    other = for_keys(compiled, whole).executable
     assert other is not None
     assert not other.seeded
     loads_all = runtime.compile_graph(program(), DESIGN, ())
-    assert loads_all.for_keys(seeded) is loads_all  # a key with a seed is still a whole key
+    assert for_keys(loads_all, seeded) is loads_all  # a key with a seed is still a whole key
 
 
 def execute(executable: Executable, keys: Mapping[str, KeySwitchKey]) -> None:

@@ -10,7 +10,7 @@ from ringsmith import runtime
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace
@@ -50,7 +50,7 @@ class Server:
     """
 
     def __init__(
-        self, network: Network, parameters: CkksParameters, design: str | RpauDesign | None
+        self, network: Network, parameters: CkksParameters, design: str | Design | None
     ) -> None:
         """Plans and compiles.
 

@@ -21,7 +21,7 @@ from ringsmith.apps.seal_program import (
     seal_is_there,
 )
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 
@@ -76,7 +76,7 @@ class CpuTimes:
 def begin(
     stages: Stages,
     parameters: CkksParameters,
-    design: str | RpauDesign | None,
+    design: str | Design | None,
     images: int,
     *,
     maps: int = MAPS,

@@ -9,7 +9,7 @@ from ringsmith import runtime
 from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
 from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 from ringsmith.objects import Ciphertext
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace
@@ -91,7 +91,7 @@ class Server:
         self,
         network: Network,
         scheme: str,
-        design: str | RpauDesign | None = None,
+        design: str | Design | None = None,
         *,
         smallest: bool = False,
     ) -> None:
@@ -131,7 +131,7 @@ class Server:
         self.bounds = {input_name(hour): limits[hour] for hour in network.hours}
 
     @property
-    def design(self) -> RpauDesign | None:
+    def design(self) -> Design | None:
         """The accelerator that the programs are scheduled for; None: for none."""
         executable = self.compiled[0].compiled_graph.executable
         return None if executable is None else executable.design

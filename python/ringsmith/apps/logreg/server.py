@@ -8,7 +8,7 @@ from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.apps.logreg.sizes import Size
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 from ringsmith.objects import Ciphertext
 from ringsmith.program import (
     CkksProgram,
@@ -63,7 +63,7 @@ class Server:
         self,
         model: Model,
         size: Size,
-        design: str | RpauDesign | None,
+        design: str | Design | None,
         *,
         fused_rescale: bool = False,
     ) -> None:

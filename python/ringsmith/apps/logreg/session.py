@@ -15,7 +15,7 @@ from ringsmith.apps.machines import run_and_compare
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import program_seconds, rotation_steps, seal_is_there
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.base import Design
 from ringsmith.objects import Ciphertext
 
 
@@ -67,7 +67,7 @@ class SealTimes:
 
 
 def begin(
-    stages: Stages, size: Size, design: str | RpauDesign | None, *, fused_rescale: bool = False
+    stages: Stages, size: Size, design: str | Design | None, *, fused_rescale: bool = False
 ) -> Session:
     """Trains, compiles, makes keys and encrypts; ``fused_rescale`` as of ``server.plan``.
 

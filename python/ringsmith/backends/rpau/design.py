@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import ClassVar
 
 from ringsmith import design_files
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
@@ -81,6 +82,8 @@ class RpauDesign:
         smaller_rings: Halvings of N: it runs rings of degree down to N / 2^smaller_rings, whose
             polynomials take the first rows of a polynomial's memory.
     """
+
+    architecture: ClassVar[str] = ARCHITECTURE
 
     name: str
     log_n: int

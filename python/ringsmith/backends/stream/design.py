@@ -1,6 +1,7 @@
 """Design points of the stream architecture: parameters, their legal values, and why."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ringsmith.backends.stream import generator
 from ringsmith.backends.stream.latency import (
@@ -18,6 +19,10 @@ LANES = (2, 4, 8, 16)
 _MOST_BITS = {MONTGOMERY: 62, BARRETT: 60}
 
 
+ARCHITECTURE = "stream"
+"""What files of these designs say."""
+
+
 @dataclass(frozen=True)
 class StreamDesign:
     """A checked design point.
@@ -31,6 +36,8 @@ class StreamDesign:
         multiplier: ``montgomery``, or ``barrett`` with a reciprocal as in NFLlib, which the RPM
             paper takes.
     """
+
+    architecture: ClassVar[str] = ARCHITECTURE
 
     name: str
     log_n: int

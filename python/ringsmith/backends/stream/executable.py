@@ -84,6 +84,37 @@ class StreamExecutable:
         return sum(each.products for each in self.rounds)
 
     @property
+    def instructions(self) -> int:
+        """Descriptors: one a product."""
+        return self.products
+
+    @property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """Not told: products of several operations are made in one batch."""
+        return ()
+
+    @property
+    def seeded(self) -> frozenset[str]:
+        """No key: the host has whole ones."""
+        return frozenset()
+
+    @property
+    def key_limbs(self) -> int:
+        """Limbs of keys that are operands."""
+        tasks = (task for each in self.rounds for task in each.tasks)
+        return sum(len(task.base) for task in tasks if not isinstance(task.b, str))
+
+    @property
+    def host_transfers(self) -> int:
+        """Limbs that cross: all operands that are no key's, and all products."""
+        return 3 * self.products - self.key_limbs
+
+    @property
+    def spilled_words(self) -> int:
+        """Words of these limbs."""
+        return self.host_transfers * self.design.n
+
+    @property
     def cycles(self) -> int:
         """Cycles of the device: each round's batch, from its first descriptor to its last word."""
         return sum(batch_cycles(self.design, each.products) for each in self.rounds)

@@ -1,10 +1,7 @@
 """The named designs of the stream architecture."""
 
 from ringsmith import design_files
-from ringsmith.backends.stream.design import StreamDesign
-
-ARCHITECTURE = "stream"
-"""What files of these designs say."""
+from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
 
 
 def named_stream_designs() -> list[str]:

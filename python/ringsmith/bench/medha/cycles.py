@@ -67,7 +67,7 @@ def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, i
     """
     compiled = runtime.compile_graph(graph, design)
     executable = compiled.executable
-    assert executable is not None, "compiled for a design"
+    assert isinstance(executable, Executable), "compiled for a design"
     if device == "rtl":
         instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
         return cycles, instructions, executable

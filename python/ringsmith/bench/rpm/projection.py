@@ -11,9 +11,13 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.apps.operations import random_inputs
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.cpu import Cpu
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.host import StreamMachine, host_values
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.bench.beside import Found
@@ -24,9 +28,6 @@ from ringsmith.errors import DeviceError
 from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime import run_graph
-from ringsmith.runtime.machine import CompiledGraph, Cpu
-from ringsmith.runtime.random_keys import random_key
-from ringsmith.runtime.streaming import StreamMachine, host_values
 
 _SEED = 7
 
@@ -56,7 +57,7 @@ def measured(work: Work, repeats: int) -> Times:
     """Times a work on random residues on this thread; kernels take the same time for all."""
     random, graph = np.random.default_rng(_SEED), work.graph
     executable = compile_graph(graph, _any_design(work))
-    compiled = CompiledGraph(graph, None)
+    compiled = CompiledGraph(graph)
     inputs, key = random_inputs(graph, random), _key(work, random)
     threads = _core.threads()
     _core.set_threads(1)
@@ -79,7 +80,7 @@ def check_bits(work: Work, design: StreamDesign) -> None:
     """
     random, graph = np.random.default_rng(_SEED), work.graph
     executable = compile_graph(graph, design)
-    compiled = CompiledGraph(graph, None, executable)
+    compiled = CompiledGraph(graph, executable)
     inputs, key = random_inputs(graph, random), _key(work, random)
     wanted = run_graph(compiled, Cpu(), inputs, key)
     found = run_graph(compiled, StreamMachine(StreamModel(design)), inputs, key)

@@ -5,6 +5,7 @@ JSON file, so that it can be looked at, kept and checked.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
@@ -112,6 +113,25 @@ class Executable:
     def n(self) -> int:
         """Degree N of the ring, which may be another than the design's."""
         return 1 << self.log_degree
+
+    @property
+    def instructions(self) -> int:
+        """Instructions of all runs."""
+        return len(self.words)
+
+    @property
+    def cycles_by_node(self) -> dict[int, int]:
+        """Clock cycles by HE node; together they are the program's.
+
+        See ``spans``. What serves no node is counted for the node before it.
+        """
+        cycles: Counter[int] = Counter()
+        node = 0
+        for origin, spent in self.spans:
+            _, _, identity = origin.partition(":")
+            node = int(identity) if identity else node
+            cycles[node] += spent
+        return dict(cycles)
 
     @property
     def pieces(self) -> int:

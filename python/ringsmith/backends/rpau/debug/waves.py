@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.accelerator import Accelerator
-from ringsmith.runtime.machine import CompiledGraph
-from ringsmith.runtime.random_keys import random_key
 
 
 def window_of(trace: Trace, first: int, last: int) -> tuple[int, int]:

@@ -6,14 +6,15 @@ from threading import Lock
 import numpy as np
 
 from ringsmith import progress
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_tables, seed_words
 from ringsmith.backends.rpau.device.interface import Device, RunReport, Zone
 from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.check import check_seed, whole_keys
-from ringsmith.runtime.machine import CompiledGraph, GraphResult
-from ringsmith.runtime.prepared_keys import AnyKey
+
+CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
 
 
 class Accelerator:
@@ -23,6 +24,8 @@ class Accelerator:
     written only when another executable or key needs them. A key counts as the same if it is the
     same array and nobody may write to it. Threads may share an accelerator: they take turns.
     """
+
+    capabilities = CAPABILITIES
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -54,7 +57,7 @@ class Accelerator:
         """
         compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
-        assert executable is not None  # its design is the device's
+        assert isinstance(executable, Executable)  # its design is the device's
         with self._turn:
             return self._execute(executable, inputs, whole_keys(self.name, keys))
 

@@ -6,13 +6,14 @@ from threading import Lock
 import numpy as np
 
 from ringsmith import _core
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
-from ringsmith.backends.stream.executable import Factor, Round
+from ringsmith.backends.stream.executable import Factor, Round, StreamExecutable
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.runtime.check import whole_keys
-from ringsmith.runtime.machine import CompiledGraph, GraphResult
-from ringsmith.runtime.prepared_keys import AnyKey
+
+CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
 class StreamMachine:
@@ -21,6 +22,8 @@ class StreamMachine:
     The host keeps each key in coefficient form, too, from its first run on: as long as the key is
     the same array and nobody may write to it. Threads may share a machine: they take turns.
     """
+
+    capabilities = CAPABILITIES
 
     def __init__(self, device: StreamDevice) -> None:
         self.device = device
@@ -48,10 +51,10 @@ class StreamMachine:
         """
         design = self.device.design
         compiled.check_made_for(design, self.name)
-        executable = compiled.stream
-        assert executable is not None  # its design is the device's
+        executable = compiled.executable
+        assert isinstance(executable, StreamExecutable)  # its design is the device's
         with self._turn:
-            values, cycles, key_words, transfers = dict(inputs), 0, 0, 0
+            values, cycles = dict(inputs), 0
             coefficients = {
                 name: self._coefficients(compiled.graph, name, key)
                 for name, key in whole_keys(self.name, keys).items()
@@ -62,17 +65,14 @@ class StreamMachine:
                 report = self.device.multiply(batch)
                 values |= dict(_results(each, report.products))
                 cycles += report.cycles
-                of_keys = sum(len(task.base) for task in each.tasks if not isinstance(task.b, str))
-                key_words += of_keys * design.n
-                transfers += 3 * each.products - of_keys
         outputs = {name: values[value] for name, value in executable.outputs.items()}
         return GraphResult(
             outputs,
             cycles,
             executable.products,
-            host_transfers=transfers,
-            spilled_words=transfers * design.n,
-            key_words=key_words,
+            host_transfers=executable.host_transfers,
+            spilled_words=executable.spilled_words,
+            key_words=executable.key_limbs * design.n,
         )
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:

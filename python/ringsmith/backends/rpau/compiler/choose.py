@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.select import check_supported
 from ringsmith.backends.rpau.design import (
@@ -13,7 +14,6 @@ from ringsmith.backends.rpau.design import (
 )
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
-from ringsmith.runtime.compile_cache import compile_cached
 
 _MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (MAX_WORK_POLYS, 65536))
 """Work polynomials and program words that are tried, in this order, for a design made to fit."""

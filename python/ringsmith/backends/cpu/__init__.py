@@ -1,0 +1,56 @@
+"""The CPU: the core's reference interpreter of the subroutine graph, which defines every bit."""
+
+from collections.abc import Mapping
+
+from ringsmith import _core
+from ringsmith.backends.base import (
+    PORTS,
+    Backend,
+    Capabilities,
+    CompiledGraph,
+    Design,
+    GraphResult,
+)
+from ringsmith.backends.keys import AnyKey
+from ringsmith.errors import DeviceError
+from ringsmith.objects import CompactKey, KeySwitchKey, Residues
+
+
+class Cpu:
+    """The reference interpreter on this machine's CPU."""
+
+    name = "cpu"
+    capabilities = Capabilities(any_keys=True)
+
+    def execute(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> GraphResult:
+        """Interprets the graph; see ``Machine.execute``."""
+        forms = {name: _for_core(key) for name, key in keys.items()}
+        return GraphResult(compiled.core.run(dict(inputs), forms))
+
+
+class CpuBackend(Backend):
+    """An architecture without designs."""
+
+    name = Cpu.name
+    capabilities = Cpu.capabilities
+    kinds = (Cpu.name,)
+
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> Cpu:
+        """The interpreter; see ``Backend.open``."""
+        if via != PORTS:
+            raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
+        return Cpu()
+
+
+BACKEND = CpuBackend()
+
+
+def _for_core(key: AnyKey) -> Residues | _core.CompactKey | _core.PreparedKey:
+    if isinstance(key, CompactKey):
+        return _core.CompactKey(key.half, key.seed)
+    return key.data if isinstance(key, KeySwitchKey) else key

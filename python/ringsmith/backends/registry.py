@@ -1,0 +1,144 @@
+"""The backends that there are: the only place that lists them.
+
+Another package adds one by an entry point in group ``ringsmith.backends``: its name is the
+architecture's, its object a :class:`ringsmith.backends.base.Backend`.
+"""
+
+import warnings
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from ringsmith.backends.base import Backend, Design
+from ringsmith.caching import cached
+from ringsmith.design_files import SUFFIX, architecture_of
+from ringsmith.errors import DeviceError, ParameterError
+
+GROUP = "ringsmith.backends"
+
+_OWN = {
+    "cpu": "ringsmith.backends.cpu",
+    "rpau": "ringsmith.backends.rpau.backend",
+    "stream": "ringsmith.backends.stream.backend",
+}
+"""Module of each backend of ours, which has it as ``BACKEND``."""
+
+
+class BackendWarning(UserWarning):
+    """A package offers a backend that cannot be used."""
+
+
+@cached
+def backend(name: str) -> Backend:
+    """A backend by its name.
+
+    Raises:
+        ParameterError: If there is none, or the package that offers it cannot be used.
+    """
+    if name in _OWN:
+        found: Backend = import_module(_OWN[name]).BACKEND
+        return found
+    for point in entry_points(group=GROUP):
+        if point.name == name:
+            return _foreign(point)
+    raise ParameterError(f"there is no architecture {name!r}: choose one of {', '.join(names())}")
+
+
+def names() -> list[str]:
+    """Names of all backends, ours first."""
+    others = {point.name for point in entry_points(group=GROUP)} - _OWN.keys()
+    return [*_OWN, *sorted(others)]
+
+
+@cached
+def backends() -> tuple[Backend, ...]:
+    """All backends, ours first; one of another package that cannot be used is warned of."""
+    found = []
+    for name in names():
+        try:
+            found.append(backend(name))
+        except ParameterError as error:
+            warnings.warn(str(error), BackendWarning, stacklevel=2)
+    return tuple(found)
+
+
+def backends_with_designs() -> list[Backend]:
+    """The backends that programs are compiled for."""
+    return [each for each in backends() if each.capabilities.designs]
+
+
+def backend_of(design: Design) -> Backend:
+    """The backend of a design."""
+    return backend(design.architecture)
+
+
+def fitting_backend() -> Backend:
+    """The first backend that makes a design to fit a program."""
+    return next(each for each in backends() if each.capabilities.fits)
+
+
+def device_kinds() -> list[str]:
+    """What ``open_device`` opens: the kinds of all backends, each once."""
+    return list(dict.fromkeys(kind for each in backends() for kind in each.kinds))
+
+
+def backend_without_designs(kind: str) -> Backend | None:
+    """The backend whose devices of a kind run graphs themselves; None: they need a design.
+
+    Raises:
+        DeviceError: If no backend has such devices.
+    """
+    if kind in _OWN and not (own := backend(kind)).capabilities.designs:
+        return own  # and no other package is imported
+    having = [each for each in backends() if kind in each.kinds]
+    if not having:
+        raise DeviceError(f"there is no device {kind!r}: choose one of {', '.join(device_kinds())}")
+    return next((each for each in having if not each.capabilities.designs), None)
+
+
+def design_names() -> list[str]:
+    """Names of the designs that come with the backends."""
+    return sorted(name for each in backends_with_designs() for name in each.designs())
+
+
+def named_design(design: str | Design) -> Design:
+    """A design by its name or the path of its TOML file, or as it is given.
+
+    Raises:
+        ParameterError: If there is no design of that name, or the file is none of a design.
+    """
+    if not isinstance(design, str):
+        return design
+    having = backends_with_designs()
+    for each in having:
+        if design in each.designs():
+            return each.load_design(design)
+    if not design.endswith(SUFFIX):
+        raise ParameterError(
+            f"there is no design {design!r}: choose one of {', '.join(design_names())}, or give "
+            f"the path of a file that ends with {SUFFIX}"
+        )
+    architecture = architecture_of(design, sorted(each.name for each in having))
+    return backend(architecture).load_design(design)
+
+
+def _foreign(point: EntryPoint) -> Backend:
+    """The backend of another package.
+
+    Raises:
+        ParameterError: If it cannot be imported, or is none.
+    """
+    whose = f"package {point.dist.name}" if point.dist is not None else "a package"
+    what = f"architecture {point.name!r} of {whose} ({point.value})"
+    try:
+        found = point.load()
+    except Exception as error:  # whatever another package's import raises
+        raise ParameterError(
+            f"{what} cannot be imported: {type(error).__name__}: {error}: mend the package, or "
+            "uninstall it"
+        ) from error
+    if not isinstance(found, Backend) or found.name != point.name:
+        raise ParameterError(
+            f"{what} is no ringsmith.backends.base.Backend of that name: mend the package, or "
+            "uninstall it"
+        )
+    return found

@@ -1,0 +1,116 @@
+"""Architecture ``rpau`` as a backend."""
+
+from collections.abc import Collection, Mapping
+from typing import cast
+
+from ringsmith.backends.base import (
+    AXI_LITE,
+    PORTS,
+    Backend,
+    Design,
+    Explanation,
+)
+from ringsmith.backends.base import Executable as AnyExecutable
+from ringsmith.backends.rpau.compiler.cache import compile_cached
+from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.design import ARCHITECTURE, RpauDesign, load_design, named_designs
+from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
+from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.limits import parameter_limits
+from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.params import ParameterLimits
+
+
+class RpauBackend(Backend):
+    """Designs, compiler and devices of architecture ``rpau``."""
+
+    name = ARCHITECTURE
+    capabilities = CAPABILITIES
+    kinds = ("model", "rtl")
+    field = "executable"
+
+    def designs(self) -> list[str]:
+        """Names of the designs that come with Ringsmith."""
+        return named_designs()
+
+    def load_design(self, name: str) -> RpauDesign:
+        """A design by its name or file; see ``Backend.load_design``."""
+        return load_design(name)
+
+    def limits(self, design: Design) -> ParameterLimits:
+        """What HE parameters a design takes."""
+        return parameter_limits(cast("RpauDesign", design))
+
+    def compile(
+        self, graph: SubroutineGraph, design: Design, seeded: Collection[str] | None = None
+    ) -> Executable:
+        """Schedules a graph, or finds the schedule in the cache; see ``Backend.compile``."""
+        return compile_cached(graph, cast("RpauDesign", design), seeded)
+
+    def fit(self, graph: SubroutineGraph, seeded: Collection[str] | None = None) -> Executable:
+        """Schedules a graph for the smallest design that runs it; see ``Backend.fit``."""
+        return compile_for_smallest(graph, seeded)
+
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> Accelerator:
+        """The model, or the simulated RTL by its ports or its bus; see ``Backend.open``."""
+        point = cast("RpauDesign", design)
+        if kind == "model":
+            if via != PORTS:
+                raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
+            return Accelerator(ModelDevice(point))
+        if via == AXI_LITE:
+            return Accelerator(RegisterDevice(point, SimulatedBus(point)))
+        return Accelerator(RtlDevice(point))
+
+    def explain(self, executable: AnyExecutable) -> Explanation:
+        """Cycles by HE node; see ``Backend.explain``."""
+        own = cast("Executable", executable)
+        return Explanation(f"on design {own.design.name}", own.cycles_by_node)
+
+    def write(self, executable: AnyExecutable) -> str:
+        """The executable as its own file has it."""
+        return cast("Executable", executable).to_json()
+
+    def read(self, content: object, graph: SubroutineGraph) -> Executable:
+        """The executable of a text, checked; see ``Backend.read``."""
+        executable = read_executable(cast("str", content))
+        check_made_of(executable, graph)
+        return executable
+
+
+BACKEND = RpauBackend()
+
+
+def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
+    """Checks that an executable takes and makes what a graph does, as far as can be told.
+
+    Raises:
+        ProgramError: Otherwise; says what differs.
+    """
+    for what, found, wanted in (
+        ("ring", executable.n, graph.n),
+        ("primes", executable.primes, graph.primes),
+        ("roots", executable.roots, graph.roots),
+        ("inputs", _limbs(executable.inputs), {k: {*t.base} for k, t in graph.inputs.items()}),
+        ("outputs", _limbs(executable.outputs), {k: {*t.base} for k, t in graph.outputs.items()}),
+    ):
+        if found != wanted:
+            raise ProgramError(f"the executable's {what} differ from the graph's: compile it again")
+    for run in executable.runs:
+        for load in run.keys:
+            if load.digit >= graph.keys.get(load.key, 0):
+                raise ProgramError(
+                    f"the executable takes a key {load.key!r} that the graph has not"
+                )
+        if any(seed.key not in graph.keys for seed in run.seeds):
+            raise ProgramError("the executable takes a seed of a key that the graph has not")
+
+
+def _limbs(values: Mapping[str, Mapping[int, int]]) -> dict[str, set[int]]:
+    return {name: set(limbs) for name, limbs in values.items()}

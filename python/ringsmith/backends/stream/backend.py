@@ -1,0 +1,78 @@
+"""Architecture ``stream`` as a backend."""
+
+from collections.abc import Collection
+from typing import cast
+
+from ringsmith.backends.base import (
+    PORTS,
+    Backend,
+    Design,
+    Executable,
+    Explanation,
+)
+from ringsmith.backends.stream.compile import compile_graph
+from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
+from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.device.rtl import StreamRtl
+from ringsmith.backends.stream.executable import StreamExecutable
+from ringsmith.backends.stream.limits import parameter_limits
+from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
+from ringsmith.errors import DeviceError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.params import ParameterLimits
+
+
+class StreamBackend(Backend):
+    """Designs, compiler and devices of architecture ``stream``, whose host is the CPU."""
+
+    name = ARCHITECTURE
+    capabilities = CAPABILITIES
+    kinds = ("model", "rtl")
+    field = "stream"
+    file_record = StreamDesign
+    multiplies_by = ("hps",)
+
+    def designs(self) -> list[str]:
+        """Names of the designs that come with Ringsmith."""
+        return named_stream_designs()
+
+    def load_design(self, name: str) -> StreamDesign:
+        """A design by its name or file; see ``Backend.load_design``."""
+        return load_stream_design(name)
+
+    def limits(self, design: Design) -> ParameterLimits:
+        """What HE parameters a design takes."""
+        return parameter_limits(cast("StreamDesign", design))
+
+    def compile(
+        self, graph: SubroutineGraph, design: Design, seeded: Collection[str] | None = None
+    ) -> StreamExecutable:
+        """Cuts a graph into rounds; see ``Backend.compile``."""
+        return compile_graph(graph, cast("StreamDesign", design))
+
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> StreamMachine:
+        """The model or the simulated RTL, beside the CPU; see ``Backend.open``."""
+        point = cast("StreamDesign", design)
+        if via != PORTS:
+            raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
+        return StreamMachine(StreamModel(point) if kind == "model" else StreamRtl(point))
+
+    def explain(self, executable: Executable) -> Explanation:
+        """Products and their cycles; see ``Backend.explain``."""
+        own = cast("StreamExecutable", executable)
+        return Explanation(
+            f"on design {own.design.name}: {own.products} products of residue polynomials in "
+            f"{own.cycles} cycles, the rest on the CPU"
+        )
+
+    def write(self, executable: Executable) -> StreamDesign:
+        """The design: a graph is cut into rounds anew when its file is read."""
+        return cast("StreamExecutable", executable).design
+
+    def read(self, content: object, graph: SubroutineGraph) -> StreamExecutable:
+        """The graph's rounds for the design in its file."""
+        return compile_graph(graph, cast("StreamDesign", content))
+
+
+BACKEND = StreamBackend()
