@@ -183,6 +183,7 @@ def designs(
     force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
+    from ringsmith.backends.registry import backends_with_designs, named_design
     from ringsmith.backends.rpau.debug.area import rpau_area
     from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
     from ringsmith.backends.rpau.debug.compare import compare
@@ -199,11 +200,11 @@ def designs(
         area_table,
         cycles_table,
         operation_costs,
+        other_table,
         page,
         size_table,
     )
     from ringsmith.files import check_targets
-    from ringsmith.runtime.designs import named_design
 
     page_file = target(table, force)
     check_targets(page_file)
@@ -230,7 +231,9 @@ def designs(
         whole = stream_area(stream) if stream.name in (area or ()) else None
         streams.append(StreamRow(stream, same, whole))
     tables = (size_table(rows), area_table(rows), cycles_table(rows), stream_table(streams))
-    print("\n".join(tables), end="")
+    shown = {row.design.name for row in rows} | {row.design.name for row in streams}
+    others = [other_table(e) for e in backends_with_designs() if not shown & {*e.designs()}]
+    print("\n".join([*tables, *others]), end="")
     if page_file is not None:
         chosen = [f" --products {products}"] if products else []
         chosen += [f" --verify {name}" for name in verify or ()]

@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, astuple, dataclass, fields
+from dataclasses import MISSING, asdict, astuple, dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from textwrap import fill
 from types import MappingProxyType
 
 from ringsmith import __version__, runtime
+from ringsmith.backends.base import Backend
 from ringsmith.backends.rpau.cost import ntt_cycles
 from ringsmith.backends.rpau.debug.compare import Compared
 from ringsmith.backends.rpau.design import RpauDesign
@@ -262,6 +263,17 @@ page would not have been written.
 
 {verification_table(rows)}
 {stream_section(streams)}"""
+
+
+def other_table(backend: Backend) -> str:
+    """Designs, with their parameters, of a backend that has no section of its own on the page."""
+    designs = [backend.load_design(name) for name in backend.designs()]
+    entries = []
+    for design in designs:
+        values: dict[str, object] = asdict(design) if is_dataclass(design) else {}
+        told = ", ".join(f"{name} {value}" for name, value in values.items() if name != "name")
+        entries.append([f"`{design.name}`", backend.name, told or "–"])
+    return table(("design", "architecture", "parameters"), entries)
 
 
 def _defaults() -> str:

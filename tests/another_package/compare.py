@@ -1,0 +1,68 @@
+"""Runs every operation of a parameter set on the core and in plain integers, and compares words."""
+
+import sys
+
+import numpy as np
+
+from ringsmith import open_device
+from ringsmith.backends.random_keys import random_key
+from ringsmith.lower import lower_operation
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.program import operations
+from ringsmith.runtime import compile_graph, run_graph
+
+N = 1024
+
+
+def parameters(case: str) -> RlweParameters:
+    """Small parameters of a case; their security does not matter here."""
+    if case == "ckks":
+        return CkksParameters.create(
+            n=N, prime_bits=(36, 26, 26), special_bits=37, scale_bits=26, security=None
+        )
+    if case == "hybrid":
+        return CkksParameters.create(
+            n=N,
+            prime_bits=(36, 26, 26, 26),
+            special_bits=(40, 41),
+            scale_bits=26,
+            dnum=2,
+            security=None,
+        )
+    _, _, variant = case.partition("-")
+    word = variant == "word"
+    return BfvParameters.create(
+        n=N,
+        prime_bits=(30, 30, 30),
+        special_bits=() if word else 31,
+        plain_bits=17,
+        security=None,
+        multiplication="hps" if word else variant,
+        **({"relinearization": "word", "word_bits": 30} if word else {}),
+    )
+
+
+def main(case: str) -> None:
+    """Compares, and prints a line an operation."""
+    shape, random = parameters(case), np.random.default_rng(5)
+    for operation in operations(shape.scheme):
+        graph = lower_operation(operation, shape, shape.limbs)
+        inputs = {
+            name: np.stack([random.integers(0, graph.primes[i], N, np.uint64) for i in kind.base])
+            for name, kind in graph.inputs.items()
+        }
+        primes = graph.primes[: graph.key_primes]
+        keys = {
+            name: random_key(primes, N, digits, random, seeded=False)
+            for name, digits in graph.keys.items()
+        }
+        compiled = compile_graph(graph)
+        core, oracle = (
+            run_graph(compiled, open_device(kind), inputs, keys).outputs
+            for kind in ("cpu", "slow-oracle")
+        )
+        same = all(np.array_equal(core[name], oracle[name]) for name in graph.outputs)
+        print(operation, "equal" if same else "differ")
+
+
+main(sys.argv[1])

@@ -1,0 +1,1 @@
+"""The subroutine graph in plain Python integers: slow, short, and of no code of Ringsmith's."""
