@@ -8,8 +8,8 @@ import pytest
 from ringsmith import runtime
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.bench import lenet5
-from ringsmith.bench.applications import LENET5, Mix, logreg_rows, mix_cycles
+from ringsmith.bench.medha import lenet5
+from ringsmith.bench.medha.applications import LENET5, Mix, logreg_rows, mix_cycles
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA

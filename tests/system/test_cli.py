@@ -101,7 +101,7 @@ WRITERS = [
 ]
 WORK = [
     "ringsmith.cli.debug._executable",
-    "ringsmith.debug.designs.operation_costs",
+    "ringsmith.backends.rpau.debug.designs.operation_costs",
     "ringsmith.backends.rpau.debug.campaign.run_campaign",
     "ringsmith.apps.logreg.session.begin",
     "ringsmith.apps.cnn.session.begin",

@@ -10,8 +10,20 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import runtime
+from ringsmith.backends.inspector import Survey
 from ringsmith.backends.rpau.debug.area_in_part import part_of
 from ringsmith.backends.rpau.debug.compare import compare
+from ringsmith.backends.rpau.debug.designs import (
+    Cost,
+    DesignRow,
+    area_table,
+    cycles_table,
+    memory_bits,
+    operation_costs,
+    other_parameters,
+    section,
+    size_table,
+)
 from ringsmith.backends.rpau.design import load_design, named_designs
 from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
@@ -22,17 +34,7 @@ from ringsmith.backends.stream.device.interface import ResidueProduct, StreamRep
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
-from ringsmith.debug.designs import (
-    Cost,
-    DesignRow,
-    area_table,
-    cycles_table,
-    memory_bits,
-    operation_costs,
-    other_parameters,
-    page,
-    size_table,
-)
+from ringsmith.debug.designs import page
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
@@ -97,7 +99,7 @@ def test_parameters_with_a_default_are_named_where_they_differ() -> None:
     found = "`prime_sets` 2, `work_uram_polys` 9, `prng` trivium, `seeds` 9"
     assert other_parameters(design) == found
     assert f"| {found} |" in size_table([DesignRow(design, {}, None)])
-    assert "`prime_sets` 1, `interconnect` ring" in page(rows(), [], "ringsmith designs")
+    assert "`prime_sets` 1, `interconnect` ring" in section(rows())
 
 
 def test_an_area_is_shown_where_there_is_one() -> None:
@@ -121,7 +123,9 @@ def test_a_part_of_a_design_has_a_quarter_of_its_cores() -> None:
 def test_the_page_says_what_was_compared_and_how() -> None:
     verified = compare(ModelDevice(SMALL), SMALL, range(2), 40)
     assert (verified.programs, verified.instructions) == (2, 80)
-    text = page([DesignRow(SMALL, operation_costs(SMALL), verified)], [], "ringsmith designs")
+    row = DesignRow(SMALL, operation_costs(SMALL), verified)
+    survey = Survey((), section([row]), simulated=True, synthesized=False)
+    text = page([survey], "ringsmith designs")
     assert f"| `small` | 2 | 80 | {verified.cycles:,} | {verified.polynomials:,} |" in text
     assert "by `ringsmith designs`" in text
     assert "Verilator" in text
@@ -218,8 +222,8 @@ def test_random_programs_run_on_the_designs_that_are_named_alone(
     monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano", "octo"])
     monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice", ModelDevice)
     monkeypatch.setattr("ringsmith.backends.stream.device.rtl.StreamRtl", StreamModel)
-    monkeypatch.setattr("ringsmith.debug.designs.operation_costs", lambda _: {})
-    monkeypatch.setattr("ringsmith.debug.designs.cycles_table", lambda _: "")
+    monkeypatch.setattr("ringsmith.backends.rpau.debug.designs.operation_costs", lambda _: {})
+    monkeypatch.setattr("ringsmith.backends.rpau.debug.designs.cycles_table", lambda _: "")
     target = tmp_path / "designs.md"
     words = ["designs", "--table", str(target), "--programs", "1", "--products", "2"]
     words += ["--verify", "nano", "--verify", "rpm"]

@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     ),
     "hdl": frozenset(),
     "runtime": frozenset({"_core", "backends", "interop", "lower", "objects", "params", "program"}),
-    "debug": frozenset({"backends", "hdl", "lower", "params", "runtime"}),
+    "debug": frozenset({"backends", "hdl"}),
     "apps": EVERYTHING,
     "bench": EVERYTHING,
     "cli": EVERYTHING,
@@ -49,7 +49,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 
 ANYBODYS = frozenset({"caching", "errors", "files", "markdown", "progress", "__version__"})
 
-FOR_EVERY_BACKEND = frozenset({"backends.base", "backends.keys", "backends.random_keys"})
+FOR_EVERY_BACKEND = frozenset(
+    {"backends.base", "backends.inspector", "backends.keys", "backends.random_keys"}
+)
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""
 
 EXCEPTIONS = {"program.kit": "client"}
@@ -250,6 +252,40 @@ def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> N
     assert pinned
     assert all("==" in entry and "--hash=sha256:" in entry for entry in pinned)
     assert not re.search(r"://|--index|--extra-index|--find-links", text)
+
+
+ARCHITECTURE_WORDS = re.compile(
+    r"rpau|StreamDesign|StreamExecutable|StreamMachine|[=!]= *[\"']cpu[\"']|[\"']cpu[\"'] *[=!]=",
+    re.IGNORECASE,
+)
+"""What names an architecture, or asks for the reference by its name."""
+
+MAY_NAME = ("backends/rpau", "backends/stream", "backends/registry.py", "bench/medha", "bench/rpm")
+"""An architecture's own folder, the list of them, and its paper's bench."""
+
+
+def named_architectures(path: Path) -> list[str]:
+    """Lines of a source, comments included, that name an architecture or import one."""
+    own = re.compile(r"ringsmith\.backends\.(rpau|stream|cpu)\b")
+    lines = path.read_text().splitlines()
+    return [line for line in lines if ARCHITECTURE_WORDS.search(line) or own.search(line)]
+
+
+def test_an_architecture_is_named_in_its_folder_alone() -> None:
+    found = {
+        str(path.relative_to(PACKAGE)): named_architectures(path)
+        for path in python_files()
+        if not str(path.relative_to(PACKAGE)).startswith(MAY_NAME)
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_a_named_architecture_is_seen(tmp_path: Path) -> None:
+    source = tmp_path / "source.py"
+    source.write_text(
+        "x = 1\n# of an RPAU\nif device == 'cpu':\n    import ringsmith.backends.cpu\n"
+    )
+    assert len(named_architectures(source)) == 3
 
 
 def test_results_are_remembered_by_the_decorator_that_keeps_signatures() -> None:

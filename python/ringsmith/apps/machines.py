@@ -7,6 +7,7 @@ import numpy as np
 from ringsmith import runtime
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.base import Design
+from ringsmith.backends.registry import REFERENCE
 
 
 def open_machine(stages: Stages, kind: str, design: str | Design) -> runtime.Machine:
@@ -44,12 +45,12 @@ def run_and_compare(
         results = run(machine)
         cycles = [result.cycles for result in results if result.cycles is not None]
         stage.note = f"{sum(cycles):,} clock cycles" if cycles else ""
-    if machine.name == "cpu":
+    if machine.name == REFERENCE:
         return results, None
     with stages("Compare with the cpu device") as stage:
         equal = all(
             np.array_equal(found.data, reference.outputs[name].data)
-            for result, reference in zip(results, run(runtime.open_device("cpu")), strict=True)
+            for result, reference in zip(results, run(runtime.open_device(REFERENCE)), strict=True)
             for name, found in result.outputs.items()
         )
         stage.note = "every residue equal" if equal else "DIFFERENT"

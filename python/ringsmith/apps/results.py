@@ -6,7 +6,7 @@ from dataclasses import asdict
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.backends.base import Executable
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.registry import named_design
 from ringsmith.errors import DeviceError
 from ringsmith.files import Target
 from ringsmith.runtime import RunResult
@@ -20,7 +20,7 @@ def check(output: Target | None, design: str | None) -> None:
         ParameterError: When there is no such design.
     """
     if design is not None:
-        load_design(design)
+        named_design(design)
     if output:
         output.check()
 

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NoReturn, Protocol
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol
 
 from ringsmith import _core
 from ringsmith.backends.keys import AnyKey
@@ -16,6 +16,9 @@ from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.params import ParameterLimits
+
+if TYPE_CHECKING:
+    from ringsmith.backends.inspector import Inspector
 
 PORTS, AXI_LITE = "ports", "axi-lite"
 WAYS = (PORTS, AXI_LITE)
@@ -30,6 +33,11 @@ class Design(Protocol):
     @property
     def name(self) -> str:
         """The design's name."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Degree N of the ring that it is built for."""
         ...
 
 
@@ -311,6 +319,10 @@ class Backend(ABC):
             RingsmithError: If it is none, or not of that graph.
         """
         raise ProgramError(f"architecture {self.name} has no executables in files")
+
+    def inspector(self) -> "Inspector | None":
+        """How it is looked into; None: not at all."""
+        return None
 
     file_record: ClassVar[type] = str
     """What ``write`` returns an object of."""

@@ -9,11 +9,15 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from ringsmith.backends.base import Backend, Design
+from ringsmith.backends.inspector import Inspector
 from ringsmith.caching import cached
 from ringsmith.design_files import SUFFIX, architecture_of
 from ringsmith.errors import DeviceError, ParameterError
 
 GROUP = "ringsmith.backends"
+
+REFERENCE = "cpu"
+"""The device that defines every bit, and that others are compared with."""
 
 _OWN = {
     "cpu": "ringsmith.backends.cpu",
@@ -21,6 +25,13 @@ _OWN = {
     "stream": "ringsmith.backends.stream.backend",
 }
 """Module of each backend of ours, which has it as ``BACKEND``."""
+
+
+EXTENSIONS = (
+    "ringsmith.backends.rpau.compiler._scheduler",
+    "ringsmith.backends.rpau.device._model",
+)
+"""Compiled modules that our backends need; without them they cannot be imported."""
 
 
 class BackendWarning(UserWarning):
@@ -66,6 +77,11 @@ def backends_with_designs() -> list[Backend]:
     return [each for each in backends() if each.capabilities.designs]
 
 
+def inspectors() -> list[Inspector]:
+    """How architectures are looked into, of those that can be."""
+    return [found for each in backends() if (found := each.inspector()) is not None]
+
+
 def backend_of(design: Design) -> Backend:
     """The backend of a design."""
     return backend(design.architecture)
@@ -79,6 +95,15 @@ def fitting_backend() -> Backend:
 def device_kinds() -> list[str]:
     """What ``open_device`` opens: the kinds of all backends, each once."""
     return list(dict.fromkeys(kind for each in backends() for kind in each.kinds))
+
+
+def takes_design(kind: str) -> bool:
+    """Whether a device of a kind is of some design.
+
+    Raises:
+        DeviceError: If no backend has such devices.
+    """
+    return backend_without_designs(kind) is None
 
 
 def backend_without_designs(kind: str) -> Backend | None:

@@ -38,7 +38,7 @@ AREA = ("dsp", "bram", "uram", "lut", "ff")
 """The metrics of an area."""
 
 AREA_TIMES_CYCLES = ("dsp_megacycles", "mbit_megacycles")
-"""DSPs of an RPAU times cycles of an operation, and Mbit of its RAMs times those."""
+"""DSPs of a unit times cycles of an operation, and Mbit of its RAMs times those."""
 
 SEAL = "SEAL"
 """How facts call Microsoft SEAL, whichever version ran wherever."""

@@ -96,7 +96,7 @@ def medha(
     area: Annotated[
         str,
         typer.Option(
-            help="Synthesis of an RPAU of each design: none, scaled from a quarter of its cores "
+            help="Synthesis of one unit of each design: none, scaled from a quarter of its cores "
             "(minutes), or whole (more than ten minutes each)."
         ),
     ] = "none",

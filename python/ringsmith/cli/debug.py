@@ -10,12 +10,9 @@ import typer
 from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
-    from ringsmith.backends.rpau.compiler.executable import Executable
+    from ringsmith.backends.base import Executable
+    from ringsmith.backends.inspector import Inspector
     from ringsmith.files import Target
-
-
-_ALL_LEVELS = 99
-"""More levels than there are instances within each other."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -65,30 +62,25 @@ def trace(
     """Show where the cycles of a program go: by operation, by unit, in idle gaps."""
     from rich.console import Console
 
-    from ringsmith.backends.rpau.debug.listing import listing as listing_of
-    from ringsmith.backends.rpau.debug.page import timeline_page
-    from ringsmith.backends.rpau.debug.perfetto import perfetto_json
-    from ringsmith.backends.rpau.debug.picture import timeline_svg
-    from ringsmith.backends.rpau.debug.report import tables
-    from ringsmith.backends.rpau.debug.trace import Trace
     from ringsmith.files import check_targets
 
     results = [target(path, force) for path in (html, svg, perfetto, save)]
     check_targets(*results, inputs=[program])
     title, executable = _executable(program, logreg, operation, design, parameters)
-    found = Trace.of_model(executable) if model else Trace.of_executable(executable)
+    inspector = _inspector(executable)
+    found = inspector.timeline(executable, model=model)
     if listing:
-        for line in listing_of(found):
+        for line in found.listing():
             print(line)
     else:
         console = Console()
-        for table in tables(found):
+        for table in found.tables():
             console.print(table)
     writers: list[Callable[[], str]] = [
-        lambda: timeline_page(found, title),
-        lambda: timeline_svg(found, title),
-        lambda: perfetto_json(found, title),
-        executable.to_json,
+        lambda: found.html(title),
+        lambda: found.svg(title),
+        lambda: found.perfetto(title),
+        lambda: inspector.text(executable),
     ]
     for result, text in zip(results, writers, strict=True):
         if result is not None:
@@ -109,7 +101,10 @@ def waves(
         str | None, typer.Option(metavar="FIRST:LAST", help="The window in instructions.")
     ] = None,
     scope: Annotated[
-        str | None, typer.Option(help="Record this instance, such as TOP.rs_rpau_top.u_controller.")
+        str | None,
+        typer.Option(
+            help="Record this instance, such as u_controller of the top: TOP.<top>.u_controller."
+        ),
     ] = None,
     depth: Annotated[
         int | None, typer.Option(min=1, help="Levels of instances to record; all without it.")
@@ -117,9 +112,6 @@ def waves(
     force: Force = False,
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
-    from ringsmith.backends.rpau.debug.trace import Trace
-    from ringsmith.backends.rpau.debug.waves import record, window_of
-    from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
     from ringsmith.files import Target, check_targets
 
     if (cycles is None) == (instructions is None):
@@ -129,19 +121,17 @@ def waves(
     result = Target(output, force)
     check_targets(result, inputs=[program])
     _, executable = _executable(program, logreg, operation, design, parameters)
-    if cycles is not None:
-        window = _range("--cycles", cycles)
-    else:
-        bounds = _range("--instructions", instructions or "")
-        window = window_of(Trace.of_executable(executable), *bounds)
-    everything = scope is None and depth is None
-    levels = 0 if everything else depth or _ALL_LEVELS
+    inspector = _inspector(executable)
     with result.whole() as path:
-        total = record(executable, path, window, scope=scope or TOP_SCOPE, depth=levels)
-    print(
-        f"wrote {output}: cycles {window[0]:,} to {window[1]:,} of {total:,}, "
-        f"{WavesDevice.PERIOD_NS} ns each"
-    )
+        told = inspector.waves(
+            executable,
+            path,
+            cycles=None if cycles is None else _range("--cycles", cycles),
+            instructions=None if instructions is None else _range("--instructions", instructions),
+            scope=scope,
+            depth=depth,
+        )
+    print(f"wrote {output}: {told}")
 
 
 def _range(option: str, text: str) -> tuple[int, int]:
@@ -169,80 +159,49 @@ def designs(
     area: Annotated[
         list[str] | None,
         typer.Option(
-            help="Synthesize this design (an RPAU of it), minutes, or more than ten where it has "
+            help="Synthesize this design (one unit of it), minutes, or more than ten where it has "
             "16 cores; can be repeated.",
         ),
     ] = None,
     area_in_part: Annotated[
         list[str] | None,
         typer.Option(
-            help="Synthesize an RPAU with a quarter of this design's cores, minutes, and count in "
+            help="Synthesize a unit with a quarter of this design's cores, minutes, and count in "
             "proportion; can be repeated.",
         ),
     ] = None,
     force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
+    from ringsmith.backends.inspector import Wanted
     from ringsmith.backends.registry import backends_with_designs, named_design
-    from ringsmith.backends.rpau.debug.area import rpau_area
-    from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
-    from ringsmith.backends.rpau.debug.compare import compare
-    from ringsmith.backends.rpau.design import load_design, named_designs
-    from ringsmith.backends.rpau.device.rtl import RtlDevice
-    from ringsmith.backends.rpau.isa.instruction_set import ISA
-    from ringsmith.backends.stream.debug.area import stream_area
-    from ringsmith.backends.stream.debug.compare import compare_products
-    from ringsmith.backends.stream.debug.table import StreamRow, stream_table
-    from ringsmith.backends.stream.device.rtl import StreamRtl
-    from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
-    from ringsmith.debug.designs import (
-        DesignRow,
-        area_table,
-        cycles_table,
-        operation_costs,
-        other_table,
-        page,
-        size_table,
-    )
+    from ringsmith.debug.designs import page, parameters_table
     from ringsmith.files import check_targets
 
     page_file = target(table, force)
     check_targets(page_file)
-    for name in (*(area or ()), *(verify or ())):
+    for name in (*(area or ()), *(verify or ()), *(area_in_part or ())):
         named_design(name)  # refuses an unknown name before the work starts
-    parts = {name: part_of(load_design(name)) for name in area_in_part or ()}
-    length = 2 * len(ISA.operations)
-    rows = []
-    for design in map(load_design, named_designs()):
-        simulated = programs and design.name in (verify or named_designs())
-        verified = (
-            compare(RtlDevice(design), design, range(programs), length) if simulated else None
-        )
-        found, cores = None, design.cores
-        if design.name in (area or ()):
-            found = rpau_area(design)
-        elif design.name in parts:
-            found, cores = area_from_part(design), parts[design.name].cores
-        rows.append(DesignRow(design, operation_costs(design), verified, found, cores))
-    streams = []
-    for stream in map(load_stream_design, named_stream_designs()):
-        simulated = products and stream.name in (verify or named_stream_designs())
-        same = compare_products(StreamRtl(stream), stream, products) if simulated else None
-        whole = stream_area(stream) if stream.name in (area or ()) else None
-        streams.append(StreamRow(stream, same, whole))
-    tables = (size_table(rows), area_table(rows), cycles_table(rows), stream_table(streams))
-    shown = {row.design.name for row in rows} | {row.design.name for row in streams}
-    others = [other_table(e) for e in backends_with_designs() if not shown & {*e.designs()}]
+    wanted = Wanted(programs, products, verify or (), area or (), area_in_part or ())
+    surveys, others = [], []
+    for backend in backends_with_designs():
+        inspector = backend.inspector()
+        survey = None if inspector is None else inspector.survey(wanted)
+        if survey is None:
+            others.append(parameters_table(backend))
+        else:
+            surveys.append(survey)
+    tables = [text for survey in surveys for text in survey.tables]
     print("\n".join([*tables, *others]), end="")
     if page_file is not None:
         chosen = [f" --products {products}"] if products else []
         chosen += [f" --verify {name}" for name in verify or ()]
         chosen += [f" --area {name}" for name in area or ()]
-        chosen += [f" --area-in-part {name}" for name in parts]
+        chosen += [f" --area-in-part {name}" for name in area_in_part or ()]
         chosen += [" --force"] * force
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         print()
-        _write(page_file, page(rows, streams, command))
+        _write(page_file, page(surveys, command))
 
 
 def coverage(
@@ -260,31 +219,24 @@ def coverage(
     force: Force = False,
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
-    from ringsmith.backends.rpau.debug.campaign import (
-        QUICK_CANDIDATES,
-        campaign_design,
-        quick_design,
-        run_campaign,
-    )
-    from ringsmith.backends.rpau.debug.coverage_report import GOALS, misses, page, shares
+    from ringsmith.backends.registry import fitting_backend
     from ringsmith.files import check_targets
 
     page_file = target(report, force)
     check_targets(page_file)
-    if quick:
-        campaign = run_campaign(quick_design(), candidates=QUICK_CANDIDATES)
-    else:
-        campaign = run_campaign(campaign_design())
-    for line in misses(campaign):
+    inspector = fitting_backend().inspector()
+    assert inspector is not None, "ours has one"
+    campaign = inspector.coverage(quick=quick)
+    for line in campaign.misses():
         print(f"not covered: {line}")
-    found = shares(campaign)
+    found = campaign.shares()
     for kind, share in found.items():
-        print(f"{kind}s: {share:.2%} covered, goal {GOALS[kind]:.1%}")
+        print(f"{kind}s: {share:.2%} covered, goal {campaign.goals[kind]:.1%}")
     if page_file is not None:
         flags = " --quick" * quick + " --force" * force
         command = f"ringsmith coverage --report {report}{flags}"
-        _write(page_file, page(campaign, command))
-    if not quick and any(share < GOALS[kind] for kind, share in found.items()):
+        _write(page_file, campaign.page(command))
+    if not quick and any(share < campaign.goals[kind] for kind, share in found.items()):
         raise typer.Exit(code=1)
 
 
@@ -302,16 +254,16 @@ def _executable(
     if program is not None:
         return program.stem, _read_executable(program)
     from ringsmith import runtime
-    from ringsmith.backends.rpau.compiler.executable import Executable
     from ringsmith.params import ckks_set
 
     chosen = ckks_set(parameters)
     if operation is not None:
-        from ringsmith.backends.rpau.design import load_design
+        from ringsmith.backends.registry import named_design
         from ringsmith.lower import lower_operation
 
+        point = named_design(design)
         graph = lower_operation(operation, chosen, chosen.limbs)
-        compiled, title = runtime.compile_graph(graph, load_design(design)), operation
+        compiled, title = runtime.compile_graph(graph, point), operation
     else:
         from ringsmith.apps.logreg.model import train
         from ringsmith.apps.logreg.records import load_records
@@ -322,20 +274,39 @@ def _executable(
         server = Server(train(load_records(size.held_out)[0], size), size, design)
         compiled, title = server.compiled.compiled_graph, "logistic regression"
     executable = compiled.executable
-    if not isinstance(executable, Executable):
-        raise typer.BadParameter(f"--design {design}: only designs of RPAUs run instructions")
+    assert executable is not None, "a design was given"
     return title, executable
 
 
+def _inspector(executable: "Executable") -> "Inspector":
+    """How the architecture of a program is looked into.
+
+    Raises:
+        ProgramError: If it is not.
+    """
+    from ringsmith.backends.registry import backend_of
+    from ringsmith.errors import ProgramError
+
+    backend = backend_of(executable.design)
+    inspector = backend.inspector()
+    if inspector is None:
+        raise ProgramError(f"architecture {backend.name} has nothing to look into its programs by")
+    return inspector
+
+
 def _read_executable(program: Path) -> "Executable":
-    from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
+    from ringsmith.backends.registry import inspectors
     from ringsmith.errors import ProgramError
     from ringsmith.files import read_bounded
 
-    data = read_bounded(program, MAX_FILE_BYTES)
-    try:
-        return read_executable(data.decode())
-    except UnicodeDecodeError:
-        raise ProgramError(f"{program}: not a text file, and so no executable") from None
-    except ProgramError as error:
-        raise ProgramError(f"{program}: {error}") from error
+    readers = [each for each in inspectors() if each.max_file_bytes]
+    data = read_bounded(program, max(each.max_file_bytes for each in readers))
+    refusals = []
+    for reader in readers:
+        try:
+            return reader.read(data.decode())
+        except UnicodeDecodeError:
+            raise ProgramError(f"{program}: not a text file, and so no executable") from None
+        except ProgramError as error:
+            refusals.append(error)
+    raise ProgramError(f"{program}: {refusals[0]}") from refusals[0]

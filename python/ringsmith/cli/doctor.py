@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from ringsmith.backends.registry import EXTENSIONS
 from ringsmith.errors import ToolError
 from ringsmith.hdl import toolchain
 from ringsmith.hdl.build_cache import cache_root
@@ -57,7 +58,7 @@ def examine() -> list[Finding]:
         Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
         Finding(
             "compiled core",
-            _extensions("ringsmith._core", "ringsmith.backends.rpau.device._model"),
+            _extensions("ringsmith._core", *EXTENSIONS),
             "HE arithmetic; the cpu and model devices",
             "make setup, or pip install .",
             True,

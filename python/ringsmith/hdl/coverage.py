@@ -23,7 +23,7 @@ class Point:
     """One place to cover.
 
     Attributes:
-        file: Source below ``rtl/``, such as ``rpau/rs_rpau.sv``.
+        file: Source below ``rtl/``, such as ``mem/rs_ram.sv``.
         line: Its line.
         column: Its column; tells points of one line apart.
         kind: ``line`` (branches included) or ``toggle``.

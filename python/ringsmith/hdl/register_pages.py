@@ -13,8 +13,14 @@ def _prose(text: str) -> list[str]:
 # ---- page ----------------------------------------------------------------------------------------
 
 
-def render_page(registers: RegisterMap, notice: str) -> str:
-    """The page ``docs/registers.md``."""
+def render_page(registers: RegisterMap, notice: str, top: str) -> str:
+    """The page ``docs/registers.md``.
+
+    Args:
+        registers: The map.
+        notice: What the page is made from.
+        top: The module that is an accelerator with this bus, its path.
+    """
     lines = [
         *_prose(f"<!-- {notice} -->"),
         "# The register block",
@@ -25,7 +31,7 @@ def render_page(registers: RegisterMap, notice: str) -> str:
         ),
         "",
         *_prose(
-            "`rtl/shell/rs_rpau_axil.sv` is the accelerator with this bus: 32-bit data, byte "
+            f"`{top}` is the accelerator with this bus: 32-bit data, byte "
             "addresses in a page of 4 KiB. A register of 64 bits is two words, the lower first. An "
             "address without a register, a write to one that is only read and a read of one that "
             "is only written are answered with SLVERR. What is illegal at that moment or for that "
@@ -120,7 +126,7 @@ class Fact(NamedTuple):
 
 
 def render_python(registers: RegisterMap, notice: str) -> str:
-    """The module ``python/ringsmith/backends/rpau/device/register_table.py``."""
+    """A Python module with the registers' addresses and values."""
     lines = ['"""The registers of a device.', "", *_prose(notice), '"""', *_HEAD.splitlines()]
     lines += ["", "", "class Register(IntEnum):", '    """Byte addresses."""', ""]
     lines += [

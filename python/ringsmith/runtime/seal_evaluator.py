@@ -6,6 +6,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ringsmith.backends.registry import backend_without_designs
 from ringsmith.interop import (
     read_ciphertext,
     read_galois_keys,
@@ -60,7 +61,9 @@ class SealEvaluator:
         if galois_keys is not None:
             galois = read_galois_keys(galois_keys.to_string(), self._parameters)
         parameters, keys = self._parameters.to_parameters(), EvaluationKeys(relin, galois)
-        forms: AnyKeys = prepare_keys(keys, parameters) if device == "cpu" else keys
+        own = backend_without_designs(device)
+        prepared = own is not None and own.capabilities.any_keys
+        forms: AnyKeys = prepare_keys(keys, parameters) if prepared else keys
         self._evaluator = Evaluator(parameters, forms, device, design)
 
     def add(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":

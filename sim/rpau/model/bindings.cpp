@@ -1,4 +1,5 @@
-// Python extension ringsmith.backends.rpau.device._model: the model behind numpy arrays of 64-bit words.
+// Python extension ringsmith.backends.rpau.device._model: the model behind numpy arrays of 64-bit
+// words.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -45,8 +46,8 @@ NB_MODULE(_model, m) {
   using namespace nb::literals;
   m.doc() = "The instruction-level model of the RPAU architecture.";
 
-  nb::object error =
-      nb::steal(PyErr_NewException("ringsmith.backends.rpau.device._model.ModelError", nullptr, nullptr));
+  nb::object error = nb::steal(
+      PyErr_NewException("ringsmith.backends.rpau.device._model.ModelError", nullptr, nullptr));
   m.attr("ModelError") = error;
   nb::register_exception_translator(translate_model_error, error.ptr());
 

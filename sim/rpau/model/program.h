@@ -13,7 +13,8 @@
 
 namespace ringsmith::sim {
 
-/// What the model must know of a design point; `python/ringsmith/backends/rpau/design.py` checks it.
+/// What the model must know of a design point; `python/ringsmith/backends/rpau/design.py` checks
+/// it.
 struct Design {
   int log_n;                       ///< log2 of the ring degree N
   int larger_rings;                ///< doublings of N that the device runs

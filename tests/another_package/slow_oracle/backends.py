@@ -62,6 +62,11 @@ class TallyDesign:
     name: str
     residues: int
 
+    @property
+    def n(self) -> int:
+        """The largest ring."""
+        return 1 << 12
+
     def __post_init__(self) -> None:
         if self.residues < 1:
             raise ParameterError(f"residues = {self.residues} is not positive: choose 1 or more")

@@ -15,6 +15,7 @@ from ringsmith.apps.conditions import conditions
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import takes_design
 from ringsmith.errors import ParameterError
 from ringsmith.files import Target
 from ringsmith.params import ckks_set
@@ -42,14 +43,14 @@ def run(
         ProgramError: When the program does not fit the design.
     """
     check(output, design)
-    parameters = ckks_set(PARAMETERS)
+    parameters, on_design = ckks_set(PARAMETERS), takes_design(device)
     if images is None:
-        images = HELD_OUT if device == "cpu" else Layout(parameters.slots, MAPS).images
+        images = Layout(parameters.slots, MAPS).images if on_design else HELD_OUT
     if not 1 <= images <= HELD_OUT:
         raise ParameterError(f"images = {images}: take 1 … {HELD_OUT}, those kept from training")
     console = Console()
     stages = Stages(console)
-    current = session.begin(stages, parameters, None if device == "cpu" else design, images)
+    current = session.begin(stages, parameters, design if on_design else None, images)
     answer = session.answer(stages, current, open_machine(stages, device, design))
     times = session.time_on_cpu(stages, current) if seal else None
     console.print()

@@ -13,6 +13,7 @@ from ringsmith.apps.gmdh.server import Server
 from ringsmith.apps.gmdh.training import train
 from ringsmith.apps.machines import run_and_compare
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import takes_design
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def begin(stages: Stages, scheme: str, device: str = "cpu", design: str | None =
             f"{len(network.hours)} hours used"
         )
     with stages("Plan and compile the programs") as stage:
-        on_design = device != "cpu"
+        on_design = takes_design(device)
         server = Server(network, scheme, design if on_design else None, smallest=on_design)
         nodes, parts = len(server.programs[0].nodes), len(server.programs)
         parameters = server.programs[0].parameters

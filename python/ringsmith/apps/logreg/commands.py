@@ -14,6 +14,7 @@ from ringsmith.apps.operations import OperationRow, operation_rows
 from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import takes_design
 from ringsmith.files import Target
 
 DEMO_DESIGN: Final = "nano"
@@ -46,11 +47,11 @@ def run(
     chosen = size_for(size, design)
     console = Console()
     stages = Stages(console)
-    scheduled = None if device == "cpu" else design
+    scheduled = design if takes_design(device) else None
     current = session.begin(stages, chosen, scheduled, fused_rescale=fused_rescale)
     machine = open_machine(stages, device, design)
     answer = session.answer(stages, current, machine)
-    where = device if device == "cpu" else f"the {device} of {design}"
+    where = f"the {device} of {design}" if takes_design(device) else device
     _print_answer(console, current, answer, where, None)
     if output:
         command = f"ringsmith run logreg --device {device} --design {design} --size {chosen.name}"

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.base import Design
+from ringsmith.backends.registry import named_design
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, ckks_set
 
@@ -103,14 +104,14 @@ So few say less of how large a logit can be, hence the margin."""
 SIZES: Final = MappingProxyType({size.name: size for size in (DEMO, PAPER)})
 
 
-def size_for(name: str | None, design: str | RpauDesign) -> Size:
+def size_for(name: str | None, design: str | Design) -> Size:
     """Returns the named size; without a name, the largest whose ring a design is built for.
 
     Raises:
         ParameterError: When there is no such size or design.
     """
     if name is None:
-        n = (load_design(design) if isinstance(design, str) else design).n
+        n = named_design(design).n
         return PAPER if n >= PAPER.parameters.n else DEMO
     if name not in SIZES:
         raise ParameterError(f"there is no size {name!r}: choose one of {', '.join(SIZES)}")

@@ -11,6 +11,7 @@ from ringsmith.backends.base import (
     Explanation,
 )
 from ringsmith.backends.base import Executable as AnyExecutable
+from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -82,6 +83,12 @@ class RpauBackend(Backend):
         executable = read_executable(cast("str", content))
         check_made_of(executable, graph)
         return executable
+
+    def inspector(self) -> Inspector:
+        """How it is looked into; see ``Backend.inspector``."""
+        from ringsmith.backends.rpau.debug.inspector import RpauInspector
+
+        return RpauInspector()
 
 
 BACKEND = RpauBackend()

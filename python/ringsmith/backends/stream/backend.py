@@ -10,6 +10,7 @@ from ringsmith.backends.base import (
     Executable,
     Explanation,
 )
+from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
 from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
@@ -73,6 +74,12 @@ class StreamBackend(Backend):
     def read(self, content: object, graph: SubroutineGraph) -> StreamExecutable:
         """The graph's rounds for the design in its file."""
         return compile_graph(graph, cast("StreamDesign", content))
+
+    def inspector(self) -> Inspector:
+        """How it is looked into; see ``Backend.inspector``."""
+        from ringsmith.backends.stream.debug.inspector import StreamInspector
+
+        return StreamInspector()
 
 
 BACKEND = StreamBackend()

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from ringsmith.apps.logreg.sizes import DEMO, PAPER
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.bench.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.beside import Found, beside
 from ringsmith.bench.medha import ablations
+from ringsmith.bench.medha.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.medha.area import MANNERS, synthesized
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.cases import PAPERS
 from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, Fact, papers
@@ -65,7 +66,7 @@ def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
             return "Area times cycles"
         if record.metric == "nets":
             return "Nets of the interconnect"
-        if record.peer or record.source == "cpu":
+        if record.peer or record.source == REFERENCE:
             return "Beside software and other accelerators"
         if record.metric == "microseconds":
             return "Times"

@@ -54,7 +54,7 @@ def files(registers: RegisterMap) -> dict[str, str]:
             f"rtl/shell/{file}": f"// {NOTICE}\n{_tidy((folder / file).read_text('utf-8'))}"
             for file in ("rs_registers.sv", "rs_registers_pkg.sv", "rs_registers.h")
         }
-    made["docs/registers.md"] = render_page(registers, NOTICE)
+    made["docs/registers.md"] = render_page(registers, NOTICE, "rtl/shell/rs_rpau_axil.sv")
     made["python/ringsmith/backends/rpau/device/register_table.py"] = render_python(
         registers, NOTICE
     )

@@ -16,8 +16,8 @@ from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench import lenet5
 from ringsmith.bench.beside import Found
+from ringsmith.bench.medha import lenet5
 from ringsmith.bench.papers import SEAL
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
@@ -67,7 +67,7 @@ LENET5: Final = Mix(
     where="the layers of LeNet-5 (LeCun et al. 1998) with squares, packed as GAZELLE (Juvekar et "
     "al. 2018) does; all at the first level, so that the estimate is too high",
 )
-"""One image through a network of LeNet-5's size (:mod:`ringsmith.bench.lenet5`)."""
+"""One image through a network of LeNet-5's size (:mod:`ringsmith.bench.medha.lenet5`)."""
 
 
 def mix_cycles(mix: Mix, design: RpauDesign) -> Found:

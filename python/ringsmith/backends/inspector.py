@@ -1,0 +1,170 @@
+"""Looking inside an architecture: what ``trace``, ``waves``, ``coverage`` and ``designs`` ask.
+
+An architecture has as much of it as makes sense there; what it has not, it refuses by name.
+"""
+
+from abc import ABC
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from ringsmith.backends.base import Executable
+from ringsmith.errors import ProgramError
+
+
+class Timeline(Protocol):
+    """A program in time, told in several ways."""
+
+    def tables(self) -> Iterable[object]:
+        """Tables for a terminal: anything that Rich prints."""
+        ...
+
+    def listing(self) -> Iterator[str]:
+        """A line an instruction."""
+        ...
+
+    def html(self, title: str) -> str:
+        """A page to zoom in."""
+        ...
+
+    def svg(self, title: str) -> str:
+        """A picture."""
+        ...
+
+    def perfetto(self, title: str) -> str:
+        """A file for ui.perfetto.dev."""
+        ...
+
+
+class Coverage(Protocol):
+    """What random programs covered of the RTL."""
+
+    @property
+    def goals(self) -> Mapping[str, float]:
+        """The least share by kind."""
+        ...
+
+    def shares(self) -> Mapping[str, float]:
+        """Covered share by kind, 0 to 1."""
+        ...
+
+    def misses(self) -> Iterator[str]:
+        """What was not covered, a line each."""
+        ...
+
+    def page(self, command: str) -> str:
+        """A page of it; ``command`` is what was typed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be found out about named designs.
+
+    Attributes:
+        programs: Random programs to run on the RTL of a design that has instructions.
+        products: Random products through the RTL of a design that multiplies alone.
+        verify: The designs whose RTL runs; empty: all.
+        area: The designs that are synthesized.
+        area_in_part: The designs of which a part is synthesized, and counted in proportion.
+    """
+
+    programs: int = 0
+    products: int = 0
+    verify: Collection[str] = ()
+    area: Collection[str] = ()
+    area_in_part: Sequence[str] = ()
+
+    def runs(self, name: str) -> bool:
+        """Whether a design's RTL runs."""
+        return not self.verify or name in self.verify
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found out about the named designs of an architecture.
+
+    Attributes:
+        tables: For a terminal, in Markdown.
+        section: For the page of designs.
+        simulated: Whether any RTL ran.
+        synthesized: Whether any was synthesized.
+    """
+
+    tables: Sequence[str]
+    section: str
+    simulated: bool
+    synthesized: bool
+
+
+class Inspector(ABC):
+    """How an architecture is looked into."""
+
+    architecture: ClassVar[str]
+
+    max_file_bytes: ClassVar[int] = 0
+    """The largest file of an executable; 0: there are none."""
+
+    def survey(self, wanted: Wanted) -> Survey | None:
+        """The named designs, measured as is wanted; None: nothing but their parameters is known.
+
+        Raises:
+            ParameterError: If ``area_in_part`` names a design that has no such part.
+            DeviceError: If the RTL differs from the model.
+            ToolError: If a tool is missing or fails.
+        """
+        return None
+
+    def read(self, text: str) -> Executable:
+        """An executable from its file.
+
+        Raises:
+            ProgramError: If the text is none.
+        """
+        raise self._refusal("has no files of executables")
+
+    def text(self, executable: Executable) -> str:
+        """An executable as its file has it."""
+        raise self._refusal("has no files of executables")
+
+    def timeline(self, executable: Executable, *, model: bool) -> Timeline:
+        """A program in time: of the schedule, or of a run on the model."""
+        raise self._refusal("has no instructions to trace")
+
+    def waves(
+        self,
+        executable: Executable,
+        path: Path,
+        *,
+        cycles: tuple[int, int] | None,
+        instructions: tuple[int, int] | None,
+        scope: str | None,
+        depth: int | None,
+    ) -> str:
+        """Records the RTL's signals over a window of a program, on random data.
+
+        Args:
+            executable: The program.
+            path: The VCD file.
+            cycles: First and last cycle; None: the window is given in instructions.
+            instructions: First and last instruction; None: the window is given in cycles.
+            scope: The instance that is recorded; None: the top.
+            depth: Levels of instances; None: all.
+
+        Returns:
+            What was recorded, in words.
+
+        Raises:
+            ProgramError: If the window is not of the program.
+            DeviceError: If the window is empty, or the file cannot be written.
+            ToolError: If Verilator or the compiler is missing or fails.
+        """
+        raise self._refusal("records no waves")
+
+    def coverage(self, *, quick: bool) -> Coverage:
+        """Runs random programs on RTL that counts."""
+        raise self._refusal("counts no coverage")
+
+    def _refusal(self, what: str) -> ProgramError:
+        return ProgramError(f"architecture {self.architecture} {what}: choose a design of another")

@@ -1,0 +1,246 @@
+"""Named designs: size, area, cycles of the main operations, what was verified."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, astuple, dataclass, fields
+from textwrap import fill
+from types import MappingProxyType
+
+from ringsmith.backends.rpau.compiler.cache import compile_cached
+from ringsmith.backends.rpau.cost import ntt_cycles
+from ringsmith.backends.rpau.debug.compare import Compared
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.hdl.synthesis import Area
+from ringsmith.lower import lower_operation
+from ringsmith.markdown import comparison, table
+from ringsmith.params import CkksParameters
+
+_PRIME_SLACK = 1  # bits that the narrower primes are below the word width
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an operation takes.
+
+    Attributes:
+        cycles: Clock cycles.
+        host_transfers: Limbs and seeds that cross to or from the host on the way, where the
+            program does not fit on the device at once; their time is not in the cycles.
+    """
+
+    cycles: int
+    host_transfers: int = 0
+
+    def __str__(self) -> str:
+        spills = f" + {self.host_transfers} transfers" if self.host_transfers else ""
+        return f"{self.cycles:,}{spills}"
+
+
+@dataclass(frozen=True)
+class DesignRow:
+    """What is known of a design.
+
+    Attributes:
+        design: The design.
+        costs: HE operation -> cost; None where the design cannot run it.
+        verified: What was compared with the RTL; None: the RTL did not run.
+        area: Of one RPAU; None: it was not synthesized.
+        synthesized_cores: Butterfly cores of the RPAU that was synthesized: the design's, or fewer,
+            and then ``area`` is that of the part in proportion.
+    """
+
+    design: RpauDesign
+    costs: Mapping[str, Cost | None]
+    verified: Compared | None
+    area: Area | None = None
+    synthesized_cores: int = 0
+
+
+def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
+    """Costs of the main HE operations at all limbs: as many data primes as RPAUs less one.
+
+    The cycles of ``ntt`` are those of the instruction: one polynomial, all limbs at once. The
+    others are whole programs, operands and keys resident. No cycle depends on the primes, so the
+    primes are whichever fit. None stands where the design has too little memory, or its ring is
+    too small for HE.
+    """
+    found: dict[str, Cost | None] = {"ntt": Cost(ntt_cycles(design))}
+    try:
+        parameters = _parameters(design)
+    except ParameterError:
+        return {**found, **dict.fromkeys(_OPERATIONS)}
+    for name, operation in _OPERATIONS.items():
+        graph = lower_operation(operation, parameters, parameters.limbs)
+        try:
+            executable = compile_cached(graph, design)
+        except ProgramError:
+            found[name] = None
+        else:
+            found[name] = Cost(executable.cycles, executable.host_transfers)
+    return found
+
+
+def _parameters(design: RpauDesign) -> CkksParameters:
+    """Primes that the design takes, one an RPAU, whatever their security: only cycles count."""
+    name = f"{design.name} filled"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no data will ever be encrypted with these
+        if design.reduction == "sparse":
+            first, *others = sorted(design.sparse_primes, reverse=True)[: design.rpaus]
+            return CkksParameters.from_primes(
+                n=design.n,
+                data_primes=(first, *others[:-1]),
+                special_prime=others[-1],
+                scale=float(others[-1]),
+                name=name,
+                security=None,
+            )
+        bits = [design.word_bits - _PRIME_SLACK] * (design.rpaus - 1)
+        return CkksParameters.create(
+            n=design.n,
+            prime_bits=bits,
+            special_bits=design.word_bits,
+            scale_bits=bits[-1],
+            security=None,
+            name=name,
+        )
+
+
+_OPERATIONS: Mapping[str, str] = MappingProxyType(
+    {"multiply + relinearize": "multiply_relinearize", "rotate": "rotate", "rescale": "rescale"}
+)
+"""Heading -> the operation, as ``lower_operation`` knows it."""
+
+_SIZE_HEADINGS = (
+    "design",
+    "N",
+    "RPAUs",
+    "butterfly cores",
+    "dyadic cores",
+    "word bits",
+    "reduction",
+    "work polynomials",
+    "key polynomials",
+    "memory of both (Mbit)",
+    "other parameters",
+)
+_AREA_HEADINGS = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
+_LATER = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
+
+
+def memory_bits(design: RpauDesign) -> int:
+    """Bits of all work polynomials and of the key store, over all RPAUs."""
+    return design.rpaus * (design.work_polys + design.key_polys) * design.n * design.word_bits
+
+
+def other_parameters(design: RpauDesign) -> str:
+    """The parameters that a design file may leave out, as far as they differ from their defaults.
+
+    A dash: none does.
+    """
+    differ = [name for name, default in _LATER.items() if getattr(design, name) != default]
+    return ", ".join(f"`{name}` {getattr(design, name)}" for name in differ) or "–"
+
+
+def size_table(rows: Sequence[DesignRow]) -> str:
+    """Sizes as a Markdown table."""
+    return table(
+        _SIZE_HEADINGS,
+        [
+            [
+                f"`{design.name}`",
+                f"{design.n:,}",
+                f"{design.rpaus}",
+                f"{design.cores}",
+                f"{design.dyadic_cores}",
+                f"{design.word_bits}",
+                design.reduction,
+                f"{design.work_polys}",
+                f"{design.key_polys}",
+                f"{memory_bits(design) / 1e6:.1f}",
+                other_parameters(design),
+            ]
+            for design in (row.design for row in rows)
+        ],
+    )
+
+
+def area_table(rows: Sequence[DesignRow]) -> str:
+    """Area of one RPAU of each design as a Markdown table."""
+    headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
+    entries = []
+    for row in rows:
+        found = astuple(row.area) if row.area is not None else ()
+        numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
+        numbers = numbers or ["–"] * len(_AREA_HEADINGS)
+        cores = f"{row.synthesized_cores} of {row.design.cores}" if row.area is not None else "–"
+        entries.append([f"`{row.design.name}`", str(row.design.rpaus), cores, *numbers])
+    return table(headings, entries)
+
+
+def cycles_table(rows: Sequence[DesignRow]) -> str:
+    """Cycles of the main operations as a Markdown table."""
+    operations = ["ntt", *_OPERATIONS]
+    return table(
+        ["design", "data primes", *operations],
+        [
+            [f"`{row.design.name}`", str(row.design.rpaus - 1)]
+            + [str(row.costs[operation] or "–") for operation in operations]
+            for row in rows
+        ],
+    )
+
+
+def verification_table(rows: Sequence[DesignRow]) -> str:
+    """What was compared with the RTL, as a Markdown table."""
+    entries = []
+    for row in rows:
+        v = row.verified
+        counts = None if v is None else (v.programs, v.instructions, v.cycles, v.polynomials)
+        entries.append([f"`{row.design.name}`", *comparison(counts)])
+    headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
+    return table(headings, entries)
+
+
+def section(rows: Sequence[DesignRow]) -> str:
+    """The part of the page ``docs/designs.md`` that is about designs of RPAUs."""
+    return f"""## Size
+
+Other parameters are named where they differ from these: {_defaults()}.
+
+{size_table(rows)}
+## Area of one RPAU
+
+UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
+not in it. Block and UltraRAM are computed from the memories' shapes. Yosys packs no registers into
+DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
+report. Nothing was placed or routed: no clock rate follows from this. Where fewer cores than an
+RPAU's were synthesized, main unit and memories' logic are multiplied by the cores, and the dyadic
+unit, what the work memory has for it, and the key expander by the dyadic cores, which is a little
+too few LUTs. A dash: not synthesized.
+
+{area_table(rows)}
+## Cycles
+
+Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
+parameter set that the design takes. Operands and keys are resident, and a design with a PRNG
+expands half of each key from its seed; no host link is counted, and no clock is assumed. `ntt`
+transforms one polynomial, all limbs at once. "+ n transfers": the operation does not fit on the
+device at once, and n limbs or seeds cross to the host or back. A dash: the design cannot run it.
+
+{cycles_table(rows)}
+## Verification
+
+Random programs, drawn from the instruction set with every operation in each, ran on the simulated
+RTL and on the model: cycles, instructions and every polynomial that was written were equal, or this
+page would not have been written.
+
+{verification_table(rows)}
+"""
+
+
+def _defaults() -> str:
+    """The parameters that a design file may leave out, with their defaults; lines for the page."""
+    words = ", ".join(f"`{name}` {default}" for name, default in _LATER.items())
+    return fill(words, 96, break_on_hyphens=False, initial_indent=" " * 56).lstrip()

@@ -1,0 +1,149 @@
+"""Looking inside architecture ``rpau``."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from ringsmith.backends.base import Executable as AnyExecutable
+from ringsmith.backends.inspector import Inspector, Survey, Wanted
+from ringsmith.backends.rpau import design as designs
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
+from ringsmith.backends.rpau.debug import campaign, coverage_report, waves
+from ringsmith.backends.rpau.debug import designs as page
+from ringsmith.backends.rpau.debug.area import rpau_area
+from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
+from ringsmith.backends.rpau.debug.compare import compare
+from ringsmith.backends.rpau.debug.listing import listing
+from ringsmith.backends.rpau.debug.page import timeline_page
+from ringsmith.backends.rpau.debug.perfetto import perfetto_json
+from ringsmith.backends.rpau.debug.picture import timeline_svg
+from ringsmith.backends.rpau.debug.report import tables
+from ringsmith.backends.rpau.debug.trace import Trace
+from ringsmith.backends.rpau.device import recording, rtl
+from ringsmith.backends.rpau.isa.instruction_set import ISA
+
+_ALL_LEVELS = 99
+"""More levels than there are instances within each other."""
+
+
+@dataclass(frozen=True)
+class RpauTimeline:
+    """A trace, told in several ways; see ``Timeline``."""
+
+    trace: Trace
+
+    def tables(self) -> Iterable[object]:
+        """By operation and unit, and the idle gaps."""
+        return tables(self.trace)
+
+    def listing(self) -> Iterator[str]:
+        """A line an instruction."""
+        return listing(self.trace)
+
+    def html(self, title: str) -> str:
+        """A page to zoom in."""
+        return timeline_page(self.trace, title)
+
+    def svg(self, title: str) -> str:
+        """A picture."""
+        return timeline_svg(self.trace, title)
+
+    def perfetto(self, title: str) -> str:
+        """A file for ui.perfetto.dev."""
+        return perfetto_json(self.trace, title)
+
+
+@dataclass(frozen=True)
+class RpauCoverage:
+    """A campaign of random programs; see ``Coverage``."""
+
+    campaign: campaign.Campaign
+    goals: Mapping[str, float]
+
+    def shares(self) -> Mapping[str, float]:
+        """Covered share by kind."""
+        return coverage_report.shares(self.campaign)
+
+    def misses(self) -> Iterator[str]:
+        """What was not covered."""
+        return coverage_report.misses(self.campaign)
+
+    def page(self, command: str) -> str:
+        """The page ``docs/coverage.md``."""
+        return coverage_report.page(self.campaign, command)
+
+
+class RpauInspector(Inspector):
+    """Everything that can be looked at; see ``Inspector``."""
+
+    architecture = designs.ARCHITECTURE
+    max_file_bytes = MAX_FILE_BYTES
+
+    def survey(self, wanted: Wanted) -> Survey:
+        """Cycles of the main operations, and areas and comparisons as is wanted."""
+        parts = {name: part_of(designs.load_design(name)) for name in wanted.area_in_part}
+        length = 2 * len(ISA.operations)
+        rows = []
+        for design in map(designs.load_design, designs.named_designs()):
+            verified, found, cores = None, None, design.cores
+            if wanted.programs and wanted.runs(design.name):
+                verified = compare(rtl.RtlDevice(design), design, range(wanted.programs), length)
+            if design.name in wanted.area:
+                found = rpau_area(design)
+            elif design.name in parts:
+                found, cores = area_from_part(design), parts[design.name].cores
+            costs = page.operation_costs(design)
+            rows.append(page.DesignRow(design, costs, verified, found, cores))
+        return Survey(
+            (page.size_table(rows), page.area_table(rows), page.cycles_table(rows)),
+            page.section(rows),
+            any(row.verified is not None for row in rows),
+            any(row.area is not None for row in rows),
+        )
+
+    def read(self, text: str) -> Executable:
+        """An executable from its file."""
+        return read_executable(text)
+
+    def text(self, executable: AnyExecutable) -> str:
+        """An executable as its file has it."""
+        return cast("Executable", executable).to_json()
+
+    def timeline(self, executable: AnyExecutable, *, model: bool) -> RpauTimeline:
+        """A program in time."""
+        own = cast("Executable", executable)
+        return RpauTimeline(Trace.of_model(own) if model else Trace.of_executable(own))
+
+    def waves(
+        self,
+        executable: AnyExecutable,
+        path: Path,
+        *,
+        cycles: tuple[int, int] | None,
+        instructions: tuple[int, int] | None,
+        scope: str | None,
+        depth: int | None,
+    ) -> str:
+        """Records a window; see ``Inspector.waves``."""
+        own = cast("Executable", executable)
+        if cycles is None:
+            assert instructions is not None, "one of the two is given"
+            cycles = waves.window_of(Trace.of_executable(own), *instructions)
+        everything = scope is None and depth is None
+        levels = 0 if everything else depth or _ALL_LEVELS
+        top = scope or recording.TOP_SCOPE
+        total = waves.record(own, path, cycles, scope=top, depth=levels)
+        period = recording.WavesDevice.PERIOD_NS
+        return f"cycles {cycles[0]:,} to {cycles[1]:,} of {total:,}, {period} ns each"
+
+    def coverage(self, *, quick: bool) -> RpauCoverage:
+        """Random programs until the goals are met, or two of them."""
+        if quick:
+            found = campaign.run_campaign(
+                campaign.quick_design(), candidates=campaign.QUICK_CANDIDATES
+            )
+        else:
+            found = campaign.run_campaign(campaign.campaign_design())
+        return RpauCoverage(found, coverage_report.GOALS)

@@ -1,0 +1,31 @@
+"""Looking inside architecture ``stream``: its named designs."""
+
+from ringsmith.backends.inspector import Inspector, Survey, Wanted
+from ringsmith.backends.stream import named
+from ringsmith.backends.stream.debug.area import stream_area
+from ringsmith.backends.stream.debug.compare import compare_products
+from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
+from ringsmith.backends.stream.design import ARCHITECTURE
+from ringsmith.backends.stream.device import rtl
+
+
+class StreamInspector(Inspector):
+    """Named designs alone: there are no instructions to trace."""
+
+    architecture = ARCHITECTURE
+
+    def survey(self, wanted: Wanted) -> Survey:
+        """Sizes and cycles, and areas and comparisons as is wanted."""
+        rows = []
+        for design in map(named.load_stream_design, named.named_stream_designs()):
+            same = None
+            if wanted.products and wanted.runs(design.name):
+                same = compare_products(rtl.StreamRtl(design), design, wanted.products)
+            area = stream_area(design) if design.name in wanted.area else None
+            rows.append(StreamRow(design, same, area))
+        return Survey(
+            (stream_table(rows),),
+            stream_section(rows),
+            any(row.verified is not None for row in rows),
+            any(row.area is not None for row in rows),
+        )
