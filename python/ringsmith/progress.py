@@ -71,6 +71,11 @@ class Reporter(Protocol):
 _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
+def reporter() -> Reporter | None:
+    """Whatever shows the tasks that are opened here; None: nothing does."""
+    return _reporter.get()
+
+
 @contextmanager
 def task(what: str, total: int | None = None, unit: str = "steps") -> Iterator[Task]:
     """Opens a task; it ends with the block.
@@ -81,27 +86,27 @@ def task(what: str, total: int | None = None, unit: str = "steps") -> Iterator[T
         unit: What a step is, in the plural.
     """
     opened = Task(what, total, unit)
-    reporter = _reporter.get()
-    if reporter is not None:
-        reporter.started(opened)
+    shown = _reporter.get()
+    if shown is not None:
+        shown.started(opened)
     try:
         yield opened
     finally:
-        if reporter is not None:
-            reporter.ended(opened)
+        if shown is not None:
+            shown.ended(opened)
 
 
 def note(line: str) -> None:
     """Says a line that stays: what is measured next, what is left out."""
-    reporter = _reporter.get()
-    if reporter is not None:
-        reporter.noted(line)
+    shown = _reporter.get()
+    if shown is not None:
+        shown.noted(line)
 
 
 @contextmanager
-def reported_to(reporter: Reporter) -> Iterator[None]:
+def reported_to(chosen: Reporter) -> Iterator[None]:
     """Sends the tasks of this block to a reporter."""
-    token = _reporter.set(reporter)
+    token = _reporter.set(chosen)
     try:
         yield
     finally:

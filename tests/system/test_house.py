@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 ANYBODYS = frozenset({"caching", "errors", "files", "markdown", "progress", "__version__"})
 
 FOR_EVERY_BACKEND = frozenset(
-    {"backends.base", "backends.inspector", "backends.keys", "backends.random_keys"}
+    f"backends.{name}" for name in ("base", "inspector", "jobs", "keys", "random_keys")
 )
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""
 

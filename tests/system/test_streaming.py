@@ -167,7 +167,8 @@ def test_instructions_of_a_stream_design_cannot_be_traced() -> None:
     done = CliRunner().invoke(app, ["trace", "--operation", "add", "--design", "rpm"])
     assert done.exit_code == 2
     assert (
-        "design 'rpm' is of architecture 'stream', and a design of 'rpau' is wanted" in done.output
+        "design 'rpm' is of architecture stream, which has no instructions: choose one of medha"
+        in done.output
     )
 
 

@@ -19,6 +19,7 @@ from ringsmith.params import ParameterLimits
 
 if TYPE_CHECKING:
     from ringsmith.backends.inspector import Inspector
+    from ringsmith.backends.jobs import Job
 
 PORTS, AXI_LITE = "ports", "axi-lite"
 WAYS = (PORTS, AXI_LITE)
@@ -203,13 +204,25 @@ class Machine(Protocol):
         """Those of its backend."""
         ...
 
+    def submit(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> "Job[GraphResult]":
+        """Takes a graph to execute, and returns at once; arguments and errors of ``execute``.
+
+        What can be told from the arguments alone is refused here, the rest by the job.
+        """
+        ...
+
     def execute(
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
-        """Executes a graph.
+        """Submits a graph and waits for it.
 
         Args:
             compiled: The graph.

@@ -103,6 +103,9 @@ class Inspector(ABC):
 
     architecture: ClassVar[str]
 
+    traces: ClassVar[bool] = False
+    """Whether its programs have instructions, which are traced and recorded."""
+
     max_file_bytes: ClassVar[int] = 0
     """The largest file of an executable; 0: there are none."""
 

@@ -10,7 +10,7 @@ import typer
 from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
-    from ringsmith.backends.base import Executable
+    from ringsmith.backends.base import Backend, Executable
     from ringsmith.backends.inspector import Inspector
     from ringsmith.files import Target
 
@@ -256,6 +256,7 @@ def _executable(
     from ringsmith import runtime
     from ringsmith.params import ckks_set
 
+    _check_traced(design)
     chosen = ckks_set(parameters)
     if operation is not None:
         from ringsmith.backends.registry import named_design
@@ -276,6 +277,30 @@ def _executable(
     executable = compiled.executable
     assert executable is not None, "a design was given"
     return title, executable
+
+
+def _check_traced(design: str) -> None:
+    """Refuses a design whose programs have no instructions, before the work.
+
+    Raises:
+        ParameterError: Names the designs that there are to choose from.
+    """
+    from ringsmith.backends.registry import backend_of, backends_with_designs, named_design
+    from ringsmith.errors import ParameterError
+
+    backend = backend_of(named_design(design))
+    traced = {each.name: each for each in backends_with_designs() if _traces(each)}
+    if backend.name not in traced:
+        names = ", ".join(name for each in traced.values() for name in each.designs())
+        raise ParameterError(
+            f"design {design!r} is of architecture {backend.name}, which has no instructions: "
+            f"choose one of {names}"
+        )
+
+
+def _traces(backend: "Backend") -> bool:
+    inspector = backend.inspector()
+    return inspector is not None and inspector.traces
 
 
 def _inspector(executable: "Executable") -> "Inspector":

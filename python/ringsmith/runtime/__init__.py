@@ -10,6 +10,7 @@ from ringsmith.runtime.compiled import (
     named_keys,
     open_device,
     run_graph,
+    submit_graph,
 )
 from ringsmith.runtime.explain import explain
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys, prepare_keys
@@ -30,4 +31,5 @@ __all__ = [
     "open_device",
     "prepare_keys",
     "run_graph",
+    "submit_graph",
 ]

@@ -13,6 +13,7 @@ from ringsmith.backends.base import (
     GraphResult,
     Machine,
 )
+from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
@@ -91,6 +92,29 @@ class Compiled:
             DeviceError: If the machine cannot run the program.
             TypeError: If an argument is of another kind.
         """
+        polynomials, tag = self._operands(machine, inputs, keys)
+        result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        return self._run_result(result, tag)
+
+    def submit(
+        self,
+        machine: Machine,
+        inputs: Mapping[str, Ciphertext],
+        keys: AnyKeys,
+    ) -> ChangedJob[GraphResult, RunResult]:
+        """Begins to run the program, and returns at once; arguments and errors as of ``run``.
+
+        The job can be polled, waited for and cancelled. A device with one slot runs its jobs in
+        the order in which they were submitted.
+        """
+        polynomials, tag = self._operands(machine, inputs, keys)
+        job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        return job.then(lambda result: self._run_result(result, tag))
+
+    def _operands(
+        self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
+    ) -> tuple[dict[str, Residues], bytes | None]:
+        """Checks what a run is given; returns the graph's inputs, and the tag of the key pair."""
         if not callable(getattr(machine, "execute", None)):
             raise TypeError(
                 f"machine: {type(machine).__name__} was given where a machine belongs: "
@@ -113,12 +137,14 @@ class Compiled:
         polynomials = dict(self.lowered.plaintexts)
         for name, port in self.lowered.inputs.items():
             polynomials |= _polynomials(name, port, inputs[name])
-        result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        return polynomials, tag
+
+    def _run_result(self, result: GraphResult, tag: bytes | None) -> RunResult:
         outputs = {
             name: Ciphertext(
                 np.stack([result.outputs[p] for p in port.polynomials]),
                 port.scale,
-                parameters_id=identity,
+                parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
             )
             for name, port in self.lowered.outputs.items()
@@ -261,13 +287,37 @@ def run_graph(
         ProgramError: If an input or key is missing, or not what the graph takes.
         DeviceError: If the machine cannot run the graph.
     """
+    return machine.execute(*_checked(compiled, machine, inputs, keys))
+
+
+def submit_graph(
+    compiled: CompiledGraph,
+    machine: Machine,
+    inputs: Mapping[str, Residues],
+    keys: Mapping[str, AnyKey],
+) -> Job[GraphResult]:
+    """Checks what is handed in, and submits a compiled graph; arguments as of ``run_graph``.
+
+    Raises:
+        ProgramError, DeviceError: As ``run_graph``, of what can be told before it runs.
+    """
+    return machine.submit(*_checked(compiled, machine, inputs, keys))
+
+
+def _checked(
+    compiled: CompiledGraph,
+    machine: Machine,
+    inputs: Mapping[str, Residues],
+    keys: Mapping[str, AnyKey],
+) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey]]:
+    """What a machine is given: the graph for the keys that there are, and those that it needs."""
     check_inputs(compiled.graph, inputs)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
     if machine.capabilities.any_keys:
-        return machine.execute(compiled, inputs, needed)
+        return compiled, inputs, needed
     whole = whole_keys(machine.name, needed)
-    return machine.execute(for_keys(compiled, whole), inputs, whole)
+    return for_keys(compiled, whole), inputs, whole
 
 
 def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -> Machine:

@@ -16,6 +16,7 @@ from ringsmith.backends.base import (
     Explanation,
     GraphResult,
 )
+from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.design_files import load
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import SubroutineGraph
@@ -30,15 +31,15 @@ def interpreted(compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> dict
     return {name: np.array(limbs, dtype=np.uint64) for name, limbs in found.items()}
 
 
-class Oracle:
+class Oracle(QueuedMachine):
     """Interprets graphs."""
 
     name = "slow-oracle"
     capabilities = Capabilities()
 
-    def execute(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> GraphResult:
+    def work(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> Work:
         """Interprets a graph."""
-        return GraphResult(interpreted(compiled, inputs, keys))
+        return lambda _: GraphResult(interpreted(compiled, inputs, keys))
 
 
 class OracleBackend(Backend):
@@ -94,21 +95,22 @@ class TallyExecutable:
         return len(self.spans)
 
 
-class TallyMachine:
+class TallyMachine(QueuedMachine):
     """Interprets graphs and counts."""
 
     name = "model"
     capabilities = Capabilities(designs=True, cycles=True)
 
     def __init__(self, design: TallyDesign) -> None:
+        super().__init__()
         self.design = design
 
-    def execute(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> GraphResult:
+    def work(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> Work:
         """Interprets a graph that was compiled for this design."""
         compiled.check_made_for(self.design, self.name)
         executable = cast("TallyExecutable", compiled.executable)
-        outputs = interpreted(compiled, inputs, keys)
-        return GraphResult(outputs, executable.cycles, executable.instructions)
+        cycles, nodes = executable.cycles, executable.instructions
+        return lambda _: GraphResult(interpreted(compiled, inputs, keys), cycles, nodes)
 
 
 class TallyBackend(Backend):

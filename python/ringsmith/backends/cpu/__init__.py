@@ -11,26 +11,30 @@ from ringsmith.backends.base import (
     Design,
     GraphResult,
 )
+from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey
 from ringsmith.errors import DeviceError
 from ringsmith.objects import CompactKey, KeySwitchKey, Residues
 
 
-class Cpu:
+class Cpu(QueuedMachine):
     """The reference interpreter on this machine's CPU."""
 
     name = "cpu"
     capabilities = Capabilities(any_keys=True)
 
-    def execute(
+    def __init__(self) -> None:
+        super().__init__(places=None)  # threads of a program may compute at once
+
+    def work(
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Interprets the graph; see ``Machine.execute``."""
+    ) -> Work[GraphResult]:
+        """Interprets the graph; see ``QueuedMachine.work``."""
         forms = {name: _for_core(key) for name, key in keys.items()}
-        return GraphResult(compiled.core.run(dict(inputs), forms))
+        return lambda _: GraphResult(compiled.core.run(dict(inputs), forms))
 
 
 class CpuBackend(Backend):

@@ -79,6 +79,7 @@ class RpauInspector(Inspector):
     """Everything that can be looked at; see ``Inspector``."""
 
     architecture = designs.ARCHITECTURE
+    traces = True
     max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:

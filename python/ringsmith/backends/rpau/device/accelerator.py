@@ -1,12 +1,12 @@
 """Running executables on a device: what is loaded, what is already there, what is read back."""
 
 from collections.abc import Mapping
-from threading import Lock
 
 import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
@@ -17,7 +17,7 @@ from ringsmith.objects import KeySwitchKey, Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
 
 
-class Accelerator:
+class Accelerator(QueuedMachine):
     """A device, and what the host knows of its contents.
 
     Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
@@ -28,8 +28,9 @@ class Accelerator:
     capabilities = CAPABILITIES
 
     def __init__(self, device: Device) -> None:
+        super().__init__()
         self.device = device
-        self._turn = Lock()
+        self.name = device.name  # ``model`` or ``rtl``
         self._log_degree: int | None = None
         self._primes: tuple[tuple[int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
@@ -37,18 +38,13 @@ class Accelerator:
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
         self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
 
-    @property
-    def name(self) -> str:
-        """``model`` or ``rtl``."""
-        return self.device.name
-
-    def execute(
+    def work(
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Loads what is missing, runs, and reads the outputs; see ``Machine.execute``.
+    ) -> Work[GraphResult]:
+        """Loads what is missing, runs, and reads the outputs; see ``QueuedMachine.work``.
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
@@ -58,8 +54,8 @@ class Accelerator:
         compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
-        with self._turn:
-            return self._execute(executable, inputs, whole_keys(self.name, keys))
+        whole = whole_keys(self.name, keys)
+        return lambda _: self._execute(executable, inputs, whole)
 
     def _execute(
         self,

@@ -1,12 +1,12 @@
 """Runs subroutine graphs on the CPU, beside which a stream device multiplies polynomials."""
 
 from collections.abc import Iterator, Mapping
-from threading import Lock
 
 import numpy as np
 
 from ringsmith import _core
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
 from ringsmith.backends.stream.executable import Factor, Round, StreamExecutable
@@ -16,7 +16,7 @@ from ringsmith.objects import KeySwitchKey, Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class StreamMachine:
+class StreamMachine(QueuedMachine):
     """A stream device and its host, this machine's CPU.
 
     The host keeps each key in coefficient form, too, from its first run on: as long as the key is
@@ -26,22 +26,18 @@ class StreamMachine:
     capabilities = CAPABILITIES
 
     def __init__(self, device: StreamDevice) -> None:
+        super().__init__()
         self.device = device
-        self._turn = Lock()
+        self.name = device.name  # ``model`` or ``rtl``
         self._keys: dict[str, tuple[Residues, Residues]] = {}
 
-    @property
-    def name(self) -> str:
-        """``model`` or ``rtl``."""
-        return self.device.name
-
-    def execute(
+    def work(
         self,
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Computes round by round; see ``Machine.execute``.
+    ) -> Work[GraphResult]:
+        """Computes round by round; see ``QueuedMachine.work``.
 
         Cycles are the device's, batch by batch; instructions are descriptors, one a product.
 
@@ -49,22 +45,26 @@ class StreamMachine:
             DeviceError: If the graph was compiled for another design, or the device stalls.
             ProgramError: If the graph was compiled for no design, or a key is not whole.
         """
-        design = self.device.design
-        compiled.check_made_for(design, self.name)
+        compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, StreamExecutable)  # its design is the device's
-        with self._turn:
-            values, cycles = dict(inputs), 0
-            coefficients = {
-                name: self._coefficients(compiled.graph, name, key)
-                for name, key in whole_keys(self.name, keys).items()
-            }
-            for each in executable.rounds:
-                values |= host_values(each, values)
-                batch = list(_batch(compiled.graph, each, values, coefficients))
-                report = self.device.multiply(batch)
-                values |= dict(_results(each, report.products))
-                cycles += report.cycles
+        whole = whole_keys(self.name, keys)
+        return lambda _: self._execute(compiled.graph, executable, inputs, whole)
+
+    def _execute(
+        self,
+        graph: SubroutineGraph,
+        executable: StreamExecutable,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> GraphResult:
+        values, cycles = dict(inputs), 0
+        coefficients = {name: self._coefficients(graph, name, key) for name, key in keys.items()}
+        for each in executable.rounds:
+            values |= host_values(each, values)
+            report = self.device.multiply(list(_batch(graph, each, values, coefficients)))
+            values |= dict(_results(each, report.products))
+            cycles += report.cycles
         outputs = {name: values[value] for name, value in executable.outputs.items()}
         return GraphResult(
             outputs,
@@ -72,7 +72,7 @@ class StreamMachine:
             executable.products,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
-            key_words=executable.key_limbs * design.n,
+            key_words=executable.key_limbs * executable.design.n,
         )
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:

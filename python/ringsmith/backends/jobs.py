@@ -1,0 +1,262 @@
+"""Jobs: what a device is given to do, and can be asked about while it does it.
+
+A device has one slot or several; as many jobs run at once, and the others wait in order. To run is
+to submit and to wait.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from enum import StrEnum
+from itertools import count
+from threading import Condition, Thread
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ringsmith import progress
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.keys import AnyKey
+from ringsmith.errors import DeviceError
+from ringsmith.objects import Residues
+
+T = TypeVar("T")
+U = TypeVar("U")
+Work = Callable[[int], T]
+"""What a job does, in the slot of that number."""
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+_ENDED = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+class _CancelledError(Exception):
+    """Unwinds the work of a job that was cancelled."""
+
+
+class Job(Generic[T]):
+    """Something that was submitted to a device; safe to use from several threads."""
+
+    def __init__(self, change: Condition, leave: Callable[["Job[T]"], None]) -> None:
+        self._change, self._leave = change, leave
+        self._state = JobState.WAITING
+        self._wanted = True
+        self._result: T
+        self._error: BaseException | None = None
+
+    def poll(self) -> JobState:
+        """How far it is, at once."""
+        return self._state
+
+    def wait(self, timeout_seconds: float | None = None) -> T:
+        """Its result, when it is done.
+
+        Args:
+            timeout_seconds: How long to wait; None: until it ends.
+
+        Raises:
+            DeviceError: If it was cancelled, or has not ended in time; then it goes on.
+            RingsmithError: What it failed with.
+        """
+        with self._change:
+            if not self._change.wait_for(lambda: self._state in _ENDED, timeout_seconds):
+                raise DeviceError(
+                    f"the job is {self._state} after {timeout_seconds} seconds: wait longer, or "
+                    "cancel it"
+                )
+        if self._state is JobState.CANCELLED:
+            raise DeviceError("the job was cancelled, and has no result: submit it again")
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def cancel(self) -> bool:
+        """Asks that it be not begun, or be stopped where it can be; returns at once.
+
+        A simulated accelerator stops within a second; the interpreter of the cpu ends the graph
+        that it has begun, and the job is done then.
+
+        Returns:
+            Whether it had not ended yet.
+        """
+        with self._change:
+            self._wanted = False
+            if self._state is JobState.WAITING:
+                self._leave(self)
+                self._state = JobState.CANCELLED
+            self._change.notify_all()
+            return self._state not in (JobState.DONE, JobState.FAILED)
+
+    def then(self, change: Callable[[T], U]) -> "ChangedJob[T, U]":
+        """The same job, with another form of its result."""
+        return ChangedJob(self, change)
+
+    def check_wanted(self) -> None:
+        """Unwinds the work of a job that was cancelled."""
+        if not self._wanted:
+            raise _CancelledError
+
+
+class ChangedJob(Generic[T, U]):
+    """A job whose result is told in another form."""
+
+    def __init__(self, job: Job[T], change: Callable[[T], U]) -> None:
+        self._job, self._form = job, change
+
+    def poll(self) -> JobState:
+        """How far it is, at once."""
+        return self._job.poll()
+
+    def wait(self, timeout_seconds: float | None = None) -> U:
+        """Its result, when it is done; see ``Job.wait``."""
+        return self._form(self._job.wait(timeout_seconds))
+
+    def cancel(self) -> bool:
+        """Asks that it be not begun, or be stopped; see ``Job.cancel``."""
+        return self._job.cancel()
+
+
+class Slots:
+    """The places of a device where jobs run.
+
+    Args:
+        places: How many; None: as many as there are jobs.
+    """
+
+    def __init__(self, places: int | None = 1) -> None:
+        self._places = places
+        self._change = Condition()
+        self._waiting: list[Job[Any]] = []
+        self._taken: set[int] = set()
+
+    def submit(self, work: Work[T]) -> Job[T]:
+        """Carries work out in a thread of its own, in turn."""
+        job: Job[T] = self._enter()
+        context = copy_context()
+        Thread(target=context.run, args=(self._carry_out, job, work), daemon=True).start()
+        return job
+
+    def run(self, work: Work[T]) -> T:
+        """Submits work and waits for it, in the caller's thread, where Ctrl-C is noticed."""
+        job: Job[T] = self._enter()
+        self._carry_out(job, work)
+        return job.wait()
+
+    def _enter(self) -> Job[Any]:
+        job: Job[Any] = Job(self._change, lambda one: self._waiting.remove(one))
+        with self._change:
+            self._waiting.append(job)
+        return job
+
+    def _carry_out(self, job: Job[T], work: Work[T]) -> None:
+        try:
+            slot = self._take(job)
+        except BaseException:
+            job.cancel()
+            raise
+        if slot is None:
+            return
+        state, error = JobState.CANCELLED, None
+        try:
+            with progress.reported_to(_Stopping(job, progress.reporter())):
+                job._result = work(slot)
+            state = JobState.DONE
+        except _CancelledError:
+            pass
+        except Exception as failure:  # handed to whoever waits
+            state, error = JobState.FAILED, failure
+        finally:
+            with self._change:
+                self._taken.discard(slot)
+                job._state, job._error = state, error
+                self._change.notify_all()
+
+    def _take(self, job: Job[T]) -> int | None:
+        """The slot of a job whose turn it is; None: it was cancelled before."""
+        with self._change:
+            self._change.wait_for(lambda: not job._wanted or self._is_turn_of(job))
+            if not job._wanted:
+                return None
+            self._waiting.remove(job)
+            slot = next(number for number in count() if number not in self._taken)
+            self._taken.add(slot)
+            job._state = JobState.RUNNING
+            self._change.notify_all()
+            return slot
+
+    def _is_turn_of(self, job: Job[T]) -> bool:
+        free = self._places is None or len(self._taken) < self._places
+        return free and self._waiting[0] is job
+
+
+class _Stopping:
+    """A reporter that stops a cancelled job where long work tells how far it is."""
+
+    def __init__(self, job: Job[T], reporter: progress.Reporter | None) -> None:
+        self._job, self._reporter = job, reporter
+
+    def started(self, task: progress.Task) -> None:
+        if self._reporter is not None:
+            self._reporter.started(task)
+
+    def moved(self, task: progress.Task) -> None:
+        self._job.check_wanted()
+        if self._reporter is not None:
+            self._reporter.moved(task)
+
+    def ended(self, task: progress.Task) -> None:
+        if self._reporter is not None:
+            self._reporter.ended(task)
+
+    def noted(self, line: str) -> None:
+        if self._reporter is not None:
+            self._reporter.noted(line)
+
+
+class QueuedMachine(ABC):
+    """A machine that takes jobs; what it does in a slot is for each architecture to say."""
+
+    name: str
+    capabilities: ClassVar[Capabilities]
+
+    def __init__(self, places: int | None = 1) -> None:
+        self._slots = Slots(places)
+
+    def submit(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> Job[GraphResult]:
+        """Takes a graph to execute; see ``Machine.submit``."""
+        return self._slots.submit(self.work(compiled, inputs, keys))
+
+    def execute(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> GraphResult:
+        """Executes a graph; see ``Machine.execute``."""
+        return self._slots.run(self.work(compiled, inputs, keys))
+
+    @abstractmethod
+    def work(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> Work[GraphResult]:
+        """Checks what it is given, and returns what is to be done in a slot.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design.
+            ProgramError: If the graph was compiled for no design, or a key is of a wrong form.
+        """

@@ -1,0 +1,180 @@
+"""Jobs on devices of one slot and of two: in turn, at once, polled, waited for and cancelled."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Barrier, Event
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from tests.backends.rpau.interpreted import switched
+
+from ringsmith import _core, open_device, progress
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.jobs import JobState, QueuedMachine, Work
+from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.lower import SubroutineGraph
+from ringsmith.progress import Task
+from ringsmith.runtime import compile_graph, run_graph, submit_graph
+
+SECONDS = 60
+"""Longer than anything takes here: who waits so long has found a fault."""
+
+
+def graph() -> SubroutineGraph:
+    n = 256
+    primes = tuple(_core.prime_search(40, n, 2))
+    found = SubroutineGraph(n, primes, tuple(_core.smallest_root(q, n) for q in primes), (1,))
+    found.output(found.input("x", (0,)), "y")
+    return found
+
+
+class Fake(QueuedMachine):
+    """A device whose jobs say where they are, and go on when they are told to."""
+
+    name = "fake"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, places: int) -> None:
+        super().__init__(places)
+        self.begun: list[int] = []
+        self.going = {number: Event() for number in range(8)}
+        self.started = {number: Event() for number in range(8)}
+
+    def work(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> Work[GraphResult]:
+        """Does as it is told, in the slot that it is given."""
+        number = int(inputs["x"][0, 0])
+        if number == 7:
+            raise ProgramError("7 is refused when it is submitted")
+
+        def carry_out(slot: int) -> GraphResult:
+            self.begun.append(number)
+            self.started[number].set()
+            with progress.task("faking", 3) as task:
+                while not self.going[number].wait(0.005):
+                    task.advance(0)
+            if number == 6:
+                raise DeviceError("6 fails")
+            return GraphResult({"y": inputs["x"]}, cycles=slot)
+
+        return carry_out
+
+
+def x(number: int) -> dict[str, np.ndarray]:
+    return {"x": np.full((1, 256), number, np.uint64)}
+
+
+def test_two_slots_run_two_jobs_and_the_third_waits() -> None:
+    device, compiled = Fake(2), compile_graph(graph())
+    jobs = [submit_graph(compiled, device, x(number), {}) for number in range(3)]
+    assert device.started[0].wait(SECONDS)
+    assert device.started[1].wait(SECONDS)
+    assert [job.poll() for job in jobs] == ["running", "running", "waiting"]
+    device.going[1].set()
+    result = jobs[1].wait(SECONDS)
+    assert result.outputs["y"][0, 0] == 1
+    assert device.started[2].wait(SECONDS)
+    assert [job.poll() for job in jobs] == ["running", "done", "running"]
+    device.going[0].set()
+    device.going[2].set()
+    slots = [job.wait(SECONDS).cycles for job in jobs]
+    assert sorted(slots[:2]) == [0, 1]
+    assert slots[2] == slots[1]  # the slot that was free first
+
+
+def test_one_slot_keeps_the_order() -> None:
+    device, compiled = Fake(1), compile_graph(graph())
+    jobs = [submit_graph(compiled, device, x(number), {}) for number in (3, 1, 2, 0)]
+    for event in device.going.values():
+        event.set()
+    assert [int(job.wait(SECONDS).outputs["y"][0, 0]) for job in jobs] == [3, 1, 2, 0]
+    assert device.begun == [3, 1, 2, 0]
+    assert run_graph(compiled, device, x(5), {}).cycles == 0
+
+
+def test_a_job_is_cancelled_while_it_waits_and_while_it_runs() -> None:
+    device, compiled = Fake(1), compile_graph(graph())
+    first, second, third = (submit_graph(compiled, device, x(n), {}) for n in range(3))
+    assert device.started[0].wait(SECONDS)
+    assert second.cancel()
+    assert second.poll() is JobState.CANCELLED
+    with pytest.raises(DeviceError, match=r"waiting after 0\.01 seconds: wait longer, or cancel"):
+        third.wait(0.01)
+    assert first.cancel()
+    with pytest.raises(DeviceError, match="the job was cancelled, and has no result"):
+        first.wait(SECONDS)
+    device.going[2].set()
+    assert third.wait(SECONDS).outputs["y"][0, 0] == 2
+    assert device.begun == [0, 2]
+    assert not third.cancel()
+    assert third.poll() is JobState.DONE
+
+
+def test_what_a_job_fails_with_reaches_who_waits_and_the_slot_is_free_again() -> None:
+    device, compiled = Fake(1), compile_graph(graph())
+    for event in device.going.values():
+        event.set()
+    job = submit_graph(compiled, device, x(6), {})
+    with pytest.raises(DeviceError, match="6 fails"):
+        job.wait(SECONDS)
+    assert job.poll() is JobState.FAILED
+    with pytest.raises(DeviceError, match="6 fails"):
+        run_graph(compiled, device, x(6), {})
+    with pytest.raises(ProgramError, match="7 is refused"):
+        submit_graph(compiled, device, x(7), {})
+    assert run_graph(compiled, device, x(4), {}).outputs["y"][0, 0] == 4
+
+
+def test_threads_of_the_cpu_run_at_once() -> None:
+    cpu, together = open_device("cpu"), Barrier(2)
+    jobs = [cpu._slots.submit(lambda _: together.wait(SECONDS)) for _ in range(2)]
+    assert sorted(job.wait(SECONDS) for job in jobs) == [0, 1]
+
+
+class Held:
+    """A reporter that holds a run at its first step until it is let go."""
+
+    def __init__(self) -> None:
+        self.seen, self.go = Event(), Event()
+
+    def started(self, task: Task) -> None:
+        """Shows nothing."""
+
+    def moved(self, task: Task) -> None:
+        """Holds the run."""
+        self.seen.set()
+        self.go.wait(SECONDS)
+
+    def ended(self, task: Task) -> None:
+        """Shows nothing."""
+
+    def noted(self, line: str) -> None:
+        """Shows nothing."""
+
+
+def test_a_simulated_accelerator_that_was_stopped_runs_the_next_job_right() -> None:
+    nano = load_design("nano")
+    design = replace(nano, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=2)
+    primes = tuple(q for bits in (46, 41, 48) for q in _core.prime_search(bits, design.n, 1))
+    roots = tuple(_core.smallest_root(q, design.n) for q in primes)
+    switching = SubroutineGraph(design.n, primes, roots, (2,), {"relin": 2})
+    for index, value in enumerate(switched(switching, switching.input("x", (0, 1)), "relin")):
+        switching.output(value, f"y.{index}")
+    random = np.random.default_rng(3)
+    given = {"x": np.stack([random.integers(0, q, design.n, np.uint64) for q in primes[:2]])}
+    keys = {"relin": random_key(primes, design.n, 2, random, seeded=False)}
+    compiled, model, held = compile_graph(switching, design), open_device("model", design), Held()
+    with progress.reported_to(held):
+        job = submit_graph(compiled, model, given, keys)
+    assert held.seen.wait(SECONDS)
+    assert job.cancel()
+    held.go.set()
+    with pytest.raises(DeviceError, match="the job was cancelled"):
+        job.wait(SECONDS)
+    found = submit_graph(compiled, model, given, keys).wait(SECONDS)
+    wanted = run_graph(compiled, open_device("cpu"), given, keys)
+    assert found.cycles == compiled.executable.cycles
+    for name, limbs in wanted.outputs.items():
+        assert np.array_equal(found.outputs[name], limbs)
