@@ -65,7 +65,7 @@ class SealProgram:
         assert node.plain is not None
         return self._baseline.encode_operand(node.plain, node.limbs)
 
-    def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":
+    def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":  # noqa: C901 - a case an operation
         evaluator, a = self._baseline.evaluator, operands[0]
         match node.op:
             case Op.ADD:

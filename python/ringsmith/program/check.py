@@ -72,6 +72,15 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
         raise _RefusalError(f"has the scale {node.scale!r}, which is below 1")
     if parameters.scheme == "bfv" and node.scale != 1:
         raise _RefusalError(f"has the scale {node.scale!r}, and BFV's is 1")
+    _check_plain(parameters, node, slots)
+    _check_bound(parameters, node)
+    if (node.steps is not None) != (node.op is Op.ROTATE):
+        raise _RefusalError("lacks its steps, or has some without need")
+    if (node.element is not None) != (node.op in _GALOIS):
+        raise _RefusalError("lacks its Galois element, or has one without need")
+
+
+def _check_plain(parameters: RlweParameters, node: Node, slots: int) -> None:
     plain = node.plain
     if (plain is not None) != (node.op in _PLAIN):
         raise _RefusalError("lacks its plain operand, or has one without need")
@@ -84,6 +93,9 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
         if not math.isfinite(plain.scale) or plain.scale <= 0 or (exact and plain.scale != 1):
             raise _RefusalError(f"has plain numbers of the scale {plain.scale!r}")
         _check_numbers(parameters, node)
+
+
+def _check_bound(parameters: RlweParameters, node: Node) -> None:
     bound = node.bound
     if bound is not None and not -math.inf < bound.low <= bound.high < math.inf:
         raise _RefusalError(f"has the range [{bound.low!r}, {bound.high!r}], which is none")
@@ -91,10 +103,6 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
         raise _RefusalError("has a range or an approximation, and BFV's values have none")
     if not 0 <= node.approximation < math.inf:
         raise _RefusalError(f"has the approximation {node.approximation!r}, which is below 0")
-    if (node.steps is not None) != (node.op is Op.ROTATE):
-        raise _RefusalError("lacks its steps, or has some without need")
-    if (node.element is not None) != (node.op in _GALOIS):
-        raise _RefusalError("lacks its Galois element, or has one without need")
 
 
 def _check_numbers(parameters: RlweParameters, node: Node) -> None:

@@ -165,37 +165,50 @@ struct Operand {
 
 inline constexpr int kMaxOperands = 6;
 
+/// An operand of a pointwise instruction's formula.
+enum class Term : std::uint8_t { kNone, kB, kBKey, kSeed, kK1, kDst, kK2 };
+
+/// dst = a * times + addend, or minus it; a may hold any words where it says so.
+struct Formula {
+  bool pointwise;
+  Term times;
+  Term addend;
+  bool minus;
+  bool any_words;
+};
+
 struct Operation {
   Opcode opcode;
   const char* name;
   Unit unit;
+  Formula formula;
   int operand_count;
   std::array<Operand, kMaxOperands> operands;
 };
 
 // clang-format off: one line an operand
 inline constexpr std::array<Operation, 30> kOperations{{
-    {Opcode::kNop, "nop", Unit::kControl, 0, {{
+    {Opcode::kNop, "nop", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
     }}},
-    {Opcode::kHalt, "halt", Unit::kControl, 0, {{
+    {Opcode::kHalt, "halt", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
     }}},
-    {Opcode::kNtt, "ntt", Unit::kMain, 3, {{
+    {Opcode::kNtt, "ntt", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kPiece, Kind::kPiece, false, false, false, Where::kAll},
     }}},
-    {Opcode::kIntt, "intt", Unit::kMain, 3, {{
+    {Opcode::kIntt, "intt", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kPiece, Kind::kPiece, false, false, false, Where::kAll},
     }}},
-    {Opcode::kAutomorph, "automorph", Unit::kMain, 4, {{
+    {Opcode::kAutomorph, "automorph", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kElement, Kind::kGaloisElement, false, false, false, Where::kAll},
         {kPiece, Kind::kPiece, false, false, false, Where::kAll},
     }}},
-    {Opcode::kBroadcast, "broadcast", Unit::kMain, 6, {{
+    {Opcode::kBroadcast, "broadcast", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 6, {{
         {kDst, Kind::kPoly, false, true, false, Where::kOthers},
         {kA, Kind::kPoly, true, false, true, Where::kSource},
         {kSrc, Kind::kRpau, false, false, false, Where::kAll},
@@ -203,133 +216,133 @@ inline constexpr std::array<Operation, 30> kOperations{{
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kSplit, "split", Unit::kMain, 3, {{
+    {Opcode::kSplit, "split", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kB, Kind::kPoly, true, true, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kJoin, "join", Unit::kMain, 3, {{
+    {Opcode::kJoin, "join", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kB, Kind::kPoly, true, true, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kMul, "mul", Unit::kMain, 3, {{
+    {Opcode::kMul, "mul", Unit::kMain, {true, Term::kB, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kMac, "mac", Unit::kMain, 3, {{
+    {Opcode::kMac, "mac", Unit::kMain, {true, Term::kB, Term::kDst, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kAdd, "add", Unit::kMain, 3, {{
+    {Opcode::kAdd, "add", Unit::kMain, {true, Term::kNone, Term::kB, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kSub, "sub", Unit::kMain, 3, {{
+    {Opcode::kSub, "sub", Unit::kMain, {true, Term::kNone, Term::kB, true, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kAffine, "affine", Unit::kMain, 4, {{
+    {Opcode::kAffine, "affine", Unit::kMain, {true, Term::kK1, Term::kK2, false, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kScaleAdd, "scale_add", Unit::kMain, 4, {{
+    {Opcode::kScaleAdd, "scale_add", Unit::kMain, {true, Term::kK1, Term::kB, false, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kScaleSub, "scale_sub", Unit::kMain, 4, {{
+    {Opcode::kScaleSub, "scale_sub", Unit::kMain, {true, Term::kK1, Term::kB, true, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kReduce, "reduce", Unit::kMain, 4, {{
+    {Opcode::kReduce, "reduce", Unit::kMain, {true, Term::kK1, Term::kK2, false, true}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kMulKey, "mul_key", Unit::kMain, 3, {{
+    {Opcode::kMulKey, "mul_key", Unit::kMain, {true, Term::kBKey, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kMacKey, "mac_key", Unit::kMain, 3, {{
+    {Opcode::kMacKey, "mac_key", Unit::kMain, {true, Term::kBKey, Term::kDst, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDmul, "dmul", Unit::kDyadic, 3, {{
+    {Opcode::kDmul, "dmul", Unit::kDyadic, {true, Term::kB, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDmac, "dmac", Unit::kDyadic, 3, {{
+    {Opcode::kDmac, "dmac", Unit::kDyadic, {true, Term::kB, Term::kDst, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDmulKey, "dmul_key", Unit::kDyadic, 3, {{
+    {Opcode::kDmulKey, "dmul_key", Unit::kDyadic, {true, Term::kBKey, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDmacKey, "dmac_key", Unit::kDyadic, 3, {{
+    {Opcode::kDmacKey, "dmac_key", Unit::kDyadic, {true, Term::kBKey, Term::kDst, false, false}, 3, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kBKey, Kind::kKeyPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDmulSeed, "dmul_seed", Unit::kDyadic, 5, {{
+    {Opcode::kDmulSeed, "dmul_seed", Unit::kDyadic, {true, Term::kSeed, Term::kNone, false, false}, 5, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kSeed, Kind::kSeed, false, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, false, Where::kAll},
         {kPiece, Kind::kPiece, false, false, false, Where::kAll},
     }}},
-    {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, 5, {{
+    {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, {true, Term::kSeed, Term::kDst, false, false}, 5, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kSeed, Kind::kSeed, false, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, false, Where::kAll},
         {kPiece, Kind::kPiece, false, false, false, Where::kAll},
     }}},
-    {Opcode::kDaffine, "daffine", Unit::kDyadic, 4, {{
+    {Opcode::kDaffine, "daffine", Unit::kDyadic, {true, Term::kK1, Term::kK2, false, true}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kDscaleAdd, "dscale_add", Unit::kDyadic, 4, {{
+    {Opcode::kDscaleAdd, "dscale_add", Unit::kDyadic, {true, Term::kK1, Term::kB, false, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kDscaleSub, "dscale_sub", Unit::kDyadic, 4, {{
+    {Opcode::kDscaleSub, "dscale_sub", Unit::kDyadic, {true, Term::kK1, Term::kB, true, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
     }}},
-    {Opcode::kDadd, "dadd", Unit::kDyadic, 3, {{
+    {Opcode::kDadd, "dadd", Unit::kDyadic, {true, Term::kNone, Term::kB, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kDsub, "dsub", Unit::kDyadic, 3, {{
+    {Opcode::kDsub, "dsub", Unit::kDyadic, {true, Term::kNone, Term::kB, true, false}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kB, Kind::kPoly, true, false, true, Where::kAll},
     }}},
-    {Opcode::kSend, "send", Unit::kLink, 3, {{
+    {Opcode::kSend, "send", Unit::kLink, {false, Term::kNone, Term::kNone, false, true}, 3, {{
         {kDst, Kind::kPoly, false, true, false, Where::kOthers},
         {kA, Kind::kPoly, true, false, true, Where::kSource},
         {kSrc, Kind::kRpau, false, false, false, Where::kAll},

@@ -219,33 +219,6 @@ void Rpau::store(int dst, std::span<const u64> words) {
   work_.at(dst) = {copy_of(words), kUnchecked};
 }
 
-void Rpau::multiply(int dst, int a, int b) {
-  const Residues x = work(a);
-  const Residues y = work(b);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.multiply(x[i], y[i]); });
-}
-
-void Rpau::multiply_key(int dst, int a, int key_index) {
-  const Residues x = work(a);
-  const Residues y = key(key_index);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.multiply(x[i], y[i]); });
-}
-
-void Rpau::accumulate(int dst, Residues a, Residues b) {
-  const Residues sum = work(dst);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.add(sum[i], q.multiply(a[i], b[i])); });
-}
-
-void Rpau::multiply_accumulate(int dst, int a, int b) {
-  const Residues x = work(a);
-  accumulate(dst, x, work(b));
-}
-
-void Rpau::multiply_accumulate_key(int dst, int a, int key_index) {
-  const Residues x = work(a);
-  accumulate(dst, x, key(key_index));
-}
-
 std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
   expect_piece(piece);
   const Seed& entry = seeds_.at(seed);
@@ -265,49 +238,60 @@ std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
   return half;
 }
 
-void Rpau::multiply_seeded(int dst, int a, int seed, int digit, int piece) {
-  const Residues x = work(a);
-  const std::vector<u64> half = expanded(seed, digit, piece);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.multiply(x[i], half[i]); });
+template <typename Product>
+void Rpau::fill_with(const Instruction& instruction, const Product& product) {
+  const isa::Formula& formula = instruction.operation->formula;
+  const int dst = instruction[isa::kDst];
+  const Modulus q = modulus();
+  const auto combine = [&](const auto& addend) {
+    if (formula.minus) {
+      fill(dst, [&, q](std::size_t i) { return q.subtract(product(i), addend(i)); });
+    } else {
+      fill(dst, [&, q](std::size_t i) { return q.add(product(i), addend(i)); });
+    }
+  };
+  switch (formula.addend) {
+    case isa::Term::kDst:
+    case isa::Term::kB: {
+      const int index = formula.addend == isa::Term::kB ? instruction[isa::kB] : dst;
+      combine([words = work(index)](std::size_t i) { return words[i]; });
+      return;
+    }
+    case isa::Term::kK2:
+      combine([word = constant(instruction[isa::kK2])](std::size_t) { return word; });
+      return;
+    default:
+      fill(dst, product);
+  }
 }
 
-void Rpau::multiply_accumulate_seeded(int dst, int a, int seed, int digit, int piece) {
-  const Residues x = work(a);
-  accumulate(dst, x, expanded(seed, digit, piece));
-}
-
-void Rpau::add(int dst, int a, int b) {
-  const Residues x = work(a);
-  const Residues y = work(b);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.add(x[i], y[i]); });
-}
-
-void Rpau::subtract(int dst, int a, int b) {
-  const Residues x = work(a);
-  const Residues y = work(b);
-  fill(dst, [&, q = modulus()](std::size_t i) { return q.subtract(x[i], y[i]); });
-}
-
-void Rpau::affine(int dst, int a, int k1, int k2) { receive(dst, work(a), k1, k2); }
-
-void Rpau::reduce(int dst, int a, int k1, int k2) {
-  receive(dst, words(work_.at(a), "p", a), k1, k2);
-}
-
-void Rpau::scale_add(int dst, int a, int b, int k1) {
-  const Residues x = work(a);
-  const Residues y = work(b);
-  const Modulus& q = modulus();
-  const ShoupFactor factor(constant(k1), q);
-  fill(dst, [&](std::size_t i) { return q.add(factor.multiply(x[i], q.value()), y[i]); });
-}
-
-void Rpau::scale_subtract(int dst, int a, int b, int k1) {
-  const Residues x = work(a);
-  const Residues y = work(b);
-  const Modulus& q = modulus();
-  const ShoupFactor factor(constant(k1), q);
-  fill(dst, [&](std::size_t i) { return q.subtract(factor.multiply(x[i], q.value()), y[i]); });
+void Rpau::pointwise(const Instruction& instruction) {
+  const isa::Formula& formula = instruction.operation->formula;
+  const int a = instruction[isa::kA];
+  const Residues x = formula.any_words ? words(work_.at(a), "p", a) : work(a);
+  const Modulus q = modulus();
+  const auto times = [&](Residues y) {
+    fill_with(instruction, [x, y, q](std::size_t i) { return q.multiply(x[i], y[i]); });
+  };
+  switch (formula.times) {
+    case isa::Term::kB:
+      return times(work(instruction[isa::kB]));
+    case isa::Term::kBKey:
+      return times(key(instruction[isa::kBKey]));
+    case isa::Term::kSeed: {
+      const std::vector<u64> half =
+          expanded(instruction[isa::kSeed], instruction[isa::kDigit], instruction[isa::kPiece]);
+      return times(half);
+    }
+    case isa::Term::kK1: {
+      const ShoupFactor factor(constant(instruction[isa::kK1]), q);
+      const u64 modulus_word = q.value();
+      return fill_with(instruction,
+                       [=](std::size_t i) { return factor.multiply(x[i], modulus_word); });
+    }
+    default:
+      return fill_with(instruction, [x](std::size_t i) { return x[i]; });
+  }
 }
 
 }  // namespace ringsmith::sim

@@ -61,21 +61,10 @@ class Rpau {
   void receive(int dst, std::span<const u64> words, int k1, int k2);
   /// Receives words as they are: dst then holds residues of no prime set in particular.
   void store(int dst, std::span<const u64> words);
-  void multiply(int dst, int a, int b);
-  void multiply_key(int dst, int a, int key);
-  void multiply_accumulate(int dst, int a, int b);
-  void multiply_accumulate_key(int dst, int a, int key);
-  /// dst = a times a piece of a half key, expanded from an entry of the seed store and a digit; the
-  /// prime must be 1 modulo what the expander's steps remove.
-  void multiply_seeded(int dst, int a, int seed, int digit, int piece);
-  void multiply_accumulate_seeded(int dst, int a, int seed, int digit, int piece);
-  void add(int dst, int a, int b);
-  void subtract(int dst, int a, int b);
-  void affine(int dst, int a, int k1, int k2);
-  /// As affine(), but a may hold any words.
-  void reduce(int dst, int a, int k1, int k2);
-  void scale_add(int dst, int a, int b, int k1);
-  void scale_subtract(int dst, int a, int b, int k1);
+  /// Carries out what the formula of the instruction's operation says. A half key is expanded from
+  /// an entry of the seed store and a digit; the prime must then be 1 modulo what the expander's
+  /// steps remove.
+  void pointwise(const Instruction& instruction);
 
  private:
   static constexpr int kUnchecked = -1;
@@ -105,7 +94,9 @@ class Rpau {
   /// Overwrites dst: word i becomes value(i). Operands may be dst itself, word for word.
   template <typename Value>
   void fill(int dst, const Value& value);
-  void accumulate(int dst, Residues a, Residues b);
+  /// Overwrites dst with products, to which the formula's addend is added.
+  template <typename Product>
+  void fill_with(const Instruction& instruction, const Product& product);
   /// Copies a to dst and hands out dst's words to be transformed in place.
   [[nodiscard]] std::span<u64> copied(int dst, int a);
   /// @throws ModelError unless polynomials of the ring have this piece

@@ -106,12 +106,8 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   const auto dst = [&] { return instruction[isa::kDst]; };
   const auto a = [&] { return instruction[isa::kA]; };
   const auto b = [&] { return instruction[isa::kB]; };
-  const auto key = [&] { return instruction[isa::kBKey]; };
   const auto piece = [&] { return instruction[isa::kPiece]; };
-  const auto seed = [&] { return instruction[isa::kSeed]; };
-  const auto digit = [&] { return instruction[isa::kDigit]; };
   const auto k1 = [&] { return instruction[isa::kK1]; };
-  const auto k2 = [&] { return instruction[isa::kK2]; };
   switch (instruction.operation->opcode) {
     case isa::Opcode::kNop:
     case isa::Opcode::kHalt:
@@ -128,39 +124,8 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
       return rpau.join(dst(), b(), k1());
     case isa::Opcode::kAutomorph:
       return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]), piece());
-    case isa::Opcode::kMul:
-    case isa::Opcode::kDmul:
-      return rpau.multiply(dst(), a(), b());
-    case isa::Opcode::kMac:
-    case isa::Opcode::kDmac:
-      return rpau.multiply_accumulate(dst(), a(), b());
-    case isa::Opcode::kAdd:
-    case isa::Opcode::kDadd:
-      return rpau.add(dst(), a(), b());
-    case isa::Opcode::kSub:
-    case isa::Opcode::kDsub:
-      return rpau.subtract(dst(), a(), b());
-    case isa::Opcode::kAffine:
-      return rpau.affine(dst(), a(), k1(), k2());
-    case isa::Opcode::kReduce:
-    case isa::Opcode::kDaffine:
-      return rpau.reduce(dst(), a(), k1(), k2());
-    case isa::Opcode::kScaleAdd:
-    case isa::Opcode::kDscaleAdd:
-      return rpau.scale_add(dst(), a(), b(), k1());
-    case isa::Opcode::kScaleSub:
-    case isa::Opcode::kDscaleSub:
-      return rpau.scale_subtract(dst(), a(), b(), k1());
-    case isa::Opcode::kMulKey:
-    case isa::Opcode::kDmulKey:
-      return rpau.multiply_key(dst(), a(), key());
-    case isa::Opcode::kMacKey:
-    case isa::Opcode::kDmacKey:
-      return rpau.multiply_accumulate_key(dst(), a(), key());
-    case isa::Opcode::kDmulSeed:
-      return rpau.multiply_seeded(dst(), a(), seed(), digit(), piece());
-    case isa::Opcode::kDmacSeed:
-      return rpau.multiply_accumulate_seeded(dst(), a(), seed(), digit(), piece());
+    default:
+      return rpau.pointwise(instruction);
   }
 }
 

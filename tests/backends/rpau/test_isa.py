@@ -6,10 +6,18 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.isa.generate import FILES, main, stale_files
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.isa.generate import (
+    FILES,
+    main,
+    render_cpp,
+    render_page,
+    render_systemverilog,
+    stale_files,
+)
 from ringsmith.backends.rpau.isa.instruction_set import ISA, IsaError, instruction, parse_isa
 from ringsmith.backends.rpau.isa.kinds import KINDS
+from ringsmith.backends.rpau.isa.twins import twin_of
 from ringsmith.errors import ProgramError
 
 CHECKOUT = Path(__file__).parents[3]
@@ -73,6 +81,12 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("    distinct:", "    distnict:", "unknown keys ['distnict']"),
         ("  wait_main:", "  wait_mian:", "wait_main"),
         ("    latency: zero_cycles\n", "", "missing keys ['latency']"),
+        ("twin: dmul\n", "twin: dmac\n", "mul: its twin 'dmac' is no instruction of another unit"),
+        ("twin: dmul\n", "twin: mac\n", "mul: its twin 'mac' is no instruction of another unit"),
+        ("{times: b, plus: dst}", "{times: b_key, plus: dst}", "computes times 'b_key'"),
+        ("{times: b, plus: dst}", "{times: b, plus: k2}", "computes plus or minus 'k2'"),
+        ("{times: b, plus: dst}", "{times: b}", "which it reads if it adds to it"),
+        ("{times: b, plus: dst}", "{times: b, plus: dst, minus: b}", "plus or minus, and at"),
     ],
 )
 def test_a_contradicting_isa_file_is_refused(old: str, new: str, message: str) -> None:
@@ -103,3 +117,35 @@ def test_an_instruction_that_does_not_exist_is_refused(
     with pytest.raises(ProgramError) as caught:
         instruction(name, 1, waits=waits, **operands)
     assert message in str(caught.value)
+
+
+DMSUB = """  - name: dmsub
+    opcode: 35
+    unit: dyadic
+    operands: [{name: dst, access: rw}, {name: a, access: r}, {name: b, access: r}]
+    latency: dyadic_cycles
+    computes: {times: b, minus: dst}
+    doc: dst = a*b - dst on the dyadic cores.
+"""
+
+
+def test_a_new_dyadic_instruction_is_one_record() -> None:
+    """And its datapath: the model computes by the table that is made of the record."""
+    isa = parse_isa(TEXT.rstrip("\n") + "\n" + DMSUB)
+    row = 'Opcode::kDmsub, "dmsub", Unit::kDyadic, {true, Term::kB, Term::kDst, true, false}, 3,'
+    assert row in render_cpp(isa)
+    assert "OpDmsub" in render_systemverilog(isa)
+    assert "`dmsub`" in render_page(isa)
+
+
+def test_twins_compute_the_same_on_the_other_unit() -> None:
+    design = load_design("nano")
+    named = {operation.name: twin_of(operation, design) for operation in ISA.operations}
+    twins = {name: twin.name for name, twin in named.items() if twin is not None}
+    assert twins["mac"] == "dmac"
+    assert twins["dmac"] == "mac"
+    assert twins["reduce"] == "daffine"
+    assert twins["affine"] == "daffine"
+    assert twins["daffine"] == "reduce"
+    assert {"ntt", "broadcast", "send", "dmul_seed"} & twins.keys() == set()
+    assert len(twins) == 19

@@ -10,7 +10,15 @@ import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from ringsmith.backends.rpau.isa.instruction_set import ISA, Isa, Operation, common_fields
+from ringsmith.backends.rpau.isa.instruction_set import (
+    ADDENDS,
+    ISA,
+    TIMES,
+    Formula,
+    Isa,
+    Operation,
+    common_fields,
+)
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, KINDS, POLY
 
 SOURCE = "python/ringsmith/backends/rpau/isa/isa.yaml"
@@ -133,6 +141,23 @@ def render_systemverilog(isa: Isa) -> str:
     return "\n".join(lines) + "\n"
 
 
+_TERMS = ("", *dict.fromkeys((*TIMES, *ADDENDS)))
+
+
+def _term(operand: str) -> str:
+    return f"k{upper_camel(operand or 'none')}"
+
+
+def _formula(operation: Operation) -> str:
+    """The formula of an operation as a C++ initializer."""
+    formula, a = operation.formula or Formula(), operation.operand("a")
+    flags = (formula.minus, a is not None and a.any_words)
+    minus, any_words = (str(flag).lower() for flag in flags)
+    pointwise = str(operation.formula is not None).lower()
+    times, addend = f"Term::{_term(formula.times)}", f"Term::{_term(formula.addend)}"
+    return f"{{{pointwise}, {times}, {addend}, {minus}, {any_words}}}"
+
+
 def render_cpp(isa: Isa) -> str:
     """The header ``sim/rpau/model/isa.h``: opcodes and the decoder's table."""
     units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
@@ -203,10 +228,23 @@ def render_cpp(isa: Isa) -> str:
         "",
         f"inline constexpr int kMaxOperands = {most};",
         "",
+        "/// An operand of a pointwise instruction's formula.",
+        f"enum class Term : std::uint8_t {{ {', '.join(map(_term, _TERMS))} }};",
+        "",
+        "/// dst = a * times + addend, or minus it; a may hold any words where it says so.",
+        "struct Formula {",
+        "  bool pointwise;",
+        "  Term times;",
+        "  Term addend;",
+        "  bool minus;",
+        "  bool any_words;",
+        "};",
+        "",
         "struct Operation {",
         "  Opcode opcode;",
         "  const char* name;",
         "  Unit unit;",
+        "  Formula formula;",
         "  int operand_count;",
         "  std::array<Operand, kMaxOperands> operands;",
         "};",
@@ -217,7 +255,8 @@ def render_cpp(isa: Isa) -> str:
     for operation in isa.operations:
         lines += [
             f'    {{Opcode::k{upper_camel(operation.name)}, "{operation.name}", '
-            f"Unit::k{upper_camel(operation.unit)}, {len(operation.operands)}, {{{{",
+            f"Unit::k{upper_camel(operation.unit)}, {_formula(operation)}, "
+            f"{len(operation.operands)}, {{{{",
         ]
         for operand in operation.operands:
             flags = (operand.reads, operand.writes, operand.reads or operand.reads_back)

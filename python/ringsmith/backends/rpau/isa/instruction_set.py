@@ -25,6 +25,10 @@ CONTROL = "control"
 
 
 _REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
+_MAY = {"distinct", "needs", "computes", "twin"}
+TIMES = ("b", "b_key", "seed", "k1")
+ADDENDS = ("dst", "b", "k2")
+"""Operands that a pointwise instruction may multiply by, and add."""
 _OPTIONAL = {"access", "where", "words", "default", "reads_back"}  # of an operand
 
 
@@ -107,8 +111,36 @@ class Operand:
 
 
 @dataclass(frozen=True)
+class Formula:
+    """What a pointwise instruction computes: dst = a * ``times`` + ``addend``.
+
+    Attributes:
+        times: The operand that a is multiplied by; empty: by none.
+        addend: The operand that is added, or ``dst``; empty: none.
+        minus: Whether it is subtracted.
+    """
+
+    times: str = ""
+    addend: str = ""
+    minus: bool = False
+
+
+@dataclass(frozen=True)
 class Operation:
-    """One kind of instruction; ``needs``: the design's parameter that must not be 0 for it."""
+    """One kind of instruction.
+
+    Attributes:
+        name: Its name in assembly text.
+        opcode: Its number.
+        unit: What carries it out.
+        operands: In the order of the text.
+        distinct: Operands that must name different polynomials.
+        latency: A function of ``cost``.
+        doc: What it does, in words.
+        needs: The design's parameter that must not be 0 for it.
+        formula: What it computes, if that is pointwise.
+        twin: What does the same on the other of main and dyadic unit; empty: nothing does.
+    """
 
     name: str
     opcode: int
@@ -118,6 +150,8 @@ class Operation:
     latency: str
     doc: str
     needs: str = ""
+    formula: Formula | None = None
+    twin: str = ""
 
     def operand(self, name: str) -> Operand | None:
         """The operand of that name, or None."""
@@ -277,7 +311,7 @@ def parse_isa(text: str) -> Isa:
     for name, entry in table["fields"].items():
         _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
     for entry in table["instructions"]:
-        _check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, {"distinct", "needs"})
+        _check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, _MAY)
         for item in entry["operands"]:
             _check_keys(f"operand of {entry['name']}", item, {"name"}, _OPTIONAL)
     fields = {
@@ -324,7 +358,17 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
         latency=entry["latency"],
         doc=" ".join(entry["doc"].split()),
         needs=entry.get("needs", ""),
+        formula=_formula(name, entry["computes"]) if "computes" in entry else None,
+        twin=entry.get("twin", ""),
     )
+
+
+def _formula(name: str, entry: dict[str, str]) -> Formula:
+    _check_keys(f"computes of {name}", entry, set(), {"times", "plus", "minus"})
+    if len(entry.keys() & {"plus", "minus"}) > 1 or not entry:
+        raise IsaError(f"{name}: computes has plus or minus, and at least something")
+    addend = entry.get("minus", entry.get("plus", ""))
+    return Formula(entry.get("times", ""), addend, "minus" in entry)
 
 
 def common_fields(isa: Isa) -> tuple[Field, ...]:
@@ -371,6 +415,37 @@ def _check_operations(isa: Isa) -> None:
         if operation.unit not in isa.units:
             raise IsaError(f"{operation.name}: unknown unit {operation.unit!r}")
         _check_operands(operation)
+        _check_formula(operation)
+        _check_twin(isa, operation)
+
+
+def _check_formula(operation: Operation) -> None:
+    formula = operation.formula
+    if formula is None:
+        return
+    for what, operand, allowed in (
+        ("times", formula.times, TIMES),
+        ("plus or minus", formula.addend, ADDENDS),
+    ):
+        if operand and (operand not in allowed or operation.operand(operand) is None):
+            raise IsaError(
+                f"{operation.name}: computes {what} {operand!r}, which is no operand of its or "
+                f"none of {', '.join(allowed)}"
+            )
+    dst = operation.operand("dst")
+    if dst is None or (formula.addend == "dst") != dst.reads or operation.operand("a") is None:
+        raise IsaError(f"{operation.name}: computes from a to dst, which it reads if it adds to it")
+
+
+def _check_twin(isa: Isa, operation: Operation) -> None:
+    if not operation.twin:
+        return
+    twin = next((each for each in isa.operations if each.name == operation.twin), None)
+    if twin is None or twin.unit == operation.unit or twin.formula != operation.formula:
+        raise IsaError(
+            f"{operation.name}: its twin {operation.twin!r} is no instruction of another unit that "
+            "computes the same"
+        )
 
 
 def _check_operands(operation: Operation) -> None:
