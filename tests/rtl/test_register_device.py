@@ -109,7 +109,7 @@ def test_a_graph_runs_through_the_bus_as_on_the_other_machines(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     checked = partial(SimulatedBus, assertions=True)  # the build that these tests have anyway
-    monkeypatch.setattr("ringsmith.runtime.compiled.SimulatedBus", checked)
+    monkeypatch.setattr("ringsmith.backends.rpau.backend.SimulatedBus", checked)
     primes = tuple(_core.prime_search(bits, DESIGN.n, 1)[0] for bits in (36, 38, 39))
     roots = tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
     graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {})

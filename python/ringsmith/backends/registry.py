@@ -131,19 +131,26 @@ def named_design(design: str | Design) -> Design:
     Raises:
         ParameterError: If there is no design of that name, or the file is none of a design.
     """
-    if not isinstance(design, str):
-        return design
+    return backend_named(design).load_design(design) if isinstance(design, str) else design
+
+
+def backend_named(design: str) -> Backend:
+    """The backend of a design's name or TOML file, of which nothing but the architecture is read.
+
+    Raises:
+        ParameterError: If there is no design of that name, or the file names no architecture.
+    """
     having = backends_with_designs()
     for each in having:
         if design in each.designs():
-            return each.load_design(design)
+            return each
     if not design.endswith(SUFFIX):
         raise ParameterError(
             f"there is no design {design!r}: choose one of {', '.join(design_names())}, or give "
             f"the path of a file that ends with {SUFFIX}"
         )
     architecture = architecture_of(design, sorted(each.name for each in having))
-    return backend(architecture).load_design(design)
+    return backend(architecture)
 
 
 def _foreign(point: EntryPoint) -> Backend:

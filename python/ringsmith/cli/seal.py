@@ -124,7 +124,7 @@ def evaluate(
     conjugate (of BFV: swap the rows). With --design rpm the device multiplies polynomials beside
     the CPU, and BFV's products are not SEAL's bits (HPS), but decrypt to the same.
     """
-    from ringsmith.backends.registry import backend_of, backend_without_designs, named_design
+    from ringsmith.backends.registry import backend_named, backend_without_designs
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.interop import (
@@ -142,7 +142,7 @@ def evaluate(
         wanted = "needs --steps" if steps is None else "takes no --steps"
         raise ProgramError(f"{operation} {wanted}")
     interprets = backend_without_designs(device)
-    if design and interprets and not backend_of(named_design(design)).multiplies_by:
+    if design and interprets and not backend_named(design).multiplies_by:
         raise ProgramError(
             f"--design {design} needs --device model or rtl: the {device} has no design"
         )
