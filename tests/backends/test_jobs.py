@@ -15,7 +15,7 @@ from ringsmith.backends.jobs import JobState, QueuedMachine, Work
 from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.progress import Task
 from ringsmith.runtime import compile_graph, run_graph, submit_graph
 

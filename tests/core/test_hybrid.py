@@ -11,7 +11,8 @@ import pytest
 from ringsmith import _core
 from ringsmith._core import secret
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph, lower_operation
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
 from ringsmith.params import CkksParameters, SecurityWarning, core_context
 

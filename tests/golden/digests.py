@@ -11,7 +11,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from ringsmith.lower import lower_operation, to_json
+from ringsmith.graph import to_json
+from ringsmith.lower import lower_operation
 from ringsmith.params import RlweParameters
 from ringsmith.params.sets import PARAMETER_SETS
 from ringsmith.program import operations

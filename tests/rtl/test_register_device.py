@@ -20,7 +20,7 @@ from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.errors import DeviceError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 
 DESIGN = RpauDesign(
     name="small",

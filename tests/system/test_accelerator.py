@@ -10,7 +10,7 @@ from ringsmith import _core, progress, runtime
 from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)

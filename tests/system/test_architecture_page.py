@@ -14,7 +14,8 @@ from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.debug.summary import busy_cycles
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.lower import SubroutineGraph, lower_operation
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"

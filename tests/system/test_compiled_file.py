@@ -13,7 +13,8 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.errors import InteropError
 from ringsmith.files.container import pack, unpack
 from ringsmith.files.records import fields_of
-from ringsmith.lower import Lowered, to_json
+from ringsmith.graph import to_json
+from ringsmith.lower import Lowered
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.runtime import Compiled, compiled_file
 from ringsmith.runtime.compiled_file import FORMAT, LIMITS, VERSION, from_bytes, to_bytes

@@ -18,7 +18,7 @@ from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError, ToolError
-from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.graph import Form, SubroutineGraph
 
 DESIGN = replace(
     load_design("nano"),

@@ -34,12 +34,15 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "client": frozenset({"params", "objects", "interop", "_core", SECRET_KEY_CODE}),
     "program": frozenset({"params", "objects"}),
     "tracing": frozenset({"params", "program", "runtime"}),
-    "lower": frozenset({"program", "params", "_core"}),
+    "graph": frozenset({"params", "_core"}),
+    "lower": frozenset({"graph", "program", "params", "_core"}),
     "backends": frozenset(
-        {"_core", "design_files", "hdl", "interop", "lower", "objects", "params"}
+        {"_core", "design_files", "graph", "hdl", "interop", "objects", "params"}
     ),
     "hdl": frozenset(),
-    "runtime": frozenset({"_core", "backends", "interop", "lower", "objects", "params", "program"}),
+    "runtime": frozenset(
+        {"_core", "backends", "graph", "interop", "lower", "objects", "params", "program"}
+    ),
     "debug": frozenset({"backends", "hdl"}),
     "apps": EVERYTHING,
     "bench": EVERYTHING,
@@ -64,7 +67,7 @@ It does so inside functions only, so that nothing is imported until a client cal
 def room_of(name: str) -> str:
     """Room of a dotted name below ``ringsmith``; each architecture is a room of its own.
 
-    >>> room_of("lower.graph"), room_of("backends.rpau.isa.kinds"), room_of("_core.secret.d")
+    >>> room_of("graph.subroutines"), room_of("backends.rpau.isa.kinds"), room_of("_core.secret.d")
     ('lower', 'backends.rpau', '_core.secret')
     """
     parts = name.split(".")
@@ -171,7 +174,7 @@ def test_imports_point_one_way(path: Path) -> None:
         ("backends.rpau", "from ringsmith.program import trace"),
         ("backends.rpau", "from ringsmith.backends.registry import backend"),
         ("backends.base", "from ringsmith.backends.rpau.design import RpauDesign"),
-        ("hdl", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("hdl", "from ringsmith.graph.subroutines import SubroutineGraph"),
         ("hdl", "from ringsmith import params"),
         ("program", "from ringsmith.tracing import trace"),
         ("hdl", "import importlib\nimportlib.import_module('ringsmith.client')"),
@@ -199,7 +202,7 @@ def test_the_checker_sees_a_forbidden_import(module: str, source: str) -> None:
         ("client", "from ringsmith._core import secret\nsecret.decrypt()"),
         ("backends.rpau", "from ringsmith.backends.rpau.design import RpauDesign"),
         ("backends.rpau.isa.instruction_set", "from ringsmith.backends.rpau import design"),
-        ("backends.rpau", "from ringsmith.lower.graph import SubroutineGraph"),
+        ("backends.rpau", "from ringsmith.graph.subroutines import SubroutineGraph"),
         ("backends.rpau", "from ringsmith.backends.base import Backend"),
         ("runtime", "import ringsmith.backends.rpau.device.rtl\nfrom ringsmith import __version__"),
         ("cli", "from ringsmith.client import generate_keys"),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.select import check_supported
 from ringsmith.errors import ProgramError
-from ringsmith.lower import Origin, SubroutineGraph, lower, lower_operation
+from ringsmith.graph import Origin, SubroutineGraph
+from ringsmith.lower import lower, lower_operation
 from ringsmith.lower.lowering import PRODUCTS
 from ringsmith.params import CkksParameters
 from ringsmith.program import Op, Program, inner_product, operations, polynomial, trace

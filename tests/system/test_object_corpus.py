@@ -21,11 +21,12 @@ from ringsmith import client, interop
 from ringsmith.client import secret_file
 from ringsmith.files.compression import Compression
 from ringsmith.files.container import Limits, unpack
+from ringsmith.graph import from_json, to_json
 from ringsmith.interop import SealParameters, object_file, with_key_tag
 from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_stream import NEWEST_MINOR
-from ringsmith.lower import from_json, lower_operation, to_json
+from ringsmith.lower import lower_operation
 from ringsmith.objects import (
     Ciphertext,
     CompactKeys,

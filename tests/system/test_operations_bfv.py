@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, client
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.lower.operations import BfvWriter, CkksWriter, operation_writer
 from ringsmith.objects import Ciphertext, EvaluationKeys
 from ringsmith.params import (

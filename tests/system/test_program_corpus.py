@@ -16,7 +16,8 @@ import pytest
 from ringsmith import BfvParameters, CkksParameters, Compiled, Program, compile_program, trace
 from ringsmith.files.container import unpack
 from ringsmith.files.records import Encoder, fields_of
-from ringsmith.lower import Lowered, to_json
+from ringsmith.graph import to_json
+from ringsmith.lower import Lowered
 from ringsmith.program import ClientKit, inner_product
 from ringsmith.program.program_file import LIMITS, VARIANTS, VERSIONS
 from ringsmith.runtime import compiled_file

@@ -16,7 +16,8 @@ from ringsmith import Program, inner_product
 from ringsmith.errors import InteropError, RingsmithError
 from ringsmith.files.container import DTYPES, MAGIC, pack, unpack
 from ringsmith.files.records import Encoder, fields_of
-from ringsmith.lower import lower, to_json
+from ringsmith.graph import to_json
+from ringsmith.lower import lower
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, parameter_set
 from ringsmith.program import BfvProgram, CkksProgram, Node, Plain, SourceLine, trace
 from ringsmith.program.check import RULES

@@ -12,8 +12,9 @@ from ringsmith import _core
 from ringsmith.backends.rpau.compiler.choose import smallest_design
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.graph import SubroutineGraph
 from ringsmith.interop import SealParameters
-from ringsmith.lower import SubroutineGraph, lower_operation
+from ringsmith.lower import lower_operation
 from ringsmith.runtime.evaluator import Evaluator, non_adjacent_form
 from ringsmith.runtime.seal_evaluator import SealEvaluator
 

@@ -26,8 +26,8 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.graph import to_json
 from ringsmith.interop import SealParameters, write_ciphertext
-from ringsmith.lower import to_json
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import trace

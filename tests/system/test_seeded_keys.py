@@ -9,8 +9,8 @@ from ringsmith import _core, client, interop
 from ringsmith._core import secret
 from ringsmith.client import SecretKey
 from ringsmith.errors import InteropError, ParameterError, ProgramError
+from ringsmith.graph import SubroutineGraph
 from ringsmith.interop.seeded_keys import compact_keys, expand_key, shorten_key
-from ringsmith.lower import SubroutineGraph
 from ringsmith.objects import (
     SEED_BYTES,
     Ciphertext,

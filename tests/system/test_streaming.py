@@ -14,9 +14,9 @@ from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.types import Form
 from ringsmith.lower.operations import BfvWriter, CkksWriter
-from ringsmith.lower.types import Form
 from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import trace

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ringsmith.errors import InteropError, ProgramError
-from ringsmith.lower import Form, Origin, SubroutineGraph, from_json, to_json
+from ringsmith.graph import Form, Origin, SubroutineGraph, from_json, to_json
 from ringsmith.lower.operations import operation_writer
 from ringsmith.params import BfvParameters, CkksParameters, SecurityWarning
 

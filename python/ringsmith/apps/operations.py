@@ -14,7 +14,8 @@ from ringsmith import runtime
 from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.backends.random_keys import random_key
 from ringsmith.errors import DeviceError
-from ringsmith.lower import Form, SubroutineGraph, lower_operation
+from ringsmith.graph import Form, SubroutineGraph
+from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
 from ringsmith.params import CkksParameters
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol
 from ringsmith import _core
 from ringsmith.backends.keys import AnyKey
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.params import ParameterLimits
 

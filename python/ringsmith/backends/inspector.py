@@ -11,6 +11,8 @@ from typing import ClassVar, Protocol
 
 from ringsmith.backends.base import Executable
 from ringsmith.errors import ProgramError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.params import RlweParameters
 
 
 class Timeline(Protocol):
@@ -58,11 +60,20 @@ class Coverage(Protocol):
         ...
 
 
+class WriteOperation(Protocol):
+    """Writes the graph of one HE operation, as ``lower.lower_operation`` does."""
+
+    def __call__(self, name: str, parameters: RlweParameters, limbs: int) -> SubroutineGraph:
+        """The graph of an operation on operands of so many limbs."""
+        ...
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What is to be found out about named designs.
 
     Attributes:
+        write: Writes the graphs of the operations whose cycles are counted.
         programs: Random programs to run on the RTL of a design that has instructions.
         products: Random products through the RTL of a design that multiplies alone.
         verify: The designs whose RTL runs; empty: all.
@@ -70,6 +81,7 @@ class Wanted:
         area_in_part: The designs of which a part is synthesized, and counted in proportion.
     """
 
+    write: WriteOperation
     programs: int = 0
     products: int = 0
     verify: Collection[str] = ()

@@ -177,12 +177,15 @@ def designs(
     from ringsmith.backends.registry import backends_with_designs, named_design
     from ringsmith.debug.designs import page, parameters_table
     from ringsmith.files import check_targets
+    from ringsmith.lower import lower_operation
 
     page_file = target(table, force)
     check_targets(page_file)
     for name in (*(area or ()), *(verify or ()), *(area_in_part or ())):
         named_design(name)  # refuses an unknown name before the work starts
-    wanted = Wanted(programs, products, verify or (), area or (), area_in_part or ())
+    wanted = Wanted(
+        lower_operation, programs, products, verify or (), area or (), area_in_part or ()
+    )
     surveys, others = [], []
     for backend in backends_with_designs():
         inspector = backend.inspector()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.errors import ProgramError
-from ringsmith.lower.graph import Origin, SubroutineGraph
+from ringsmith.graph.subroutines import Origin, SubroutineGraph
 from ringsmith.lower.operations import (
     RELIN_KEY,
     CkksWriter,

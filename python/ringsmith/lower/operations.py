@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from ringsmith.errors import ProgramError
-from ringsmith.lower.graph import SubroutineGraph
-from ringsmith.lower.types import Form
+from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.graph.types import Form
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 Polynomials = tuple[int, ...]

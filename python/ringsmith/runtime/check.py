@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith._core import PreparedKey
 from ringsmith.backends.keys import AnyKey
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import (
     CompactKey,
     OfKeyPair,

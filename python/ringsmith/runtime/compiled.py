@@ -17,14 +17,8 @@ from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
-from ringsmith.lower import (
-    RELIN_KEY,
-    CiphertextPort,
-    Lowered,
-    SubroutineGraph,
-    galois_key_name,
-    lower,
-)
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import RELIN_KEY, CiphertextPort, Lowered, galois_key_name, lower
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
 from ringsmith.program.fits import at_line, check_operations

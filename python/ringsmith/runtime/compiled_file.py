@@ -21,7 +21,8 @@ from ringsmith.errors import InteropError, ProgramError, RingsmithError
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
-from ringsmith.lower import Lowered, SubroutineGraph, from_json, to_json
+from ringsmith.graph import SubroutineGraph, from_json, to_json
+from ringsmith.lower import Lowered
 from ringsmith.lower.lowering import CiphertextPort
 from ringsmith.params.identity import ID_BYTES
 from ringsmith.runtime.check import check_inputs

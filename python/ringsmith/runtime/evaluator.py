@@ -17,7 +17,8 @@ from ringsmith.backends.registry import (
     named_design,
 )
 from ringsmith.errors import ProgramError
-from ringsmith.lower import RELIN_KEY, SubroutineGraph, galois_key_name
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import RELIN_KEY, galois_key_name
 from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
 from ringsmith.objects import (
     Ciphertext,

@@ -19,7 +19,7 @@ from ringsmith.backends.base import (
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.design_files import load
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
 from slow_oracle.integers import Interpreter
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 
 Limbs = dict[int, list[int]]
 Arrays = Mapping[str, NDArray[np.uint64]]

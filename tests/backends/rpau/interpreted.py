@@ -12,7 +12,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 

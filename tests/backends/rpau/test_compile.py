@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
-from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.graph import Form, SubroutineGraph
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=4, work_polys=24, key_polys=32, constants=128

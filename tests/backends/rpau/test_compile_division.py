@@ -9,7 +9,7 @@ from tests.backends.rpau.interpreted import run_both
 
 from ringsmith import _core
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.graph import Form, SubroutineGraph
 
 DESIGN = replace(
     load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128

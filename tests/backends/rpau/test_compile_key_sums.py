@@ -20,7 +20,7 @@ from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 
 DESIGN = replace(
     load_design("nano"),

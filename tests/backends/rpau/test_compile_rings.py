@@ -25,7 +25,7 @@ from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
-from ringsmith.lower import Form, SubroutineGraph
+from ringsmith.graph import Form, SubroutineGraph
 
 DESIGN = replace(
     load_design("nano"),

@@ -25,7 +25,7 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime.compiled import for_keys
 

@@ -24,7 +24,7 @@ from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
 
 

@@ -20,7 +20,7 @@ from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.backends.stream.limits import parameter_limits
 from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
 from ringsmith.errors import DeviceError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
 
 

@@ -9,8 +9,8 @@ from ringsmith.backends.stream.descriptor import Descriptor, descriptor, prime_r
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
-from ringsmith.lower.graph import SubroutineGraph
-from ringsmith.lower.types import Form
+from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.graph.types import Form
 
 Words = NDArray[np.uint64]
 

@@ -20,8 +20,8 @@ from ringsmith.backends.stream.descriptor import prime_refusal
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.executable import KeyPolynomial, Round, StreamExecutable, Task
 from ringsmith.errors import ProgramError
-from ringsmith.lower.graph import SubroutineGraph, SubroutineNode
-from ringsmith.lower.types import Form, PolyType
+from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
+from ringsmith.graph.types import Form, PolyType
 
 
 def compile_graph(graph: SubroutineGraph, design: StreamDesign) -> StreamExecutable:

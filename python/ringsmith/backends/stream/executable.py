@@ -7,7 +7,7 @@ from functools import cached_property
 from ringsmith import _core
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.lower.graph import SubroutineGraph
+from ringsmith.graph.subroutines import SubroutineGraph
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ringsmith.lower import SubroutineGraph, lower_operation
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters
 
 MEDHA, MEDHA_2021 = "medha", "medha-2021"

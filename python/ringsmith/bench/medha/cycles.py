@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operat
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.params import CkksParameters, ckks_set
 
 DEVICES = ("model", "rtl")

@@ -5,7 +5,8 @@ from functools import cached_property
 
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.named import load_stream_design
-from ringsmith.lower import RELIN_KEY, SubroutineGraph
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import RELIN_KEY
 from ringsmith.lower.operations import BfvWriter
 from ringsmith.params import BfvParameters
 

@@ -23,9 +23,9 @@ from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, rea
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError, ToolError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.file import to_json
 from ringsmith.hdl.build_cache import cache_root, fingerprint
-from ringsmith.lower import SubroutineGraph
-from ringsmith.lower.graph_file import to_json
 
 SWITCH = "RINGSMITH_COMPILE_CACHE"
 """The environment variable that turns the cache off, where it is ``off``."""

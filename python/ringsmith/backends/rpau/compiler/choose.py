@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.design import (
     named_designs,
 )
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 
 _MEMORY_STEPS = ((16, 1024), (32, 4096), (64, 16384), (MAX_WORK_POLYS, 65536))
 """Work polynomials and program words that are tried, in this order, for a design made to fit."""

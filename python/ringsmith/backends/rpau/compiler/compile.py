@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.constants import prime_refusal
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.errors import ProgramError
-from ringsmith.lower.graph import SubroutineGraph
+from ringsmith.graph.subroutines import SubroutineGraph
 from ringsmith.progress import Task, task
 
 

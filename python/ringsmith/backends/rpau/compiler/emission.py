@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.constants import piece_stages, source_piece
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, PIECE, POLY
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 
 _KEY_PRODUCTS = ("mul_key", "mac_key", "dmul_key", "dmac_key", "dmul_seed", "dmac_seed")
 _SUMS = ("reduce", "scale_add", "scale_sub", "add", "sub")

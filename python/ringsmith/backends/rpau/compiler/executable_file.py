@@ -25,9 +25,9 @@ from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, SEED
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph
-from ringsmith.lower.graph import MAX_PRIMES
-from ringsmith.lower.types import checked_integer, checked_name
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import MAX_PRIMES
+from ringsmith.graph.types import checked_integer, checked_name
 
 MAX_FILE_BYTES = 1 << 28
 MAX_CYCLES = 1 << 48

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ringsmith.backends.rpau.compiler.layout import is_scaled
-from ringsmith.lower import SubroutineGraph, SubroutineNode
+from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 
 def fused_summands(graph: SubroutineGraph) -> set[int]:

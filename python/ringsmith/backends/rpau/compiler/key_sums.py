@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.compiler.layout import Layout
 from ringsmith.backends.rpau.compiler.selection import KeyPolynomial, KeySeed, Location
 from ringsmith.backends.rpau.compiler.selector import Selector
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.lower import SubroutineGraph, SubroutineNode
+from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 T = TypeVar("T")
 

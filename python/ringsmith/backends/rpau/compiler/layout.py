@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.lower import SubroutineGraph, SubroutineNode
+from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 _GATHER = 0.5
 """Transforms' worth of main-unit time that sending both halves' sums elsewhere and adding costs."""

@@ -31,8 +31,8 @@ from ringsmith.backends.rpau.compiler.layout import Layout, is_scaled
 from ringsmith.backends.rpau.compiler.selection import Location, Selection
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import CompileError
-from ringsmith.lower import Form, SubroutineGraph, SubroutineNode
-from ringsmith.lower.types import OPS
+from ringsmith.graph import Form, SubroutineGraph, SubroutineNode
+from ringsmith.graph.types import OPS
 
 
 def select(

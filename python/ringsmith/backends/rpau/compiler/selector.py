@@ -7,7 +7,7 @@ from ringsmith.backends.rpau.compiler.emission import Emitter
 from ringsmith.backends.rpau.compiler.layout import Layout
 from ringsmith.backends.rpau.compiler.selection import Location
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.lower import SubroutineGraph, SubroutineNode
+from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 
 class Selector(Emitter):

@@ -6,13 +6,13 @@ from dataclasses import MISSING, astuple, dataclass, fields
 from textwrap import fill
 from types import MappingProxyType
 
+from ringsmith.backends.inspector import WriteOperation
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.cost import ntt_cycles
 from ringsmith.backends.rpau.debug.compare import Compared
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
-from ringsmith.lower import lower_operation
 from ringsmith.markdown import comparison, table
 from ringsmith.params import CkksParameters
 
@@ -57,7 +57,7 @@ class DesignRow:
     synthesized_cores: int = 0
 
 
-def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
+def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost | None]:
     """Costs of the main HE operations at all limbs: as many data primes as RPAUs less one.
 
     The cycles of ``ntt`` are those of the instruction: one polynomial, all limbs at once. The
@@ -71,7 +71,7 @@ def operation_costs(design: RpauDesign) -> dict[str, Cost | None]:
     except ParameterError:
         return {**found, **dict.fromkeys(_OPERATIONS)}
     for name, operation in _OPERATIONS.items():
-        graph = lower_operation(operation, parameters, parameters.limbs)
+        graph = write(operation, parameters, parameters.limbs)
         try:
             executable = compile_cached(graph, design)
         except ProgramError:

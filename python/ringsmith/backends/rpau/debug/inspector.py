@@ -95,7 +95,7 @@ class RpauInspector(Inspector):
                 found = rpau_area(design)
             elif design.name in parts:
                 found, cores = area_from_part(design), parts[design.name].cores
-            costs = page.operation_costs(design)
+            costs = page.operation_costs(design, wanted.write)
             rows.append(page.DesignRow(design, costs, verified, found, cores))
         return Survey(
             (page.size_table(rows), page.area_table(rows), page.cycles_table(rows)),

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
 from ringsmith.errors import ProgramError
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 

@@ -10,7 +10,7 @@ from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
 from ringsmith.backends.stream.executable import Factor, Round, StreamExecutable
-from ringsmith.lower import SubroutineGraph
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True)

@@ -1,7 +1,7 @@
 """The subroutine graph as a Python object: the contract between HE and machines.
 
 A graph is built node by node; each node is checked as it is added, so that a graph that exists is
-valid. ``docs/architecture.md`` describes the ops, ``ringsmith.lower.graph_file`` its JSON file, and
+valid. ``docs/architecture.md`` describes the ops, ``ringsmith.graph.file`` its JSON file, and
 ``ringsmith._core.Graph`` interprets it and thereby defines every bit.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from ringsmith import _core
 from ringsmith.errors import ProgramError
-from ringsmith.lower.types import (
+from ringsmith.graph.types import (
     Form,
     PolyType,
     Ring,

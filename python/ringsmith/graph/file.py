@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringsmith.errors import InteropError, ProgramError
-from ringsmith.lower.graph import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
-from ringsmith.lower.types import checked_integer, checked_name
+from ringsmith.graph.subroutines import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
+from ringsmith.graph.types import checked_integer, checked_name
 
 FORMAT = "ringsmith-subroutine-graph"
 VERSION = 2
