@@ -40,6 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         {"_core", "design_files", "graph", "hdl", "interop", "objects", "params"}
     ),
     "hdl": frozenset(),
+    "platforms": frozenset(),
     "runtime": frozenset(
         {"_core", "backends", "graph", "interop", "lower", "objects", "params", "program"}
     ),

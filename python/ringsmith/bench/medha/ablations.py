@@ -15,6 +15,7 @@ from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.hdl.synthesis import Area
 from ringsmith.params import CkksParameters, ckks_set
+from ringsmith.platforms import load_platform
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
 
@@ -33,8 +34,8 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 }
 """What differs from the design, by name."""
 
-_CARD_BRAMS, _CARD_URAMS = 2_688, 1_280
-"""Of an Alveo U250, as AMD's product table says."""
+_CARD = load_platform("u250")
+"""The papers' card."""
 
 _MOST = "64 cores, 32 dyadic"
 """More than an RPAU can have here: what the next one down tells of it."""
@@ -124,10 +125,11 @@ def on_the_card(design: RpauDesign) -> str:
     """What the polynomials of all RPAUs take of the RAMs of the papers' card."""
     memories = estimate(design)
     bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
-    fits = "fit" if bram <= _CARD_BRAMS and uram <= _CARD_URAMS else "do not fit"
+    there = _CARD.whole
+    fits = "fit" if bram <= there.brams and uram <= there.urams else "do not fit"
     return (
         f"{memories.megabits:.1f} Mbit in RAMs; the RAMs of {design.rpaus} RPAUs, {bram:,.0f} BRAM "
-        f"and {uram:,} URAM, {fits} an Alveo U250, which has {_CARD_BRAMS:,} and {_CARD_URAMS:,}"
+        f"and {uram:,} URAM, {fits} an {_CARD.card}, which has {there.brams:,} and {there.urams:,}"
     )
 
 

@@ -7,10 +7,11 @@ from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.rpau.nets import TOPOLOGIES, interconnect_nets
 from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import Case
+from ringsmith.platforms import load_platform
 from ringsmith.runtime.host_link import HOST_LINKS
 
-REGIONS = 4
-"""Super logic regions of the Alveo U250's FPGA, between which wires are few."""
+REGIONS = load_platform("u250").dies
+"""Of the papers' card: wires between them are few."""
 
 _TEXT = {
     "ring": "each RPAU to the next, in the RTL",
