@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from tests.backends.rpau.interpreted import switched
 
-from ringsmith import _core, open_device, progress
+from ringsmith import _core, compile_program, open_device, progress, trace
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import JobState, QueuedMachine, Work
 from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.params import CkksParameters
 from ringsmith.progress import Task
 from ringsmith.runtime import compile_graph, run_graph, submit_graph
 
@@ -178,3 +179,25 @@ def test_a_simulated_accelerator_that_was_stopped_runs_the_next_job_right() -> N
     assert found.cycles == compiled.executable.cycles
     for name, limbs in wanted.outputs.items():
         assert np.array_equal(found.outputs[name], limbs)
+
+
+@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+def test_a_program_is_submitted_as_it_is_run() -> None:
+    parameters = CkksParameters.create(
+        n=1024, prime_bits=(36, 26), special_bits=37, scale_bits=26, security=None
+    )
+    program = trace(lambda x: (x * x).rotate(1), parameters, {"x": 4})
+    _, public_key, keys = program.generate_keys()
+    inputs = program.encrypt(public_key, {"x": [0.5, -1, 0.25, 1]})
+    design = replace(load_design("nano"), name="tiny", log_n=10, rpaus=3)
+    compiled, model = compile_program(program, design), open_device("model", design)
+    jobs = [compiled.submit(model, inputs, keys) for _ in range(2)]
+    results = [*(job.wait(SECONDS) for job in jobs), compiled.run(model, inputs, keys)]
+    wanted = compiled.run(open_device("cpu"), inputs, keys)
+    assert [job.poll() for job in jobs] == ["done", "done"]
+    assert not jobs[0].cancel()
+    for result in results:
+        assert result.cycles == compiled.compiled_graph.executable.cycles
+        assert np.array_equal(result.outputs["result"].data, wanted.outputs["result"].data)
+    with pytest.raises(ProgramError, match="the program takes the inputs"):
+        compiled.submit(model, {}, keys)
