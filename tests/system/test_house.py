@@ -9,6 +9,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 ANYBODYS = frozenset({"caching", "errors", "files", "markdown", "progress", "__version__"})
 
 FOR_EVERY_BACKEND = frozenset(
-    f"backends.{name}" for name in ("base", "inspector", "jobs", "keys", "random_keys")
+    f"backends.{name}" for name in ("base", "inspector", "jobs", "keys", "random_keys", "types")
 )
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""
 
@@ -163,6 +164,16 @@ def module_of(path: Path) -> str:
 @pytest.mark.parametrize("path", python_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_one_way(path: Path) -> None:
     assert not offences(path.read_text(), module_of(path))
+
+
+def test_rooms_import_each_other_in_no_circle() -> None:
+    reached: dict[str, set[str]] = {}
+    for path in python_files():
+        room = room_of(module_of(path))
+        if room:  # ringsmith/__init__.py hands out everybody's names
+            found = {room_of(name) for _, name in our_imports(path.read_text())}
+            reached.setdefault(room, set()).update(found - {room, *ANYBODYS})
+    assert list(TopologicalSorter(reached).static_order())
 
 
 @pytest.mark.parametrize(

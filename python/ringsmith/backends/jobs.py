@@ -13,8 +13,8 @@ from threading import Condition, Thread
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ringsmith import progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.keys import AnyKey
+from ringsmith.backends.types import Capabilities, CompiledGraph, GraphResult
 from ringsmith.errors import DeviceError
 from ringsmith.objects import Residues
 

@@ -1,0 +1,176 @@
+"""What is compiled and what comes of a run: for every architecture, and whoever uses one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+from ringsmith import _core
+from ringsmith.errors import DeviceError, ProgramError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.objects import Residues
+
+
+class Design(Protocol):
+    """A design point: a frozen dataclass with ``architecture`` as a class variable."""
+
+    architecture: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The design's name."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Degree N of the ring that it is built for."""
+        ...
+
+
+class Executable(Protocol):
+    """A subroutine graph, compiled for a design."""
+
+    @property
+    def design(self) -> Design:
+        """What it was compiled for."""
+        ...
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles from start to completion, data resident."""
+        ...
+
+    @property
+    def host_transfers(self) -> int:
+        """Limbs, and seeds, that cross to or from the host under way; see ``GraphResult``."""
+        ...
+
+    @property
+    def spilled_words(self) -> int:
+        """Words of these transfers, those of keys apart."""
+        ...
+
+    @property
+    def instructions(self) -> int:
+        """Instructions, or what a device counts in their place."""
+        ...
+
+    @property
+    def spans(self) -> Sequence[tuple[str, int]]:
+        """HE operations and their clock cycles, in turn: ``operation:node``; empty: not told."""
+        ...
+
+    @property
+    def seeded(self) -> frozenset[str]:
+        """Keys whose half 1 the device expands from their seeds."""
+        ...
+
+
+@dataclass(frozen=True)
+class CompiledGraph:
+    """A subroutine graph, and its executable for a design if it was compiled for one.
+
+    An executable is made for keys of one kind: of those that it says are ``seeded`` the device
+    expands half 1.
+    """
+
+    graph: SubroutineGraph
+    executable: Executable | None = None
+    for_seeds: dict[frozenset[str], "CompiledGraph"] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """The same graph, compiled for other choices of keys with seeds, as runs needed it."""
+
+    @property
+    def design(self) -> Design | None:
+        """The design that the graph was compiled for."""
+        return None if self.executable is None else self.executable.design
+
+    def check_made_for(self, design: Design, device: str) -> None:
+        """Refuses a device of another design than the graph was compiled for.
+
+        Args:
+            design: The device's design.
+            device: What the device is called: ``model``, ``rtl``.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design.
+            ProgramError: If the graph was compiled for no design.
+        """
+        if self.design is None:
+            raise ProgramError(
+                f"the program was compiled for no design and this {device} device is a "
+                f"{design.name}: compile it with design={design.name!r}, or run it on the cpu"
+            )
+        if self.design != design:
+            raise DeviceError(
+                f"the program was compiled for design {self.design.name} and this {device} device "
+                f"is a {design.name}: compile for the device's design, or open another device"
+            )
+
+    @property
+    def expands_keys(self) -> bool:
+        """Whether the device expands half of a key: then make keys with seeds."""
+        return self.executable is not None and bool(self.executable.seeded)
+
+    @cached_property
+    def core(self) -> _core.Graph:
+        """The reference interpreter's copy of the graph."""
+        return self.graph.to_core()
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a backend can do.
+
+    Attributes:
+        designs: It has designs, and programs are compiled for one; without, a device runs the
+            subroutine graph itself.
+        cycles: Its devices count clock cycles.
+        any_keys: Its devices take compact and prepared keys, too, and not whole ones alone.
+        fits: It makes a design to fit a graph, where nobody names one.
+    """
+
+    designs: bool = False
+    cycles: bool = False
+    any_keys: bool = False
+    fits: bool = False
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What an executable costs, for people.
+
+    Attributes:
+        heading: Design and total, in words.
+        by_node: Clock cycles by HE node, which together are the program's; None: not known.
+    """
+
+    heading: str
+    by_node: Mapping[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class GraphResult:
+    """What a run handed out.
+
+    Attributes:
+        outputs: Output name -> residues (limbs, N).
+        cycles: Clock cycles from start to completion, data resident; None on the CPU. Of a stream
+            device those of its batches.
+        instructions: Instructions issued; None on the CPU. Of a stream device products.
+        host_transfers: Limbs of N words, and seeds, that crossed to or from the host while the
+            program was under way, because it did not fit on the device at once; the inputs that
+            the first run takes and the outputs of the last are not counted. Of a stream device
+            all operands that are no key's, and all products.
+        spilled_words: Words of these transfers, those of keys apart.
+        key_words: Words of keys that the host wrote, before the program or under way: N for a
+            limb, five for a seed; 0 where all keys were on the device already.
+    """
+
+    outputs: dict[str, Residues]
+    cycles: int | None = None
+    instructions: int | None = None
+    host_transfers: int = 0
+    spilled_words: int = 0
+    key_words: int = 0
