@@ -101,6 +101,7 @@ def test_a_job_is_cancelled_while_it_waits_and_while_it_runs() -> None:
     assert device.started[0].wait(SECONDS)
     assert second.cancel()
     assert second.poll() is JobState.CANCELLED
+    assert not second.cancel()
     with pytest.raises(DeviceError, match=r"waiting after 0\.01 seconds: wait longer, or cancel"):
         third.wait(0.01)
     assert first.cancel()

@@ -87,12 +87,13 @@ class Job(Generic[T]):
             Whether it had not ended yet.
         """
         with self._change:
+            ended = self._state in _ENDED
             self._wanted = False
             if self._state is JobState.WAITING:
                 self._leave(self)
                 self._state = JobState.CANCELLED
             self._change.notify_all()
-            return self._state not in (JobState.DONE, JobState.FAILED)
+            return not ended
 
     def then(self, change: Callable[[T], U]) -> "ChangedJob[T, U]":
         """The same job, with another form of its result."""
