@@ -14,8 +14,9 @@ from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import JobState, QueuedMachine, Work
 from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.graph import SubroutineGraph
+from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.params import CkksParameters
 from ringsmith.progress import Task
 from ringsmith.runtime import compile_graph, run_graph, submit_graph
@@ -202,3 +203,23 @@ def test_a_program_is_submitted_as_it_is_run() -> None:
         assert np.array_equal(result.outputs["result"].data, wanted.outputs["result"].data)
     with pytest.raises(ProgramError, match="the program takes the inputs"):
         compiled.submit(model, {}, keys)
+
+
+def test_a_streaming_multiplier_stops_between_two_batches() -> None:
+    design = StreamDesign("stream", 8, 2, 30)
+    primes = tuple(_core.prime_search(30, design.n, 2))
+    roots = tuple(_core.smallest_root(q, design.n) for q in primes)
+    product = SubroutineGraph(design.n, primes, roots, (1,))
+    x = product.ntt(product.input("x", (0,), Form.COEFF))
+    product.output(product.intt(product.mul(x, x)), "y")
+    given = {"x": np.arange(design.n, dtype=np.uint64)[np.newaxis]}
+    compiled, model, held = compile_graph(product, design), open_device("model", design), Held()
+    with progress.reported_to(held):
+        job = submit_graph(compiled, model, given, {})
+    assert held.seen.wait(SECONDS)
+    assert job.cancel()
+    held.go.set()
+    with pytest.raises(DeviceError, match="the job was cancelled"):
+        job.wait(SECONDS)
+    found = run_graph(compiled, model, given, {}).outputs["y"]
+    assert np.array_equal(found, run_graph(compiled, open_device("cpu"), given, {}).outputs["y"])

@@ -102,9 +102,12 @@ class Backend(ABC):
     field: ClassVar[str]
     """Where a compiled program's file has what ``write`` makes; needed with designs."""
 
+    file_record: ClassVar[type] = str
+    """The class of what ``write`` returns."""
+
     multiplies_by: ClassVar[tuple[str, ...]] = ()
-    """Variants of BFV's multiplication that its designs impose on whoever has parameters of
-    another; empty: they impose none."""
+    """The variants of BFV's multiplication that its designs compute, in place of the parameters'
+    own; empty: the parameters decide."""
 
     @abstractmethod
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> Machine:
@@ -165,19 +168,17 @@ class Backend(ABC):
         return Explanation(f"on design {design}: {cycles} cycles")
 
     def write(self, executable: Executable) -> object:
-        """What a file of a compiled program holds of an executable.
+        """Returns what a compiled program's file holds of an executable.
 
-        Text, which is kept as bytes, or a frozen dataclass of what
-        :mod:`ringsmith.files.records` writes.
+        It is a text, or a frozen dataclass that :mod:`ringsmith.files.records` can write.
         """
         self._without_designs(executable.design)
 
     def read(self, content: object, graph: SubroutineGraph) -> Executable:
-        """The executable that ``write`` made something of.
+        """Returns the executable that ``write`` described.
 
         Args:
-            content: A text, or an object of class ``file_record``; from outside, so believe
-                nothing of it.
+            content: A text, or an object of class ``file_record``. It comes from a file: check it.
             graph: The graph in the same file.
 
         Raises:
@@ -186,11 +187,8 @@ class Backend(ABC):
         raise ProgramError(f"architecture {self.name} has no executables in files")
 
     def inspector(self) -> Inspector | None:
-        """How it is looked into; None: not at all."""
+        """Returns what shows the inside of its programs and designs; None: there is nothing."""
         return None
-
-    file_record: ClassVar[type] = str
-    """What ``write`` returns an object of."""
 
     def _without_designs(self, design: Design) -> NoReturn:
         raise ProgramError(

@@ -1,7 +1,7 @@
-"""Jobs: what a device is given to do, and can be asked about while it does it.
+"""Jobs: work that is submitted to a device, and can be polled, waited for and cancelled.
 
-A device has one slot or several; as many jobs run at once, and the others wait in order. To run is
-to submit and to wait.
+A device has one or more slots. Each slot runs one job at a time, and other jobs wait in order. To
+run is to submit and to wait.
 """
 
 from abc import ABC, abstractmethod
@@ -78,13 +78,14 @@ class Job(Generic[T]):
         return self._result
 
     def cancel(self) -> bool:
-        """Asks that it be not begun, or be stopped where it can be; returns at once.
+        """Cancels the job, and returns at once.
 
-        A simulated accelerator stops within a second; the interpreter of the cpu ends the graph
-        that it has begun, and the job is done then.
+        A waiting job never starts. A running one stops where its work reports progress: each
+        architecture says where that is. The interpreter of the cpu reports none: it finishes its
+        graph, and the job is done.
 
         Returns:
-            Whether it had not ended yet.
+            Whether the job had not ended yet.
         """
         with self._change:
             ended = self._state in _ENDED
@@ -120,7 +121,7 @@ class ChangedJob(Generic[T, U]):
         return self._form(self._job.wait(timeout_seconds))
 
     def cancel(self) -> bool:
-        """Asks that it be not begun, or be stopped; see ``Job.cancel``."""
+        """Cancels the job; see ``Job.cancel``."""
         return self._job.cancel()
 
 
@@ -171,7 +172,7 @@ class Slots:
             state = JobState.DONE
         except _CancelledError:
             pass
-        except Exception as failure:  # handed to whoever waits
+        except Exception as failure:  # wait() raises it
             state, error = JobState.FAILED, failure
         finally:
             with self._change:

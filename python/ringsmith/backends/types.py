@@ -1,4 +1,4 @@
-"""What is compiled and what comes of a run: for every architecture, and whoever uses one."""
+"""Compiled graphs, executables and results of runs, as all architectures share them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

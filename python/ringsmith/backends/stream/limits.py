@@ -4,12 +4,12 @@ from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.latency import BARRETT
 from ringsmith.params import ParameterLimits
 
+BFV_MULTIPLICATIONS = ("hps",)
+"""The extension primes of ``behz`` have 61 bits, more than a design's words."""
+
 
 def parameter_limits(design: StreamDesign) -> ParameterLimits:
-    """Returns the ring and primes of a design; the host does everything but its products.
-
-    The extension primes of BEHZ have 61 bits, more than its words.
-    """
+    """Returns the ring and primes of a design; the host does everything but its products."""
     barrett = design.multiplier == BARRETT
     return ParameterLimits(
         design=design.name,
@@ -17,5 +17,5 @@ def parameter_limits(design: StreamDesign) -> ParameterLimits:
         max_n=design.n,
         min_prime_bits=design.word_bits if barrett else 2,
         max_prime_bits=design.word_bits,
-        bfv_multiplications=("hps",),
+        bfv_multiplications=BFV_MULTIPLICATIONS,
     )

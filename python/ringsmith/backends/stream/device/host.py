@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ringsmith import _core
+from ringsmith import _core, progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
@@ -60,11 +60,15 @@ class StreamMachine(QueuedMachine):
     ) -> GraphResult:
         values, cycles = dict(inputs), 0
         coefficients = {name: self._coefficients(graph, name, key) for name, key in keys.items()}
-        for each in executable.rounds:
-            values |= host_values(each, values)
-            report = self.device.multiply(list(_batch(graph, each, values, coefficients)))
-            values |= dict(_results(each, report.products))
-            cycles += report.cycles
+        what = f"running on the {self.name} of {executable.design.name}"
+        with progress.task(what, executable.products, "products") as task:
+            for each in executable.rounds:
+                task.advance(0)  # a cancelled job stops here, between two batches
+                values |= host_values(each, values)
+                report = self.device.multiply(list(_batch(graph, each, values, coefficients)))
+                values |= dict(_results(each, report.products))
+                cycles += report.cycles
+                task.advance(each.products)
         outputs = {name: values[value] for name, value in executable.outputs.items()}
         return GraphResult(
             outputs,
