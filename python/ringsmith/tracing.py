@@ -1,6 +1,6 @@
 """The public ``trace``: looks a design up where parameters are to be chosen for one.
 
-``ringsmith.program`` plans for ``ParameterLimits`` and knows no design; here a design's name, file
+``ringsmith.schemes`` plans for ``ParameterLimits`` and knows no design; here a design's name, file
 or object becomes its limits.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from ringsmith import program
+from ringsmith import schemes
 from ringsmith.params import AutoBfvParameters, AutoParameters
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,5 +35,5 @@ def _resolved(value: object) -> object:
     return replace(value, limits=limits_of(value.design))
 
 
-trace = _with_designs(program.trace)
-bfv_parameters_for_depth = _with_designs(program.bfv_parameters_for_depth)
+trace = _with_designs(schemes.trace)
+bfv_parameters_for_depth = _with_designs(schemes.bfv_parameters_for_depth)

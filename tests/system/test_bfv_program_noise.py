@@ -13,9 +13,9 @@ import pytest
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoBfvParameters, BfvParameters, SecurityWarning, parameter_set
 from ringsmith.program import EncryptedVector, trace
-from ringsmith.program.bfv import norms
-from ringsmith.program.bfv.emitter import NoiseError
-from ringsmith.program.bfv.norms import Norms
+from ringsmith.schemes.bfv import norms
+from ringsmith.schemes.bfv.emitter import NoiseError
+from ringsmith.schemes.bfv.norms import Norms
 
 Runner = Callable[..., Any]
 

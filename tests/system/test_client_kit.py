@@ -13,9 +13,9 @@ from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.files.container import unpack
 from ringsmith.objects import Ciphertext
 from ringsmith.params import BfvParameters, CkksParameters
-from ringsmith.program import trace
 from ringsmith.program.kit import ClientKit
-from ringsmith.program.program_file import LIMITS
+from ringsmith.schemes import trace
+from ringsmith.schemes.program_file import LIMITS
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 

@@ -26,10 +26,10 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.design_files import named
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.program.fits import operation_words
 from ringsmith.program.nodes import Op
 from ringsmith.runtime.compiled import compile_for_smallest_design
 from ringsmith.runtime.designs import Design, limits_of
+from ringsmith.schemes.fits import operation_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 

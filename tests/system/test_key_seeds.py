@@ -22,8 +22,8 @@ from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seed
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, Ciphertext, EvaluationKeys, KeySwitchKey
 from ringsmith.params import CkksParameters, KeyNeeds, parameter_set
-from ringsmith.program import trace
 from ringsmith.runtime.evaluator import Evaluator
+from ringsmith.schemes import trace
 
 ROTATION = 3  # Galois element of a rotation by one
 runner = CliRunner()

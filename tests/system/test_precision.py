@@ -28,9 +28,10 @@ from ringsmith.program import (
     sum_slots,
     trace,
 )
-from ringsmith.program.ckks.forecast import error_bound
-from ringsmith.program.ckks.noise import digits_spread, division_spread
-from ringsmith.program.ckks.spread import (
+from ringsmith.program.nodes import Op
+from ringsmith.schemes.ckks.forecast import error_bound
+from ringsmith.schemes.ckks.noise import digits_spread, division_spread
+from ringsmith.schemes.ckks.spread import (
     MAX_TERMS,
     Kind,
     Source,
@@ -40,7 +41,6 @@ from ringsmith.program.ckks.spread import (
     merge,
     rotate,
 )
-from ringsmith.program.nodes import Op
 
 Runner = Callable[..., Any]
 Bounds = Mapping[str, ArrayLike] | float

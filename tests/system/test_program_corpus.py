@@ -19,8 +19,8 @@ from ringsmith.files.records import Encoder, fields_of
 from ringsmith.graph import to_json
 from ringsmith.lower import Lowered
 from ringsmith.program import ClientKit, inner_product
-from ringsmith.program.program_file import LIMITS, VARIANTS, VERSIONS
 from ringsmith.runtime import compiled_file
+from ringsmith.schemes.program_file import LIMITS, VARIANTS, VERSIONS
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 DIGESTS = {

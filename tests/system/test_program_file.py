@@ -20,10 +20,10 @@ from ringsmith.graph import to_json
 from ringsmith.lower import lower
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, parameter_set
 from ringsmith.program import BfvProgram, CkksProgram, Node, Plain, SourceLine, trace
-from ringsmith.program.check import RULES
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.nodes import Op
-from ringsmith.program.program_file import LIMITS, PROGRAM, VERSIONS, from_bytes, to_bytes
+from ringsmith.schemes.check import RULES
+from ringsmith.schemes.program_file import LIMITS, PROGRAM, VERSIONS, from_bytes, to_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 

@@ -18,7 +18,7 @@ from ringsmith.program import (
     polynomial,
     trace,
 )
-from ringsmith.program.ckks.noise import largest_coefficient
+from ringsmith.schemes.ckks.noise import largest_coefficient
 
 WEIGHTS = np.array([2.0, -3.0, 0.5])
 

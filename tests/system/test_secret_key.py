@@ -30,7 +30,7 @@ from ringsmith.graph import to_json
 from ringsmith.interop import SealParameters, write_ciphertext
 from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters, parameter_set
-from ringsmith.program import trace
+from ringsmith.schemes import trace
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
 SERVER_SIDE = (

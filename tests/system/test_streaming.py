@@ -19,8 +19,8 @@ from ringsmith.graph.types import Form
 from ringsmith.lower.operations import BfvWriter, CkksWriter
 from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
-from ringsmith.program import trace
 from ringsmith.runtime.evaluator import Evaluator
+from ringsmith.schemes import trace
 
 SMALL = StreamDesign("small", 8, 2, 30)
 """Of a ring that no parameter set has: quick in simulation."""

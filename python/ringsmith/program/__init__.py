@@ -1,14 +1,16 @@
-"""The front end: a Python function on encrypted vectors becomes a planned HE graph."""
+"""The front end: a Python function on encrypted vectors becomes a planned HE graph.
 
-from ringsmith.program.bfv.depth import bfv_parameters_for_depth
-from ringsmith.program.bfv.forecast import NoiseForecast
-from ringsmith.program.bfv.program import BfvProgram
-from ringsmith.program.ckks.forecast import Forecast, OutputForecast
-from ringsmith.program.ckks.program import CkksProgram
+What knows a scheme, ``trace`` before all, is ``ringsmith.schemes``'s and can be imported from here,
+too; it is fetched when it is first asked for, since the schemes are made of what is here.
+"""
+
+from typing import TYPE_CHECKING
+
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
 from ringsmith.program.nodes import Node, Op, Plain, operations
 from ringsmith.program.planner import InputSpec
@@ -16,8 +18,27 @@ from ringsmith.program.polynomials import ApproximationWarning, chebyshev, polyn
 from ringsmith.program.products import matmul, pack_matrix, unpack_matrix
 from ringsmith.program.ranges import Interval, bounded
 from ringsmith.program.source import SourceLine
-from ringsmith.program.trace import trace
 from ringsmith.program.vector import EncryptedVector
+
+if TYPE_CHECKING:
+    from ringsmith.schemes.bfv.depth import bfv_parameters_for_depth
+    from ringsmith.schemes.bfv.forecast import NoiseForecast
+    from ringsmith.schemes.bfv.program import BfvProgram
+    from ringsmith.schemes.ckks.forecast import Forecast, OutputForecast
+    from ringsmith.schemes.ckks.program import CkksProgram
+    from ringsmith.schemes.trace import trace
+
+_OF_SCHEMES = frozenset(
+    {
+        "BfvProgram",
+        "CkksProgram",
+        "Forecast",
+        "NoiseForecast",
+        "OutputForecast",
+        "bfv_parameters_for_depth",
+        "trace",
+    }
+)
 
 __all__ = [
     "ApproximationWarning",
@@ -54,3 +75,10 @@ __all__ = [
     "trace",
     "unpack_matrix",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Fetches a name that knows a scheme when it is first asked for."""
+    if name in _OF_SCHEMES:
+        return of_schemes(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.late import of_schemes
 from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node, Op
 
@@ -101,16 +102,14 @@ class Program(ABC):
         Raises:
             ProgramError: When it exceeds what readers take.
         """
-        from ringsmith.program.program_file import to_bytes
-
-        return to_bytes(self)
+        written: bytes = of_schemes("to_bytes", "program_file")(self)
+        return written
 
     @staticmethod
     def from_bytes(data: bytes) -> "Program | ClientKit":
         """Reads the bytes of a file, as ``load``."""
-        from ringsmith.program.program_file import from_bytes
-
-        return from_bytes(data)
+        found: Program | ClientKit = of_schemes("from_bytes", "program_file")(data)
+        return found
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the program to a file, whole or not at all; the suffix is ``.rsp`` by convention.
@@ -122,9 +121,7 @@ class Program(ABC):
             InteropError: When the file exists and may not be overwritten, or cannot be written.
             ProgramError: When the program exceeds what readers take.
         """
-        from ringsmith.program.program_file import save
-
-        save(path, self, overwrite=overwrite)
+        of_schemes("save", "program_file")(path, self, overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> "Program | ClientKit":
@@ -137,9 +134,8 @@ class Program(ABC):
         Raises:
             InteropError: When the file holds neither, is damaged or too large; names the field.
         """
-        from ringsmith.program.program_file import load
-
-        return load(path)
+        found: Program | ClientKit = of_schemes("load", "program_file")(path)
+        return found
 
     @abstractmethod
     def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:

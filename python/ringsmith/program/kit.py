@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.errors import ParameterError, ProgramError, check_type
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, RlweParameters
+from ringsmith.program.late import of_schemes
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey as SecretKey
@@ -146,9 +147,7 @@ class ClientKit:
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
         """
-        from ringsmith.program.program_file import save
-
-        save(path, self, overwrite=overwrite)
+        of_schemes("save", "program_file")(path, self, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> "ClientKit":
@@ -157,9 +156,7 @@ class ClientKit:
         Raises:
             InteropError: When the file holds no kit, is damaged or too large; names the field.
         """
-        from ringsmith.program.program_file import load
-
-        found = load(path, kits_only=True)
+        found = of_schemes("load", "program_file")(path, kits_only=True)
         assert isinstance(found, ClientKit), "nothing else was asked for"
         return found
 

@@ -90,7 +90,7 @@ class Node:
         op: The operation.
         operands: Ids of the encrypted operands.
         limbs: Data primes of the result: q_0 … q_{limbs-1}.
-        scale: Scale of the result: what decoding divides by. See ``ringsmith.program.ckks.plan``;
+        scale: Scale of the result: what decoding divides by. See ``ringsmith.schemes.ckks.plan``;
             1 in BFV.
         size: Polynomials of the result: 2, or 3 before relinearization.
         source: The user's line that asked for it.

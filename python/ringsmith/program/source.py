@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ringsmith.errors import ProgramError
 
-_OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "tracing.py"))
-"""This package, and the public ``trace`` that calls it."""
+_ROOT = Path(__file__).parents[1]
+_OURS = tuple(str(_ROOT / name) for name in ("program", "schemes", "tracing.py"))
+"""What records and plans; an application in ``ringsmith.apps`` is a user like any other."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class SourceLine:
 
 
 def caller() -> SourceLine:
-    """Returns the innermost line outside this package and its public entry: the user's."""
+    """Returns the innermost line outside what records and plans: the user's."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back

@@ -21,12 +21,12 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import RELIN_KEY, CiphertextPort, Lowered, galois_key_name, lower
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
-from ringsmith.program.fits import at_line, check_operations
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
+from ringsmith.schemes.fits import at_line, check_operations
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.errors import ProgramError
 from ringsmith.params import ParameterLimits
 from ringsmith.program import Program
-from ringsmith.program.fits import check_fits
+from ringsmith.schemes.fits import check_fits
 
 __all__ = ["Design", "check_runs", "limits_of", "named_design"]
 

@@ -4,12 +4,12 @@ from types import MappingProxyType
 
 from ringsmith.errors import ParameterError
 from ringsmith.params import BfvParameters
-from ringsmith.program.bfv.forecast import forecast
-from ringsmith.program.bfv.plan import BfvPlanner
-from ringsmith.program.bfv.program import BfvProgram
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
 from ringsmith.program.source import SourceLine
+from ringsmith.schemes.bfv.forecast import forecast
+from ringsmith.schemes.bfv.plan import BfvPlanner
+from ringsmith.schemes.bfv.program import BfvProgram
 
 SINK_BITS = 1
 """Bits of noise budget that an output may lose by losing primes earlier, with less work."""

@@ -4,10 +4,10 @@ from types import MappingProxyType
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
-from ringsmith.program.ckks.plan import CkksPlanner
-from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
+from ringsmith.schemes.ckks.plan import CkksPlanner
+from ringsmith.schemes.ckks.program import CkksProgram
 
 
 def planned(

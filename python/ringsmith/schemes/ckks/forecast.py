@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
-from ringsmith.program.ckks import noise, spread
-from ringsmith.program.ckks.noise import Reals
-from ringsmith.program.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.program.nodes import Node, Op, Plain
 from ringsmith.program.ranges import Interval
+from ringsmith.schemes.ckks import noise, spread
+from ringsmith.schemes.ckks.noise import Reals
+from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
 
 FAILURE = 2.0**-20
 """Probability, by the model, that any slot of an output errs by more than the forecast."""

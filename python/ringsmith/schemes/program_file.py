@@ -16,12 +16,12 @@ from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Container, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, Variants
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
-from ringsmith.program.bfv.program import BfvProgram
-from ringsmith.program.check import MAX_PRIMES, check_nodes
-from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.source import SourceLine
+from ringsmith.schemes.bfv.program import BfvProgram
+from ringsmith.schemes.check import MAX_PRIMES, check_nodes
+from ringsmith.schemes.ckks.program import CkksProgram
 
 PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
 VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}

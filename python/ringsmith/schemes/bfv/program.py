@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ringsmith.params import BfvParameters
-from ringsmith.program.bfv.forecast import NoiseForecast, forecast
 from ringsmith.program.evaluate import Values, evaluate
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
+from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
 
 
 def space(n: int) -> Space:

@@ -6,12 +6,12 @@ import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import BfvParameters
-from ringsmith.program.bfv import noise
-from ringsmith.program.bfv.forecast import NoiseWalk, fewest_limbs
-from ringsmith.program.bfv.norms import Norms, add
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node, Op, Plain
 from ringsmith.program.plain import PlainValues
+from ringsmith.schemes.bfv import noise
+from ringsmith.schemes.bfv.forecast import NoiseWalk, fewest_limbs
+from ringsmith.schemes.bfv.norms import Norms, add
 
 SLACK_BITS = 0.25
 """How many bits of noise budget losing primes may cost at once: more would shorten programs."""

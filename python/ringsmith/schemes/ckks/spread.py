@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from ringsmith.program.ckks.noise import Reals
+from ringsmith.schemes.ckks.noise import Reals
 
 MAX_TERMS = 128
 """Terms that a value keeps apart; smaller ones are added as if they were all equal."""

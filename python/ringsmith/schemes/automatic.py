@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from ringsmith.errors import ProgramError
 from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.program.fits import check_fits
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
+from ringsmith.schemes.fits import check_fits
 
 
 class Search(ABC):

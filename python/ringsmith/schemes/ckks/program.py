@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from ringsmith.params import CkksParameters
-from ringsmith.program.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
 from ringsmith.program.evaluate import Values, evaluate
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
+from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
 
 
 def space(n: int) -> Space:

@@ -12,20 +12,20 @@ from ringsmith.params import (
     RlweParameters,
 )
 from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.program.automatic import choose
-from ringsmith.program.bfv.automatic import BfvSearch
-from ringsmith.program.bfv.planned import planned as planned_bfv
-from ringsmith.program.bfv.planned import require_batching
-from ringsmith.program.bfv.program import BfvProgram
-from ringsmith.program.bfv.program import space as bfv_space
-from ringsmith.program.ckks.automatic import CkksSearch
-from ringsmith.program.ckks.planned import planned as planned_ckks
-from ringsmith.program.ckks.program import CkksProgram
-from ringsmith.program.ckks.program import space as ckks_space
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
 from ringsmith.program.source import SourceLine, caller
+from ringsmith.schemes.automatic import choose
+from ringsmith.schemes.bfv.automatic import BfvSearch
+from ringsmith.schemes.bfv.planned import planned as planned_bfv
+from ringsmith.schemes.bfv.planned import require_batching
+from ringsmith.schemes.bfv.program import BfvProgram
+from ringsmith.schemes.bfv.program import space as bfv_space
+from ringsmith.schemes.ckks.automatic import CkksSearch
+from ringsmith.schemes.ckks.planned import planned as planned_ckks
+from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.ckks.program import space as ckks_space
 
 DEFAULT_HEADROOM_BITS = 3
 """Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""

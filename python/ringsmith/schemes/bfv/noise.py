@@ -2,7 +2,7 @@
 
 A ciphertext of message m, over the modulus q of its limbs, has the phase c_0 + c_1*s (+ c_2*s^2) =
 (q/t) * (m + t*k) + E, with integers k and the *error* E, real coefficients, whose norms are
-followed here (``ringsmith.program.bfv.norms``). It decrypts right while t/q * E stays below 1/2 in
+followed here (``ringsmith.schemes.bfv.norms``). It decrypts right while t/q * E stays below 1/2 in
 every coefficient; how many bits it stays below is the noise budget (Microsoft SEAL's
 ``invariant_noise_budget``).
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.params import BfvParameters
-from ringsmith.program.bfv.norms import (
+from ringsmith.schemes.bfv.norms import (
     Norms,
     add,
     bounded,

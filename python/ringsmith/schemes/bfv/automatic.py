@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
-from ringsmith.program.automatic import Search
-from ringsmith.program.bfv.emitter import NoiseError
-from ringsmith.program.bfv.planned import planned
-from ringsmith.program.bfv.program import BfvProgram
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
+from ringsmith.schemes.automatic import Search
+from ringsmith.schemes.bfv.emitter import NoiseError
+from ringsmith.schemes.bfv.planned import planned
+from ringsmith.schemes.bfv.program import BfvProgram
 
 _DIP = 3
 """How many bits below a q that does are tried one by one."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ringsmith.params import BfvParameters
 from ringsmith.params.batching import batched_polynomial
-from ringsmith.program.bfv import noise
-from ringsmith.program.bfv.norms import Norms, add
 from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.schemes.bfv import noise
+from ringsmith.schemes.bfv.norms import Norms, add
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.params.security import MAX_LOG_QP
-from ringsmith.program.trace import trace
 from ringsmith.program.vector import EncryptedVector
+from ringsmith.schemes.trace import trace
 
 
 def bfv_parameters_for_depth(depth: int, wish: AutoBfvParameters) -> BfvParameters:

@@ -31,11 +31,11 @@ import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
-from ringsmith.program.ckks.emitter import CkksEmitter
 from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.vector import TraceNode
+from ringsmith.schemes.ckks.emitter import CkksEmitter
 
 
 class LevelsError(ProgramError):

@@ -7,12 +7,12 @@ from itertools import count
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MIN_SCALE_BITS
-from ringsmith.program.automatic import Search
-from ringsmith.program.ckks.plan import LevelsError
-from ringsmith.program.ckks.planned import planned
-from ringsmith.program.ckks.program import CkksProgram
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
+from ringsmith.schemes.automatic import Search
+from ringsmith.schemes.ckks.plan import LevelsError
+from ringsmith.schemes.ckks.planned import planned
+from ringsmith.schemes.ckks.program import CkksProgram
 
 
 @dataclass(eq=False)

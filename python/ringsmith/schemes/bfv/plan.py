@@ -1,7 +1,7 @@
 """Planning BFV: where to relinearize and where to lose primes, so that noise stays in bounds.
 
 There are no scales and no levels: a value is an exact vector modulo t over any number of primes,
-and what runs out is noise budget (``ringsmith.program.bfv.noise``).
+and what runs out is noise budget (``ringsmith.schemes.bfv.noise``).
 
 **Relinearization** is put off until a value is multiplied, turned or handed out: sums of products
 are summed before, so one relinearization serves all, unless a term has other users, too.
@@ -14,10 +14,10 @@ it is cheaper. Operands of different limbs meet at the fewer.
 from collections.abc import Sequence
 
 from ringsmith.params import BfvParameters
-from ringsmith.program.bfv.emitter import BfvEmitter
 from ringsmith.program.nodes import Op
 from ringsmith.program.planner import Cipher, InputSpec, Planner
 from ringsmith.program.vector import TraceNode
+from ringsmith.schemes.bfv.emitter import BfvEmitter
 
 
 class BfvPlanner(Planner[Cipher]):

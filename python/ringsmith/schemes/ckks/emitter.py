@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from ringsmith.params import CkksParameters
-from ringsmith.program.ckks import noise
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Bound, Node, Op, Plain
 from ringsmith.program.plain import PlainValues
+from ringsmith.schemes.ckks import noise
 
 MIN_PLAIN_SCALE_BITS = 10
 """A plaintext encoded below 2^10 would keep fewer than three decimal digits."""
