@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from ringsmith import schemes
-from ringsmith.params import AutoBfvParameters, AutoParameters
+from ringsmith.params.automatic import AutoRlweParameters
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def _with_designs(function: F) -> F:
 
 def _resolved(value: object) -> object:
     """A wish for parameters with the limits of its design; anything else as it is."""
-    if not isinstance(value, AutoParameters | AutoBfvParameters) or value.design is None:
+    if not isinstance(value, AutoRlweParameters) or value.design is None:
         return value
     from ringsmith.runtime.designs import limits_of
 

@@ -35,9 +35,9 @@ from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
-from ringsmith.program.nodes import Op
 
 SMALL = replace(load_design("nano"), name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=1)
 

@@ -25,11 +25,11 @@ from ringsmith import program as program_package
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.design_files import named
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.program.nodes import Op
 from ringsmith.runtime.compiled import compile_for_smallest_design
 from ringsmith.runtime.designs import Design, limits_of
-from ringsmith.schemes.fits import operation_words
+from ringsmith.schemes.registry import BFV, CKKS, SCHEMES
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
@@ -238,9 +238,9 @@ def test_the_smallest_design_names_the_line_too() -> None:
 
 
 def test_every_operation_has_words() -> None:
-    program = trace(lambda x: x + 1, parameter_set("nano"))
-    for op in Op:
-        assert "operation" not in operation_words(replace(program.nodes[0], op=op), "bfv")
+    assert all(" " in scheme.words(op) for op in Op for scheme in SCHEMES)
+    assert BFV.words(Op.MULTIPLY) == "multiplies two encrypted BFV vectors"
+    assert CKKS.words(Op.MULTIPLY) == "multiplies two encrypted vectors"
 
 
 def test_every_design_has_limits_that_its_own_search_keeps() -> None:

@@ -35,11 +35,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "objects": frozenset({"params"}),
     "interop": frozenset({"params", "objects", "_core"}),
     "client": frozenset({"params", "objects", "interop", "_core", SECRET_KEY_CODE}),
-    "program": frozenset({"params", "objects"}),
-    "schemes": frozenset({"params", "objects", "program"}),
+    "program": frozenset({"graph", "params", "objects"}),
+    "schemes": frozenset({"_core", "graph", "params", "objects", "program"}),
     "tracing": frozenset({"params", "runtime", "schemes"}),
     "graph": frozenset({"params", "_core"}),
-    "lower": frozenset({"graph", "program", "params", "_core"}),
+    "lower": frozenset({"graph", "program", "params", "schemes", "_core"}),
     "backends": frozenset(
         {"_core", "design_files", "graph", "hdl", "interop", "objects", "params"}
     ),
@@ -271,6 +271,26 @@ def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> N
     assert pinned
     assert all("==" in entry and "--hash=sha256:" in entry for entry in pinned)
     assert not re.search(r"://|--index|--extra-index|--find-links", text)
+
+
+SCHEME_QUESTION = re.compile(
+    r"isinstance\([^()]*, *\(?[^()]*\b(?:Auto)?(?:Bfv|Ckks)?Parameters\b(?<!Rlwe)|"
+    r"scheme *[=!]= *[\"']|[\"'](?:ckks|bfv)[\"'] *[=!]=|isinstance\([^()]*\b(?:Bfv|Ckks)\w+"
+)
+"""What asks which scheme it is."""
+
+MAY_ASK = ("params", "schemes", "client/checks.py", "apps/gmdh")
+"""The schemes themselves, their parameters, the client's check of a scheme's own functions, and an
+application that is written for each scheme."""
+
+
+def test_only_schemes_ask_which_scheme_it_is() -> None:
+    found = {
+        str(path.relative_to(PACKAGE)): SCHEME_QUESTION.findall(path.read_text())
+        for path in python_files()
+        if not str(path.relative_to(PACKAGE)).startswith(MAY_ASK)
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 ARCHITECTURE_WORDS = re.compile(

@@ -247,7 +247,7 @@ def test_limbs_that_the_parameters_do_not_have_are_refused(
 def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
     small: CkksParameters, context: _core.Context, rng: np.random.Generator
 ) -> None:
-    from ringsmith.lower.operations import CkksWriter
+    from ringsmith.schemes.ckks.writer import CkksWriter
 
     graph = SubroutineGraph.for_parameters(small)
     writer = CkksWriter(graph, small)

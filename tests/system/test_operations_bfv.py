@@ -10,7 +10,6 @@ import pytest
 
 from ringsmith import _core, client
 from ringsmith.graph import SubroutineGraph
-from ringsmith.lower.operations import BfvWriter, CkksWriter, operation_writer
 from ringsmith.objects import Ciphertext, EvaluationKeys
 from ringsmith.params import (
     BfvParameters,
@@ -20,6 +19,9 @@ from ringsmith.params import (
     parameter_set,
 )
 from ringsmith.runtime.evaluator import Evaluator
+from ringsmith.schemes.bfv.writer import BfvWriter
+from ringsmith.schemes.ckks.writer import CkksWriter
+from ringsmith.schemes.registry import scheme_of
 
 SETS: dict[str, dict[str, Any]] = {
     "behz": {"prime_bits": (40, 41, 42), "special_bits": 43},
@@ -120,7 +122,7 @@ def test_switching_several_levels_is_switching_each(
     parameters: BfvParameters, rng: np.random.Generator
 ) -> None:
     graph = SubroutineGraph.for_parameters(parameters)
-    writer = operation_writer(graph, parameters)
+    writer = scheme_of(parameters).writer(graph, parameters)
     writer.output(writer.mod_switch(writer.input("x", 2, parameters.limbs), 1), "z")
     x = np.stack(
         [rng.integers(0, q, (2, parameters.n), np.uint64) for q in parameters.data_primes], 1
@@ -142,7 +144,7 @@ def test_a_square_lifts_half_of_what_a_product_lifts() -> None:
     counts = {}
     for operation in ("multiply", "square"):
         graph = SubroutineGraph.for_parameters(heaws, products=True)
-        writer = operation_writer(graph, heaws)
+        writer = scheme_of(heaws).writer(graph, heaws)
         x = writer.input("x", 2, 6)
         other = (writer.input("y", 2, 6),) if operation == "multiply" else ()
         writer.output(getattr(writer, operation)(x, *other), "z")
@@ -153,9 +155,11 @@ def test_a_square_lifts_half_of_what_a_product_lifts() -> None:
 
 def test_the_writer_is_the_schemes(parameters: BfvParameters) -> None:
     graph = SubroutineGraph.for_parameters(parameters)
-    assert isinstance(operation_writer(graph, parameters), BfvWriter)
+    assert isinstance(scheme_of(parameters).writer(graph, parameters), BfvWriter)
     nano = parameter_set("nano")
-    assert isinstance(operation_writer(SubroutineGraph.for_parameters(nano), nano), CkksWriter)
+    assert isinstance(
+        scheme_of(nano).writer(SubroutineGraph.for_parameters(nano), nano), CkksWriter
+    )
     assert graph.primes == parameters.primes
     wide = SubroutineGraph.for_parameters(parameters, products=True)
     assert wide.primes == parameters.extended_primes

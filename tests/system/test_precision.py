@@ -16,6 +16,7 @@ from ringsmith.apps.logreg.records import load_records
 from ringsmith.apps.logreg.server import plan
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters, SecurityWarning
 from ringsmith.program import (
     EncryptedVector,
@@ -28,7 +29,6 @@ from ringsmith.program import (
     sum_slots,
     trace,
 )
-from ringsmith.program.nodes import Op
 from ringsmith.schemes.ckks.forecast import error_bound
 from ringsmith.schemes.ckks.noise import digits_spread, division_spread
 from ringsmith.schemes.ckks.spread import (

@@ -16,11 +16,12 @@ from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
-from ringsmith.lower.operations import BfvWriter, CkksWriter
 from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.schemes import trace
+from ringsmith.schemes.bfv.writer import BfvWriter
+from ringsmith.schemes.ckks.writer import CkksWriter
 
 SMALL = StreamDesign("small", 8, 2, 30)
 """Of a ring that no parameter set has: quick in simulation."""

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ringsmith.errors import InteropError, ProgramError
 from ringsmith.graph import Form, Origin, SubroutineGraph, from_json, to_json
-from ringsmith.lower.operations import operation_writer
 from ringsmith.params import BfvParameters, CkksParameters, SecurityWarning
+from ringsmith.schemes.registry import scheme_of
 
 Document = dict[str, Any]
 
@@ -298,7 +298,7 @@ def bfv_graph() -> SubroutineGraph:
     graph = SubroutineGraph.for_parameters(
         parameters, {"relin": parameters.key_digits}, products=True
     )
-    writer = operation_writer(graph, parameters)
+    writer = scheme_of(parameters).writer(graph, parameters)
     x, y = writer.input("x", 2, 2), writer.input("y", 2, 2)
     writer.output(writer.mod_switch(writer.relinearize(writer.multiply(x, y)), 1), "z")
     return graph
@@ -378,7 +378,7 @@ def test_bfv_does_not_multiply_without_extension_primes(bfv_graph: SubroutineGra
         parameters = BfvParameters.create(
             n=1024, prime_bits=(30, 30), special_bits=30, plain_bits=17, security=None
         )
-    writer = operation_writer(SubroutineGraph.for_parameters(parameters), parameters)
+    writer = scheme_of(parameters).writer(SubroutineGraph.for_parameters(parameters), parameters)
     x = writer.input("x", 2, 2)
     with pytest.raises(ProgramError, match=r"no extension primes .* products=True"):
         writer.square(x)

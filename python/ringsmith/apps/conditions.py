@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ringsmith import __version__, _core
 from ringsmith.caching import cached
-from ringsmith.params import BfvParameters, RlweParameters
+from ringsmith.params import RlweParameters
 
 ASSUMED_HZ = 200e6
 """The clock at which cycles become seconds. Assumed: no place and route backs it."""
@@ -46,11 +46,7 @@ def conditions(
             "special_primes": len(parameters.special_primes),
             "log2_modulus": parameters.log_qp,
             "security_bits": parameters.security,
-            **(
-                {"plain_modulus": parameters.plain_modulus}
-                if isinstance(parameters, BfvParameters)
-                else {}
-            ),
+            **({"plain_modulus": parameters.message_modulus} if parameters.exact else {}),
         },
         "keys": f"{form} resident in the key store before the clock starts",
         "host_link": "none: inputs and outputs are counted as resident",

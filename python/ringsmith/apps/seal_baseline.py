@@ -83,8 +83,8 @@ class SealContext(ABC):
         raw = seal.EncryptionParameters(getattr(seal.scheme_type, parameters.scheme))
         raw.set_poly_modulus_degree(parameters.n)
         raw.set_coeff_modulus([seal.Modulus(q) for q in parameters.primes])
-        if isinstance(parameters, BfvParameters):
-            raw.set_plain_modulus(seal.Modulus(parameters.plain_modulus))
+        if parameters.exact:
+            raw.set_plain_modulus(seal.Modulus(parameters.message_modulus))
         self.context = seal.SEALContext(raw, True, seal.sec_level_type.none)
         generator = seal.KeyGenerator(self.context)
         self.relin_keys = generator.create_relin_keys()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ringsmith.client import SecretKey
     from ringsmith.interop import SealParameters
     from ringsmith.objects import Ciphertext, PublicKey
-    from ringsmith.params import BfvParameters, CkksParameters
+    from ringsmith.params import BfvParameters, RlweParameters
 
 T = TypeVar("T")
 
@@ -105,13 +105,12 @@ def encrypt(
         with_key_tag,
         write_ciphertext,
     )
-    from ringsmith.params import BfvParameters
 
     check_target(output, overwrite=False)
     shape = read_parameters(params)
     chosen = shape.to_parameters()
     key = read_public_key(public_key, shape)
-    if isinstance(chosen, BfvParameters):
+    if chosen.exact:
         _refuse_options("BFV", {"--scale-bits": scale_bits, "--limbs": limbs})
         cipher = _encrypt_integers(chosen, key, values, coefficients=coefficients)
     else:
@@ -147,7 +146,6 @@ def decrypt(
     from ringsmith.client import load_secret_key
     from ringsmith.files import SECRET_MODE, check_target, write_whole
     from ringsmith.interop import read_ciphertext, read_parameters
-    from ringsmith.params import BfvParameters
 
     if output is not None:
         check_target(output, overwrite=False)
@@ -156,7 +154,7 @@ def decrypt(
     cipher = read_ciphertext(file, shape)
     _refuse_other_types(secret_key, shape)
     key = load_secret_key(secret_key, chosen)
-    if isinstance(chosen, BfvParameters):
+    if chosen.exact:
         _refuse_options("BFV", {"--digits": digits, "--complex": imaginary or None})
         lines = _decrypt_integers(chosen, key, cipher, coefficients=coefficients)
     else:
@@ -170,15 +168,17 @@ def decrypt(
 
 
 def _encrypt_numbers(
-    chosen: "CkksParameters",
+    given: "RlweParameters",
     key: "PublicKey",
     values: Path,
     scale_bits: float | None,
     limbs: int | None,
 ) -> "Ciphertext":
     from ringsmith.client import encrypt_vector
+    from ringsmith.client.checks import checked_ckks
     from ringsmith.errors import ParameterError
 
+    chosen = checked_ckks(given, "a scale")
     bits = round(math.log2(chosen.data_primes[-1])) if scale_bits is None else scale_bits
     if not 0 <= bits < 1000:
         raise ParameterError(f"--scale-bits {bits} is outside 0 … 999")
@@ -187,10 +187,12 @@ def _encrypt_numbers(
 
 
 def _encrypt_integers(
-    chosen: "BfvParameters", key: "PublicKey", values: Path, *, coefficients: bool
+    given: "RlweParameters", key: "PublicKey", values: Path, *, coefficients: bool
 ) -> "Ciphertext":
     from ringsmith import client
+    from ringsmith.client.checks import checked_bfv
 
+    chosen = checked_bfv(given, "whole numbers")
     _check_slots(chosen, coefficients=coefficients)
     encode = client.encode_coefficients if coefficients else client.encode
     integers = list(_numbers(values, chosen.n, _integer))
@@ -198,7 +200,7 @@ def _encrypt_integers(
 
 
 def _decrypt_numbers(
-    chosen: "CkksParameters",
+    given: "RlweParameters",
     key: "SecretKey",
     cipher: "Ciphertext",
     digits: int,
@@ -211,7 +213,7 @@ def _decrypt_numbers(
     with warnings.catch_warnings():
         warnings.simplefilter("error", DecryptionWarning)
         try:
-            numbers = decrypt_vector(chosen, key, cipher)
+            numbers = decrypt_vector(given, key, cipher)
         except DecryptionWarning as warning:
             raise InteropError(str(warning)) from None
     return [
@@ -220,11 +222,13 @@ def _decrypt_numbers(
 
 
 def _decrypt_integers(
-    chosen: "BfvParameters", key: "SecretKey", cipher: "Ciphertext", *, coefficients: bool
+    given: "RlweParameters", key: "SecretKey", cipher: "Ciphertext", *, coefficients: bool
 ) -> list[str]:
     from ringsmith import client
+    from ringsmith.client.checks import checked_bfv
     from ringsmith.errors import InteropError
 
+    chosen = checked_bfv(given, "whole numbers")
     _check_slots(chosen, coefficients=coefficients)
     if client.noise_budget(chosen, key, cipher) == 0:
         raise InteropError(

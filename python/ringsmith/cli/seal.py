@@ -18,24 +18,6 @@ InFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that SEAL s
 Parameters = Annotated[Path, typer.Option("--params", help="SEAL's EncryptionParameters.")]
 
 
-class Operation(StrEnum):
-    """What ``ringsmith seal eval`` can do; ``runtime.evaluator`` does it."""
-
-    ADD = "add"
-    SUB = "sub"
-    NEGATE = "negate"
-    ADD_PLAIN = "add_plain"
-    SUB_PLAIN = "sub_plain"
-    MULTIPLY = "multiply"
-    MULTIPLY_PLAIN = "multiply_plain"
-    SQUARE = "square"
-    RELINEARIZE = "relinearize"
-    RESCALE = "rescale"
-    MOD_SWITCH = "mod_switch"
-    ROTATE = "rotate"
-    CONJUGATE = "conjugate"
-
-
 class Packing(StrEnum):
     """Compression of what is written."""
 
@@ -75,7 +57,7 @@ def info(
 
 @seal_app.command("eval")
 def evaluate(
-    operation: Annotated[Operation, typer.Argument(metavar="OP", help="What to do.")],
+    operation: Annotated[str, typer.Argument(metavar="OP", help="What to do.")],
     first: Annotated[Path, typer.Argument(metavar="IN", help="A ciphertext.")],
     params: Parameters,
     output: Annotated[
@@ -120,13 +102,15 @@ def evaluate(
     """Compute OP on a SEAL ciphertext of CKKS or BFV; the result is the one that SEAL would save.
 
     OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, sub_plain, multiply_plain (IN2 a
-    plaintext); negate, square, relinearize, rescale (CKKS), mod_switch, rotate (of BFV: both rows),
-    conjugate (of BFV: swap the rows). With --design rpm the device multiplies polynomials beside
-    the CPU, and BFV's products are not SEAL's bits (HPS), but decrypt to the same.
+    plaintext); negate, square, relinearize, mod_switch, rotate (of BFV: both rows), conjugate (of
+    BFV: swap_columns); of CKKS rescale, and relinearize_rescale, one division, which SEAL has not.
+    With --design rpm the device multiplies polynomials beside the CPU, and BFV's products are not
+    SEAL's bits (HPS), but decrypt to the same.
     """
     from ringsmith.backends.registry import backend_named, backend_without_designs
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
+    from ringsmith.graph.operations import Op
     from ringsmith.interop import (
         Compression,
         read_ciphertext,
@@ -136,9 +120,9 @@ def evaluate(
         write_ciphertext,
     )
     from ringsmith.runtime.evaluator import Evaluator
-    from ringsmith.runtime.operands import PLAIN
+    from ringsmith.runtime.operands import operation_named
 
-    if (steps is None) == (operation is Operation.ROTATE):
+    if (steps is None) == (operation == Op.ROTATE):
         wanted = "needs --steps" if steps is None else "takes no --steps"
         raise ProgramError(f"{operation} {wanted}")
     interprets = backend_without_designs(device)
@@ -157,16 +141,17 @@ def evaluate(
     shape = read_parameters(params)
     if output.exists():
         _refuse_all_but_ciphertexts(output, shape)
+    parameters = shape.to_parameters()
+    op = operation_named(operation, parameters)
     ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
-    evaluator = Evaluator(
-        shape.to_parameters(), _compact(shape, keys) if compact else keys, device, design
-    )
+    forms = _compact(shape, keys) if compact else keys
+    evaluator = Evaluator(parameters, forms, device, design)
     operand = None
     if second is not None:
-        read = read_plaintext if operation.value in PLAIN else read_ciphertext
+        read = read_plaintext if op.record.plain else read_ciphertext
         operand = read(second, shape)
-    result = evaluator.run(operation.value, ciphertext, operand, steps=steps or 0)
+    result = evaluator.run(operation, ciphertext, operand, steps=steps or 0)
     packing = Compression[compression.name]
     data = write_ciphertext(result, shape, version=version, compression=packing)
     write_whole(output, with_key_tag(data, result.key_tag), overwrite=force)

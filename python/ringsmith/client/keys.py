@@ -17,7 +17,7 @@ from ringsmith.objects import (
     Residues,
     check_length,
 )
-from ringsmith.params import BfvParameters, KeyNeeds, RlweParameters, core_context
+from ringsmith.params import KeyNeeds, RlweParameters, core_context
 from ringsmith.params.identity import ID_BYTES
 
 _Made = tuple[Residues, bytes | None]
@@ -96,7 +96,7 @@ def generate_keys(
     _check_needs(parameters, needs)
     if any_plain_modulus:
         checked_bfv(parameters, "a key pair for any plain modulus")
-    context, words = core_context(parameters), _word_bits(parameters)
+    context, words = core_context(parameters), parameters.word_bits
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
 
@@ -130,7 +130,7 @@ def generate_keys_for_test(
     Arguments and errors are those of ``generate_keys``.
     """
     _check_needs(parameters, needs)
-    context, words = core_context(parameters), _word_bits(parameters)
+    context, words = core_context(parameters), parameters.word_bits
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
 
@@ -182,11 +182,6 @@ def _tagged(
             {element: switching(made) for element, made in galois.items()},
         ),
     )
-
-
-def _word_bits(parameters: RlweParameters) -> int:
-    """Bits of a word of the keys; 0 where their digits are primes."""
-    return parameters.word_bits if isinstance(parameters, BfvParameters) else 0
 
 
 def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:

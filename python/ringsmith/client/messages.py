@@ -6,25 +6,15 @@ result is exact while there is noise budget; once there is none, whether and how
 wrong depends on the secret key.
 """
 
-from typing import TypeVar, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith import _core
 from ringsmith._core import secret
-from ringsmith.client.checks import (
-    check_belongs,
-    check_parameters,
-    check_public_key,
-    check_shape,
-    checked_bfv,
-    checked_ckks,
-)
-from ringsmith.client.full_modulus import warn_if_full
-from ringsmith.client.integers import check_polynomial, decode_batch, encode_batch
+from ringsmith.client.checks import check_belongs, check_parameters, check_shape, checked_bfv
 from ringsmith.client.keys import SecretKey
-from ringsmith.client.slots import decode_slots, encode_slots
+from ringsmith.client.schemes import messages_of
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import (
     Ciphertext,
@@ -34,15 +24,7 @@ from ringsmith.objects import (
     check_key_tag,
     check_parameters_id,
 )
-from ringsmith.params import (
-    BfvParameters,
-    CkksParameters,
-    RlweParameters,
-    bfv_context,
-    core_context,
-)
-
-T = TypeVar("T")
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, bfv_context
 
 
 @overload
@@ -83,10 +65,7 @@ def encode(
         TypeError: When ``parameters`` are none.
     """
     check_parameters(parameters)
-    if not isinstance(parameters, BfvParameters):
-        return encode_slots(checked_ckks(parameters, "a scale"), values, scale, limbs)
-    _refuse_scale_and_limbs(scale, limbs)
-    return encode_batch(parameters, values)
+    return messages_of(parameters).encode(parameters, values, scale, limbs)
 
 
 @overload
@@ -110,10 +89,7 @@ def decode(
         TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
-    if isinstance(parameters, BfvParameters):
-        return decode_batch(parameters, _of_kind(plaintext, PlainPolynomial))
-    ckks = checked_ckks(parameters, "decoding")
-    return decode_slots(ckks, _of_kind(plaintext, Plaintext))
+    return messages_of(parameters).decode(parameters, plaintext)
 
 
 def encrypt(
@@ -126,19 +102,7 @@ def encrypt(
         TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
-    if isinstance(parameters, BfvParameters):
-        polynomial = _of_kind(plaintext, PlainPolynomial)
-        check_polynomial(parameters, polynomial)
-        check_public_key(parameters, public_key)
-        context, scale = bfv_context(parameters), 1.0
-        data = _core.bfv.encrypt(context, public_key.data, polynomial.data)
-    else:
-        encoded = _of_kind(plaintext, Plaintext)
-        check_belongs(parameters, "the plaintext", encoded)
-        check_shape(parameters, "plaintext", encoded.data.shape)
-        check_public_key(parameters, public_key)
-        data = _core.encrypt(core_context(parameters), public_key.data, encoded.data)
-        scale = encoded.scale
+    data, scale = messages_of(parameters).encrypt(parameters, public_key, plaintext)
     identity = parameters.parameters_id
     return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
 
@@ -169,16 +133,10 @@ def decrypt(
         TypeError: When an argument is of another kind.
     """
     _check_decryption(parameters, secret_key, ciphertext)
-    key, identity = secret_key.reveal(), parameters.parameters_id
-    if isinstance(parameters, BfvParameters):
-        data = secret.bfv_decrypt(bfv_context(parameters), key, ciphertext.data)
-        return PlainPolynomial(data, parameters_id=identity)
-    data = secret.decrypt(core_context(parameters), key, ciphertext.data)
-    warn_if_full(checked_ckks(parameters, "decryption"), data)
-    return Plaintext(data, ciphertext.scale, parameters_id=identity)
+    return messages_of(parameters).decrypt(parameters, secret_key, ciphertext)
 
 
-def noise_budget(parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
+def noise_budget(parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
     """Returns the bits by which the noise of a BFV ciphertext may still grow; 0: it is too great.
 
     Exact: SEAL's invariant noise budget. It is computed from the secret key, and tells of it: hand
@@ -188,14 +146,14 @@ def noise_budget(parameters: BfvParameters, secret_key: SecretKey, ciphertext: C
         ParameterError: When the parameters are CKKS's, which has none, or as ``decrypt``.
         TypeError: When an argument is of another kind.
     """
-    parameters = checked_bfv(parameters, "a noise budget")
-    _check_decryption(parameters, secret_key, ciphertext)
-    context = bfv_context(parameters)
+    exact = checked_bfv(parameters, "a noise budget")
+    _check_decryption(exact, secret_key, ciphertext)
+    context = bfv_context(exact)
     return secret.bfv_noise_budget(context, secret_key.reveal(), ciphertext.data)
 
 
 def encrypt_vector(
-    parameters: CkksParameters | BfvParameters,
+    parameters: RlweParameters,
     public_key: PublicKey,
     values: ArrayLike,
     *,
@@ -203,10 +161,8 @@ def encrypt_vector(
     limbs: int | None = None,
 ) -> Ciphertext:
     """Encodes and encrypts a vector: ``encode``, then ``encrypt``."""
-    if isinstance(parameters, BfvParameters):
-        _refuse_scale_and_limbs(scale, limbs)
-        return encrypt(parameters, public_key, encode(parameters, values))
-    plaintext = encode(checked_ckks(parameters, "a scale"), values, scale=scale, limbs=limbs)
+    check_parameters(parameters)
+    plaintext = messages_of(parameters).encode(parameters, values, scale, limbs)
     return encrypt(parameters, public_key, plaintext)
 
 
@@ -222,30 +178,19 @@ def decrypt_vector(
 ) -> NDArray[np.int64]: ...
 
 
+@overload
 def decrypt_vector(
-    parameters: CkksParameters | BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+) -> NDArray[np.complex128] | NDArray[np.int64]: ...
+
+
+def decrypt_vector(
+    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
 ) -> NDArray[np.complex128] | NDArray[np.int64]:
     """Decrypts and decodes all slots: ``decrypt``, then ``decode``."""
-    if isinstance(parameters, BfvParameters):
-        return decode(parameters, decrypt(parameters, secret_key, ciphertext))
-    return decode(parameters, decrypt(parameters, secret_key, ciphertext))
-
-
-def _refuse_scale_and_limbs(scale: float | None, limbs: int | None) -> None:
-    """Refuses what CKKS's encoding takes, for BFV."""
-    if scale is not None or limbs is not None:
-        raise ParameterError(
-            f"scale = {scale}, limbs = {limbs}: BFV encodes exactly and for all levels, and has "
-            "neither: leave them out; FixedPoint encodes fractions"
-        )
-
-
-def _of_kind(plaintext: object, expected: type[T]) -> T:
-    """Returns a plaintext of the scheme's type, or refuses it."""
-    way_out = "give what encode or decrypt returned for parameters of this scheme"
-    check_type("plaintext", plaintext, expected, way_out)
-    assert isinstance(plaintext, expected)
-    return plaintext
+    _check_decryption(parameters, secret_key, ciphertext)
+    messages = messages_of(parameters)
+    return messages.decode(parameters, messages.decrypt(parameters, secret_key, ciphertext))
 
 
 def _check_decryption(parameters: object, secret_key: object, ciphertext: object) -> None:
@@ -261,16 +206,7 @@ def _check_decryption(parameters: object, secret_key: object, ciphertext: object
     if size not in (2, 3):
         raise ParameterError(f"a ciphertext of {size} polynomials: they have 2, or 3")
     check_shape(parameters, "ciphertext", tuple(shape))
-    if isinstance(parameters, BfvParameters):
-        if ciphertext.scale != 1:
-            raise ParameterError(
-                f"a ciphertext of scale {ciphertext.scale:g} is CKKS's; the parameters are BFV's"
-            )
-        if ciphertext.limbs < parameters.min_limbs:
-            raise ParameterError(
-                f"a ciphertext of {ciphertext.limbs} limbs: the q of {parameters.name!r} exceeds t "
-                f"with {parameters.min_limbs} or more"
-            )
+    messages_of(parameters).check_ciphertext(parameters, ciphertext)
 
 
 def _check_key_pair(

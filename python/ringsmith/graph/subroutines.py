@@ -20,7 +20,7 @@ from ringsmith.graph.types import (
     checked_name,
     infer,
 )
-from ringsmith.params import BfvParameters, RlweParameters
+from ringsmith.params import RlweParameters
 
 MIN_DEGREE = 1 << 8
 MAX_DEGREE = 1 << 16
@@ -115,7 +115,7 @@ class SubroutineGraph:
             products: Whether BFV ciphertexts will be multiplied: adds BFV's extension primes.
         """
         primes, roots = parameters.primes, parameters.roots
-        if products and isinstance(parameters, BfvParameters):
+        if products:
             primes, roots = parameters.extended_primes, parameters.extended_roots
         extension = tuple(range(len(parameters.primes), len(primes)))
         return cls(parameters.n, primes, roots, parameters.special, keys or {}, extension)

@@ -20,7 +20,7 @@ from ringsmith.objects import (
     Residues,
     check_parameters_id,
 )
-from ringsmith.params import BfvParameters, RlweParameters
+from ringsmith.params import RlweParameters
 
 Object = (
     Ciphertext
@@ -92,9 +92,9 @@ def _check_key(what: str, key: KeySwitchKey | CompactKey, parameters: RlweParame
 
 
 def _check_polynomial(what: str, plain: PlainPolynomial, parameters: RlweParameters) -> None:
-    if not isinstance(parameters, BfvParameters):
+    if not parameters.exact:
         raise InteropError(f"{what}: a plaintext of BFV, and the parameters are CKKS's")
-    t, data = parameters.plain_modulus, plain.data
+    t, data = parameters.message_modulus, plain.data
     if data.dtype != np.uint64 or data.shape != (parameters.n,) or (data >= np.uint64(t)).any():
         raise InteropError(
             f"{what} is not N = {parameters.n} coefficients below t = {t}: name the parameters "
@@ -104,8 +104,7 @@ def _check_polynomial(what: str, plain: PlainPolynomial, parameters: RlweParamet
 
 def _check_message(what: str, thing: Ciphertext | Plaintext, parameters: RlweParameters) -> None:
     """Of a ciphertext or of a CKKS plaintext: limbs of some level, sizes, and scale."""
-    bfv = isinstance(parameters, BfvParameters)
-    if bfv and isinstance(thing, Plaintext):
+    if parameters.exact and isinstance(thing, Plaintext):
         raise InteropError(f"{what}: a plaintext of CKKS, and the parameters are BFV's")
     leading, limbs = thing.data.shape[:-2], thing.data.shape[-2] if thing.data.ndim > 1 else 0
     sizes = [()] if isinstance(thing, Plaintext) else [(size,) for size in range(2, MAX_SIZE + 1)]
@@ -116,7 +115,8 @@ def _check_message(what: str, thing: Ciphertext | Plaintext, parameters: RlwePar
         )
     shape = (*leading, limbs, parameters.n)
     check_residues(what, thing.data, shape, parameters.data_primes[:limbs])
-    if not (math.isfinite(thing.scale) and thing.scale > 0) or (bfv and thing.scale != 1):
+    own = thing.scale == 1 if parameters.exact else thing.scale > 0
+    if not (math.isfinite(thing.scale) and own):
         raise InteropError(
             f"{what}: scale {thing.scale!r} is none of {parameters.scheme.upper()}: it is damaged"
         )

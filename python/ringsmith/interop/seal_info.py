@@ -157,7 +157,7 @@ def _placed(fields: Fields, identifier: bytes, parameters: SealParameters) -> tu
     """The fields with the level, and whether that is the keys'."""
     limbs = parameters.limbs(identifier)
     if limbs is None:
-        theirs = parameters.scheme == "bfv" and parameters.as_ckks().limbs(identifier)
+        theirs = parameters.exact and parameters.as_ckks().limbs(identifier)
         other = "CKKS parameters of the same primes" if theirs else "other parameters"
         return {"level": f"of {other}, not those given"} | fields, False
     at_key_level = limbs > parameters.max_limbs

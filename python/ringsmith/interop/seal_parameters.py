@@ -76,9 +76,7 @@ class SealParameters:
         obstacle = seal_obstacle(parameters)
         if obstacle is not None:
             raise InteropError(f"parameters {parameters.name!r} {obstacle}")
-        if not isinstance(parameters, BfvParameters):
-            return cls(parameters.n, parameters.primes)
-        return cls(parameters.n, parameters.primes, parameters.plain_modulus)
+        return cls(parameters.n, parameters.primes, parameters.message_modulus)
 
     def to_parameters(self, name: str = "seal") -> CkksParameters | BfvParameters:
         """The parameters of SEAL's scheme; CKKS's default scale, which SEAL has not, is 2.
@@ -137,6 +135,11 @@ class SealParameters:
     def scheme(self) -> str:
         """``ckks`` or ``bfv``."""
         return "bfv" if self.plain_modulus else "ckks"
+
+    @property
+    def exact(self) -> bool:
+        """Whether messages are whole numbers modulo ``plain_modulus``, as BFV's are."""
+        return self.plain_modulus != 0
 
     @property
     def scheme_number(self) -> int:

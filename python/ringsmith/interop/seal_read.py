@@ -38,7 +38,7 @@ def read_plaintext(source: Source, parameters: SealParameters) -> Plaintext | Pl
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
     """
-    if parameters.scheme == "bfv":
+    if parameters.exact:
         return _plain_polynomial(source, parameters)
     limit = Limit(_polynomials(parameters, parameters.max_limbs) + _MEMBERS)
     reader = open_object(source, "SEAL plaintext", limit)
@@ -75,9 +75,7 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
     limit = Limit(MAX_SIZE * _polynomials(parameters, parameters.max_limbs) + _MEMBERS)
     reader = open_object(source, "SEAL ciphertext", limit)
     limbs = _data_level(reader, parameters)
-    data, scale = _ciphertext_members(
-        reader, parameters, limbs, MAX_SIZE, ntt=parameters.scheme == "ckks"
-    )
+    data, scale = _ciphertext_members(reader, parameters, limbs, MAX_SIZE, ntt=not parameters.exact)
     identity = parameters.parameters_id
     return Ciphertext(data, scale, parameters_id=identity, key_tag=reader.key_tag)
 
@@ -169,7 +167,7 @@ def _level(reader: Reader, parameters: SealParameters) -> int:
     limbs = parameters.limbs(identifier)
     if limbs is not None:
         return limbs
-    if parameters.scheme == "bfv" and parameters.as_ckks().limbs(identifier) is not None:
+    if parameters.exact and parameters.as_ckks().limbs(identifier) is not None:
         raise reader.error(
             "belongs to CKKS parameters of the same primes, and the parameters given are BFV: name "
             "the parameters that it was made with"
@@ -195,7 +193,7 @@ def _scale(reader: Reader, parameters: SealParameters) -> float:
     scale = reader.f64()
     if not (math.isfinite(scale) and scale > 0):
         raise reader.error(f"scale {scale} is not a positive finite number")
-    if parameters.scheme == "bfv" and scale != 1:
+    if parameters.exact and scale != 1:
         raise reader.error(f"scale {scale} is not 1, as of all BFV objects")
     return scale
 

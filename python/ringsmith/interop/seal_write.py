@@ -51,7 +51,7 @@ def write_plaintext(
     if isinstance(plaintext, PlainPolynomial):
         identifier = bytes(PARMS_ID_BYTES)
         data, scale = _plain_coefficients(plaintext.data, parameters), 1.0
-    elif parameters.scheme == "ckks":
+    elif not parameters.exact:
         data = _data_residues(plaintext.data, parameters, dimensions=2)
         identifier, scale = parameters.parms_id(data.shape[0]), plaintext.scale
     else:
@@ -89,7 +89,7 @@ def write_ciphertext(
     if not 2 <= ciphertext.size <= MAX_SIZE:
         raise InteropError(f"a ciphertext of size {ciphertext.size}: SEAL has 2 … {MAX_SIZE}")
     scale = _checked_scale(ciphertext.scale, parameters)
-    ntt = parameters.scheme == "ckks"
+    ntt = not parameters.exact
     payload = _ciphertext_payload(data, scale, parameters, version, ntt=ntt)
     return wrap_whole(payload, version, compression)
 
@@ -192,14 +192,14 @@ def _check_belongs(what: str, thing: OfParameters, parameters: SealParameters) -
 def _checked_scale(scale: float, parameters: SealParameters) -> float:
     if not (math.isfinite(scale) and scale > 0):
         raise InteropError(f"scale {scale} is not a positive finite number")
-    if parameters.scheme == "bfv" and scale != 1:
+    if parameters.exact and scale != 1:
         raise InteropError(f"scale {scale} is not 1, as of all BFV objects: it is one of CKKS")
     return scale
 
 
 def _plain_coefficients(data: Residues, parameters: SealParameters) -> Residues:
     """The N coefficients of a BFV plaintext, after shape and range were checked."""
-    if parameters.scheme != "bfv":
+    if not parameters.exact:
         raise InteropError("a BFV plaintext is none of CKKS parameters: encode it with them")
     if data.dtype != np.uint64 or data.shape != (parameters.n,):
         raise InteropError(

@@ -1,7 +1,7 @@
 """HE operations to subroutines: the lowering of programs and of single operations."""
 
 from ringsmith.lower.lowering import CiphertextPort, Lowered, lower, lower_operation
-from ringsmith.lower.operations import RELIN_KEY, galois_key_name
+from ringsmith.schemes.writer import RELIN_KEY, galois_key_name
 
 __all__ = [
     "RELIN_KEY",

@@ -10,21 +10,17 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import Origin, SubroutineGraph
-from ringsmith.lower.operations import (
-    RELIN_KEY,
-    CkksWriter,
-    OperationWriter,
-    Polynomials,
-    galois_key_name,
-    operation_writer,
-)
-from ringsmith.lower.plaintexts import encoded
-from ringsmith.params import CkksParameters, KeyNeeds, RlweParameters
-from ringsmith.program import Node, Op, Plain, Program, operations
+from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.program import Node, Plain, Program
+from ringsmith.schemes.registry import scheme_of
+from ringsmith.schemes.writer import RELIN_KEY, Polynomials, galois_key_name
 
-PRODUCTS = ("multiply_relinearize", "multiply_relinearize_rescale")
-"""Whole products of CKKS, of two operations each; the latter divides once."""
+PRODUCTS: Mapping[str, Op] = MappingProxyType(
+    {f"multiply_{op}": op for op in Op if op.record.key is Key.RELINEARIZATION}
+)
+"""Whole products: a multiplication, and the operation that makes two polynomials of the three."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +87,10 @@ class _Lowering:
         self._graph = SubroutineGraph.for_parameters(
             program.parameters,
             graph_keys(program.parameters, program.key_needs),
-            products=any(node.op in (Op.MULTIPLY, Op.SQUARE) for node in program.nodes),
+            products=program.multiplies,
         )
-        self._writer = operation_writer(self._graph, program.parameters)
+        self._scheme = scheme_of(program.parameters)
+        self._writer = self._scheme.writer(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
         self._plaintexts: dict[str, tuple[Plain, int, Op]] = {}
 
@@ -118,7 +115,9 @@ class _Lowering:
             self._writer.output(operands[0], node.name or "")
             return operands[0]
         plain = None if node.plain is None else self._plain(node.plain, node.limbs, node.op)
-        return write_operation(self._writer, node.op, operands, plain, node.limbs, node.element)
+        return self._writer.write(
+            node.op, operands, plain=plain, limbs=node.limbs, element=node.element
+        )
 
     def _plain(self, plain: Plain, limbs: int, op: Op) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""
@@ -134,58 +133,10 @@ class _Lowering:
         """Returns the constants encoded, several at a time: the encoders let other threads run."""
         with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
             encodings = pool.map(
-                lambda constant: encoded(self._parameters, *constant), self._plaintexts.values()
+                lambda constant: self._scheme.constant(self._parameters, *constant),
+                self._plaintexts.values(),
             )
             return dict(zip(self._plaintexts, encodings, strict=True))
-
-
-def write_operation(
-    writer: OperationWriter,
-    op: Op,
-    operands: list[Polynomials],
-    plain: int | None,
-    limbs: int,
-    element: int | None,
-) -> Polynomials:
-    """Writes one HE operation.
-
-    Args:
-        writer: Where to write.
-        op: Any operation but input and output.
-        operands: Its encrypted operands.
-        plain: The plain operand of add_plain, sub_plain and multiply_plain.
-        limbs: Limbs of the result.
-        element: Galois element of rotate and conjugate.
-    """
-    a, b = operands[0], operands[-1]
-    match op:
-        case Op.ADD:
-            return writer.add(a, b)
-        case Op.SUB:
-            return writer.sub(a, b)
-        case Op.NEGATE:
-            return writer.negate(a)
-        case Op.MULTIPLY:
-            return writer.multiply(a, b)
-        case Op.SQUARE:
-            return writer.square(a)
-        case Op.ADD_PLAIN if plain is not None:
-            return writer.add_plain(a, plain)
-        case Op.SUB_PLAIN if plain is not None:
-            return writer.sub_plain(a, plain)
-        case Op.MULTIPLY_PLAIN if plain is not None:
-            return writer.multiply_plain(a, plain)
-        case Op.RELINEARIZE:
-            return writer.relinearize(a)
-        case Op.RESCALE if isinstance(writer, CkksWriter):
-            return writer.rescale(a)
-        case Op.RELINEARIZE_RESCALE if isinstance(writer, CkksWriter):
-            return writer.relinearize_rescale(a)
-        case Op.MOD_SWITCH:
-            return writer.mod_switch(a, limbs)
-        case Op.ROTATE | Op.CONJUGATE | Op.SWAP_COLUMNS if element is not None:
-            return writer.apply_galois(a, element)
-    raise AssertionError(f"{op} lacks its plain operand or Galois element, or is not the scheme's")
 
 
 def lower_operation(
@@ -197,8 +148,8 @@ def lower_operation(
     binary operations, ``y.0``, ``y.1``; the plain operand is ``p.0``; the result is ``z.0`` ….
 
     Args:
-        name: Any operation of the scheme but input and output, such as ``relinearize``; or, of
-            CKKS, one of ``PRODUCTS``.
+        name: Any operation of the scheme but input and output, such as ``relinearize``; or one of
+            ``PRODUCTS``, where the scheme has both of its parts.
         parameters: The parameter set.
         limbs: Limbs of the operands, from the lowest level's (1 in CKKS) to L; one more where a
             prime is divided away or dropped.
@@ -207,63 +158,46 @@ def lower_operation(
     Raises:
         ProgramError: When there is no such operation, or the limbs do not fit it.
     """
-    products = PRODUCTS if isinstance(parameters, CkksParameters) else ()
-    if name in products and isinstance(parameters, CkksParameters):
-        return _lower_product(name, parameters, limbs)
-    known = operations(parameters.scheme)
-    if name not in known:
-        raise ProgramError(
-            f"no operation of {parameters.scheme} is called {name!r}: choose one of "
-            f"{', '.join((*known, *products))}"
-        )
-    op = Op(name)
-    drops = op in (Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH)
-    relinearizes = op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE)
+    parts = _parts(name, parameters)
+    first, last = parts[0].record, parts[-1].record
+    drops = last.drops is not Drops.NONE
     fewest = parameters.limbs - parameters.levels + drops
-    if not fewest <= limbs <= parameters.limbs:
-        raise ProgramError(
-            f"{op} of {limbs} limbs: parameters {parameters.name!r} allow "
-            f"{fewest} … {parameters.limbs}"
-        )
-    element = None
-    if op is Op.ROTATE:
-        element = parameters.galois_element(steps)
-    elif op in (Op.CONJUGATE, Op.SWAP_COLUMNS):
-        element = parameters.conjugation_element
-    needs = KeyNeeds(limbs if relinearizes else None, {} if element is None else {element: limbs})
-    graph = SubroutineGraph.for_parameters(
-        parameters, graph_keys(parameters, needs), products=op in (Op.MULTIPLY, Op.SQUARE)
-    )
-    graph.at_origin(Origin(0, name))
-    writer = operation_writer(graph, parameters)
-    operands = [writer.input("x", 3 if relinearizes else 2, limbs)]
-    plain = None
-    if op in (Op.ADD, Op.SUB, Op.MULTIPLY):
-        operands.append(writer.input("y", 2, limbs))
-    elif op in (Op.ADD_PLAIN, Op.SUB_PLAIN, Op.MULTIPLY_PLAIN):
-        (plain,) = writer.input("p", 1, limbs)
-    result = write_operation(writer, op, operands, plain, limbs - drops, element)
-    writer.output(result, "z")
-    return graph
-
-
-def _lower_product(name: str, parameters: CkksParameters, limbs: int) -> SubroutineGraph:
-    """The graph of one of ``PRODUCTS`` alone, as ``lower_operation`` names its ports."""
-    rescales = name.endswith("rescale")
-    fewest = 1 + rescales
     if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
             f"{name} of {limbs} limbs: parameters {parameters.name!r} allow "
             f"{fewest} … {parameters.limbs}"
         )
-    graph = SubroutineGraph.for_parameters(parameters, graph_keys(parameters, KeyNeeds(limbs)))
+    element = None
+    if last.key is Key.GALOIS:
+        turns = parts[-1] is Op.ROTATE
+        element = parameters.galois_element(steps) if turns else parameters.conjugation_element
+    relin = limbs if last.key is Key.RELINEARIZATION else None
+    needs = KeyNeeds(relin, {} if element is None else {element: limbs})
+    keys = graph_keys(parameters, needs)
+    graph = SubroutineGraph.for_parameters(parameters, keys, products=first.multiplies)
     graph.at_origin(Origin(0, name))
-    writer = CkksWriter(graph, parameters)
-    product = writer.multiply(writer.input("x", 2, limbs), writer.input("y", 2, limbs))
-    writer.output(
-        writer.relinearize_rescale(product) if rescales else writer.relinearize(product), "z"
-    )
+    writer = scheme_of(parameters).writer(graph, parameters)
+    size = first.takes[0]
+    operands = [writer.input(port, size, limbs) for port in ("x", "y")[: first.encrypted]]
+    plain = writer.input("p", 1, limbs)[0] if first.plain else None
+    for op in parts:
+        operands = [writer.write(op, operands, plain=plain, limbs=limbs - drops, element=element)]
+    writer.output(operands[0], "z")
     return graph
+
+
+def _parts(name: str, parameters: RlweParameters) -> tuple[Op, ...]:
+    """The operations that a name of ``lower_operation`` stands for."""
+    known = operations(parameters.scheme)
+    products = [product for product, op in PRODUCTS.items() if op in known]
+    if name in products:
+        return Op.MULTIPLY, PRODUCTS[name]
+    if name not in known:
+        raise ProgramError(
+            f"no operation of {parameters.scheme} is called {name!r}: choose one of "
+            f"{', '.join((*known, *products))}"
+        )
+    return (Op(name),)
 
 
 def _port(name: str, node: Node) -> CiphertextPort:

@@ -3,8 +3,7 @@
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import accumulate
 
 from ringsmith import _core
@@ -24,12 +23,10 @@ from ringsmith.params.primes import (
     checked_integers,
     primes_of_sizes,
 )
-from ringsmith.params.ring import RlweParameters
+from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
 
 MAX_PLAIN_BITS = 60
 """Widest plain modulus: SEAL_PLAIN_MOD_BIT_COUNT_MAX."""
-BINOMIAL_DEVIATION = math.sqrt(10.5)
-"""Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
 MAX_DEVIATION = 1024.0
 """Widest error distribution; HEAWS, the widest of the papers, has 102."""
 TAIL = 9.081
@@ -182,6 +179,16 @@ class BfvParameters(RlweParameters):
         return "bfv"
 
     @property
+    def exact(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def message_modulus(self) -> int:
+        """The plain modulus t."""
+        return self.plain_modulus
+
+    @property
     def batching(self) -> bool:
         """Whether N numbers fit into a ciphertext's slots: t is a prime that is 1 mod 2N."""
         return self.plain_modulus % (2 * self.n) == 1 and _core.is_prime(self.plain_modulus)
@@ -215,16 +222,11 @@ class BfvParameters(RlweParameters):
                 "or encode into coefficients"
             )
 
-    @cached_property
-    def extended_primes(self) -> tuple[int, ...]:
-        """The primes of a graph with products: data, special, then extension primes."""
-        return self.primes + self.extension_primes
-
-    @cached_property
-    def extended_roots(self) -> tuple[int, ...]:
-        """The smallest primitive 2N-th root of unity modulo each of ``extended_primes``."""
-        more = (_core.smallest_root(q, self.n) for q in self.extension_primes)
-        return (*self.roots, *more)
+    def multiplied_by(self, variants: tuple[str, ...]) -> "BfvParameters":
+        """As of ``RlweParameters``: by the first variant, with extension primes of its own."""
+        if not variants:
+            return self
+        return replace(self, multiplication=variants[0], extension_primes=())
 
     def extension(self, limbs: int) -> tuple[int, ...]:
         """Returns what products of ``limbs`` limbs are computed in beside them.

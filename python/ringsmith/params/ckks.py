@@ -118,6 +118,11 @@ class CkksParameters(RlweParameters):
         return "ckks"
 
     @property
+    def exact(self) -> bool:
+        """Never: numbers are approximate."""
+        return False
+
+    @property
     def slots(self) -> int:
         """Complex numbers that one ciphertext holds: N/2."""
         return self.row_size

@@ -4,16 +4,16 @@ import atexit
 from functools import lru_cache
 
 from ringsmith import _core
-from ringsmith.params.bfv import BINOMIAL_DEVIATION, BfvParameters
+from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
-from ringsmith.params.ring import RlweParameters
+from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
 
 
 def core_context(parameters: RlweParameters) -> _core.Context:
     """Returns the core's context (NTT tables, RNS constants) for the parameters."""
-    deviation = 0.0  # stands for the centred binomial errors
-    if isinstance(parameters, BfvParameters) and parameters.error_deviation != BINOMIAL_DEVIATION:
-        deviation = parameters.error_deviation
+    deviation = parameters.error_deviation
+    if deviation == BINOMIAL_DEVIATION:
+        deviation = 0.0  # stands for the centred binomial errors
     return _context(
         parameters.n,
         parameters.primes,

@@ -13,8 +13,8 @@ import hashlib
 import json
 
 from ringsmith import _core
-from ringsmith.params.bfv import BINOMIAL_DEVIATION, BfvParameters
-from ringsmith.params.ring import RlweParameters
+from ringsmith.params.bfv import BfvParameters
+from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
 
 SEAL_SCHEMES = {1: "bfv", 2: "ckks"}
 """SEAL's ``scheme_type`` -> the scheme's name here; BGV, 3, is not computed with."""
@@ -64,8 +64,7 @@ def seal_obstacle(parameters: RlweParameters) -> str | None:
 
 def identity(parameters: RlweParameters) -> bytes:
     """Returns the identity of a set; ``RlweParameters.parameters_id`` keeps it."""
-    plain_modulus = parameters.plain_modulus if isinstance(parameters, BfvParameters) else 0
-    name = parms_id(parameters.scheme, parameters.n, parameters.primes, plain_modulus)
+    name = parms_id(parameters.scheme, parameters.n, parameters.primes, parameters.message_modulus)
     if seal_obstacle(parameters) is None:
         return name
     text = json.dumps(_beyond_seal(parameters), sort_keys=True, separators=(",", ":"))

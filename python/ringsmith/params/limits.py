@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
-from ringsmith.params.bfv import MULTIPLICATIONS, BfvParameters
+from ringsmith.params.bfv import MULTIPLICATIONS
 from ringsmith.params.ring import RlweParameters
 
 
@@ -60,14 +60,12 @@ class ParameterLimits:
                 f"digits of {parameters.digit_size} primes (dnum = {parameters.dnum}), and design "
                 f"{self.design} switches keys in digits of one prime"
             )
-        primes = parameters.primes
-        if isinstance(parameters, BfvParameters):
-            if parameters.relinearization == "word" and not self.word_keys:
-                return (
-                    "keys in words (relinearization = 'word'), and design "
-                    f"{self.design} takes keys with a special prime"
-                )
-            primes += parameters.extension_primes if products else ()
+        if parameters.word_bits and not self.word_keys:
+            return (
+                "keys in words (relinearization = 'word'), and design "
+                f"{self.design} takes keys with a special prime"
+            )
+        primes = parameters.primes + (parameters.extension_primes if products else ())
         return next((text for text in map(self._prime_refusal, primes) if text), "")
 
     def family(self, n: int, bits: int) -> tuple[int, ...]:

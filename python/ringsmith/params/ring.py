@@ -11,6 +11,8 @@ from ringsmith.errors import ParameterError
 from ringsmith.params.primes import check_degree, check_primes
 from ringsmith.params.security import SecurityWarning, security_level
 
+BINOMIAL_DEVIATION = math.sqrt(10.5)
+"""Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
 MAX_ERROR = 21
 """Largest magnitude of the centred binomial errors of keys and encryptions (variance 10.5)."""
 
@@ -69,6 +71,57 @@ class RlweParameters(ABC):
     def scheme(self) -> str:
         """``ckks`` or ``bfv``."""
 
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether messages are whole numbers modulo ``message_modulus``, without scales.
+
+        A ciphertext of an exact scheme is in coefficient form and has the scale 1; of the other, in
+        NTT form with a scale of its own.
+        """
+
+    @property
+    @abstractmethod
+    def slots(self) -> int:
+        """Numbers that one ciphertext holds."""
+
+    @property
+    def message_modulus(self) -> int:
+        """What messages are computed modulo; 0 where they are not exact."""
+        return 0
+
+    @property
+    def word_bits(self) -> int:
+        """Bits of a digit of keys that are cut into words; 0 where digits are primes."""
+        return 0
+
+    @property
+    def error_deviation(self) -> float:
+        """Standard deviation of the errors of keys and encryptions."""
+        return BINOMIAL_DEVIATION
+
+    @property
+    def extension_primes(self) -> tuple[int, ...]:
+        """Primes beside all others that products of ciphertexts are computed in; most have none."""
+        return ()
+
+    def multiplied_by(self, variants: tuple[str, ...]) -> "RlweParameters":
+        """Returns the set as a device multiplies whose products are of these variants alone.
+
+        Args:
+            variants: Of ``multiplication``, the preferred first; empty: the device takes any.
+        """
+        del variants
+        return self
+
+    def require_batching(self) -> None:
+        """Refuses a set whose ciphertexts hold no slots.
+
+        Raises:
+            ParameterError: When there are none; says what to change.
+        """
+        return
+
     @abstractmethod
     def _check_scheme(self) -> None:
         """Refuses what the scheme adds, when ring and primes were checked."""
@@ -99,6 +152,17 @@ class RlweParameters(ABC):
     def roots(self) -> tuple[int, ...]:
         """The smallest primitive 2N-th root of unity modulo each of ``primes``."""
         return tuple(_core.smallest_root(q, self.n) for q in self.primes)
+
+    @cached_property
+    def extended_primes(self) -> tuple[int, ...]:
+        """The primes of a graph with products: data, special, then extension primes."""
+        return self.primes + self.extension_primes
+
+    @cached_property
+    def extended_roots(self) -> tuple[int, ...]:
+        """The smallest primitive 2N-th root of unity modulo each of ``extended_primes``."""
+        more = (_core.smallest_root(q, self.n) for q in self.extension_primes)
+        return (*self.roots, *more)
 
     @property
     def limbs(self) -> int:

@@ -6,13 +6,14 @@ too; it is fetched when it is first asked for, since the schemes are made of wha
 
 from typing import TYPE_CHECKING
 
+from ringsmith.graph.operations import Op, operations
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
-from ringsmith.program.nodes import Node, Op, Plain, operations
+from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.planner import InputSpec
 from ringsmith.program.polynomials import ApproximationWarning, chebyshev, polynomial
 from ringsmith.program.products import matmul, pack_matrix, unpack_matrix

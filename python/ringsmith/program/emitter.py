@@ -3,8 +3,9 @@
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
-from ringsmith.program.nodes import Bound, Node, Op, Plain
+from ringsmith.program.nodes import Bound, Node, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
 

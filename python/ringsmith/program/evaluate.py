@@ -1,17 +1,14 @@
 """A program run in the clear: the oracle that decrypted results are compared with."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ringsmith.errors import ProgramError
-from ringsmith.program.nodes import Bound, Node, Op
+from ringsmith.graph.operations import Op, Slots, Values
+from ringsmith.program.nodes import Bound, Node
 from ringsmith.program.plain import Space
-
-Values = NDArray[Any]
-"""Shape (slots,)."""
 
 _LARGEST_PRODUCT_MODULUS = 1 << 31
 """Products modulo more overflow 64 bits, and Python's integers are used."""
@@ -91,22 +88,5 @@ def _apply(node: Node, operands: list[Values], space: Space) -> Values:
     """Returns what the operation means; and relinearize, rescale and mod_switch nothing here."""
     if node.plain is not None:
         operands.append(node.plain.vector(space.slots))
-    a, b = operands[0], operands[-1]
-    match node.op:
-        case Op.ADD | Op.ADD_PLAIN:
-            result = a + b
-        case Op.SUB | Op.SUB_PLAIN:
-            result = a - b
-        case Op.MULTIPLY | Op.MULTIPLY_PLAIN | Op.SQUARE:
-            result = a * b
-        case Op.NEGATE:
-            result = -a
-        case Op.CONJUGATE:
-            result = np.conjugate(a)
-        case Op.SWAP_COLUMNS:
-            result = a.reshape(-1, space.row)[::-1].reshape(-1)
-        case Op.ROTATE:
-            result = np.roll(a.reshape(-1, space.row), -(node.steps or 0), axis=1).reshape(-1)
-        case _:
-            result = a
-    return np.asarray(result)
+    slots = Slots(space.row, node.steps or 0)
+    return node.op.record.meaning(operands[0], operands[-1], slots)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith.graph.operations import Key, Op
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.late import of_schemes
 from ringsmith.program.listing import describe_keys
-from ringsmith.program.nodes import Node, Op
+from ringsmith.program.nodes import Node
 
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
@@ -58,11 +59,16 @@ class Program(ABC):
         """The evaluation keys that a run needs, each with the most limbs it is used at."""
         needs = KeyNeeds()
         for node in self.nodes:
-            if node.op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE):
+            if node.op.record.key is Key.RELINEARIZATION:
                 needs |= KeyNeeds(relin=self.nodes[node.operands[0]].limbs)
             elif node.element is not None:
                 needs |= KeyNeeds(galois={node.element: node.limbs})
         return needs
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it multiplies ciphertexts."""
+        return any(node.op.record.multiplies for node in self.nodes)
 
     def client_kit(self) -> ClientKit:
         """Returns what a client needs: no graph, no constants, no source lines."""

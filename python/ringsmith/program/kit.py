@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ParameterError, ProgramError, check_type
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, RlweParameters
+from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.late import of_schemes
 
 if TYPE_CHECKING:
@@ -130,8 +130,11 @@ class ClientKit:
                 f"the program has the outputs {sorted(self.outputs)} and was given "
                 f"{unknown or 'none'}: give the outputs of a run of this program"
             )
-        if complex_numbers and isinstance(self.parameters, BfvParameters):
-            raise ProgramError("complex_numbers: BFV computes on whole numbers: leave it out")
+        if complex_numbers and self.parameters.exact:
+            raise ProgramError(
+                f"complex_numbers: {self.parameters.scheme.upper()} computes on whole numbers: "
+                "leave it out"
+            )
         found = {}
         for name, ciphertext in outputs.items():
             port = self.outputs[name]
@@ -177,9 +180,8 @@ class ClientKit:
                 "declare a greater length when tracing, or split the vector"
             )
         try:
-            if isinstance(self.parameters, BfvParameters):
+            if self.parameters.exact:
                 return encrypt_vector(self.parameters, public_key, array)
-            assert isinstance(self.parameters, CkksParameters)
             return encrypt_vector(
                 self.parameters, public_key, array, scale=port.scale, limbs=port.limbs
             )
@@ -200,12 +202,9 @@ class ClientKit:
                 f"{ciphertext.scale!r}, and the program makes {shape} and {port.scale!r}: give the "
                 "outputs of a run of this program"
             )
-        if isinstance(self.parameters, BfvParameters):
-            if not noise_budget(self.parameters, secret_key, ciphertext):
-                raise ProgramError(
-                    f"output {name!r}: no noise budget is left and the numbers are lost: it was "
-                    "computed with other keys, or from inputs that were not fresh"
-                )
-            return decrypt_vector(self.parameters, secret_key, ciphertext)
-        assert isinstance(self.parameters, CkksParameters)
+        if self.parameters.exact and not noise_budget(self.parameters, secret_key, ciphertext):
+            raise ProgramError(
+                f"output {name!r}: no noise budget is left and the numbers are lost: it was "
+                "computed with other keys, or from inputs that were not fresh"
+            )
         return decrypt_vector(self.parameters, secret_key, ciphertext)

@@ -8,7 +8,7 @@ result says so. It is about what is handed out, never about what is computed.
 
 from collections.abc import Callable, Mapping
 
-from ringsmith.program.nodes import Op
+from ringsmith.graph.operations import Op
 from ringsmith.program.plain import whole_number
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector, Trace

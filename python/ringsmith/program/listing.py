@@ -4,8 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import KeyNeeds, RlweParameters
-from ringsmith.program.nodes import Node, Op
+from ringsmith.program.nodes import Node
 
 
 def describe_keys(needs: KeyNeeds) -> str:
@@ -57,13 +58,9 @@ def cost(
     parameters: RlweParameters, nodes: Sequence[Node], cycles: Mapping[int, int] | None
 ) -> str:
     """Returns the counts of operations and key switchings, and cycles where they are known."""
-    counts = Counter(node.op for node in nodes if node.op not in (Op.INPUT, Op.OUTPUT))
+    counts = Counter(node.op for node in nodes if not node.op.record.port)
     listed = ", ".join(f"{count} {op}" for op, count in counts.most_common())
-    switches = [
-        nodes[node.operands[0]].limbs
-        for node in nodes
-        if node.op in (Op.RELINEARIZE, Op.RELINEARIZE_RESCALE) or node.element is not None
-    ]
+    switches = [nodes[node.operands[0]].limbs for node in nodes if node.op.record.key is not None]
     text = (
         f"operations: {listed or 'none'}; {len(switches)} key switchings with {sum(switches)} "
         f"digits in all, over up to {parameters.limbs} data primes"

@@ -1,47 +1,12 @@
 """The nodes of the HE graph: one operation each, with its level, scale and size."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
+from ringsmith.graph.operations import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
-
-
-class Op(StrEnum):
-    """The operations of homomorphic encryption, as users and papers name them."""
-
-    INPUT = "input"
-    OUTPUT = "output"
-    ADD = "add"
-    SUB = "sub"
-    NEGATE = "negate"
-    MULTIPLY = "multiply"
-    SQUARE = "square"
-    ADD_PLAIN = "add_plain"
-    SUB_PLAIN = "sub_plain"
-    MULTIPLY_PLAIN = "multiply_plain"
-    RELINEARIZE = "relinearize"
-    RESCALE = "rescale"
-    RELINEARIZE_RESCALE = "relinearize_rescale"
-    MOD_SWITCH = "mod_switch"
-    ROTATE = "rotate"
-    CONJUGATE = "conjugate"
-    SWAP_COLUMNS = "swap_columns"
-
-
-_ONLY = {
-    "ckks": frozenset({Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.CONJUGATE}),
-    "bfv": frozenset({Op.SWAP_COLUMNS}),
-}
-"""Operations that one scheme alone has."""
-
-
-def operations(scheme: str) -> tuple[Op, ...]:
-    """Returns the operations of a scheme, ``ckks`` or ``bfv``, but input and output."""
-    others = {op for name, ops in _ONLY.items() if name != scheme for op in ops}
-    return tuple(op for op in Op if op not in {Op.INPUT, Op.OUTPUT, *others})
 
 
 @dataclass(frozen=True, eq=False)

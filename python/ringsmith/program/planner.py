@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from ringsmith.graph.operations import Op
 from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Node, Op
+from ringsmith.program.nodes import Node
 from ringsmith.program.vector import TraceNode
 
 

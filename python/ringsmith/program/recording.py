@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
 from ringsmith.program.lengths import output_lengths
-from ringsmith.program.nodes import Op
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.ranges import interval_of, promise

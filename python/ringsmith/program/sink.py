@@ -8,22 +8,8 @@ finds the limbs that anybody still asks of each value and computes it with no mo
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ringsmith.program.nodes import Node, Op
-
-_MOVABLE = frozenset(
-    {
-        Op.ADD,
-        Op.SUB,
-        Op.NEGATE,
-        Op.ADD_PLAIN,
-        Op.SUB_PLAIN,
-        Op.ROTATE,
-        Op.CONJUGATE,
-        Op.SWAP_COLUMNS,
-        Op.MOD_SWITCH,
-    }
-)
-"""Operations that work alike, at the same scale, on any number of limbs."""
+from ringsmith.graph.operations import Op
+from ringsmith.program.nodes import Node
 
 
 def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
@@ -56,7 +42,7 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
             continue
         if node.op is Op.MOD_SWITCH:
             moved[node.id] = at(node.operands[0], limbs, node)
-        elif node.op in _MOVABLE:
+        elif node.op.record.at_any_limbs:
             operands = tuple(at(i, limbs, node) for i in node.operands)
             moved[node.id] = append(replace(node, operands=operands, limbs=limbs))
         else:
@@ -71,6 +57,6 @@ def _needed_limbs(nodes: Sequence[Node]) -> list[int]:
     for node in reversed(nodes):
         if needed[node.id]:
             for i in node.operands:
-                limbs = needed[node.id] if node.op in _MOVABLE else nodes[i].limbs
+                limbs = needed[node.id] if node.op.record.at_any_limbs else nodes[i].limbs
                 needed[i] = max(needed[i], limbs)
     return needed

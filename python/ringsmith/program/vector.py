@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Bound as Bound
-from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues, Space, whole_number
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller

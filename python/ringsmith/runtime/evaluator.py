@@ -4,9 +4,6 @@ For programs of more than one operation, ``compile_program`` keeps data on the d
 this is for whoever has ciphertexts and wants one result, such as a program written for SEAL.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 
 from ringsmith.backends.base import CompiledGraph, Design, Machine
@@ -18,8 +15,8 @@ from ringsmith.backends.registry import (
 )
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.operations import Key, Op
 from ringsmith.lower import RELIN_KEY, galois_key_name
-from ringsmith.lower.operations import CkksWriter, Polynomials, operation_writer
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
@@ -27,20 +24,15 @@ from ringsmith.objects import (
     OfParameters,
     Residues,
 )
-from ringsmith.params import BfvParameters, CkksParameters
+from ringsmith.params import RlweParameters
 from ringsmith.runtime.check import check_belonging
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
-from ringsmith.runtime.operands import (
-    BINARY,
-    PLAIN,
-    Operand,
-    check_operands,
-    plain_residues,
-    result_scale,
-)
+from ringsmith.runtime.operands import check_operands, operation_named
 from ringsmith.runtime.prepared_keys import AnyKeys
+from ringsmith.schemes.base import Operand
+from ringsmith.schemes.registry import scheme_of
 
-_Shape = tuple[str, tuple[int, ...], int, tuple[int, ...]]
+_Shape = tuple[Op, tuple[int, ...], int, tuple[int, ...]]
 """Operation, sizes of the ciphertexts, limbs, Galois elements: what a graph depends on."""
 
 
@@ -62,13 +54,15 @@ class Evaluator:
 
     def __init__(
         self,
-        parameters: CkksParameters | BfvParameters,
+        parameters: RlweParameters,
         keys: AnyKeys | None = None,
         device: str = "cpu",
         design: str | Design | None = None,
     ) -> None:
         self._design = None if design is None else named_design(design)
-        self.parameters = _multiplying(parameters, self._design)
+        variants = () if self._design is None else backend_of(self._design).multiplies_by
+        self.parameters = parameters.multiplied_by(variants)
+        self._scheme = scheme_of(parameters)
         self._identity = parameters.parameters_id  # of the operands, however they are multiplied
         self._given = keys or EvaluationKeys()
         self._keys = named_keys(self._given)
@@ -90,11 +84,10 @@ class Evaluator:
         """Runs one operation.
 
         Args:
-            operation: One of ``OPERATIONS``. rescale is CKKS's alone; rotate turns BFV's two rows,
-                conjugate swaps them.
+            operation: Any operation of the scheme (``graph.operations``), by its name; rotate
+                turns BFV's two rows, and conjugate, too, swaps them.
             a: The first operand.
-            b: The second: a ciphertext for add, sub and multiply, a plaintext of the scheme for the
-                plain ones.
+            b: The second, of operations with two: a ciphertext, or a plaintext of the scheme.
             steps: Of rotate: slots to the left, or negative to the right; 0 changes nothing. A
                 step without a key of its own is made of others as SEAL makes it.
 
@@ -108,19 +101,20 @@ class Evaluator:
         tag = check_belonging(
             "the evaluator", self._identity, self._given, _named_operands(operation, a, b)
         )
-        check_operands(self.parameters, operation, a, b)
+        op = operation_named(operation, self.parameters)
+        check_operands(self.parameters, op, a, b)
         elements: tuple[int, ...] = ()
-        if operation == "rotate":
+        if op is Op.ROTATE:
             elements = self._rotations(steps)
-        elif operation == "conjugate":
+        elif op.record.key is Key.GALOIS:
             elements = (self._existing(self.parameters.conjugation_element, "conjugation"),)
-        scale = result_scale(self.parameters, operation, a, b)
-        if operation in ("rotate", "conjugate", "relinearize") and a.size == 2 and not elements:
+        scale = self._scheme.result_scale(self.parameters, op, a, b)
+        if a.size == 2 and (op is Op.RELINEARIZE or (op is Op.ROTATE and not elements)):
             return a  # nothing to do: a rotation by 0, or two polynomials already
-        if operation == "relinearize" and RELIN_KEY not in self._keys:
-            raise ProgramError("relinearize needs relinearization keys, and none are given")
+        if op.record.key is Key.RELINEARIZATION and RELIN_KEY not in self._keys:
+            raise ProgramError(f"{op} needs relinearization keys, and none are given")
         sizes = (a.size, b.size) if isinstance(b, Ciphertext) else (a.size,)
-        data = self._execute((operation, sizes, a.limbs, elements), a, b)
+        data = self._execute((op, sizes, a.limbs, elements), a, b)
         if not data[1:].any():
             raise ProgramError(
                 f"the result of {operation} is transparent (anybody can read it): an operand is "
@@ -142,7 +136,7 @@ class Evaluator:
         if isinstance(b, Ciphertext):
             polynomials += list(b.data)
         elif b is not None:
-            polynomials.append(plain_residues(self.parameters, shape[0], b, a.limbs))
+            polynomials.append(self._scheme.residues(self.parameters, shape[0], b, a.limbs))
         inputs = dict(zip(compiled.graph.inputs, polynomials, strict=True))
         outputs = run_graph(compiled, self._machine(compiled), inputs, self._keys).outputs
         return np.stack([outputs[name] for name in compiled.graph.outputs])
@@ -186,16 +180,6 @@ def _named_operands(operation: str, a: Ciphertext, b: Operand) -> dict[str, OfPa
     return {what: operand for what, operand in named.items() if isinstance(operand, OfParameters)}
 
 
-def _multiplying(
-    parameters: CkksParameters | BfvParameters, design: Design | None
-) -> CkksParameters | BfvParameters:
-    """The parameters as a design multiplies with them: SEAL's own primes have 61 bits."""
-    variants = () if design is None else backend_of(design).multiplies_by
-    if not variants or not isinstance(parameters, BfvParameters):
-        return parameters
-    return replace(parameters, multiplication=variants[0], extension_primes=())
-
-
 def non_adjacent_form(value: int) -> list[int]:
     """The signed powers of two, no two adjacent, that sum to ``value``; the least first.
 
@@ -216,42 +200,26 @@ def non_adjacent_form(value: int) -> list[int]:
 
 
 def _graph(
-    parameters: CkksParameters | BfvParameters,
-    operation: str,
+    parameters: RlweParameters,
+    op: Op,
     sizes: tuple[int, ...],
     limbs: int,
     elements: tuple[int, ...],
 ) -> SubroutineGraph:
     """The operation as subroutines: inputs in the order of the operands' polynomials."""
+    record = op.record
     names = [galois_key_name(element) for element in elements]
-    if operation == "relinearize":
+    if record.key is Key.RELINEARIZATION:
         names.append(RELIN_KEY)
     graph = SubroutineGraph.for_parameters(
-        parameters,
-        dict.fromkeys(names, parameters.key_digits),
-        products=operation in ("multiply", "square"),
+        parameters, dict.fromkeys(names, parameters.key_digits), products=record.multiplies
     )
-    writer = operation_writer(graph, parameters)
-    a = writer.input("x", sizes[0], limbs)
-    result: Polynomials
-    if operation in BINARY:
-        result = getattr(writer, operation)(a, writer.input("y", sizes[1], limbs))
-    elif operation in PLAIN:
-        result = getattr(writer, operation)(a, writer.input("p", 1, limbs)[0])
-    elif operation == "mod_switch":
-        result = writer.mod_switch(a, limbs - 1)
-    elif elements:
-        result = a
-        for element in elements:
-            result = writer.apply_galois(result, element)
-    else:
-        unary: dict[str, Callable[[Polynomials], Polynomials]] = {
-            "negate": writer.negate,
-            "square": writer.square,
-            "relinearize": writer.relinearize,
-        }
-        if isinstance(writer, CkksWriter):
-            unary |= {"rescale": writer.rescale}
-        result = unary[operation](a)
-    writer.output(result, "z")
+    writer = scheme_of(parameters).writer(graph, parameters)
+    operands = [
+        writer.input(name, size, limbs) for name, size in zip(("x", "y"), sizes, strict=False)
+    ]
+    plain = writer.input("p", 1, limbs)[0] if record.plain else None
+    for element in elements or (None,):
+        operands = [writer.write(op, operands, plain=plain, limbs=limbs - 1, element=element)]
+    writer.output(operands[0], "z")
     return graph

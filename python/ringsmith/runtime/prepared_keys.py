@@ -68,7 +68,7 @@ def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameter
         ParameterError: If a key is not of these parameters, has a residue that is not canonical, or
             is in digits of words.
     """
-    if isinstance(parameters, BfvParameters) and parameters.relinearization == "word":
+    if parameters.word_bits:
         raise ParameterError("keys in digits of words cannot be prepared: use them as they are")
     check_parameters_id(
         "the evaluation keys",

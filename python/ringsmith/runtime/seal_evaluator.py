@@ -18,8 +18,8 @@ from ringsmith.interop import (
 from ringsmith.objects import EvaluationKeys
 from ringsmith.runtime.designs import Design
 from ringsmith.runtime.evaluator import Evaluator
-from ringsmith.runtime.operands import Operand
 from ringsmith.runtime.prepared_keys import AnyKeys, prepare_keys
+from ringsmith.schemes.base import Operand
 
 if TYPE_CHECKING:
     import seal

@@ -1,6 +1,5 @@
 """Automatic parameters: the smallest ring that does; the rest is the scheme's search."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,29 +8,8 @@ from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
+from ringsmith.schemes.base import Search
 from ringsmith.schemes.fits import check_fits
-
-
-class Search(ABC):
-    """The search for parameters at one ring degree.
-
-    Attributes:
-        obstacle: Why nothing was found, as far as the search went.
-    """
-
-    obstacle: str = ""
-
-    @abstractmethod
-    def run(self) -> Program | None:
-        """Returns the program, planned for the best parameters of the degree; None: there are none.
-
-        Raises:
-            ProgramError: When no parameters could do.
-        """
-
-    @abstractmethod
-    def words(self, program: Program) -> list[str]:
-        """Says how the parameters of a program came about."""
 
 
 def choose(

@@ -3,37 +3,17 @@
 from collections.abc import Sequence
 
 from ringsmith.errors import ProgramError
-from ringsmith.params import BfvParameters, ParameterLimits
+from ringsmith.params import ParameterLimits, RlweParameters
 from ringsmith.program.graph import Program
-from ringsmith.program.nodes import Node, Op
-
-_WORDS = {
-    Op.ADD: "adds two encrypted vectors",
-    Op.SUB: "subtracts two encrypted vectors",
-    Op.NEGATE: "negates an encrypted vector",
-    Op.MULTIPLY: "multiplies two encrypted vectors",
-    Op.SQUARE: "squares an encrypted vector",
-    Op.ADD_PLAIN: "adds plain numbers",
-    Op.SUB_PLAIN: "subtracts plain numbers",
-    Op.MULTIPLY_PLAIN: "multiplies by plain numbers",
-    Op.RELINEARIZE: "relinearizes a product",
-    Op.RESCALE: "rescales a product",
-    Op.RELINEARIZE_RESCALE: "relinearizes and rescales a product",
-    Op.MOD_SWITCH: "switches to a smaller modulus",
-    Op.ROTATE: "rotates an encrypted vector",
-    Op.CONJUGATE: "conjugates an encrypted vector",
-    Op.SWAP_COLUMNS: "swaps the rows of an encrypted vector",
-    Op.INPUT: "takes an input",
-    Op.OUTPUT: "hands out a result",
-}
+from ringsmith.program.nodes import Node
+from ringsmith.schemes.registry import scheme_of
 
 CPU = "run it on device cpu"
 
 
-def operation_words(node: Node, scheme: str) -> str:
+def operation_words(node: Node, parameters: RlweParameters) -> str:
     """Returns what a node does, such as ``multiplies two encrypted BFV vectors``."""
-    words = _WORDS.get(node.op, f"needs the operation {node.op}")
-    return words.replace("encrypted", "encrypted BFV") if scheme == "bfv" else words
+    return scheme_of(parameters).words(node.op)
 
 
 def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] = ()) -> None:
@@ -50,10 +30,9 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
     """
     elsewhere = f"{CPU}, or compile it for {', '.join(others)}" if others else CPU
     check_operations(program, limits, f"design {limits.design}", elsewhere)
-    products = any(node.op in (Op.MULTIPLY, Op.SQUARE) for node in program.nodes)
-    reason = limits.refusal(program.parameters, products=products)
+    reason = limits.refusal(program.parameters, products=program.multiplies)
     if reason:
-        kind = "AutoBfvParameters" if program.parameters.scheme == "bfv" else "AutoParameters"
+        kind = scheme_of(program.parameters).automatic.__name__
         source = next(iter(program.inputs.values())).source
         raise source.error(
             f"program {program.name}: parameters {program.parameters.name!r} have {reason}: "
@@ -75,27 +54,12 @@ def check_operations(
     Raises:
         ProgramError: Begins with the user's line.
     """
-    if isinstance(program.parameters, BfvParameters):
-        for node in program.nodes:
-            _check_bfv(program.parameters, node, limits, design, way_out)
-
-
-def _check_bfv(
-    parameters: BfvParameters, node: Node, limits: ParameterLimits, design: str, way_out: str
-) -> None:
-    done, words = limits.bfv_multiplications, operation_words(node, "bfv")
-    if node.op in (Op.MULTIPLY, Op.SQUARE) and parameters.multiplication not in done:
-        if not done:
-            raise node.source.error(
-                f"{words}, and {design} has no unit for BFV products: {way_out}"
-            )
-        raise node.source.error(
-            f"{words}, which {design} does by multiplication {' or '.join(done)}, "
-            f"and parameters {parameters.name!r} have {parameters.multiplication!r}: {way_out}, or "
-            f"take parameters with multiplication={done[0]!r}"
-        )
-    if node.op in (Op.ROTATE, Op.SWAP_COLUMNS) and not limits.bfv_rotations:
-        raise node.source.error(f"{words}, and {design} rotates CKKS vectors only: {way_out}")
+    scheme = scheme_of(program.parameters)
+    for node in program.nodes:
+        obstacle, more = scheme.obstacle(program.parameters, node.op, limits, design)
+        if obstacle:
+            ways = f"{way_out}, or {more}" if more else way_out
+            raise node.source.error(f"{scheme.words(node.op)}, {obstacle}: {ways}")
 
 
 def at_line(program: Program, node: int | None, error: ProgramError, design: str) -> ProgramError:
@@ -111,6 +75,6 @@ def at_line(program: Program, node: int | None, error: ProgramError, design: str
         source, words = next(iter(program.inputs.values())).source, f"program {program.name}"
     else:
         found = program.nodes[node]
-        source, words = found.source, operation_words(found, program.parameters.scheme)
+        source, words = found.source, operation_words(found, program.parameters)
     way_out = "" if "cpu" in str(error) else f"; or {CPU}"
     return source.error(f"{words}, which {design} cannot run: {error}{way_out}")

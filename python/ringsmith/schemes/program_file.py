@@ -15,13 +15,12 @@ from ringsmith.errors import InteropError, ProgramError, RingsmithError
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Container, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, Variants
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.source import SourceLine
-from ringsmith.schemes.bfv.program import BfvProgram
 from ringsmith.schemes.check import MAX_PRIMES, check_nodes
-from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.registry import SCHEMES
 
 PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
 VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}
@@ -30,8 +29,8 @@ LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 27, arrays=1 << 18)
 """256 MiB in a file, 1 GiB in memory, 128 MiB of JSON, 2^18 different constants."""
 
 VARIANTS: Variants = {
-    Program: {"ckks": CkksProgram, "bfv": BfvProgram},
-    RlweParameters: {"ckks": CkksParameters, "bfv": BfvParameters},
+    Program: {scheme.name: scheme.program for scheme in SCHEMES},
+    RlweParameters: {scheme.name: scheme.parameters for scheme in SCHEMES},
 }
 
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^/\\:\n]+[/\\])*([^/\\:\n]+:\d+)")
@@ -108,9 +107,7 @@ def _program(container: Container) -> Program:
     found = Decoder(container.arrays, VARIANTS).decode(container.content, Program, "program")
     assert isinstance(found, Program), "the decoder's type"
     parameters = found.parameters
-    assert isinstance(parameters, CkksParameters | BfvParameters)
-    if isinstance(parameters, BfvParameters):
-        parameters.require_batching()
+    parameters.require_batching()
     check_nodes(parameters, found.nodes, parameters.slots)
     for field, lengths, ports in (
         ("lengths", found.lengths, found.inputs),
@@ -129,9 +126,7 @@ def _kit(container: Container) -> ClientKit:
     kit = Decoder((), VARIANTS).decode(container.content, ClientKit, "kit")
     assert isinstance(kit, ClientKit), "the decoder's type"
     parameters = kit.parameters
-    assert isinstance(parameters, CkksParameters | BfvParameters)
-    if isinstance(parameters, BfvParameters):
-        parameters.require_batching()
+    parameters.require_batching()
     for field, ports in (("inputs", kit.inputs), ("outputs", kit.outputs)):
         if not ports:
             raise MalformedError(f"kit.{field} is empty")
@@ -148,9 +143,7 @@ def _kit(container: Container) -> ClientKit:
     return kit
 
 
-def _check_port(
-    where: str, name: str, port: Port, parameters: CkksParameters | BfvParameters
-) -> None:
+def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -> None:
     least = parameters.limbs - parameters.levels
     if not name.isidentifier() or len(name) > 100:
         raise MalformedError(f"{where}: the name is no identifier")
@@ -158,8 +151,7 @@ def _check_port(
         raise MalformedError(f"{where}.limbs {port.limbs} is outside {least} … {parameters.limbs}")
     if not 1 <= port.length <= parameters.slots:
         raise MalformedError(f"{where}.length {port.length} is outside 1 … {parameters.slots}")
-    exact = parameters.scheme == "bfv"
-    if port.scale < 1 or (exact and port.scale != 1):
+    if port.scale < 1 or (parameters.exact and port.scale != 1):
         raise MalformedError(f"{where}.scale {port.scale!r} is none of {parameters.scheme}")
 
 

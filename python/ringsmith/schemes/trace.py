@@ -1,9 +1,9 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Literal, overload
 
+from ringsmith.errors import ParameterError
 from ringsmith.params import (
     AutoBfvParameters,
     AutoParameters,
@@ -17,18 +17,10 @@ from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.schemes.automatic import choose
-from ringsmith.schemes.bfv.automatic import BfvSearch
-from ringsmith.schemes.bfv.planned import planned as planned_bfv
-from ringsmith.schemes.bfv.planned import require_batching
+from ringsmith.schemes.base import Options
 from ringsmith.schemes.bfv.program import BfvProgram
-from ringsmith.schemes.bfv.program import space as bfv_space
-from ringsmith.schemes.ckks.automatic import CkksSearch
-from ringsmith.schemes.ckks.planned import planned as planned_ckks
 from ringsmith.schemes.ckks.program import CkksProgram
-from ringsmith.schemes.ckks.program import space as ckks_space
-
-DEFAULT_HEADROOM_BITS = 3
-"""Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""
+from ringsmith.schemes.registry import scheme_of
 
 
 @overload
@@ -97,57 +89,47 @@ def trace(
             user's file and line.
     """
     source = caller()
-    room = _checked_headroom(headroom_bits, parameters, source)
-    if fused_rescale and isinstance(parameters, BfvParameters | AutoBfvParameters):
-        raise source.error("fused_rescale: BFV has no rescaling to fuse: leave it out")
-    match parameters:
-        case CkksParameters():
-            recording = record(function, ckks_space(parameters.n), inputs, source, outputs)
-            room = DEFAULT_HEADROOM_BITS if room is None else room
-            return planned_ckks(recording, parameters, room, fused_rescale)
-        case BfvParameters():
-            require_batching(parameters, source)
-            return planned_bfv(
-                record(function, bfv_space(parameters.n), inputs, source, outputs), parameters
-            )
-    names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
-    if isinstance(parameters, AutoRlweParameters) and not parameters.resolved:
+    options = Options(_whole_headroom(headroom_bits, source), fused_rescale)
+    wanted: object = parameters
+    if isinstance(parameters, str) and parameters == "auto":
+        wanted = AutoParameters()
+    if not isinstance(wanted, RlweParameters | AutoRlweParameters):
         raise source.error(
-            f"design = {parameters.design!r:.60}: ringsmith.trace knows designs, and "
+            f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
+            'parameter_set(name), AutoParameters, AutoBfvParameters or "auto"'
+        )
+    scheme = scheme_of(wanted)
+    scheme.check_options(options, source)
+    if isinstance(wanted, RlweParameters):
+        _require_slots(wanted, source)
+        recording = record(function, scheme.space(wanted.n), inputs, source, outputs)
+        return scheme.plan(recording, wanted, options)
+    names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
+    if not wanted.resolved:
+        raise source.error(
+            f"design = {wanted.design!r:.60}: ringsmith.trace knows designs, and "
             "ringsmith.program.trace does not: call that one"
         )
-    match AutoParameters() if parameters == "auto" else parameters:
-        case AutoParameters() as wish:
-            wish = wish if room is None else replace(wish, headroom_bits=room)
-            return choose(
-                lambda n: record(function, ckks_space(n), names, source, outputs),
-                lambda recording, n, carried: CkksSearch(
-                    recording, wish, n, carried, fused_rescale
-                ),
-                wish,
-                source,
-            )
-        case AutoBfvParameters() as exact:
-            return choose(
-                lambda n: record(function, bfv_space(n), names, source, outputs),
-                lambda recording, n, carried: BfvSearch(recording, exact, n, carried),
-                exact,
-                source,
-            )
-    raise source.error(
-        f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
-        'parameter_set(name), AutoParameters, AutoBfvParameters or "auto"'
+    return choose(
+        lambda n: record(function, scheme.space(n), names, source, outputs),
+        lambda recording, n, carried: scheme.search(recording, wanted, n, carried, options),
+        wanted,
+        source,
     )
 
 
-def _checked_headroom(value: object, parameters: object, source: SourceLine) -> int | None:
+def _whole_headroom(value: object, source: SourceLine) -> int | None:
     if value is None:
         return None
     room = whole_number(value)
     if room is None or not 0 <= room <= 1024:
         raise source.error(f"headroom_bits = {value!r:.60} is not a whole number from 0")
-    if isinstance(parameters, BfvParameters | AutoBfvParameters):
-        raise source.error(
-            f"headroom_bits = {room}: BFV computes modulo t and has no headroom: leave it out"
-        )
     return room
+
+
+def _require_slots(parameters: RlweParameters, source: SourceLine) -> None:
+    """Refuses parameters whose ciphertexts hold no vectors, at the user's line."""
+    try:
+        parameters.require_batching()
+    except ParameterError as error:
+        raise source.error(f"programs compute on vectors, and {error}") from None

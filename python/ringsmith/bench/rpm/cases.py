@@ -7,8 +7,8 @@ from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import RELIN_KEY
-from ringsmith.lower.operations import BfvWriter
 from ringsmith.params import BfvParameters
+from ringsmith.schemes.bfv.writer import BfvWriter
 
 PAPER = "rpm"
 SOFTWARE_BITS = 47

@@ -6,7 +6,7 @@ from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
-from ringsmith.schemes.automatic import Search
+from ringsmith.schemes.base import Search
 from ringsmith.schemes.bfv.emitter import NoiseError
 from ringsmith.schemes.bfv.planned import planned
 from ringsmith.schemes.bfv.program import BfvProgram

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.schemes.bfv import noise
 from ringsmith.schemes.bfv.forecast import NoiseWalk, fewest_limbs

@@ -7,9 +7,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import BfvParameters
 from ringsmith.params.batching import batched_polynomial
-from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.nodes import Node, Plain
 from ringsmith.schemes.bfv import noise
 from ringsmith.schemes.bfv.norms import Norms, add
 
@@ -53,22 +54,23 @@ class NoiseWalk:
 
     def _error(self, node: Node, operands: list[Norms]) -> Norms:
         parameters, limbs = self._parameters, node.limbs
-        if node.op is Op.INPUT:
+        effect = node.op.record.noise
+        if effect is Noise.FRESH:
             return noise.encryption(parameters, limbs)
         a, b = operands[0], operands[-1]
-        match node.op:
-            case Op.ADD | Op.SUB:
-                return add(a, b)
-            case Op.ADD_PLAIN | Op.SUB_PLAIN if node.plain is not None:
+        match effect:
+            case Noise.SUM if node.plain is not None:
                 constant = node.plain.values.ndim == 0
                 return noise.add_plain(parameters, a, constant=constant)
-            case Op.MULTIPLY_PLAIN if node.plain is not None:
+            case Noise.SUM:
+                return add(a, b)
+            case Noise.PRODUCT if node.plain is not None:
                 return noise.multiply_plain(parameters, a, self._polynomial(node.plain))
-            case Op.MULTIPLY | Op.SQUARE:
+            case Noise.PRODUCT:
                 return noise.product(parameters, limbs, a, b)
-            case Op.RELINEARIZE | Op.ROTATE | Op.SWAP_COLUMNS:
+            case Noise.KEY:
                 return add(a, noise.key_switching(parameters, limbs))
-            case Op.MOD_SWITCH:
+            case Noise.SWITCH:
                 before = self._limbs[node.operands[0]]
                 return noise.mod_switch(parameters, a, node.size, before, limbs)
             case _:

@@ -13,8 +13,8 @@ it is cheaper. Operands of different limbs meet at the fewer.
 
 from collections.abc import Sequence
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
-from ringsmith.program.nodes import Op
 from ringsmith.program.planner import Cipher, InputSpec, Planner
 from ringsmith.program.vector import TraceNode
 from ringsmith.schemes.bfv.emitter import BfvEmitter

@@ -2,11 +2,9 @@
 
 from types import MappingProxyType
 
-from ringsmith.errors import ParameterError
 from ringsmith.params import BfvParameters
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
-from ringsmith.program.source import SourceLine
 from ringsmith.schemes.bfv.forecast import forecast
 from ringsmith.schemes.bfv.plan import BfvPlanner
 from ringsmith.schemes.bfv.program import BfvProgram
@@ -40,15 +38,3 @@ def planned(recording: Recording, parameters: BfvParameters) -> BfvProgram:
         MappingProxyType(recording.lengths),
         MappingProxyType(dict(recording.output_lengths)),
     )
-
-
-def require_batching(parameters: BfvParameters, source: SourceLine) -> None:
-    """Refuses a plain modulus that does not batch: programs compute on vectors.
-
-    Raises:
-        ProgramError: At the user's line; says which t batch.
-    """
-    try:
-        parameters.require_batching()
-    except ParameterError as error:
-        raise source.error(f"programs compute on vectors, and {error}") from None

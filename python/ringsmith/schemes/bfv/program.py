@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ringsmith.graph.operations import Values
 from ringsmith.params import BfvParameters
-from ringsmith.program.evaluate import Values, evaluate
+from ringsmith.program.evaluate import evaluate
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node

@@ -9,7 +9,7 @@ from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MIN_SCALE_BITS
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
-from ringsmith.schemes.automatic import Search
+from ringsmith.schemes.base import Search
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram

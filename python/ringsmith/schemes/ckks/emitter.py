@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Bound, Node, Op, Plain
+from ringsmith.program.nodes import Bound, Node, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.schemes.ckks import noise
 

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.nodes import Node, Op, Plain
+from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.ranges import Interval
 from ringsmith.schemes.ckks import noise, spread
 from ringsmith.schemes.ckks.noise import Reals
@@ -210,31 +211,28 @@ class _Walk:
     # ---- operations ------------------------------------------------------------------------
 
     def _node(self, node: Node, operands: list[_Value]) -> _Value:
-        if node.op is Op.INPUT:
+        effect = node.op.record.noise
+        if effect is Noise.FRESH:
             return self._input(node)
-        a, b = operands[0], operands[-1]
-        match node.op:
-            case Op.ADD | Op.SUB:
+        a = operands[0]
+        b = operands[-1] if node.plain is None else self._plain(node.plain)
+        match effect:
+            case Noise.SUM:
                 return _Value(a.bound + b.bound, spread.add(a.terms, b.terms))
-            case Op.ADD_PLAIN | Op.SUB_PLAIN if node.plain is not None:
-                plain = self._plain(node.plain)
-                return _Value(a.bound + plain.bound, spread.add(a.terms, plain.terms))
-            case Op.MULTIPLY_PLAIN if node.plain is not None:
-                return self._product(node, a, self._plain(node.plain))
-            case Op.MULTIPLY | Op.SQUARE:
+            case Noise.PRODUCT:
                 return self._product(node, a, b)
-            case Op.RELINEARIZE:
-                return self._switched(node, a, "relinearization")
-            case Op.ROTATE if node.steps is not None:
+            case Noise.KEY if node.steps is not None:
                 turned = _Value(np.roll(a.bound, -node.steps), spread.rotate(a.terms, node.steps))
                 return self._switched(node, turned, node.element)
-            case Op.CONJUGATE:
+            case Noise.KEY if node.element is not None:
                 mirrored = _Value(a.bound, spread.conjugate(a.terms))
                 return self._switched(node, mirrored, node.element)
-            case Op.RESCALE:
+            case Noise.KEY:
+                return self._switched(node, a, "relinearization")
+            case Noise.DIVISION:
                 size = noise.division_spread(self.parameters) / node.scale
                 return self._with(a, {(Kind.RESCALE, node.id): size})
-            case Op.RELINEARIZE_RESCALE:
+            case Noise.KEY_AND_DIVISION:
                 # The key's errors at the operand's limbs and scale, then one division: by the
                 # special primes and the last data prime.
                 product, parameters = self.nodes[node.operands[0]], self.parameters
@@ -243,10 +241,9 @@ class _Walk:
                 primes = len(parameters.special_primes) + 1
                 size = noise.division_spread(parameters, primes) / node.scale
                 return self._with(switched, {(Kind.RESCALE, node.id): size})
-            case Op.OUTPUT:
-                return self._with(a, {(Kind.FLOATING, node.id): self._floating(a.bound)})
-            case _:
-                return a
+        if node.op is Op.OUTPUT:
+            return self._with(a, {(Kind.FLOATING, node.id): self._floating(a.bound)})
+        return a
 
     def _input(self, node: Node) -> _Value:
         bound = self.bounds[node.name or ""]

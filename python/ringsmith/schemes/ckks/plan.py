@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.nodes import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.vector import TraceNode

@@ -1,33 +1,13 @@
-"""One colour for each kind of HE operation, the same in every picture.
-
-Related operations are related colours: additions blue, multiplications red to orange, what
-switches keys purple and green, what changes levels yellow and brown.
-"""
+"""One colour for each kind of HE operation, the same in every picture."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ringsmith.backends.rpau.debug.summary import FETCH
+from ringsmith.graph.operations import Op
 
 COLOURS: Mapping[str, str] = MappingProxyType(
-    {
-        "add": "#7fc4e8",
-        "sub": "#4f9fd0",
-        "negate": "#b9d6ea",
-        "add_plain": "#9adbd6",
-        "sub_plain": "#63b8b2",
-        "multiply": "#d1495b",
-        "square": "#e9806e",
-        "multiply_plain": "#f4a261",
-        "relinearize": "#8a6bbe",
-        "rotate": "#5aa578",
-        "conjugate": "#a3c96f",
-        "swap_columns": "#c5dba0",
-        "rescale": "#ecc85f",
-        "relinearize_rescale": "#c99ad6",
-        "mod_switch": "#b08968",
-        FETCH: "#9aa0a6",
-    }
+    {str(op): op.record.colour for op in Op if not op.record.port} | {FETCH: "#9aa0a6"}
 )
 """By the operation's name."""
 

@@ -2,17 +2,17 @@
 
 A ciphertext is a tuple of node ids, one a polynomial over q_0 … q_{limbs-1}: in NTT form for CKKS,
 in coefficient form for BFV. ``OperationWriter`` has what the schemes share, which is everything but
-products, plain products and the loss of a prime.
+products, plain products and the loss of a prime; a scheme's writer has the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Drops, Key, Op
 from ringsmith.graph.subroutines import SubroutineGraph
 from ringsmith.graph.types import Form
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.params import RlweParameters
 
 Polynomials = tuple[int, ...]
 
@@ -22,15 +22,6 @@ RELIN_KEY = "relin"
 def galois_key_name(element: int) -> str:
     """Returns the name of the Galois key of an element, as graphs and runs use it."""
     return f"galois:{element}"
-
-
-def operation_writer(graph: SubroutineGraph, parameters: RlweParameters) -> "OperationWriter":
-    """Returns the writer of the parameters' scheme; the arguments are ``OperationWriter``'s."""
-    if isinstance(parameters, BfvParameters):
-        return BfvWriter(graph, parameters)
-    if isinstance(parameters, CkksParameters):
-        return CkksWriter(graph, parameters)
-    raise ProgramError(f"no operations are known of scheme {parameters.scheme!r}")
 
 
 class OperationWriter(ABC):
@@ -47,6 +38,38 @@ class OperationWriter(ABC):
     def __init__(self, graph: SubroutineGraph, parameters: RlweParameters) -> None:
         self._graph = graph
         self._ring = parameters
+
+    def write(
+        self,
+        op: Op,
+        operands: Sequence[Polynomials],
+        *,
+        plain: int | None = None,
+        limbs: int = 0,
+        element: int | None = None,
+    ) -> Polynomials:
+        """Writes one HE operation by the method of its name.
+
+        Args:
+            op: Any operation of the scheme but input and output.
+            operands: Its encrypted operands.
+            plain: The plain operand, where it takes one.
+            limbs: Limbs of the result, of an operation that drops as many as asked.
+            element: Galois element, where its key has one.
+        """
+        record = op.record
+        if record.key is Key.GALOIS:
+            assert element is not None, f"{op} lacks its Galois element"
+            return self.apply_galois(operands[0], element)
+        method = getattr(self, op)
+        if record.plain:
+            assert plain is not None, f"{op} lacks its plain operand"
+            written: Polynomials = method(*operands, plain)
+        elif record.drops is Drops.ANY:
+            written = method(*operands, limbs)
+        else:
+            written = method(*operands)
+        return written
 
     def input(self, name: str, size: int, limbs: int) -> Polynomials:
         """Inputs ``name.0`` … of a ciphertext (or, of size 1, a plaintext)."""
@@ -165,128 +188,3 @@ class OperationWriter(ABC):
     @abstractmethod
     def _from_ntt(self, a: int) -> int:
         """A polynomial in NTT form in the scheme's form."""
-
-
-class CkksWriter(OperationWriter):
-    """Writes CKKS operations; ciphertexts and plaintexts are in NTT form."""
-
-    form = Form.NTT
-
-    def __init__(self, graph: SubroutineGraph, parameters: CkksParameters) -> None:
-        super().__init__(graph, parameters)
-
-    def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
-        """Returns a * w."""
-        return tuple(self._graph.mul(p, plain) for p in a)
-
-    def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """Returns a * b: the tensor product, of three polynomials."""
-        return self._tensor(a, b)
-
-    def square(self, a: Polynomials) -> Polynomials:
-        """Returns a * a, with one multiplication fewer."""
-        return self._tensor_square(a)
-
-    def relinearize_rescale(self, a: Polynomials) -> Polynomials:
-        """Returns a relinearized and rescaled by one division, which has its own bits.
-
-        The special primes and the last data prime are divided away together: a forward transform
-        of every limb and half fewer than relinearize and rescale in turn. The division errs by at
-        most (k + 1)/2 a coefficient and half, for k special primes.
-        """
-        a0, a1, a2 = a
-        base, special = self._graph.type_of(a2).base, self._ring.special
-        products = self._key_products(self._coefficients(a2), RELIN_KEY)
-        half0, half1 = (
-            self._graph.mod_down(
-                self._graph.add(total, self._graph.mod_up_scaled(p, (*base, *special))),
-                (base[-1], *special),
-            )
-            for p, total in zip((a0, a1), products, strict=True)
-        )
-        return half0, half1
-
-    def rescale(self, a: Polynomials) -> Polynomials:
-        """Returns a divided by its last prime, rounded."""
-        last = self._graph.type_of(a[0]).base[-1]
-        return tuple(self._graph.mod_down(p, last) for p in a)
-
-    def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
-        """Returns a over its first ``limbs`` primes: the others' residues are left out."""
-        return tuple(self._graph.drop_limbs(p, range(limbs)) for p in a)
-
-    def _coefficients(self, a: int) -> int:
-        return self._graph.intt(a)
-
-    def _from_ntt(self, a: int) -> int:
-        return a
-
-
-class BfvWriter(OperationWriter):
-    """Writes BFV operations; ciphertexts and plaintexts are in coefficient form.
-
-    Whoever hands a plaintext in prepares it over the ciphertext's primes: for ``add_plain`` and
-    ``sub_plain`` scaled by q/t, for ``multiply_plain`` lifted from modulo t.
-    """
-
-    form = Form.COEFF
-
-    def __init__(self, graph: SubroutineGraph, parameters: BfvParameters) -> None:
-        super().__init__(graph, parameters)
-        self._parameters = parameters
-
-    def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
-        """Returns a * w."""
-        graph, factor = self._graph, self._graph.ntt(plain)
-        return tuple(graph.intt(graph.mul(graph.ntt(p), factor)) for p in a)
-
-    def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """Returns a * b: lifted to a larger modulus, multiplied, scaled by t/q and rounded."""
-        return self._scaled(a, self._tensor(self._lifted(a), self._lifted(b)))
-
-    def square(self, a: Polynomials) -> Polynomials:
-        """Returns a * a, with half the lifting and one multiplication fewer."""
-        return self._scaled(a, self._tensor_square(self._lifted(a)))
-
-    def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
-        """Returns a over its first ``limbs`` primes: divided by the others, each rounded."""
-        for last in range(len(self._graph.type_of(a[0]).base) - 1, limbs - 1, -1):
-            a = tuple(self._graph.mod_down(p, last) for p in a)
-        return a
-
-    def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """As of ``OperationWriter``; or HEAWS's word decomposition, which divides by nothing."""
-        if self._parameters.relinearization != "word":
-            return super().switch_key(target, key)
-        base, bits = self._graph.type_of(target).base, self._parameters.word_bits
-        numbers = range(self._parameters.words(len(base)))
-        words = (self._graph.decompose(target, number, bits, base) for number in numbers)
-        half0, half1 = (self._from_ntt(total) for total in self._inner_products(words, key))
-        return half0, half1
-
-    def _lifted(self, a: Polynomials) -> Polynomials:
-        """The polynomials in the larger modulus, in NTT form."""
-        graph, limbs = self._graph, self._graph.type_of(a[0]).base
-        if not graph.extension:
-            raise ProgramError(
-                "the graph has no extension primes and BFV multiplies in them: make it with "
-                "SubroutineGraph.for_parameters(..., products=True)"
-            )
-        base = (*limbs, *self._parameters.extension(len(limbs)))
-        variant = self._parameters.multiplication
-        return tuple(graph.ntt(graph.lift(p, base, variant)) for p in a)
-
-    def _scaled(self, a: Polynomials, products: Polynomials) -> Polynomials:
-        """Products in the larger modulus back over the primes of ``a``."""
-        graph, parameters = self._graph, self._parameters
-        base = graph.type_of(a[0]).base
-        return tuple(
-            graph.scale(graph.intt(p), base, parameters.plain_modulus, parameters.multiplication)
-            for p in products
-        )
-
-    def _coefficients(self, a: int) -> int:
-        return a
-
-    def _from_ntt(self, a: int) -> int:
-        return self._graph.intt(a)

@@ -1,0 +1,357 @@
+"""The operations of homomorphic encryption: one record each, which everything else reads.
+
+A record says what is true of an operation whatever writes it as subroutines. What differs between
+schemes is theirs: how a program is planned, the size of errors, the subroutines
+(``ringsmith.schemes``). A new operation is a record here; where one of its effects is new, that,
+too; and its method in each scheme's writer (``docs/development.md``).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum, auto
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[Any]
+"""Numbers of all slots, shape (slots,)."""
+
+
+class Scale(Enum):
+    """How the scale of a result follows from the operands'. Exact schemes have the scale 1."""
+
+    OWN = "given"
+    SAME = "the operands', which are equal"
+    PRODUCT = "product of the operands'"
+    QUOTIENT = "divided by the prime that is dropped"
+
+
+class Noise(Enum):
+    """What an operation does to the errors of its operands."""
+
+    NONE = "kept"
+    FRESH = "of an encryption"
+    SUM = "added"
+    PRODUCT = "each times the other message, and their product"
+    KEY = "and that of switching keys"
+    DIVISION = "and that of rounding"
+    KEY_AND_DIVISION = "and those of switching keys and of rounding"
+    SWITCH = "exact scheme: and that of rounding"
+
+
+class Key(Enum):
+    """Which evaluation key an operation needs."""
+
+    RELINEARIZATION = "relinearization"
+    GALOIS = "Galois"
+
+
+class Drops(Enum):
+    """Data primes that a result has fewer than the operands."""
+
+    NONE = auto()
+    LAST = auto()
+    ANY = auto()
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What an operation's meaning is told of a ciphertext.
+
+    Attributes:
+        row: Numbers that a rotation turns around.
+        steps: Of a rotation: slots to the left.
+    """
+
+    row: int
+    steps: int = 0
+
+
+Meaning = Callable[[Values, Values, Slots], Values]
+"""Numbers of the first and of the last operand, shape (slots,) each -> those of the result."""
+
+
+def _first(a: Values, _: Values, __: Slots) -> Values:
+    return a
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What an operation takes and makes.
+
+    Attributes:
+        words: What a node does, in a sentence about a program: ``adds two encrypted vectors``.
+        encrypted: Encrypted operands.
+        plain: Whether it takes a plain operand, too.
+        meaning: What it does to the numbers in the slots.
+        takes: Polynomials that an encrypted operand may have.
+        makes: Polynomials of the result; None: as many as the largest operand.
+        drops: Data primes that the result has fewer.
+        scale: The result's scale.
+        noise: What it does to errors.
+        key: The evaluation key that it needs.
+        schemes: Those that have it.
+        in_seal: Whether Microsoft SEAL has it, with the same bits.
+        port: Whether it is an input or output of a program, and nothing is computed.
+        at_any_limbs: Whether it does the same, at the same scale, on any number of limbs: then
+            limbs may be dropped before it as well as after.
+        colour: In pictures, ``#rrggbb``. Related operations have related colours: additions blue,
+            multiplications red to orange, what switches keys purple and green, what changes levels
+            yellow and brown.
+    """
+
+    words: str
+    encrypted: int = 1
+    plain: bool = False
+    meaning: Meaning = _first
+    takes: tuple[int, ...] = (2, 3)
+    makes: int | None = None
+    drops: Drops = Drops.NONE
+    scale: Scale = Scale.SAME
+    noise: Noise = Noise.NONE
+    key: Key | None = None
+    schemes: frozenset[str] = field(default=frozenset({"ckks", "bfv"}))
+    in_seal: bool = True
+    port: bool = False
+    at_any_limbs: bool = False
+    colour: str = ""
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it multiplies ciphertexts with each other."""
+        return self.noise is Noise.PRODUCT and not self.plain
+
+
+def _sum(a: Values, b: Values, _: Slots) -> Values:
+    return np.asarray(a + b)
+
+
+def _difference(a: Values, b: Values, _: Slots) -> Values:
+    return np.asarray(a - b)
+
+
+def _product(a: Values, b: Values, _: Slots) -> Values:
+    return np.asarray(a * b)
+
+
+def _negative(a: Values, _: Values, __: Slots) -> Values:
+    return np.asarray(-a)
+
+
+def _conjugate(a: Values, _: Values, __: Slots) -> Values:
+    return np.conjugate(a)
+
+
+def _rows_swapped(a: Values, _: Values, slots: Slots) -> Values:
+    return a.reshape(-1, slots.row)[::-1].reshape(-1)
+
+
+def _rotated(a: Values, _: Values, slots: Slots) -> Values:
+    return np.roll(a.reshape(-1, slots.row), -slots.steps, axis=1).reshape(-1)
+
+
+_ANY = Operation("")
+_CKKS, _BFV = frozenset({"ckks"}), frozenset({"bfv"})
+
+
+class Op(StrEnum):
+    """The operations, as users and papers name them; ``record`` says what each is."""
+
+    record: Operation
+
+    def __new__(cls, name: str, record: Operation = _ANY) -> "Op":
+        """A member, whose value is the name alone, as files have it; ``Op(name)`` finds one."""
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.record = record
+        return member
+
+    INPUT = (
+        "input",
+        Operation(
+            "takes an input",
+            encrypted=0,
+            makes=2,
+            scale=Scale.OWN,
+            noise=Noise.FRESH,
+            port=True,
+        ),
+    )
+    OUTPUT = ("output", Operation("hands out a result", takes=(2,), port=True))
+    ADD = (
+        "add",
+        Operation(
+            "adds two encrypted vectors",
+            encrypted=2,
+            meaning=_sum,
+            noise=Noise.SUM,
+            at_any_limbs=True,
+            colour="#7fc4e8",
+        ),
+    )
+    SUB = (
+        "sub",
+        Operation(
+            "subtracts two encrypted vectors",
+            encrypted=2,
+            meaning=_difference,
+            noise=Noise.SUM,
+            at_any_limbs=True,
+            colour="#4f9fd0",
+        ),
+    )
+    NEGATE = (
+        "negate",
+        Operation(
+            "negates an encrypted vector", meaning=_negative, at_any_limbs=True, colour="#b9d6ea"
+        ),
+    )
+    MULTIPLY = (
+        "multiply",
+        Operation(
+            "multiplies two encrypted vectors",
+            encrypted=2,
+            meaning=_product,
+            takes=(2,),
+            makes=3,
+            scale=Scale.PRODUCT,
+            noise=Noise.PRODUCT,
+            colour="#d1495b",
+        ),
+    )
+    SQUARE = (
+        "square",
+        Operation(
+            "squares an encrypted vector",
+            meaning=_product,
+            takes=(2,),
+            makes=3,
+            scale=Scale.PRODUCT,
+            noise=Noise.PRODUCT,
+            colour="#e9806e",
+        ),
+    )
+    ADD_PLAIN = (
+        "add_plain",
+        Operation(
+            "adds plain numbers",
+            plain=True,
+            meaning=_sum,
+            noise=Noise.SUM,
+            at_any_limbs=True,
+            colour="#9adbd6",
+        ),
+    )
+    SUB_PLAIN = (
+        "sub_plain",
+        Operation(
+            "subtracts plain numbers",
+            plain=True,
+            meaning=_difference,
+            noise=Noise.SUM,
+            at_any_limbs=True,
+            colour="#63b8b2",
+        ),
+    )
+    MULTIPLY_PLAIN = (
+        "multiply_plain",
+        Operation(
+            "multiplies by plain numbers",
+            plain=True,
+            meaning=_product,
+            scale=Scale.PRODUCT,
+            noise=Noise.PRODUCT,
+            colour="#f4a261",
+        ),
+    )
+    RELINEARIZE = (
+        "relinearize",
+        Operation(
+            "relinearizes a product",
+            takes=(3,),
+            makes=2,
+            noise=Noise.KEY,
+            key=Key.RELINEARIZATION,
+            colour="#8a6bbe",
+        ),
+    )
+    RESCALE = (
+        "rescale",
+        Operation(
+            "rescales a product",
+            drops=Drops.LAST,
+            scale=Scale.QUOTIENT,
+            noise=Noise.DIVISION,
+            schemes=_CKKS,
+            colour="#ecc85f",
+        ),
+    )
+    RELINEARIZE_RESCALE = (
+        "relinearize_rescale",
+        Operation(
+            "relinearizes and rescales a product",
+            takes=(3,),
+            makes=2,
+            drops=Drops.LAST,
+            scale=Scale.QUOTIENT,
+            noise=Noise.KEY_AND_DIVISION,
+            key=Key.RELINEARIZATION,
+            schemes=_CKKS,
+            in_seal=False,
+            colour="#c99ad6",
+        ),
+    )
+    MOD_SWITCH = (
+        "mod_switch",
+        Operation(
+            "switches to a smaller modulus",
+            drops=Drops.ANY,
+            noise=Noise.SWITCH,
+            at_any_limbs=True,
+            colour="#b08968",
+        ),
+    )
+    ROTATE = (
+        "rotate",
+        Operation(
+            "rotates an encrypted vector",
+            meaning=_rotated,
+            takes=(2,),
+            noise=Noise.KEY,
+            key=Key.GALOIS,
+            at_any_limbs=True,
+            colour="#5aa578",
+        ),
+    )
+    CONJUGATE = (
+        "conjugate",
+        Operation(
+            "conjugates an encrypted vector",
+            meaning=_conjugate,
+            takes=(2,),
+            noise=Noise.KEY,
+            key=Key.GALOIS,
+            schemes=_CKKS,
+            at_any_limbs=True,
+            colour="#a3c96f",
+        ),
+    )
+    SWAP_COLUMNS = (
+        "swap_columns",
+        Operation(
+            "swaps the rows of an encrypted vector",
+            meaning=_rows_swapped,
+            takes=(2,),
+            noise=Noise.KEY,
+            key=Key.GALOIS,
+            schemes=_BFV,
+            at_any_limbs=True,
+            colour="#c5dba0",
+        ),
+    )
+
+
+def operations(scheme: str) -> tuple[Op, ...]:
+    """Returns the operations of a scheme, ``ckks`` or ``bfv``, but input and output."""
+    return tuple(op for op in Op if scheme in op.record.schemes and not op.record.port)

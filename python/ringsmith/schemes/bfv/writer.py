@@ -1,0 +1,77 @@
+"""BFV operations as subroutines."""
+
+from ringsmith.errors import ProgramError
+from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.graph.types import Form
+from ringsmith.params import BfvParameters
+from ringsmith.schemes.writer import OperationWriter, Polynomials
+
+
+class BfvWriter(OperationWriter):
+    """Writes BFV operations; ciphertexts and plaintexts are in coefficient form.
+
+    Whoever hands a plaintext in prepares it over the ciphertext's primes: for ``add_plain`` and
+    ``sub_plain`` scaled by q/t, for ``multiply_plain`` lifted from modulo t.
+    """
+
+    form = Form.COEFF
+
+    def __init__(self, graph: SubroutineGraph, parameters: BfvParameters) -> None:
+        super().__init__(graph, parameters)
+        self._parameters = parameters
+
+    def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
+        """Returns a * w."""
+        graph, factor = self._graph, self._graph.ntt(plain)
+        return tuple(graph.intt(graph.mul(graph.ntt(p), factor)) for p in a)
+
+    def multiply(self, a: Polynomials, b: Polynomials) -> Polynomials:
+        """Returns a * b: lifted to a larger modulus, multiplied, scaled by t/q and rounded."""
+        return self._scaled(a, self._tensor(self._lifted(a), self._lifted(b)))
+
+    def square(self, a: Polynomials) -> Polynomials:
+        """Returns a * a, with half the lifting and one multiplication fewer."""
+        return self._scaled(a, self._tensor_square(self._lifted(a)))
+
+    def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
+        """Returns a over its first ``limbs`` primes: divided by the others, each rounded."""
+        for last in range(len(self._graph.type_of(a[0]).base) - 1, limbs - 1, -1):
+            a = tuple(self._graph.mod_down(p, last) for p in a)
+        return a
+
+    def switch_key(self, target: int, key: str) -> tuple[int, int]:
+        """As of ``OperationWriter``; or HEAWS's word decomposition, which divides by nothing."""
+        if self._parameters.relinearization != "word":
+            return super().switch_key(target, key)
+        base, bits = self._graph.type_of(target).base, self._parameters.word_bits
+        numbers = range(self._parameters.words(len(base)))
+        words = (self._graph.decompose(target, number, bits, base) for number in numbers)
+        half0, half1 = (self._from_ntt(total) for total in self._inner_products(words, key))
+        return half0, half1
+
+    def _lifted(self, a: Polynomials) -> Polynomials:
+        """The polynomials in the larger modulus, in NTT form."""
+        graph, limbs = self._graph, self._graph.type_of(a[0]).base
+        if not graph.extension:
+            raise ProgramError(
+                "the graph has no extension primes and BFV multiplies in them: make it with "
+                "SubroutineGraph.for_parameters(..., products=True)"
+            )
+        base = (*limbs, *self._parameters.extension(len(limbs)))
+        variant = self._parameters.multiplication
+        return tuple(graph.ntt(graph.lift(p, base, variant)) for p in a)
+
+    def _scaled(self, a: Polynomials, products: Polynomials) -> Polynomials:
+        """Products in the larger modulus back over the primes of ``a``."""
+        graph, parameters = self._graph, self._parameters
+        base = graph.type_of(a[0]).base
+        return tuple(
+            graph.scale(graph.intt(p), base, parameters.plain_modulus, parameters.multiplication)
+            for p in products
+        )
+
+    def _coefficients(self, a: int) -> int:
+        return a
+
+    def _from_ntt(self, a: int) -> int:
+        return self._graph.intt(a)

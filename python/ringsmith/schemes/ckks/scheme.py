@@ -1,0 +1,142 @@
+"""CKKS: approximate real and complex numbers, with scales."""
+
+import math
+import sys
+from dataclasses import replace
+
+from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Drops, Op, Scale
+from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
+from ringsmith.params import (
+    AutoParameters,
+    CkksParameters,
+    ParameterLimits,
+    RlweParameters,
+    ckks_encoder,
+)
+from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.plain import Space
+from ringsmith.program.recording import Recording
+from ringsmith.program.source import SourceLine
+from ringsmith.schemes.base import Operand, Options, Scheme
+from ringsmith.schemes.ckks.automatic import CkksSearch
+from ringsmith.schemes.ckks.planned import planned
+from ringsmith.schemes.ckks.program import CkksProgram, space
+from ringsmith.schemes.ckks.writer import CkksWriter
+
+DEFAULT_HEADROOM_BITS = 3
+"""Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""
+
+
+class Ckks(Scheme):
+    """CKKS, as ``Scheme`` asks."""
+
+    name = "ckks"
+    parameters = CkksParameters
+    automatic = AutoParameters
+    program = CkksProgram
+    plaintext = Plaintext
+
+    def space(self, n: int) -> Space:
+        """N/2 real or complex numbers."""
+        return space(n)
+
+    def check_options(self, options: Options, source: SourceLine) -> None:
+        """Takes all."""
+
+    def plan(
+        self, recording: Recording, parameters: RlweParameters, options: Options
+    ) -> CkksProgram:
+        """See ``Scheme``."""
+        assert isinstance(parameters, CkksParameters)
+        room = options.headroom_bits
+        room = DEFAULT_HEADROOM_BITS if room is None else room
+        return planned(recording, parameters, room, options.fused_rescale)
+
+    def search(
+        self,
+        recording: Recording,
+        wish: AutoRlweParameters,
+        n: int,
+        carried: int,
+        options: Options,
+    ) -> CkksSearch:
+        """See ``Scheme``."""
+        assert isinstance(wish, AutoParameters)
+        if options.headroom_bits is not None:
+            wish = replace(wish, headroom_bits=options.headroom_bits)
+        return CkksSearch(recording, wish, n, carried, options.fused_rescale)
+
+    def obstacle(
+        self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str
+    ) -> tuple[str, str]:
+        """Every design does every operation of CKKS."""
+        return "", ""
+
+    def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
+        """Numbers are finite and fit the modulus of the node's limbs."""
+        largest = float(abs(plain.values).max())
+        log_q = sum(math.log2(q) for q in parameters.data_primes[: node.limbs])
+        if not math.isfinite(largest):
+            return "has plain numbers that are not finite"
+        if largest > 0 and math.log2(largest) + math.log2(plain.scale) + 1 > log_q:
+            return f"has the plain number {largest:.3g}, beyond {node.limbs} limbs"
+        return ""
+
+    def writer(self, graph: SubroutineGraph, parameters: RlweParameters) -> CkksWriter:
+        """See ``Scheme``."""
+        assert isinstance(parameters, CkksParameters)
+        return CkksWriter(graph, parameters)
+
+    def constant(self, parameters: RlweParameters, plain: Plain, limbs: int, op: Op) -> Residues:
+        """Encoded at its scale, the same for all operations."""
+        assert isinstance(parameters, CkksParameters)
+        vector = plain.vector(parameters.slots)
+        return ckks_encoder(parameters).encode(vector, plain.scale, limbs)
+
+    def residues(
+        self,
+        parameters: RlweParameters,
+        op: Op,
+        plaintext: Plaintext | PlainPolynomial,
+        limbs: int,
+    ) -> Residues:
+        """The plaintext's own."""
+        return plaintext.data
+
+    def result_scale(self, parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand) -> float:
+        """See ``Scheme``."""
+        record = op.record
+        limbs = a.limbs - (record.drops is not Drops.NONE)
+        other = b.scale if isinstance(b, Ciphertext | Plaintext) else a.scale
+        match record.scale:
+            case Scale.PRODUCT:
+                scale = a.scale * other
+            case Scale.QUOTIENT:
+                return a.scale / float(parameters.primes[limbs])
+            case _ if record.drops is Drops.NONE:
+                if not _close(a.scale, other):
+                    raise ProgramError(
+                        f"{op}: the operands' scales {a.scale:.17g} and {other:.17g} differ: "
+                        "rescale or encode one to the other's scale"
+                    )
+                return a.scale
+            case _:
+                scale = a.scale
+        bits = math.prod(parameters.primes[:limbs]).bit_length()
+        if not math.isfinite(scale) or int(math.log2(scale)) >= bits:
+            raise ProgramError(
+                f"{op}: the scale would be {scale:.6g}, beyond the modulus of {bits} bits of "
+                f"{limbs} limbs: rescale before, or use smaller scales"
+            )
+        return scale
+
+
+CKKS = Ckks()
+
+
+def _close(a: float, b: float) -> bool:
+    """Whether SEAL takes two scales for equal."""
+    return abs(a - b) < sys.float_info.epsilon * max(abs(a), abs(b), 1.0)
