@@ -16,9 +16,9 @@ from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha import lenet5
 from ringsmith.bench.papers import SEAL
+from ringsmith.bench.records import Found
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA
