@@ -142,14 +142,14 @@ def _begin(say: Callable[[str], None]) -> _Run:
 
 def _program(run: _Run) -> list[Record]:
     """How well the demo's program classifies, and what it takes."""
-    answer = session.answer(run.stages, run.session, run.machine)
+    answer = run.session.answer(run.stages, run.machine)
     refuse_different_bits(answer.equal_bits)
-    result = answer.result
+    [result] = answer.results
     executable = run.session.server.compiled.compiled_graph.executable
     assert executable is not None, "compiled for a design"
     assert result.instructions is not None, "an accelerator counts"
     assert result.cycles is not None, "an accelerator counts"
-    quality = answer.predictions.summary().to_dict()
+    quality = asdict(answer.outcome.summary())
     counted = {"instructions": result.instructions, "cycles": result.cycles}
     records = _records(LOGREG, {**quality, **counted}, "rtl", run.rtl)
     records += _records(LOGREG, {"cycles": executable.cycles}, "estimate", PREDICTED)
