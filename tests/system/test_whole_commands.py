@@ -233,7 +233,7 @@ def test_bench_nano_runs_whole(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_bench_rpm_runs_whole(tmp_path: Path) -> None:
     records, done = records_of(tmp_path, "rpm")
-    assert {record.source for record in records} == {"rtl", "cpu", "estimate"}
+    assert {record.source for record in records} == {"rtl", "model", "cpu", "estimate"}
     assert {record.params for record in records} == {"L1"}
     assert "L1: 2 products on the rtl" in done.stderr
 
