@@ -77,11 +77,14 @@ $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
 demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelerator
 	@$(BIN)/ringsmith demo
 
+# Options of a bench: its records, kept and written, and its page.
+bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
+
 .PHONY: bench
-bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write docs/results.md, docs/medha.md and docs/rpm.md
-	@$(BIN)/python -m bench
-	@$(BIN)/ringsmith bench medha --keep docs/medha.json --json docs/medha.json --page docs/medha.md --force
-	@$(BIN)/ringsmith bench rpm --keep docs/rpm.json --json docs/rpm.json --page docs/rpm.md --force
+bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,rpm}.md
+	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
+	@$(BIN)/ringsmith bench medha $(call bench_files,medha,medha)
+	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
 
 # ---- checks ------------------------------------------------------------------------------------
 

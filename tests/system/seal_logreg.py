@@ -37,7 +37,7 @@ def assert_equals_seal_from_seals_ciphertext(
         return plain
 
     records_in = program.inputs[INPUT]
-    packed = current.client.pack(current.records.features)
+    packed = current.client.pack(current.data.features)
     ciphertext = baseline.encrypt(packed, records_in.scale, records_in.limbs)
     expected = SealProgram(baseline, program, seal_plaintext).run({INPUT: ciphertext})[OUTPUT]
 
@@ -46,10 +46,10 @@ def assert_equals_seal_from_seals_ciphertext(
         read_galois_keys(baseline.galois_keys.to_string(), shape),
     )
     records = read_ciphertext(ciphertext.to_string(), shape)
-    result = current.server.classify(machine, records, keys)
+    [result] = current.server.run(machine, [{INPUT: records}], keys)
     found = result.outputs[OUTPUT]
     assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
     assert found.scale == expected.scale()
-    decrypted = baseline.decrypt(expected)[: len(current.records)]
-    inputs = current.model.preprocessing(current.records.features)
+    decrypted = baseline.decrypt(expected)[: len(current.data)]
+    inputs = current.model.preprocessing(current.data.features)
     assert np.abs(decrypted - current.model.polynomial_probabilities(inputs)).max() < 1e-5

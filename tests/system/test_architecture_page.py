@@ -1,6 +1,5 @@
 """The cycles that docs/architecture.md quotes for key switching are those of today's compiler."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -14,6 +13,7 @@ from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.debug.summary import busy_cycles
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.bench.records import read_records
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
@@ -71,11 +71,11 @@ def test_a_seeded_key_takes_half_the_key_store_and_the_cycles_that_the_page_says
 
 
 def test_the_link_units_cycles_are_those_of_the_measured_page() -> None:
-    records = json.loads((PAGE.parent / "medha.json").read_text())
+    records = read_records(PAGE.parents[1] / "bench" / "records" / "medha.jsonl", "medha").records
     cycles = {
-        record["operation"]: record["value"]
+        record.operation: record.value
         for record in records
-        if (record["design"], record["params"], record["metric"]) == ("medha", SET1.name, "cycles")
+        if (record.design, record.params, record.metric) == ("medha", SET1.name, "cycles")
     }
     assert quoted(
         f"take {cycles['multiply_relinearize']:,} cycles, nine transforms of {cycles['ntt']:,} and"

@@ -1,6 +1,5 @@
 """``ringsmith bench medha``: records, the papers' numbers, the page, and what is counted."""
 
-import json
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from ringsmith.backends.rpau.cost import latencies
 from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.debug.area_in_part import estimate, key_rams, scaled, work_rams
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.bench.beside import Found, beside, left_out
+from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.ablations import on_the_card, variants
 from ringsmith.bench.medha.area_times_cycles import papers_times_area
@@ -22,7 +21,7 @@ from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
 from ringsmith.bench.medha.software import times
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
-from ringsmith.bench.records import Record
+from ringsmith.bench.records import Found, Measurement, Record, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import Area
@@ -30,14 +29,15 @@ from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "bench" / "records" / "medha.jsonl"
 CHEAP = ("add", "rescale")
 """Operations whose scheduling takes no time."""
 
 
 def written() -> list[Record]:
     """The records in the repository."""
-    return [Record(**entry) for entry in json.loads((DOCS / "medha.json").read_text())]
+    return list(read_records(RECORDS, "medha").records)
 
 
 def found_of(record: Record) -> Found:
@@ -55,13 +55,11 @@ def cycles(records: list[Record], *operations: str) -> dict[tuple[str, str, str]
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    text = (DOCS / "medha.md").read_text()
-    command = text.partition("`")[2].partition("`")[0]
-    assert text == page(written(), command)
+    assert (ROOT / "docs" / "medha.md").read_text() == page(read_records(RECORDS))
 
 
 def test_the_cheap_rows_of_the_page_are_what_is_counted_today() -> None:
-    """Otherwise: `ringsmith bench medha --json docs/medha.json --page docs/medha.md --force`."""
+    """Otherwise: `make bench`."""
     options = Options(operations=CHEAP, ablations=False, seal_repeats=0)
     names = (*INSTRUCTIONS, *CHEAP)
     today = cycles(measure(options, lambda _: None), *names)
@@ -189,7 +187,7 @@ def test_what_nothing_stands_beside_is_told() -> None:
     found = Found("medha", "medha-set2", "add", "cycles", 1.0, "model", "here")
     less = left_out(PAPERS, beside(found, PAPERS))
     assert len(less) == len(everything) - 1
-    text = page(beside(found, PAPERS), "bench")
+    text = page(Measurement("medha", "bench", tuple(beside(found, PAPERS))))
     assert "`device_with_platform dsp`" in text
     assert "there is no platform part here" in text
 
@@ -291,18 +289,19 @@ def test_what_the_rtl_counted_before_stays_where_the_model_counts_the_same() -> 
 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
-    target, text = tmp_path / "medha.json", tmp_path / "medha.md"
+    target, text = tmp_path / "medha.jsonl", tmp_path / "medha.md"
     options = ["--sets", "medha21-set1", "--operations", " add,"]
     options += ["--no-ablations", "--no-applications"]
     files = ["--json", str(target), "--page", str(text)]
     done = CliRunner().invoke(app, ["bench", "medha", *options, "--seal-repeats", "0", *files])
     assert done.exit_code == 0, done.output
-    records = [Record(**entry) for entry in json.loads(target.read_text())]
+    records = read_records(target, "medha").records
     assert {r.params for r in records} == {"medha21-set1"}
     assert {r.source for r in records} == {"model"}
     add = next(r for r in records if (r.operation, r.metric) == ("add", "cycles"))
     assert (add.paper, add.paper_value) == ("medha-2021", 1134)
     assert "medha21-set1" in done.stdout
-    command = text.read_text().partition("`")[2].partition("`")[0]
+    command = text.read_text().partition("you know ")[2].partition("`")[2].partition("`")[0]
+    assert command == read_records(target).command
     assert command.startswith("ringsmith bench medha --device model --sets medha21-set1 ")
     assert "--seal-repeats 0 --no-ablations" in command

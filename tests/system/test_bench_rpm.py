@@ -1,6 +1,5 @@
 """``ringsmith bench rpm``: records, the paper's numbers, the page, and what is counted."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ringsmith.backends.stream.device.interface import ResidueProduct, StreamRep
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.bench.beside import beside
 from ringsmith.bench.papers import facts
-from ringsmith.bench.records import Record
+from ringsmith.bench.records import Record, read_records
 from ringsmith.bench.rpm import projection, synthesis
 from ringsmith.bench.rpm.cases import CASES, PAPER
 from ringsmith.bench.rpm.check import check
@@ -23,13 +22,14 @@ from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "bench" / "records" / "rpm.jsonl"
 TIMED = ("milliseconds", "speedup", "percent")
 
 
 def written() -> list[Record]:
     """The records in the repository."""
-    return [Record(**entry) for entry in json.loads((DOCS / "rpm.json").read_text())]
+    return list(read_records(RECORDS, "rpm").records)
 
 
 def values(records: list[Record]) -> dict[tuple[str, str, str], float]:
@@ -38,12 +38,11 @@ def values(records: list[Record]) -> dict[tuple[str, str, str], float]:
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    text = (DOCS / "rpm.md").read_text()
-    assert text == page(written(), text.partition("`")[2].partition("`")[0])
+    assert (ROOT / "docs" / "rpm.md").read_text() == page(read_records(RECORDS))
 
 
 def test_what_is_counted_on_the_page_is_what_is_counted_today() -> None:
-    """Otherwise: `ringsmith bench rpm --json docs/rpm.json --page docs/rpm.md --force`."""
+    """Otherwise: `make bench`."""
     options = Options(kept=tuple(written()), products=0, repeats=0)
     today = values([r for r in measure(options, lambda _: None) if r.source == "estimate"])
     told = values([r for r in written() if r.source == "estimate" and r.metric not in TIMED])
@@ -87,13 +86,12 @@ def test_the_papers_numbers_of_every_row_are_there() -> None:
 
 
 def test_a_row_is_measured_and_written(tmp_path: Path) -> None:
-    files = [str(tmp_path / name) for name in ("rpm.json", "rpm.md")]
+    files = [str(tmp_path / name) for name in ("rpm.jsonl", "rpm.md")]
     options = ["--sets", "L1", "--products", "0", "--repeats", "1"]
     command = ["bench", "rpm", *options, "--json", files[0], "--page", files[1]]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
-    records = [Record(**entry) for entry in json.loads(Path(files[0]).read_text())]
-    found = values(records)
+    found = values(list(read_records(Path(files[0]), "rpm").records))
     assert found["L1", "multiply", "products"] == 27
     assert found["L1", "host_lift", "milliseconds"] > 0
     assert "Not compared" in Path(files[1]).read_text()

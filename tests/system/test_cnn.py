@@ -191,9 +191,9 @@ def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParam
 def test_decrypted_scores_are_the_clear_networks(small: CkksParameters) -> None:
     """A small network and ring: twelve images in two ciphertexts."""
     current = session.begin(STAGES, small, None, images=12, maps=1, hidden=4)
-    assert len(current.batches) == 2
-    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
-    quality = answer.predictions.summary()
+    assert len(current.inputs) == 2
+    answer = current.answer(STAGES, runtime.open_device("cpu"))
+    quality = answer.outcome.summary()
     assert quality.images == quality.same_digit == 12
     assert quality.largest_error < 1e-4
     assert answer.equal_bits is None

@@ -30,6 +30,8 @@ WRITERS = {
     "bench cpu --page": ["bench", "cpu", "--page"],
     "bench medha --json": ["bench", "medha", "--json"],
     "bench medha --page": ["bench", "medha", "--page"],
+    "bench nano --json": ["bench", "nano", "--json"],
+    "bench nano --page": ["bench", "nano", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
     "demo --output": ["demo", "--output"],

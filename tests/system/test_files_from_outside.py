@@ -49,6 +49,7 @@ READERS = {
     ],
     "bench cpu keep": ["bench", "cpu", "--keep", "@"],
     "bench medha keep": ["bench", "medha", "--keep", "@"],
+    "bench nano keep": ["bench", "nano", "--keep", "@"],
     "bench rpm keep": ["bench", "rpm", "--keep", "@"],
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""

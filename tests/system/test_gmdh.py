@@ -206,12 +206,12 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
 @pytest.mark.full
 def test_the_encrypted_forecast_equals_the_clear_one_exactly_in_bfv() -> None:
     current = session.begin(STAGES, "bfv")
-    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
-    assert answer.quality.exact == answer.quality.meters == 496
-    assert answer.quality.largest_difference == 0
-    assert answer.quality.error_encrypted == answer.quality.error_clear
+    answer = current.answer(STAGES, runtime.open_device("cpu"))
+    assert answer.outcome.quality.exact == answer.outcome.quality.meters == 496
+    assert answer.outcome.quality.largest_difference == 0
+    assert answer.outcome.quality.error_encrypted == answer.outcome.quality.error_clear
     promised = [program.forecast().bits for program in current.server.programs]  # type: ignore[call-arg]
-    assert all(b >= p for b, p in zip(answer.forecasts.budgets, promised, strict=True))
+    assert all(b >= p for b, p in zip(answer.outcome.forecasts.budgets, promised, strict=True))
 
 
 def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> None:
@@ -220,11 +220,11 @@ def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> No
     assert isinstance(program, CkksProgram)
     assert (security_level(program.parameters.n, program.parameters.log_qp) or 0) >= 128
     assert not program.forecast(current.server.bounds).overflows
-    answer = session.answer(STAGES, current, runtime.open_device("cpu"))
+    answer = current.answer(STAGES, runtime.open_device("cpu"))
     promised = forecast_error(current)
     assert promised is not None
-    assert answer.quality.largest_difference <= promised < 0.01
-    assert answer.quality.exact is None
+    assert answer.outcome.quality.largest_difference <= promised < 0.01
+    assert answer.outcome.quality.exact is None
 
 
 def test_both_schemes_plan_the_same_function(network: Network, curves: Split) -> None:
@@ -264,6 +264,10 @@ def test_run_gmdh_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
     assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
     assert f"{numbers['quality']['error_encrypted']:.4f}" in done.stdout
     assert "standard deviations" in done.stdout
+    assert "1 evaluation key for the server" in done.stdout
+    (program,) = numbers["programs"]
+    assert program["operations"] > 0
+    assert program["cycles"] is program["breakdown"] is program["seal_seconds"] is None
 
 
 @pytest.mark.full
@@ -288,7 +292,9 @@ def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path)
     assert done.exit_code == 0
     numbers = json.loads(output.read_text())
     assert numbers["equal_bits_with_cpu"] is True
-    assert numbers["programs"][0]["cycles"] > 0
+    (program,) = numbers["programs"]
+    assert program["cycles"] == program["predicted_cycles"] > 0
+    assert sum(share["cycles"] for share in program["breakdown"]) == program["cycles"]
     assert numbers["design"]
     assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
     assert f"{numbers['programs'][0]['cycles']:,}" in done.stdout

@@ -299,8 +299,15 @@ ARCHITECTURE_WORDS = re.compile(
 )
 """What names an architecture, or asks for the reference by its name."""
 
-MAY_NAME = ("backends/rpau", "backends/stream", "backends/registry.py", "bench/medha", "bench/rpm")
-"""An architecture's own folder, the list of them, and its paper's bench."""
+MAY_NAME = (
+    "backends/rpau",
+    "backends/stream",
+    "backends/registry.py",
+    "bench/medha",
+    "bench/nano",
+    "bench/rpm",
+)
+"""An architecture's own folder, the list of them, and the benches of its papers and designs."""
 
 
 def named_architectures(path: Path) -> list[str]:

@@ -38,8 +38,8 @@ def test_decrypted_probabilities_are_the_clear_polynomials(
     current: session.Session, kind: str
 ) -> None:
     machine = open_machine(STAGES, kind, "nano")
-    answer = session.answer(STAGES, current, machine)
-    quality = answer.predictions.summary()
+    answer = current.answer(STAGES, machine)
+    quality = answer.outcome.summary()
     assert quality.patients == 114
     assert quality.largest_error_to_polynomial < 1e-5
     assert quality.largest_error_to_sigmoid < 0.09
@@ -48,11 +48,11 @@ def test_decrypted_probabilities_are_the_clear_polynomials(
     executable = current.server.compiled.compiled_graph.executable
     assert executable is not None
     if kind == "cpu":
-        assert (answer.equal_bits, answer.result.cycles) == (None, None)
+        assert (answer.equal_bits, answer.results[0].cycles) == (None, None)
     else:
         assert answer.equal_bits is True
-        assert answer.result.cycles == executable.cycles
-        assert answer.result.instructions == len(executable.words)
+        assert answer.results[0].cycles == executable.cycles
+        assert answer.results[0].instructions == len(executable.words)
 
 
 def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
@@ -65,21 +65,21 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
         False,
     )
     answers = [
-        session.answer(STAGES, each, open_machine(STAGES, "model", design))
+        each.answer(STAGES, open_machine(STAGES, "model", design))
         for each, design in ((seeded, expander), (current, "nano"))
     ]
     executable = seeded.server.compiled.compiled_graph.executable
     assert executable is not None
     assert answers[0].equal_bits is True
-    assert answers[0].result.cycles == executable.cycles
-    assert answers[0].result.host_transfers == 0
+    assert answers[0].results[0].cycles == executable.cycles
+    assert answers[0].results[0].host_transfers == 0
     forms = [
         conditions("", DEMO.parameters, seeded_keys=each.server.interface.seeded_keys)["keys"]
         for each in (seeded, current)
     ]
     assert [str(form).split()[0] for form in forms] == ["half", "whole"]
-    whole = answers[1].result.key_words
-    assert whole // 2 < answers[0].result.key_words < whole // 2 + 1000
+    whole = answers[1].results[0].key_words
+    assert whole // 2 < answers[0].results[0].key_words < whole // 2 + 1000
 
 
 def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session) -> None:
@@ -100,7 +100,7 @@ def test_the_program_uses_every_level_and_no_key_too_many(current: session.Sessi
 
 def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> None:
     with pytest.raises(ProgramError, match=r"key .* is missing"):
-        current.server.classify(runtime.open_device("cpu"), current.ciphertext, EvaluationKeys())
+        current.server.run(runtime.open_device("cpu"), current.inputs, EvaluationKeys())
 
 
 def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:

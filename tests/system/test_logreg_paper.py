@@ -24,8 +24,8 @@ def on_cpu() -> session.Session:
 
 
 def test_the_papers_batch_is_classified_as_in_the_clear(on_cpu: session.Session) -> None:
-    answer = session.answer(STAGES, on_cpu, runtime.open_device("cpu"))
-    quality = answer.predictions.summary()
+    answer = on_cpu.answer(STAGES, runtime.open_device("cpu"))
+    quality = answer.outcome.summary()
     assert quality.patients == 455
     assert quality.largest_error_to_polynomial < 1e-5
     assert quality.largest_error_to_sigmoid < 0.02
@@ -53,11 +53,11 @@ def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> N
     current = session.begin(STAGES, PAPER, "medha", fused_rescale=True)
     counts = Counter(node.op for node in current.server.program.nodes)
     assert (counts[Op.RELINEARIZE_RESCALE], counts[Op.RELINEARIZE], counts[Op.RESCALE]) == (4, 0, 3)
-    answer = session.answer(STAGES, current, open_machine(STAGES, "model", "medha"))
+    answer = current.answer(STAGES, open_machine(STAGES, "model", "medha"))
     assert answer.equal_bits is True
-    assert answer.result.cycles is not None
-    assert answer.result.cycles < 650_000
-    quality = answer.predictions.summary()
+    assert answer.results[0].cycles is not None
+    assert answer.results[0].cycles < 650_000
+    quality = answer.outcome.summary()
     assert quality.largest_error_to_polynomial < 1e-5
     assert quality.same_class_as_polynomial == 455
 
@@ -74,12 +74,12 @@ def test_the_papers_program_runs_within_the_cycles_of_its_goal(
     on_medha: session.Session, device: str
 ) -> None:
     machine = open_machine(STAGES, device, "medha")
-    answer = session.answer(STAGES, on_medha, machine)
+    answer = on_medha.answer(STAGES, machine)
     executable = on_medha.server.compiled.compiled_graph.executable
     assert executable is not None
     assert answer.equal_bits is True
-    assert answer.result.cycles == executable.cycles < 730_000
-    assert answer.predictions.summary().same_class_as_polynomial == 455
+    assert answer.results[0].cycles == executable.cycles < 730_000
+    assert answer.outcome.summary().same_class_as_polynomial == 455
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run([python, "-m", "pip", "install", "--quiet", *constraints, f"{copy}[sim,apps,seal]"], folder)
     shutil.rmtree(copy)
     return python.parent
+
+
+def test_the_source_distribution_has_every_source_of_the_package_and_no_records(
+    tmp_path: Path,
+) -> None:
+    build = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, tmp_path], cwd=CHECKOUT, check=True)
+    [path] = tmp_path.iterdir()
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    sources = {str(each.relative_to(CHECKOUT)) for each in CHECKOUT.glob("python/**/*.py")}
+    assert "python/ringsmith/bench/records.py" in sources
+    assert sources - names == set()
+    assert not [name for name in names if name.startswith(("bench/", "tests/"))]
 
 
 @pytest.mark.full

@@ -145,7 +145,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
     stages = Stages(Console(quiet=True))
     current = session.begin(stages, DEMO, "nano")
     recorder = Recorder(load_design("nano"))
-    answer = session.answer(stages, current, Accelerator(recorder))
+    answer = current.answer(stages, Accelerator(recorder))
     assert answer.equal_bits
 
     compiled, client = current.server.compiled, current.client
@@ -161,7 +161,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
         "public key": [client.public_key.data.tobytes()],
         "ciphertexts": [
             write_ciphertext(ciphertext, shape)
-            for ciphertext in (current.ciphertext, *answer.result.outputs.values())
+            for ciphertext in (*current.inputs[0].values(), *answer.results[0].outputs.values())
         ],
     }
     key_words = sum(len(data) for data in seen["evaluation keys"])

@@ -1,21 +1,20 @@
 """Every command runs whole, at its smallest size: a new command without such a run fails here."""
 
 import ast
-import json
 import stat
 import sys
 from pathlib import Path
 
 import pytest
-from bench.__main__ import main as measure_all
 from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from ringsmith import _core
+from ringsmith.apps.operations import OPERATIONS
 from ringsmith.bench.cpu import lattigo_peer, tfhe_peer
 from ringsmith.bench.cpu.sets import HOISTED
-from ringsmith.bench.records import Record, read_json
+from ringsmith.bench.records import Record, read_records
 from ringsmith.cli.main import app
 
 HERE = Path(__file__).parent
@@ -23,6 +22,7 @@ HERE = Path(__file__).parent
 WHOLE_RUNS = {
     "bench cpu": "test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
     "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
+    "bench nano": "test_whole_commands.py::test_bench_nano_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",
     "decrypt": "test_client_commands.py::test_what_is_encrypted_is_decrypted",
@@ -83,10 +83,10 @@ def run(*words: object, status: int = 0) -> Result:
 
 def records_of(tmp_path: Path, *words: object) -> tuple[tuple[Record, ...], Result]:
     """Runs a bench; its page must name the command, --quick in it."""
-    target, page = tmp_path / "records.json", tmp_path / "page.md"
+    target, page = tmp_path / "records.jsonl", tmp_path / "page.md"
     done = run("bench", *words, "--quick", "--json", target, "--page", page)
     assert "--quick" in page.read_text().partition("`ringsmith bench ")[2].partition("`")[0]
-    return read_json(target), done
+    return read_records(target, str(words[0])).records, done
 
 
 # ---- the cpu device beside its peers -----------------------------------------------------------
@@ -217,10 +217,23 @@ def test_bench_medha_runs_whole(tmp_path: Path) -> None:
     assert "medha, medha-set1: add: " in done.stderr
 
 
+def test_bench_nano_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "nano")
+    found = {(record.operation, record.metric, record.source): record for record in records}
+    cycles = {source: found["logreg", "cycles", source].value for source in ("rtl", "estimate")}
+    assert cycles["rtl"] == cycles["estimate"]
+    alone = {op for op, _, source in found if source == "rtl"} - {"logreg"}
+    assert alone == {f"{name}, 2 limbs" for name in OPERATIONS}
+    assert ("rotate, 2 limbs", "seconds", "cpu") in found
+    assert found["logreg", "seconds", "cpu"].peer == "SEAL"
+    assert found["matvec, 32 columns", "found_seconds", "cpu"].value > 0
+    assert "nano: single operations on the RTL, 2 limbs" in done.stderr
+
+
 @pytest.mark.full
 def test_bench_rpm_runs_whole(tmp_path: Path) -> None:
     records, done = records_of(tmp_path, "rpm")
-    assert {record.source for record in records} == {"rtl", "cpu", "estimate"}
+    assert {record.source for record in records} == {"rtl", "model", "cpu", "estimate"}
     assert {record.params for record in records} == {"L1"}
     assert "L1: 2 products on the rtl" in done.stderr
 
@@ -239,12 +252,3 @@ def test_coverage_runs_whole(tmp_path: Path) -> None:
     assert "not covered: " in done.stdout
     assert "lines: " in done.stdout
     assert f"ringsmith coverage --report {report} --quick" in report.read_text()
-
-
-def test_the_module_bench_runs_whole(tmp_path: Path) -> None:
-    measure_all(["--quick", "--folder", str(tmp_path)])
-    numbers = json.loads((tmp_path / "results.json").read_text())
-    assert numbers["command"] == "python -m bench --quick"
-    assert {row["limbs"] for row in numbers["operations"]} == {2}
-    assert numbers["program"]["equal_bits_with_cpu"] is True
-    assert "`python -m bench --quick` wrote it" in (tmp_path / "results.md").read_text()

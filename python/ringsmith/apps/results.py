@@ -1,33 +1,12 @@
-"""Files of results, and what every application's command refuses."""
+"""What a run took as JSON values, and what no application accepts."""
 
-import json
 from dataclasses import asdict
 
 from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import seconds_at_assumed_clock
 from ringsmith.backends.base import Executable
-from ringsmith.backends.registry import named_design
 from ringsmith.errors import DeviceError
-from ringsmith.files import Target
 from ringsmith.runtime import RunResult
-
-
-def check(output: Target | None, design: str | None) -> None:
-    """Refuses a file or a design before minutes are spent on what goes into it.
-
-    Raises:
-        InteropError: When the file cannot be written.
-        ParameterError: When there is no such design.
-    """
-    if design is not None:
-        named_design(design)
-    if output:
-        output.check()
-
-
-def write(output: Target, numbers: dict[str, object]) -> None:
-    """Writes numbers as JSON, whole or not at all."""
-    output.write(json.dumps(numbers, indent=2) + "\n")
 
 
 def program_numbers(

@@ -117,6 +117,14 @@ def seal_is_there(console: Console) -> bool:
     return False
 
 
+def on_seal(
+    program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
+) -> tuple[SealBaseline, float]:
+    """Returns SEAL with the keys of a program, and its ``program_seconds`` for it."""
+    baseline = SealBaseline(program.parameters, rotation_steps(program))
+    return baseline, program_seconds(baseline, program, values)
+
+
 def program_seconds(
     baseline: SealBaseline, program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
 ) -> float:

@@ -1,6 +1,6 @@
 """Tables that applications print: what a program took, where its cycles went, single operations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.table import Table
 
@@ -11,6 +11,38 @@ from ringsmith.backends.base import Executable
 from ringsmith.runtime import RunResult
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+
+
+def rows_table(
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    text: Collection[str] = (),
+) -> Table:
+    """Returns a table of rows.
+
+    Args:
+        title: Of the table.
+        headings: Of the columns.
+        rows: As many cells as there are headings, each.
+        text: The headings of columns of text; all others are right-aligned.
+    """
+    table = Table(title=title, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in text else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def some(count: int, shown: int = 8) -> range:
+    """Returns about ``shown`` of ``count`` places, spread evenly, the first among them."""
+    return range(0, count, max(1, count // shown))
+
+
+def against(truth: str, guess: str) -> str:
+    """Returns the truth, in another colour where the guess is not the same."""
+    return truth if guess == truth else f"[yellow]{truth}[/yellow]"
 
 
 def figures_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
@@ -68,37 +100,35 @@ def breakdown_table(shares: Sequence[Share], total: int) -> Table:
         shares: From ``breakdown``.
         total: The program's cycles.
     """
-    table = Table(title="The program's cycles by operation", title_justify="left")
-    table.add_column("operation")
-    for heading in ("times", "instructions", "cycles", "share"):
-        table.add_column(heading, justify="right")
-    for share in shares:
-        table.add_row(
+    headings = ("operation", "times", "instructions", "cycles", "share")
+    rows = [
+        (
             share.operation,
             str(share.count),
             str(share.instructions),
             f"{share.cycles:,}",
             f"{share.cycles / total:.1%}",
         )
-    return table
+        for share in shares
+    ]
+    return rows_table("The program's cycles by operation", headings, rows, headings[:1])
 
 
 def operations_table(rows: Sequence[OperationRow], design: str) -> Table:
     """Returns single operations as a table."""
-    table = Table(
-        title=f"Single operations on {design}, {rows[0].limbs} limbs",
-        title_justify="left",
-    )
-    table.add_column("operation")
-    headings = ("instructions", "cycles", CLOCK, "SEAL, this CPU, 1 thread")
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        seal = "–" if row.seal_seconds is None else _milliseconds(row.seal_seconds)
-        table.add_row(
-            row.name, f"{row.instructions:,}", f"{row.cycles:,}", _milliseconds(row.seconds), seal
+    headings = ("operation", "instructions", "cycles", CLOCK, "SEAL, this CPU, 1 thread")
+    cells = [
+        (
+            row.name,
+            f"{row.instructions:,}",
+            f"{row.cycles:,}",
+            _milliseconds(row.seconds),
+            "–" if row.seal_seconds is None else _milliseconds(row.seal_seconds),
         )
-    return table
+        for row in rows
+    ]
+    title = f"Single operations on {design}, {rows[0].limbs} limbs"
+    return rows_table(title, headings, cells, headings[:1])
 
 
 def _milliseconds(seconds: float) -> str:

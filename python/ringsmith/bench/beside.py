@@ -1,35 +1,10 @@
 """Our numbers put beside the papers': one record for each paper that has a number to compare."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 
-from ringsmith.bench.papers import METRICS, Fact, facts
-from ringsmith.bench.records import Record
-
-
-@dataclass(frozen=True)
-class Found:
-    """One number of ours.
-
-    Attributes:
-        design: The design; ``cpu`` for another library on this machine.
-        params: The parameter set.
-        operation: What was done, or what part of the device it is.
-        metric: One of ``papers.METRICS``.
-        value: The number.
-        source: One of ``records.SOURCES``.
-        conditions: What must be known of it, in words.
-        peer: Whose number it is or what it is compared with, if not the design's own.
-    """
-
-    design: str
-    params: str
-    operation: str
-    metric: str
-    value: float
-    source: str
-    conditions: str
-    peer: str = ""
+from ringsmith.bench.papers import Fact, facts
+from ringsmith.bench.records import Found, Record
 
 
 def beside(found: Found, papers: Sequence[str], derived: Iterable[Fact] = ()) -> list[Record]:
@@ -70,16 +45,8 @@ def _fits(found: Found, fact: Fact) -> bool:
 
 def _record(found: Found, paper: str, fact: Fact | None) -> Record:
     return Record(
+        **asdict(found),
         paper=paper,
-        design=found.design,
-        params=found.params,
-        operation=found.operation,
-        metric=found.metric,
-        unit=METRICS[found.metric],
         paper_value=fact.value if fact else None,
-        value=found.value,
-        source=found.source,
-        conditions=found.conditions,
-        peer=found.peer,
         where="; ".join(filter(None, (fact.where, fact.note))) if fact else "",
     )

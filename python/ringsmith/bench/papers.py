@@ -6,33 +6,9 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from ringsmith.bench.records import METRICS
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
-
-METRICS: Mapping[str, str] = {
-    "cycles": "",
-    "instructions": "",
-    "transfers": "",
-    "microseconds": "µs",
-    "milliseconds": "ms",
-    "products": "",
-    "products_per_ms": "1/ms",
-    "bytes": "B",
-    "megabytes": "MB",
-    "gigabytes_per_second": "GB/s",
-    "megabytes_per_second": "MB/s",
-    "speedup": "",
-    "percent": "%",
-    "nets": "",
-    "dsp": "",
-    "bram": "",
-    "uram": "",
-    "lut": "",
-    "ff": "",
-    "dsp_megacycles": "10^6",
-    "mbit_megacycles": "10^6 Mbit",
-}
-"""What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
 AREA = ("dsp", "bram", "uram", "lut", "ff")
 """The metrics of an area."""
@@ -69,7 +45,7 @@ class Fact:
         paper: The paper's name.
         params: A parameter set that the number holds for.
         operation: What was done, or what part of the device it is.
-        metric: One of ``METRICS``.
+        metric: One of ``records.METRICS``.
         value: The number.
         where: Table or section.
         peer: Whose number it is, where it is not the paper's own accelerator's; else empty.

@@ -1,61 +1,153 @@
-"""What every benchmark yields: records of one form, printed as a table and written as JSON."""
+"""What a bench measures: records of one form, printed as a table and kept in files of lines.
+
+A file of records is JSON Lines, in UTF-8: one JSON object a line, of three kinds, in this order.
+
+    {"bench": "rpm", "command": "ringsmith bench rpm --repeats 7 --json rpm.jsonl"}
+    {"conditions": "9c1f4e", "text": "every product compared with core's"}
+    {"design": "rpm", "params": "L1", …, "value": 2048, "source": "rtl", "conditions": "9c1f4e"}
+
+The first line names the bench and the command. A line of conditions comes once for each text; its
+id is the beginning of the text's SHA-256, so that a new text changes no other line. A row is a
+``Record`` with the id in place of its conditions and without the fields that are empty.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from ringsmith.errors import InteropError
+from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import Target, read_bounded
+
+METRICS: Mapping[str, str] = {
+    "cycles": "",
+    "instructions": "",
+    "transfers": "",
+    "microseconds": "µs",
+    "milliseconds": "ms",
+    "products": "",
+    "products_per_ms": "1/ms",
+    "bytes": "B",
+    "megabytes": "MB",
+    "gigabytes_per_second": "GB/s",
+    "megabytes_per_second": "MB/s",
+    "speedup": "",
+    "percent": "%",
+    "nets": "",
+    "dsp": "",
+    "bram": "",
+    "uram": "",
+    "lut": "",
+    "ff": "",
+    "dsp_megacycles": "10^6",
+    "mbit_megacycles": "10^6 Mbit",
+    "seconds": "s",
+    "lower_seconds": "s",
+    "compile_seconds": "s",
+    "found_seconds": "s",
+    "peer_milliseconds": "ms",
+    "floor_milliseconds": "ms",
+    "key_bytes": "B",
+    "peer_key_bytes": "B",
+    "runs": "",
+    "count": "",
+    "patients": "",
+    "accuracy_encrypted": "",
+    "accuracy_polynomial": "",
+    "accuracy_clear": "",
+    "same_class_as_polynomial": "",
+    "largest_error_to_polynomial": "",
+    "largest_error_to_sigmoid": "",
+}
+"""What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
 SOURCES = ("rtl", "model", "synthesis", "estimate", "cpu")
 """Where a value can come from."""
 
-
 _MAX_FILE = 1 << 26
 """Bytes of a file of records, at most."""
 
+_FEWEST_DIGITS = 6
+"""Hexadecimal digits of the id of a text."""
+
 
 @dataclass(frozen=True)
-class Record:
-    """One measured number beside the one it is compared with.
+class Found:
+    """One number of ours.
 
     Attributes:
-        paper: Whose number it stands beside: ``medha``, ``medha-2021``, …; empty: nobody's.
-        design: The design, or what else was measured (``cpu``).
+        design: The design; ``cpu`` for another library on this machine.
         params: The parameter set.
-        operation: What was done: ``multiply_relinearize``, ``rescale``, ….
-        metric: What was counted: ``cycles``, ``dsp``, ``milliseconds``, ``speedup``, ….
-        unit: Its unit; empty for counts.
-        paper_value: The paper's number; None: it gives none.
-        value: Ours.
+        operation: What was done, or what part of the device it is: ``rescale``, ….
+        metric: One of ``METRICS``.
+        value: The number.
         source: One of ``SOURCES``.
-        conditions: What must be known to compare the two, in words.
-        peer: The other library that was measured in the same run, or whose number the paper
-            quotes; empty: none.
-        where: Table or section of the paper, and what must be known of its number; may be empty.
+        conditions: What must be known of it, in words.
+        peer: The other library or accelerator that it is compared with, or whose number it is;
+            empty: none.
     """
 
-    paper: str
     design: str
     params: str
     operation: str
     metric: str
-    unit: str
-    paper_value: float | None
     value: float
     source: str
     conditions: str
     peer: str = ""
+
+    def __post_init__(self) -> None:
+        for what, name, known in (
+            ("metric", self.metric, METRICS),
+            ("source", self.source, SOURCES),
+        ):
+            if name not in known:
+                raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
+
+    @property
+    def unit(self) -> str:
+        """The unit of the metric; empty for counts."""
+        return METRICS[self.metric]
+
+
+@dataclass(frozen=True)
+class Record(Found):
+    """One number of ours, and a paper's where there is one to compare with.
+
+    Attributes:
+        paper: Whose number it is compared with: ``medha``, ``medha-2021``, …; empty: nobody's.
+        paper_value: The paper's number; None: it gives none.
+        where: Table or section of the paper, and what must be known of its number; may be empty.
+    """
+
+    paper: str = ""
+    paper_value: float | None = None
     where: str = ""
 
     @property
     def ratio(self) -> float | None:
         """Ours over the paper's; None where the paper gives none."""
         return self.value / self.paper_value if self.paper_value else None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All that a run of a bench yields: what pages and files are written from.
+
+    Attributes:
+        bench: The bench, as ``ringsmith bench`` calls it.
+        command: What was typed.
+        records: Measured in this run, or kept from an earlier one.
+    """
+
+    bench: str
+    command: str
+    records: tuple[Record, ...]
 
 
 def show(records: Sequence[Record], title: str, console: Console) -> None:
@@ -89,23 +181,67 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def write_json(records: Iterable[Record], target: Target) -> None:
-    """Writes records as a JSON list, whole or not at all.
+def write_records(measurement: Measurement, target: Target) -> None:
+    """Writes a file of records, whole or not at all.
 
     Raises:
         InteropError: When the file exists and may not be replaced, or cannot be written.
     """
-    target.write(json.dumps([asdict(record) for record in records], indent=1) + "\n")
+    lines = (json.dumps(line, ensure_ascii=False) for line in _lines(measurement))
+    target.write("".join(f"{line}\n" for line in lines))
 
 
-def read_json(path: Path) -> tuple[Record, ...]:
-    """Reads what ``write_json`` wrote.
+def read_records(path: Path, bench: str | None = None) -> Measurement:
+    """Reads what ``write_records`` wrote.
+
+    Args:
+        path: The file.
+        bench: The bench that the records must be of; None: any.
 
     Raises:
-        InteropError: When the file cannot be read, or holds no records.
+        InteropError: When the file cannot be read, holds no records, or those of another bench.
     """
-    text = read_bounded(path, _MAX_FILE)
+    lines = read_bounded(path, _MAX_FILE).splitlines()
+    place = 0
     try:
-        return tuple(Record(**entry) for entry in json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise InteropError(f"{path}: no records can be read: {error}") from error
+        head = json.loads(lines[place])
+        of, command = head["bench"], head["command"]
+        texts: dict[str, str] = {}
+        records = []
+        for each in lines[1:]:
+            place += 1
+            line = json.loads(each)
+            if "text" in line:
+                texts[line["conditions"]] = line["text"]
+            else:
+                records.append(Record(**{**line, "conditions": texts[line["conditions"]]}))
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise InteropError(
+            f"{path}, line {place + 1}: no record can be read: {type(error).__name__}, {error}: "
+            "give a file that 'ringsmith bench … --json' wrote"
+        ) from error
+    if bench not in (None, of):
+        raise InteropError(
+            f"{path}: its records are of the bench {of!r}: give a file that 'ringsmith bench "
+            f"{bench} --json' wrote"
+        )
+    return Measurement(of, command, tuple(records))
+
+
+def _lines(measurement: Measurement) -> Iterator[Mapping[str, object]]:
+    """The lines of a file of records, as JSON values."""
+    yield {"bench": measurement.bench, "command": measurement.command}
+    ids = _ids(dict.fromkeys(record.conditions for record in measurement.records))
+    for text, name in ids.items():
+        yield {"conditions": name, "text": text}
+    for record in measurement.records:
+        row = {**asdict(record), "conditions": ids[record.conditions]}
+        yield {name: value for name, value in row.items() if value not in ("", None)}
+
+
+def _ids(texts: Mapping[str, object]) -> dict[str, str]:
+    """Text -> its id: as many digits of its digest as tell all texts apart."""
+    digests = {text: sha256(text.encode()).hexdigest() for text in texts}
+    lengths = count(_FEWEST_DIGITS)
+    digits = next(n for n in lengths if len({d[:n] for d in digests.values()}) == len(digests))
+    return {text: digest[:digits] for text, digest in digests.items()}

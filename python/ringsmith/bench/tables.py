@@ -1,8 +1,28 @@
-"""Records as Markdown: a table, and below it the conditions that its rows name by number."""
+"""What all pages of benches have: an opening, tables of records, and their conditions by number."""
 
 from collections.abc import Sequence
 
-from ringsmith.bench.records import Record, number
+from ringsmith.bench.records import Measurement, Record, number
+from ringsmith.markdown import table_lines
+
+_NUMBERS = ("paper", "ours", "ratio")
+"""Headings of columns of numbers."""
+
+
+def opening(title: str, known: str, measurement: Measurement, more: str = "") -> list[str]:
+    """The first lines of a page.
+
+    Args:
+        title: The page's.
+        known: What its reader knows afterwards.
+        measurement: What the page is written from.
+        more: What follows in the same paragraph.
+    """
+    words = f"After reading this page you know {known}. `{measurement.command}` wrote it; do not "
+    words += "edit it."
+    if " --json " in measurement.command:
+        words += " The file of `--json` has the same records."
+    return [f"# {title}", "", f"{words} {more}".rstrip()]
 
 
 def table(records: Sequence[Record]) -> list[str]:
@@ -21,10 +41,8 @@ def table(records: Sequence[Record]) -> list[str]:
         "conditions": [str(n) for n in _numbers(records)],
     }
     shown = {name: cells for name, cells in columns.items() if any(cells)}
-    right = {"paper", "ours", "ratio"}
-    rules = ["---:" if name in right else "---" for name in shown]
-    rows = [list(shown), rules, *map(list, zip(*shown.values(), strict=True))]
-    return ["| " + " | ".join(row) + " |" for row in rows]
+    rows = zip(*shown.values(), strict=True)
+    return table_lines(list(shown), list(rows), shown.keys() - _NUMBERS)
 
 
 def _numbers(records: Sequence[Record]) -> list[int]:

@@ -1,4 +1,4 @@
-"""``ringsmith bench``: measurements beside other libraries."""
+"""``ringsmith bench``: measurements beside papers and other libraries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,18 +10,18 @@ from ringsmith.cli.files import Force, target
 from ringsmith.progress import note
 
 if TYPE_CHECKING:
-    from ringsmith.bench.records import Record
-    from ringsmith.files import Target
+    from ringsmith.bench.records import Measurement, Record
 
-    _Targets = tuple[Target | None, Target | None]
-
-_FORCE = ("--force",)
-_QUICK = ("--quick",)
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
 
 _Json = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the records here, too.")
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the records here, too: JSON Lines, which --keep reads again.",
+    ),
 ]
 _Page = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a Markdown page here, too.")
@@ -71,18 +71,15 @@ def cpu(
     from ringsmith.bench.cpu.measure import QUICK_CHOICES, USUAL, measure, with_kept
     from ringsmith.bench.cpu.page import page as page_of
     from ringsmith.bench.cpu.sets import QUICK, WHOLE
-    from ringsmith.bench.records import read_json
 
-    results = _targets(json, page, keep, force)
-    kept = with_kept((), read_json(keep) if keep else ())
+    files = _Files("cpu", keep, json, page, force)
+    kept = files.kept()
     names = _names(sets) or (QUICK_CHOICES if quick else USUAL)
     seconds = budget or (0.01 if quick else 4.0)
     records = with_kept(measure(names, seconds, note, QUICK if quick else WHOLE), kept)
     _show_speedups(records)
-    given = {"sets": ",".join(names), "budget": f"{seconds:g}"}
-    files = {"keep": keep, "json": json, "page": page}
-    words = [*_words(given), *_QUICK * quick, *_words(files), *_FORCE * force]
-    _write(records, results, page_of, ["cpu", *words])
+    given = {"sets": ",".join(names), "budget": f"{seconds:g}", "quick": quick}
+    files.write(records, page_of, given)
 
 
 @bench_app.command()
@@ -129,15 +126,14 @@ def medha(
     """Put both Medha papers' numbers beside those of our designs, and of SEAL on this CPU."""
     from ringsmith.bench.medha.measure import QUICK, Options, measure
     from ringsmith.bench.medha.page import page as page_of
-    from ringsmith.bench.records import read_json
 
-    results = _targets(json, page, keep, force)
+    files = _Files("medha", keep, json, page, force)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {**(QUICK if quick else {}), **_given(lists)}
     repeats = _either(seal_repeats, 1 if quick else 15)
     options = Options(
         device,
-        kept=read_json(keep) if keep else (),
+        kept=files.kept(),
         area=area,
         ablations=ablations,
         applications=applications,
@@ -147,12 +143,10 @@ def medha(
     )
     records = measure(options, note)
     _show(records, "Medha: the papers' numbers and ours")
-    flags = ["--no-ablations"] * (not ablations) + ["--no-applications"] * (not applications)
     synthesis = {"area": area if area != "none" else None}
-    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": repeats}
-    files = {"keep": keep, "json": json, "page": page}
-    words = [*_words(given), *flags, *_QUICK * quick, *_words(files), *_FORCE * force]
-    _write(records, results, page_of, ["medha", *words])
+    flags = {"no-ablations": not ablations, "no-applications": not applications, "quick": quick}
+    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": repeats, **flags}
+    files.write(records, page_of, given)
 
 
 @bench_app.command()
@@ -188,22 +182,101 @@ def rpm(
     force: Force = False,
 ) -> None:
     """Put the RPM paper's tables beside our streaming multiplier, and BFV on this CPU."""
-    from ringsmith.bench.records import read_json
     from ringsmith.bench.rpm.measure import QUICK, Options, measure
     from ringsmith.bench.rpm.page import page as page_of
 
-    results = _targets(json, page, keep, force)
+    files = _Files("rpm", keep, json, page, force)
     lists = {"sets": sets, "area": area}
     chosen = {**(QUICK if quick else {}), **_given(lists)}
-    earlier = read_json(keep) if keep else ()
     sizes = (_either(products, 2 if quick else 1000), _either(repeats, 1 if quick else 7))
-    options = Options(kept=earlier, products=sizes[0], repeats=sizes[1], **chosen)
+    options = Options(kept=files.kept(), products=sizes[0], repeats=sizes[1], **chosen)
     records = measure(options, note)
     _show(records, "RPM: the paper's numbers and ours")
-    given = {**_lists(chosen), "products": sizes[0], "repeats": sizes[1]}
-    files = {"keep": keep, "json": json, "page": page}
-    words = [*_words(given), *_QUICK * quick, *_words(files), *_FORCE * force]
-    _write(records, results, page_of, ["rpm", *words])
+    given = {**_lists(chosen), "products": sizes[0], "repeats": sizes[1], "quick": quick}
+    files.write(records, page_of, given)
+
+
+@bench_app.command()
+def nano(
+    only: Annotated[
+        str,
+        typer.Option(
+            help="What to measure, by commas: program, operations, compile-time; all without it."
+        ),
+    ] = "",
+    columns: Annotated[
+        str, typer.Option(help="Columns of compile-time's matrices, by commas; else 32,128,512.")
+    ] = "",
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of an earlier run: what --only does not name stays.",
+        ),
+    ] = None,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Measure the demo's program and single operations on the RTL of nano, and compile times."""
+    from ringsmith.bench.nano.measure import QUICK, Options, measure, with_kept
+    from ringsmith.bench.nano.page import page as page_of
+
+    files = _Files("nano", keep, json, page, force)
+    kept = files.kept()
+    usual = QUICK if quick else Options()
+    sizes = tuple(map(_whole, _names(columns)))
+    options = Options(_names(only) or usual.only, sizes or usual.columns, usual.limbs)
+    records = with_kept(measure(options, note), kept)
+    _show(records, "nano: cycles, and times on this CPU")
+    lists = {"only": _names(only), "columns": _names(columns)}
+    files.write(records, page_of, {**_lists(lists), "quick": quick})
+
+
+class _Files:
+    """The files of a bench, checked before it begins.
+
+    Args:
+        bench: The bench.
+        keep: Records of an earlier run; None: none.
+        json: Records to write, which may be the same file; None: none.
+        page: The page to write; None: none.
+        force: Whether files may be replaced.
+    """
+
+    def __init__(
+        self, bench: str, keep: Path | None, json: Path | None, page: Path | None, force: bool
+    ) -> None:
+        from ringsmith.files import check_targets
+
+        self._bench, self._keep, self._json, self._page = bench, keep, json, page
+        self._force = force
+        self._records, self._text = target(json, force), target(page, force)
+        check_targets(self._records, self._text, inputs=[] if keep == json else [keep])
+
+    def kept(self) -> "tuple[Record, ...]":
+        """The records of the earlier run; none where there is none."""
+        from ringsmith.bench.records import read_records
+
+        return () if self._keep is None else read_records(self._keep, self._bench).records
+
+    def write(
+        self,
+        records: "Sequence[Record]",
+        page_of: "Callable[[Measurement], str]",
+        given: Mapping[str, object],
+    ) -> None:
+        """Writes what was asked for; ``given``: the bench's options, but those of its files."""
+        from ringsmith.bench.records import Measurement, write_records
+
+        files = {"keep": self._keep, "json": self._json, "page": self._page, "force": self._force}
+        command = " ".join(["ringsmith bench", self._bench, *_words({**given, **files})])
+        measurement = Measurement(self._bench, command, tuple(records))
+        if self._records is not None:
+            write_records(measurement, self._records)
+        if self._text is not None:
+            self._text.write(page_of(measurement))
 
 
 def _either(given: int | None, usual: int) -> int:
@@ -214,6 +287,19 @@ def _either(given: int | None, usual: int) -> int:
 def _given(lists: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Options that name something, as lists."""
     return {name: names for name, text in lists.items() if (names := _names(text))}
+
+
+def _whole(text: str) -> int:
+    """A whole number of a list.
+
+    Raises:
+        ParameterError: If it is none.
+    """
+    from ringsmith.errors import ParameterError
+
+    if not text.isdecimal():
+        raise ParameterError(f"{text!r} is no whole number: give some by commas, as 32,128")
+    return int(text)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -227,33 +313,10 @@ def _lists(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _words(options: Mapping[str, object]) -> list[str]:
-    """Options as on a command line: those that have a value."""
-    return [f"--{name} {value}" for name, value in options.items() if value not in ("", None)]
-
-
-def _targets(json: Path | None, page: Path | None, keep: Path | None, force: bool) -> "_Targets":
-    """The files of records and of the page, checked; ``--json`` may name the file of ``--keep``."""
-    from ringsmith.files import check_targets
-
-    records, text = target(json, force), target(page, force)
-    check_targets(records, text, inputs=[] if keep == json else [keep])
-    return records, text
-
-
-def _write(
-    records: "Sequence[Record]",
-    results: "_Targets",
-    page_of: "Callable[[Sequence[Record], str], str]",
-    words: Sequence[str],
-) -> None:
-    """Writes the files that were asked for; ``words``: the command after ``ringsmith bench``."""
-    from ringsmith.bench.records import write_json
-
-    json, page = results
-    if json is not None:
-        write_json(records, json)
-    if page is not None:
-        page.write(page_of(records, " ".join(["ringsmith bench", *words])))
+    """Options as on a command line: those that have a value, and flags that are set."""
+    given = {name: value for name, value in options.items() if value is not False}
+    given = {name: value for name, value in given.items() if value not in ("", None)}
+    return [f"--{name}" + f" {value}" * (value is not True) for name, value in given.items()]
 
 
 def _show(records: "Sequence[Record]", title: str) -> None:

@@ -1,20 +1,16 @@
 """``ringsmith run cnn``."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Final
 
-from rich.console import Console
-
-from ringsmith.apps import tables
-from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.cnn import report, session
 from ringsmith.apps.cnn.images import HELD_OUT
 from ringsmith.apps.cnn.packing import Layout
 from ringsmith.apps.cnn.training import MAPS
-from ringsmith.apps.conditions import conditions
+from ringsmith.apps.command import Command, device_and_design
 from ringsmith.apps.machines import open_machine
-from ringsmith.apps.results import check, program_numbers, refuse_different_bits, write
-from ringsmith.apps.stages import Stages
+from ringsmith.apps.results import program_numbers
 from ringsmith.backends.registry import takes_design
 from ringsmith.errors import ParameterError
 from ringsmith.files import Target
@@ -42,65 +38,50 @@ def run(
         ParameterError: When there is no such design, or are not so many images.
         ProgramError: When the program does not fit the design.
     """
-    check(output, design)
+    command = Command(output, design)
     parameters, on_design = ckks_set(PARAMETERS), takes_design(device)
     if images is None:
         images = Layout(parameters.slots, MAPS).images if on_design else HELD_OUT
     if not 1 <= images <= HELD_OUT:
         raise ParameterError(f"images = {images}: take 1 … {HELD_OUT}, those kept from training")
-    console = Console()
-    stages = Stages(console)
+    stages, console = command.stages, command.console
     current = session.begin(stages, parameters, design if on_design else None, images)
-    answer = session.answer(stages, current, open_machine(stages, device, design))
+    answer = current.answer(stages, open_machine(stages, device, design))
     times = session.time_on_cpu(stages, current) if seal else None
     console.print()
-    console.print(report.images_table(answer.predictions))
-    console.print(report.quality_table(answer.predictions.summary()))
-    first, executable = answer.results[0], current.server.compiled.compiled_graph.executable
-    on = device if executable is None else f"the {device} of {design}"
-    if executable is not None or times is not None:
-        console.print(
-            tables.program_table(
-                f"{on}, one batch",
-                first,
-                executable,
-                answer.equal_bits,
-                times.seal if times else None,
-                times.ours if times else None,
-            )
-        )
-    if executable is not None and first.cycles is not None:
-        console.print(tables.breakdown_table(breakdown(executable), first.cycles))
-    if output:
-        command = f"ringsmith run cnn --device {device} --design {design} --images {images}"
-        command += " --seal" * seal
-        write(output, _numbers(command, stages, current, answer, times))
-    refuse_different_bits(answer.equal_bits)
+    console.print(report.images_table(answer.outcome))
+    console.print(report.quality_table(answer.outcome.summary()))
+    command.show_program(
+        f"{device_and_design(device, design)}, one batch",
+        answer.results[0],
+        current.server.compiled.compiled_graph.executable,
+        answer.equal_bits,
+        seal_seconds=times.seal if times else None,
+        cpu_seconds=times.ours if times else None,
+    )
+    typed = f"ringsmith run cnn --device {device} --design {design} --images {images}"
+    typed += " --seal" * seal
+    numbers = _numbers(current, answer, times)
+    command.finish(typed, current.server.interface, numbers, answer.equal_bits)
 
 
 def _numbers(
-    command: str,
-    stages: Stages,
-    current: session.Session,
-    answer: session.Answer,
-    times: session.CpuTimes | None,
+    current: session.Session, answer: session.Answer, times: session.CpuTimes | None
 ) -> dict[str, object]:
     """What was measured, as JSON values; the program's numbers are those of one batch."""
-    interface, first = current.server.interface, answer.results[0]
+    program = program_numbers(
+        answer.results[0],
+        current.server.compiled.compiled_graph.executable,
+        equal_bits=answer.equal_bits,
+        seal_seconds=times.seal if times else None,
+    )
     return {
-        **conditions(command, interface.parameters, seeded_keys=interface.seeded_keys),
-        "quality": answer.predictions.summary().to_dict(),
+        "quality": asdict(answer.outcome.summary()),
         "batches": len(answer.results),
-        "images_per_batch": interface.layout.images,
+        "images_per_batch": current.server.interface.layout.images,
         "program": {
             "operations": dict(Counter(node.op for node in current.server.program.nodes)),
-            **program_numbers(
-                first,
-                current.server.compiled.compiled_graph.executable,
-                equal_bits=answer.equal_bits,
-                seal_seconds=times.seal if times else None,
-            ),
+            **program,
             "cpu_seconds": times.ours if times else None,
         },
-        "stage_seconds": stages.seconds(),
     }

@@ -1,6 +1,6 @@
 """What an encrypted classification was worth: accuracy and errors, beside the clear network's."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -65,7 +65,3 @@ class Quality:
     same_digit: int
     largest_error: float
     smallest_lead: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Returns the figures by name, for a JSON file."""
-        return asdict(self)

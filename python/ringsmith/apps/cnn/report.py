@@ -3,28 +3,19 @@
 from rich.table import Table
 
 from ringsmith.apps.cnn.outcome import Predictions, Quality
-from ringsmith.apps.tables import figures_table
-
-SHOWN = 8
+from ringsmith.apps.tables import against, figures_table, rows_table, some
 
 
 def images_table(predictions: Predictions) -> Table:
     """Returns a table of some images, spread evenly."""
-    table = Table(title="Some held-out images", title_justify="left")
-    for heading in ("image", "best score, encrypted", "the same in the clear", "digit", "truth"):
-        table.add_column(heading, justify="right")
-    images = len(predictions.digits)
-    for image in range(0, images, max(1, images // SHOWN)):
+    headings = ("image", "best score, encrypted", "the same in the clear", "digit", "truth")
+    rows = []
+    for image in some(len(predictions.digits)):
         guess = int(predictions.encrypted[image].argmax())
-        truth = int(predictions.digits[image])
-        table.add_row(
-            str(image),
-            f"{predictions.encrypted[image, guess]:.9f}",
-            f"{predictions.clear[image, guess]:.9f}",
-            str(guess),
-            str(truth) if guess == truth else f"[yellow]{truth}[/yellow]",
-        )
-    return table
+        scores = (predictions.encrypted[image, guess], predictions.clear[image, guess])
+        truth = against(str(predictions.digits[image]), str(guess))
+        rows.append((str(image), *(f"{score:.9f}" for score in scores), str(guess), truth))
+    return rows_table("Some held-out images", headings, rows)
 
 
 def quality_table(quality: Quality) -> Table:

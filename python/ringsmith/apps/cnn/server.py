@@ -3,15 +3,13 @@
 Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
-from ringsmith import runtime
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
+from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
-from ringsmith.objects import Ciphertext
 from ringsmith.params import CkksParameters
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace
 
@@ -40,12 +38,10 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
     return trace(cnn, parameters, {INPUT: InputSpec(parameters.slots, LEVELS + 1)})
 
 
-class Server:
+class Server(ProgramServer):
     """A network made ready to classify encrypted images.
 
     Attributes:
-        program: The planned HE program.
-        compiled: The same for the interpreter and, where a design is given, its accelerator.
         interface: What clients need to know.
     """
 
@@ -63,29 +59,6 @@ class Server:
             ParameterError: When a ciphertext does not hold an image.
             ProgramError: When the parameters or the design are too small for the program.
         """
-        self.program = plan(network, parameters)
-        self.compiled = runtime.compile_program(self.program, design)
-        images = self.program.inputs[INPUT]
-        self.interface = Interface(
-            parameters,
-            self.program.key_needs,
-            self.compiled.compiled_graph.expands_keys,
-            Layout(parameters.slots, network.kernels.shape[0]),
-            images.scale,
-            images.limbs,
-        )
-
-    def classify(
-        self,
-        machine: runtime.Machine,
-        batches: Sequence[Ciphertext],
-        keys: runtime.AnyKeys,
-    ) -> list[runtime.RunResult]:
-        """Returns each batch's encrypted scores, as output ``OUTPUT``, and what its run took.
-
-        Args:
-            machine: Where to run, from ``runtime.open_device``.
-            batches: Packed images (``packing``), encrypted as the interface says.
-            keys: The client's evaluation keys.
-        """
-        return [self.compiled.run(machine, {INPUT: batch}, keys) for batch in batches]
+        super().__init__(plan(network, parameters), design)
+        layout = Layout(parameters.slots, network.kernels.shape[0])
+        self.interface = Interface(*self.terms, layout)

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.apps import client
 from ringsmith.apps.gmdh.curves import Reals
 from ringsmith.apps.gmdh.interface import Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Integers, real
 from ringsmith.apps.gmdh.residues import combined
-from ringsmith.client import decrypt_vector, encrypt_vector, generate_keys, noise_budget
+from ringsmith.apps.interface import Inputs
+from ringsmith.client import decrypt_vector, encrypt_vector, noise_budget
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Ciphertext
 from ringsmith.params import BfvParameters, CkksParameters
-
-Inputs = dict[str, Ciphertext]
-"""The encrypted inputs of one part, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +33,12 @@ class Forecasts:
     budgets: tuple[int, ...] = ()
 
 
-class Client:
-    """Households with keys of their own.
-
-    Attributes:
-        evaluation_keys: What the server needs to compute.
-    """
+class Client(client.Client[Interface]):
+    """Households with keys of their own."""
 
     def __init__(self, interface: Interface) -> None:
         """Makes keys for a server's interface; they serve all its parts."""
-        self._interface = interface
-        self._secret_key, self._public_key, self.evaluation_keys = generate_keys(
-            interface.parts[0].parameters,
-            interface.key_needs,
-            seeded=interface.seeded_keys,
-            any_plain_modulus=len(interface.parts) > 1,
-        )
+        super().__init__(interface, any_plain_modulus=len(interface.parts) > 1)
 
     def encrypt(self, readings: Reals) -> list[Inputs]:
         """Encrypts readings (meters, hours): for each part, a ciphertext for each used hour.
@@ -77,14 +66,14 @@ class Client:
             for part in interface.parts
         ]
 
-    def decrypt(self, results: Sequence[Ciphertext], meters: int) -> Forecasts:
+    def decrypt(self, outputs: Sequence[Ciphertext], count: int) -> Forecasts:
         """Returns the forecasts of the meters from the results of all parts."""
         key, slots, moduli, budgets = self._secret_key, [], [], []
-        for part, result in zip(self._interface.parts, results, strict=True):
+        for part, result in zip(self._interface.parts, outputs, strict=True):
             parameters = part.parameters
             if isinstance(parameters, CkksParameters):
-                return Forecasts(decrypt_vector(parameters, key, result).real[:meters])
-            slots.append(decrypt_vector(parameters, key, result)[:meters])
+                return Forecasts(decrypt_vector(parameters, key, result).real[:count])
+            slots.append(decrypt_vector(parameters, key, result)[:count])
             moduli.append(parameters.plain_modulus)
             budgets.append(noise_budget(parameters, key, result))
         exact = combined(slots, moduli)
@@ -94,7 +83,7 @@ class Client:
         """Encrypts the readings of one hour: as integers in BFV, as what they stand for in CKKS."""
         parameters = part.parameters
         if isinstance(parameters, BfvParameters):
-            return encrypt_vector(parameters, self._public_key, integers)
+            return encrypt_vector(parameters, self.public_key, integers)
         values = self._interface.readings.real(integers)
         scale, limbs = part.scales[name], part.limbs[name]
-        return encrypt_vector(parameters, self._public_key, values, scale=scale, limbs=limbs)
+        return encrypt_vector(parameters, self.public_key, values, scale=scale, limbs=limbs)

@@ -1,16 +1,13 @@
 """``ringsmith run gmdh``."""
 
-from rich.console import Console
+from dataclasses import asdict
 
-from ringsmith.apps import tables
-from ringsmith.apps.breakdown import breakdown
-from ringsmith.apps.conditions import conditions, seconds_at_assumed_clock
+from ringsmith.apps.command import Command, device_and_design
 from ringsmith.apps.gmdh import report, session
 from ringsmith.apps.gmdh.interface import OUTPUT
 from ringsmith.apps.gmdh.server import SCHEMES
 from ringsmith.apps.machines import open_machine
-from ringsmith.apps.results import check, refuse_different_bits, write
-from ringsmith.apps.stages import Stages
+from ringsmith.apps.results import program_numbers
 from ringsmith.errors import ProgramError
 from ringsmith.files import Target
 from ringsmith.program import CkksProgram
@@ -33,28 +30,20 @@ def run(scheme: str, device: str, design: str | None, output: Target | None = No
     """
     if scheme not in SCHEMES:
         raise ProgramError(f"scheme {scheme!r}: choose one of {', '.join(SCHEMES)}")
-    check(output, design)
-    console = Console()
-    stages = Stages(console)
-    current = session.begin(stages, scheme, device, design)
-    machine = open_machine(stages, device, current.server.design or "nano")
-    answer = session.answer(stages, current, machine)
-    console.print()
-    console.print(report.meters_table(current.days, answer.forecasts))
-    console.print(report.quality_table(answer.quality, forecast_error(current)))
-    on = current.server.design
-    where = device if on is None else f"the {device} of {on.name}"
+    command = Command(output, design)
+    current = session.begin(command.stages, scheme, device, design)
+    on = current.server.design or "nano"
+    answer = current.answer(command.stages, open_machine(command.stages, device, on))
+    outcome, error = answer.outcome, forecast_error(current)
+    command.console.print()
+    command.console.print(report.meters_table(current.data, outcome.forecasts))
+    command.console.print(report.quality_table(outcome.quality, error))
     for compiled, result in zip(current.server.compiled, answer.results, strict=True):
         executable = compiled.compiled_graph.executable
-        if executable is None or result.cycles is None:
-            continue
-        console.print(tables.program_table(where, result, executable, answer.equal_bits))
-        console.print(tables.breakdown_table(breakdown(executable), result.cycles))
-    if output:
-        named = f" --design {design}" if design else ""
-        command = f"ringsmith run gmdh --scheme {scheme} --device {device}{named}"
-        write(output, _numbers(command, stages, current, answer))
-    refuse_different_bits(answer.equal_bits)
+        command.show_program(device_and_design(device, on), result, executable, answer.equal_bits)
+    typed = f"ringsmith run gmdh --scheme {scheme} --device {device}"
+    typed += f" --design {design}" if design else ""
+    command.finish(typed, current.server.interface, _numbers(current, answer), answer.equal_bits)
 
 
 def forecast_error(current: session.Session) -> float | None:
@@ -65,31 +54,28 @@ def forecast_error(current: session.Session) -> float | None:
     return program.forecast(current.server.bounds).outputs[OUTPUT].error
 
 
-def _numbers(
-    command: str, stages: Stages, current: session.Session, answer: session.Answer
-) -> dict[str, object]:
+def _numbers(current: session.Session, answer: session.Answer) -> dict[str, object]:
     """What was measured, as JSON values."""
     server = current.server
     return {
-        **conditions(
-            command, server.programs[0].parameters, seeded_keys=server.interface.seeded_keys
-        ),
-        "quality": answer.quality.to_dict(),
+        "quality": asdict(answer.outcome.quality),
         "forecast_error": forecast_error(current),
         "design": server.design.name if server.design else None,
         "programs": [
             {
                 "operations": len(program.nodes),
                 "plain_modulus": getattr(program.parameters, "plain_modulus", None),
-                "instructions": result.instructions,
-                "cycles": result.cycles,
-                "seconds_at_assumed_clock": None
-                if result.cycles is None
-                else seconds_at_assumed_clock(result.cycles),
+                **program_numbers(
+                    result,
+                    compiled.compiled_graph.executable,
+                    equal_bits=answer.equal_bits,
+                    seal_seconds=None,
+                ),
             }
-            for program, result in zip(server.programs, answer.results, strict=True)
+            for program, compiled, result in zip(
+                server.programs, server.compiled, answer.results, strict=True
+            )
         ],
-        "noise_budgets": list(answer.forecasts.budgets),
+        "noise_budgets": list(answer.outcome.forecasts.budgets),
         "equal_bits_with_cpu": answer.equal_bits,
-        "stage_seconds": stages.seconds(),
     }

@@ -1,10 +1,11 @@
-"""What client and server agree on, all of it public."""
+"""What households and grid operator agree on, all of it public."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ringsmith.apps import interface
 from ringsmith.apps.gmdh.network import Readings
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
+from ringsmith.params import BfvParameters, CkksParameters
 
 OUTPUT = "forecast"
 """The encrypted programs' output."""
@@ -31,21 +32,17 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Interface:
-    """What a client must know to be served; a server publishes it.
+class Interface(interface.Interface):
+    """What the households must know to be served.
 
     Attributes:
         parts: The programs; all have the same ring, primes and keys.
-        key_needs: Evaluation keys to hand over.
-        seeded_keys: Whether to make half of them from seeds, which the server's device expands.
         hours: Readings to encrypt.
         readings: How readings become integers.
         output_bits: Binary places of the forecasts' integers.
     """
 
     parts: tuple[Part, ...]
-    key_needs: KeyNeeds
-    seeded_keys: bool
     hours: tuple[int, ...]
     readings: Readings
     output_bits: int
@@ -53,4 +50,4 @@ class Interface:
     @property
     def meters(self) -> int:
         """How many meters one run serves: the slots of a ciphertext."""
-        return self.parts[0].parameters.slots
+        return self.parameters.slots

@@ -1,6 +1,6 @@
 """What encrypted forecasts were worth: their errors, beside simpler forecasts, and encryption's."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,9 +31,18 @@ class Quality:
     largest_difference: float
     exact: int | None
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Returns the figures by name, for a JSON file."""
-        return asdict(self)
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Decrypted forecasts, and what they were worth."""
+
+    forecasts: Forecasts
+    quality: Quality
+
+    @classmethod
+    def compare(cls, network: Network, fitted: Curves, days: Curves, found: Forecasts) -> "Outcome":
+        """Compares decrypted forecasts as ``quality`` does."""
+        return cls(found, quality(network, fitted, days, found))
 
 
 def quality(network: Network, fitted: Curves, days: Curves, found: Forecasts) -> Quality:

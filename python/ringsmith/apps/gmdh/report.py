@@ -5,28 +5,25 @@ from rich.table import Table
 from ringsmith.apps.gmdh.client import Forecasts
 from ringsmith.apps.gmdh.curves import TARGET_HOUR, Curves
 from ringsmith.apps.gmdh.outcome import Quality
-from ringsmith.apps.tables import figures_table
+from ringsmith.apps.tables import figures_table, rows_table, some
 
-SHOWN = 8
 UNIT = "standard deviations of a day's demand"
 
 
 def meters_table(days: Curves, found: Forecasts) -> Table:
     """Returns a table of some meters, spread evenly over the batch."""
-    table = Table(
-        title=f"Some meters: demand at {TARGET_HOUR}:00, forecast at noon ({UNIT})",
-        title_justify="left",
-    )
-    for heading in ("meter", "last reading", "forecast, decrypted", "demand"):
-        table.add_column(heading, justify="right")
-    for meter in range(0, len(days), max(1, len(days) // SHOWN)):
-        table.add_row(
+    title = f"Some meters: demand at {TARGET_HOUR}:00, forecast at noon ({UNIT})"
+    headings = ("meter", "last reading", "forecast, decrypted", "demand")
+    rows = [
+        (
             str(meter),
             f"{days.observed[meter, -1]:+.3f}",
             f"{found.demand[meter]:+.6f}",
             f"{days.target[meter]:+.3f}",
         )
-    return table
+        for meter in some(len(days))
+    ]
+    return rows_table(title, headings, rows)
 
 
 def quality_table(worth: Quality, forecast_error: float | None) -> Table:

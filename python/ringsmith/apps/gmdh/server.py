@@ -3,14 +3,14 @@
 Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ringsmith import runtime
 from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
 from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
+from ringsmith.apps.interface import Inputs
 from ringsmith.backends.base import Design
-from ringsmith.objects import Ciphertext
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace
 
@@ -120,9 +120,10 @@ class Server:
         for program in self.programs:
             needs |= program.key_needs
         self.interface = Interface(
-            tuple(_part(program) for program in self.programs),
+            self.programs[0].parameters,
             needs,
             any(compiled.compiled_graph.expands_keys for compiled in self.compiled),
+            tuple(_part(program) for program in self.programs),
             network.hours,
             network.readings,
             network.output_bits,
@@ -136,11 +137,8 @@ class Server:
         executable = self.compiled[0].compiled_graph.executable
         return None if executable is None else executable.design
 
-    def forecast(
-        self,
-        machine: runtime.Machine,
-        inputs: Sequence[Mapping[str, Ciphertext]],
-        keys: runtime.AnyKeys,
+    def run(
+        self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
     ) -> list[runtime.RunResult]:
         """Returns the encrypted forecasts of each part, as output ``OUTPUT``, and what runs took.
 

@@ -1,26 +1,16 @@
 """The hospital: it holds the records and the secret key, encrypts and decrypts."""
 
+from collections.abc import Sequence
+
+from ringsmith.apps.client import VectorClient
 from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import Interface
 from ringsmith.apps.logreg.records import Reals
-from ringsmith.client import decrypt_vector, encrypt_vector, generate_keys
 from ringsmith.objects import Ciphertext
 
 
-class Client:
-    """One hospital with its own keys.
-
-    Attributes:
-        public_key: To encrypt with.
-        evaluation_keys: What the server needs to compute.
-    """
-
-    def __init__(self, interface: Interface) -> None:
-        """Makes keys for a server's interface."""
-        self._interface = interface
-        self._secret_key, self.public_key, self.evaluation_keys = generate_keys(
-            interface.parameters, interface.key_needs, seeded=interface.seeded_keys
-        )
+class Client(VectorClient[Interface]):
+    """One hospital with its own keys."""
 
     def pack(self, features: Reals) -> Reals:
         """Returns the slot vector of raw features (patients, features), preprocessed.
@@ -37,16 +27,9 @@ class Client:
         Raises:
             ParameterError: When the patients do not fit one ciphertext.
         """
-        interface = self._interface
-        return encrypt_vector(
-            interface.parameters,
-            self.public_key,
-            self.pack(features),
-            scale=interface.input_scale,
-            limbs=interface.input_limbs,
-        )
+        return self.encrypt_packed(self.pack(features))
 
-    def decrypt(self, probabilities: Ciphertext, patients: int) -> Reals:
+    def decrypt(self, outputs: Sequence[Ciphertext], count: int) -> Reals:
         """Returns the probability of malignancy of each patient, (patients,)."""
-        slots = decrypt_vector(self._interface.parameters, self._secret_key, probabilities)
-        return packing.unpack(slots.real, patients)
+        [probabilities] = outputs
+        return packing.unpack(self.decrypt_packed(probabilities), count)

@@ -1,6 +1,6 @@
 """What an encrypted classification was worth: accuracy and errors, beside the clear models'."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,10 +80,6 @@ class Quality:
     same_class_as_polynomial: int
     largest_error_to_polynomial: float
     largest_error_to_sigmoid: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Returns the figures by name, for a JSON file."""
-        return asdict(self)
 
 
 def classes(probabilities: Reals) -> NDArray[np.bool_]:

@@ -3,31 +3,23 @@
 from rich.table import Table
 
 from ringsmith.apps.logreg.outcome import Predictions, Quality, classes
-from ringsmith.apps.tables import figures_table
+from ringsmith.apps.tables import against, figures_table, rows_table, some
 
 DIAGNOSES = ("benign", "malignant")
 
 
-def patients_table(predictions: Predictions, count: int = 8) -> Table:
+def patients_table(predictions: Predictions) -> Table:
     """Returns a table of some patients, spread evenly over the batch."""
-    table = Table(title="Some held-out patients", title_justify="left")
-    for heading in ("patient", "P(malignant) encrypted", "clear, polynomial", "clear, sigmoid"):
-        table.add_column(heading, justify="right")
-    table.add_column("class")
-    table.add_column("truth")
-    patients = len(predictions.malignant)
-    for patient in range(0, patients, max(1, patients // count)):
+    numbers = ("patient", "P(malignant) encrypted", "clear, polynomial", "clear, sigmoid")
+    text = ("class", "truth")
+    rows = []
+    for patient in some(len(predictions.malignant)):
         guess = DIAGNOSES[int(classes(predictions.encrypted)[patient])]
-        truth = DIAGNOSES[predictions.malignant[patient]]
-        table.add_row(
-            str(patient),
-            f"{predictions.encrypted[patient]:.6f}",
-            f"{predictions.polynomial[patient]:.6f}",
-            f"{predictions.clear[patient]:.6f}",
-            guess,
-            truth if guess == truth else f"[yellow]{truth}[/yellow]",
-        )
-    return table
+        probabilities = (predictions.encrypted, predictions.polynomial, predictions.clear)
+        cells = [f"{each[patient]:.6f}" for each in probabilities]
+        truth = against(DIAGNOSES[predictions.malignant[patient]], guess)
+        rows.append((str(patient), *cells, guess, truth))
+    return rows_table("Some held-out patients", (*numbers, *text), rows, text)
 
 
 def quality_table(quality: Quality) -> Table:

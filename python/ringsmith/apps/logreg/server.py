@@ -3,13 +3,12 @@
 Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
 """
 
-from ringsmith import runtime
 from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.apps.logreg.sizes import Size
+from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
-from ringsmith.objects import Ciphertext
 from ringsmith.program import (
     CkksProgram,
     EncryptedVector,
@@ -50,12 +49,10 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
     return trace(logreg, size.parameters, inputs, fused_rescale=fused_rescale)
 
 
-class Server:
+class Server(ProgramServer):
     """A model made ready to classify encrypted records.
 
     Attributes:
-        program: The planned HE program.
-        compiled: The same for the interpreter and, where a design is given, its accelerator.
         interface: What clients need to know.
     """
 
@@ -78,27 +75,5 @@ class Server:
         Raises:
             ProgramError: When the parameters or the design are too small for the program.
         """
-        self.program = plan(model, size, fused_rescale=fused_rescale)
-        self.compiled = runtime.compile_program(self.program, design)
-        records = self.program.inputs[INPUT]
-        self.interface = Interface(
-            size.parameters,
-            self.program.key_needs,
-            self.compiled.compiled_graph.expands_keys,
-            size.block,
-            model.preprocessing,
-            records.scale,
-            records.limbs,
-        )
-
-    def classify(
-        self, machine: runtime.Machine, records: Ciphertext, keys: runtime.AnyKeys
-    ) -> runtime.RunResult:
-        """Returns the encrypted probabilities, as output ``OUTPUT``, and what the run took.
-
-        Args:
-            machine: Where to run, from ``runtime.open_device``.
-            records: Packed records (``packing``), encrypted as the interface says.
-            keys: The client's evaluation keys.
-        """
-        return self.compiled.run(machine, {INPUT: records}, keys)
+        super().__init__(plan(model, size, fused_rescale=fused_rescale), design)
+        self.interface = Interface(*self.terms, size.block, model.preprocessing)

@@ -1,13 +1,14 @@
 """The program that measures under one kernel set: see ``asked`` for what it reads and prints."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 
 from ringsmith import runtime
+from ringsmith.apps.session import Session
 from ringsmith.apps.stages import Stages
 from ringsmith.bench.cpu import asked, ours
 from ringsmith.bench.cpu.sets import SETS
@@ -44,40 +45,38 @@ def name_of(params: str, operation: str) -> str:
 def work_of(name: str) -> Timed:
     """Prepares one of ``WORKS``, asked for by ``name_of``."""
     params, _, operation = name.partition("/")
-    if operation == LOGREG:
-        return timed(logreg(params))
-    if operation == GMDH:
-        return timed(_gmdh(params))
-    if operation == CNN:
-        return timed(_cnn(params))
+    if operation in PACKAGES:
+        return timed(application(params, operation))
     return ours.operations(SETS[params])[operation]
 
 
-def logreg(size: str) -> Callable[[], runtime.RunResult]:
-    """What the server of the logistic regression computes, prepared."""
-    from ringsmith.apps.logreg import session
-    from ringsmith.apps.logreg.sizes import SIZES
+def application(params: str, name: str) -> Callable[[], Sequence[runtime.RunResult]]:
+    """What the server of an application computes for one batch, prepared.
 
-    current = session.begin(Stages(Console(quiet=True)), SIZES[size], None)
+    Args:
+        params: As in ``WORKS``.
+        name: One of ``PACKAGES``.
+    """
+    current = _session(params, name)
     machine, keys = runtime.open_device("cpu"), current.client.evaluation_keys
-    return lambda: current.server.classify(machine, current.ciphertext, keys)
+    return lambda: current.server.run(machine, current.inputs, keys)
 
 
-def _gmdh(scheme: str) -> Callable[[], object]:
-    from ringsmith.apps.gmdh import session
-
-    current = session.begin(Stages(Console(quiet=True)), scheme)
-    machine, keys = runtime.open_device("cpu"), current.client.evaluation_keys
-    return lambda: current.server.forecast(machine, current.inputs, keys)
-
-
-def _cnn(parameters: str) -> Callable[[], object]:
-    from ringsmith.apps.cnn import session
-
+def _session(params: str, name: str) -> Session[Any, Any, Any, Any, Any]:
+    """Client and server of an application."""
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, ckks_set(parameters), None, images=1)
-    machine, keys = runtime.open_device("cpu"), current.client.evaluation_keys
-    return lambda: current.server.classify(machine, current.batches, keys)
+    if name == LOGREG:
+        from ringsmith.apps.logreg import session as logreg
+        from ringsmith.apps.logreg.sizes import SIZES
+
+        return logreg.begin(stages, SIZES[params], None)
+    if name == GMDH:
+        from ringsmith.apps.gmdh import session as gmdh
+
+        return gmdh.begin(stages, params)
+    from ringsmith.apps.cnn import session as cnn
+
+    return cnn.begin(stages, ckks_set(params), None, images=1)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ringsmith import _core
 from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import seal_missing
+from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
@@ -33,7 +34,7 @@ KERNELS = "kernels"
 THREADS = "threads"
 """How more threads than one are asked for."""
 
-DESIGN = "cpu"
+DESIGN = REFERENCE
 """What all records are of."""
 
 CHOICES = (*SETS, NTT, KERNELS, THREADS)
@@ -128,15 +129,7 @@ def with_kept(records: Sequence[Record], kept: Sequence[Record]) -> list[Record]
     Args:
         records: What ``measure`` returned.
         kept: What it returned earlier; a row is what has the same parameters, operation and peer.
-
-    Raises:
-        ParameterError: When records to keep are none of ``measure``.
     """
-    if foreign := {record.design for record in kept} - {DESIGN}:
-        raise ParameterError(
-            f"the records to keep are of {', '.join(sorted(foreign))}: give a file that "
-            "'ringsmith bench cpu --json' wrote"
-        )
     measured = {_row(record) for record in records}
     return [*(record for record in kept if _row(record) not in measured), *records]
 
@@ -195,7 +188,7 @@ def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
             ("key_bytes", forms.other_bytes),
             ("peer_key_bytes", forms.prepared_bytes),
         ):
-            yield _record(item.name, name, peer, (metric, "bytes", value), conditions(_CPU_TIME))
+            yield _record(item.name, name, peer, (metric, value), conditions(_CPU_TIME))
 
 
 def _thread_counts(
@@ -264,33 +257,19 @@ def _compare(
             there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
             for peer, found in interleaved(work, there, budget).items():
                 values = [
-                    ("speedup", "", found.speedup),
-                    ("milliseconds", "ms", found.seconds * 1e3),
-                    ("peer_milliseconds", "ms", found.peer_seconds * 1e3),
+                    ("speedup", found.speedup),
+                    ("milliseconds", found.seconds * 1e3),
+                    ("peer_milliseconds", found.peer_seconds * 1e3),
                 ]
                 if operation in works:
-                    floor = floor_seconds(works[operation])
-                    values.append(("floor_milliseconds", "ms", floor * 1e3))
+                    values.append(("floor_milliseconds", floor_seconds(works[operation]) * 1e3))
                 for value in values:
                     yield _record(params, operation, peer, value, text)
             measured.advance()
 
 
 def _record(
-    params: str, operation: str, peer: str, measured: tuple[str, str, float], text: str
+    params: str, operation: str, peer: str, measured: tuple[str, float], text: str
 ) -> Record:
-    """A record of a metric, its unit and its value."""
-    metric, unit, value = measured
-    return Record(
-        paper="",
-        design=DESIGN,
-        params=params,
-        operation=operation,
-        metric=metric,
-        unit=unit,
-        paper_value=None,
-        value=value,
-        source="cpu",
-        conditions=text,
-        peer=peer,
-    )
+    """A record of a metric and its value."""
+    return Record(DESIGN, params, operation, *measured, REFERENCE, text, peer)

@@ -2,26 +2,23 @@
 
 from collections.abc import Sequence
 
-from ringsmith.bench.records import Record
+from ringsmith.bench.records import Measurement, Record
+from ringsmith.bench.tables import opening
+from ringsmith.markdown import table_lines
 
 
-def page(records: Sequence[Record], command: str) -> str:
-    """Returns the Markdown page of what ``measure`` returned.
-
-    Args:
-        records: At least one.
-        command: What was typed.
-    """
+def page(measurement: Measurement) -> str:
+    """Returns the Markdown page, of at least one record."""
+    records = measurement.records
     conditions = dict.fromkeys(record.conditions for record in records)
-    lines = [
-        "# The cpu device beside its peers",
-        "",
-        "After reading this page you know how fast the `cpu` device is beside other libraries. "
-        f"`{command}` wrote it; do not edit it. Milliseconds; speedup is the peer's time over "
-        "ours, the median over rounds in which both ran in turn; floor is the least that ours "
-        "could take, and the last column how far from it ours is. [cpu.md](cpu.md) says what the "
-        "sets and the floor are.",
-    ]
+    lines = opening(
+        "The cpu device beside its peers",
+        "how fast the `cpu` device is beside other libraries",
+        measurement,
+        "Milliseconds; speedup is the peer's time over ours, the median over rounds in which both "
+        "ran in turn; floor is the least that ours could take, and the last column how far from it "
+        "ours is. [cpu.md](cpu.md) says what the sets and the floor are.",
+    )
     for text in conditions:
         lines += ["", f"{text}.", "", *_table([r for r in records if r.conditions == text])]
     return "\n".join(lines + _key_table(records)) + "\n"
@@ -30,10 +27,7 @@ def page(records: Sequence[Record], command: str) -> str:
 def _table(records: Sequence[Record]) -> list[str]:
     """Times and floors of what was measured under the same conditions."""
     values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
-    lines = [
-        "| parameters | operation | peer | ours | peer's | speedup | floor | ours / floor |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    rows = []
     for params, operation, peer in dict.fromkeys(key[:3] for key in values):
         key = (params, operation, peer)
         own, floor = values[(*key, "milliseconds")], values.get((*key, "floor_milliseconds"))
@@ -45,23 +39,22 @@ def _table(records: Sequence[Record]) -> list[str]:
             "–" if floor is None else f"{floor:.4g}",
             "–" if floor is None else f"{own / floor:.1f}",
         )
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        rows.append(cells)
+    text = ("parameters", "operation", "peer")
+    return table_lines((*text, "ours", "peer's", "speedup", "floor", "ours / floor"), rows, text)
 
 
 def _key_table(records: Sequence[Record]) -> list[str]:
     """Memory that keys take, where two forms of one were compared."""
     values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
     rows = [
-        f"| {params} | {operation} | {value:,.0f} | {peer} | "
-        f"{values[params, operation, peer, 'peer_key_bytes']:,.0f} |"
+        (params, operation, f"{value:,.0f}", peer, f"{theirs:,.0f}")
         for (params, operation, peer, metric), value in values.items()
         if metric == "key_bytes"
+        for theirs in [values[params, operation, peer, "peer_key_bytes"]]
     ]
     if not rows:
         return []
-    head = [
-        "| parameters | operation | key, bytes | peer | peer's key, bytes |",
-        "| --- | --- | ---: | --- | ---: |",
-    ]
-    return ["", *head, *rows]
+    text = ("parameters", "operation", "peer")
+    head = ("parameters", "operation", "key, bytes", "peer", "peer's key, bytes")
+    return ["", *table_lines(head, rows, text)]

@@ -2,7 +2,7 @@
 
 import importlib.util
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -44,7 +44,8 @@ def works(extent: Extent) -> Iterator[tuple[str, str, Work]]:
             yield name, operation, partial(_listed, operations[operation])
     if not missing():
         for size in extent.thread_sizes:
-            yield size, kernel_child.LOGREG, partial(_outputs, kernel_child.logreg(size))
+            served = kernel_child.application(size, kernel_child.LOGREG)
+            yield size, kernel_child.LOGREG, partial(_outputs, served)
 
 
 def checked(work: Work, most: int, what: str) -> dict[int, Timed]:
@@ -78,5 +79,5 @@ def _listed(work: Callable[[], Residues]) -> list[Residues]:
     return [work()]
 
 
-def _outputs(work: Callable[[], RunResult]) -> list[Residues]:
-    return [output.data for output in work().outputs.values()]
+def _outputs(work: Callable[[], Sequence[RunResult]]) -> list[Residues]:
+    return [output.data for result in work() for output in result.outputs.values()]

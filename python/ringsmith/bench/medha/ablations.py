@@ -8,11 +8,11 @@ from ringsmith.backends.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.debug.area_in_part import area_from_part, estimate, scaled
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.area import area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
+from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.platforms import load_platform

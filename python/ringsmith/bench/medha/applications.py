@@ -16,9 +16,9 @@ from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha import lenet5
 from ringsmith.bench.papers import SEAL
+from ringsmith.bench.records import Found
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA
@@ -133,9 +133,10 @@ def logreg_rows(
     """
     stages = Stages(Console(quiet=True))
     current = session.begin(stages, size, design, fused_rescale=fused_rescale)
-    answer = session.answer(stages, current, open_machine(stages, device, design))
+    answer = current.answer(stages, open_machine(stages, device, design))
     refuse_different_bits(answer.equal_bits)
-    result, executable = answer.result, current.server.compiled.compiled_graph.executable
+    [result] = answer.results
+    executable = current.server.compiled.compiled_graph.executable
     assert isinstance(executable, Executable), "a design of RPAUs is named"
     assert result.cycles is not None, "an accelerator counts"
     assert result.instructions is not None, "an accelerator counts"

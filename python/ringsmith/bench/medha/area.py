@@ -6,7 +6,7 @@ from dataclasses import asdict
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scaled, total_area
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.beside import Found
+from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "urams": "uram", "luts": "lut", "flip_flops": "ff"}

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import MEDHA
 from ringsmith.bench.papers import AREA_TIMES_CYCLES, Fact, facts
+from ringsmith.bench.records import Found
 from ringsmith.caching import cached
 
 OPERATIONS = ("multiply_relinearize", "rescale")

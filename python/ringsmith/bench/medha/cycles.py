@@ -14,8 +14,8 @@ from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
+from ringsmith.bench.records import Found
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import CkksParameters, ckks_set
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ringsmith.apps.logreg.sizes import DEMO, PAPER
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.bench.beside import Found, beside
+from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
 from ringsmith.bench.medha.area import MANNERS, synthesized
@@ -16,7 +16,7 @@ from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
 from ringsmith.bench.medha.software import seal_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
-from ringsmith.bench.records import Record
+from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.params import ckks_set

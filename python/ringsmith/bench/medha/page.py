@@ -6,8 +6,8 @@ from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.cases import PAPERS
 from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, Fact, papers
-from ringsmith.bench.records import Record
-from ringsmith.bench.tables import conditions, table
+from ringsmith.bench.records import Measurement, Record
+from ringsmith.bench.tables import conditions, opening, table
 
 _ABLATIONS = ("dyadic_cycles", "dyadic_area", "address_delaying")
 _REASONS = {
@@ -21,20 +21,16 @@ _REASONS = {
 """Operation -> why it is not compared."""
 
 
-def page(records: Sequence[Record], command: str) -> str:
-    """Returns ``docs/medha.md``.
-
-    Args:
-        records: What ``measure`` returned, at least one.
-        command: What was typed.
-    """
+def page(measurement: Measurement) -> str:
+    """Returns ``docs/medha.md``, of at least one record."""
+    records = measurement.records
     lines = [
-        f"<!-- Written by `{command}`; do not edit. -->",
-        "# Medha, beside the papers",
-        "",
-        "After reading this page you know every number that the two Medha papers give of their "
-        "accelerators, ours for the same, and where both come from. "
-        f"`{command}` wrote it; `medha.json` has the same records.",
+        *opening(
+            "Medha, beside the papers",
+            "every number that the two Medha papers give of their accelerators, ours for the same, "
+            "and where both come from",
+            measurement,
+        ),
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
         "interpreter's, in this run, or in one before it that the model of this run agrees with; "

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
 from ringsmith.apps.seal_baseline import SealBaseline, seal_missing, seal_version
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
 from ringsmith.bench.papers import SEAL, facts
+from ringsmith.bench.records import Found
 from ringsmith.params import CkksParameters
 
 _STEP = 1

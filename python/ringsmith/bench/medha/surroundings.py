@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.rpau.nets import TOPOLOGIES, interconnect_nets
-from ringsmith.bench.beside import Found
 from ringsmith.bench.medha.cases import Case
+from ringsmith.bench.records import Found
 from ringsmith.platforms import load_platform
 from ringsmith.runtime.host_link import HOST_LINKS
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ringsmith.bench.records import Record, number
 from ringsmith.bench.rpm.cases import BESIDE, CASES
+from ringsmith.markdown import table_lines
 
 
 def check(records: Sequence[Record]) -> list[str]:
@@ -36,16 +37,14 @@ def check(records: Sequence[Record]) -> list[str]:
             for source in ("estimate", "synthesis")
         ]
         cells += [values[names[0], "rpm", metric, "synthesis"] for metric in ("lut", "ff")]
-        design = f"{', '.join(names)} | 2^{log_n} | {lanes} | {word_bits}"
-        rows.append(f"| {design} | {' | '.join(map(number, cells))} |")
+        sizes = (f"2^{log_n}", str(lanes), str(word_bits))
+        rows.append((", ".join(names), *sizes, *map(number, cells)))
+    counts = ("DSP, counted", "synthesized", "BRAM36, counted", "synthesized", "LUT", "FF")
     return [
         f"Designs synthesized: {len(designs)}. In each, and in each of its parts that table 2 "
         f"names, the count of DSPs is off by at most {most('dsp')}, and that of block RAMs by at "
         f"most {most('bram')}. All other DSPs and block RAMs on this page are counted in the same "
         "way. Synthesis takes the shapes of memories from the elaborated design.",
         "",
-        "| parameters | n | w | s | DSP, counted | synthesized | BRAM36, counted | synthesized | "
-        "LUT | FF |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *rows,
+        *table_lines(("parameters", "n", "w", "s", *counts), rows),
     ]

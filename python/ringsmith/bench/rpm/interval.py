@@ -3,7 +3,7 @@
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.device.rtl import StreamRtl
-from ringsmith.bench.beside import Found
+from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER
 
 

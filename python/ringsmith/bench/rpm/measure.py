@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.bench.beside import Found, beside
-from ringsmith.bench.records import Record
+from ringsmith.bench.beside import beside
+from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import BESIDE, CASES, PAPER, Case, Work
 from ringsmith.bench.rpm.interval import interval
 from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.papers import papers
-from ringsmith.bench.records import Record, number
+from ringsmith.bench.records import Measurement, Record, number
 from ringsmith.bench.rpm.cases import CASES, PAPER
 from ringsmith.bench.rpm.check import check
 from ringsmith.bench.rpm.resources import MEGAHERTZ
-from ringsmith.bench.tables import conditions, table
+from ringsmith.bench.tables import conditions, opening, table
+from ringsmith.markdown import table_lines
 
 _FACTORS = ("factors_generated", "factors_stored", "factors_sent")
 _PROVEN = "The proof of concept (tables 2 and 4)"
@@ -19,22 +20,17 @@ _TIMES = "Multiplication with relinearization (tables 3 and 4)"
 _SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES)
 
 
-def page(records: Sequence[Record], command: str) -> str:
-    """Returns ``docs/rpm.md``.
-
-    Args:
-        records: What ``measure`` returned, at least one.
-        command: What was typed.
-    """
-    paper = papers()[PAPER]
+def page(measurement: Measurement) -> str:
+    """Returns ``docs/rpm.md``, of at least one record."""
+    records, paper = measurement.records, papers()[PAPER]
     lines = [
-        f"<!-- Written by `{command}`; do not edit. -->",
-        "# RPM, beside the paper",
-        "",
-        "After reading this page you know the numbers that the RPM paper gives of its streaming "
-        "multiplier, ours for the same, and where both come from. "
-        f"`{command}` wrote it; `rpm.json` has the same records, and [stream.md](stream.md) "
-        "describes the device.",
+        *opening(
+            "RPM, beside the paper",
+            "the numbers that the RPM paper gives of its streaming multiplier, ours for the same, "
+            "and where both come from",
+            measurement,
+            "[stream.md](stream.md) describes the device.",
+        ),
         "",
         "Sources: `rtl`, counted by the simulated RTL with every product compared with core's; "
         "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, counted or "
@@ -43,11 +39,9 @@ def page(records: Sequence[Record], command: str) -> str:
         "",
         f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
         "",
-        "| parameters | n | bits of q | s | w |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {case.name} | 2^{case.log_n} | {case.log_q} | {case.word_bits} | {case.lanes} |"
-            for case in CASES
+        *table_lines(
+            ("parameters", "n", "bits of q", "s", "w"),
+            [(c.name, f"2^{c.log_n}", str(c.log_q), str(c.word_bits), str(c.lanes)) for c in CASES],
         ),
     ]
     for title in _SECTIONS:
@@ -104,15 +98,14 @@ def _bottleneck(records: Sequence[Record]) -> list[str]:
             of("mult_relin", "speedup"),
         ]
         most = max(parts, key=lambda name: parts[name])
-        rows.append(f"| {params} | {' | '.join(map(number, cells))} | {most} |")
+        rows.append((params, *map(number, cells), most))
+    times = ("CPU alone", "lift", "scale, digits", "sums", "device", "together", "speedup")
+    headings = ("parameters", *times, "most time")
     return [
         "Milliseconds of a BFV multiplication with relinearization: on the CPU alone; and with the "
         f"device at {MEGAHERTZ:.0f} MHz, what its host does on the same CPU and what it does, in "
         "turn. The CPU alone transforms each polynomial once, and the device all three of every "
         "product; the CPU alone has fewer and wider primes.",
         "",
-        "| parameters | CPU alone | lift | scale, digits | sums | device | together | speedup | "
-        "most time |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-        *rows,
+        *table_lines(headings, rows, ("parameters", "most time")),
     ]

@@ -20,7 +20,7 @@ from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine, host_values
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.executable import StreamExecutable
-from ringsmith.bench.beside import Found
+from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ
 from ringsmith.caching import cached

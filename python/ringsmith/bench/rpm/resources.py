@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.bench.beside import Found
+from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
 from ringsmith.hdl.memories import block_rams
 

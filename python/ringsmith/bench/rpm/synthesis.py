@@ -7,8 +7,7 @@ from ringsmith.backends.rpau.debug.area_in_part import area_less
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.bench.beside import Found
-from ringsmith.bench.records import Record
+from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import PAPER
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "luts": "lut", "flip_flops": "ff"}

@@ -1,1 +1,0 @@
-"""Measurements that are written down: one command each. ``python -m bench`` runs them all."""
