@@ -79,3 +79,15 @@ def test_a_package_that_cannot_be_imported_harms_nobody(installed: Path) -> None
         assert "uninstall it" in fine.stderr
     finally:
         broken.write_text(text)
+
+
+def test_a_package_cannot_take_the_name_of_one_of_ours(installed: Path) -> None:
+    (points,) = installed.glob("*.dist-info/entry_points.txt")
+    text = points.read_text()
+    points.write_text(text + "stream = slow_oracle.backends:ORACLE\n")
+    try:
+        fine = run(installed, "-c", "import ringsmith; ringsmith.open_device('attic')")
+        assert "'stream' of package slow-oracle has the name of one of ours" in fine.stderr
+        assert "choose one of cpu, model, rtl, slow-oracle" in fine.stderr
+    finally:
+        points.write_text(text)

@@ -115,8 +115,13 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
         Instructions and cycles.
 
     Raises:
-        DeviceError: When the machine's result differs from the interpreter's.
+        DeviceError: When the machine counts no cycles, or its result differs from the
+            interpreter's.
     """
+    if not machine.capabilities.cycles:
+        raise DeviceError(
+            f"the {machine.name} device counts no cycles: measure on the model or rtl device"
+        )
     graph = compiled.graph
     rng = np.random.default_rng(1)
     inputs = random_inputs(graph, rng)
@@ -135,8 +140,6 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
                 f"output {name!r} of the {machine.name} of {design} differs from the "
                 "interpreter's: report this with the design and the operation"
             )
-    if result.instructions is None or result.cycles is None:
-        raise DeviceError(
-            f"the {machine.name} device counts no cycles: measure on the model or rtl device"
-        )
+    assert result.instructions is not None, "a device that counts"
+    assert result.cycles is not None, "a device that counts"
     return result.instructions, result.cycles

@@ -56,8 +56,15 @@ def backend(name: str) -> Backend:
 
 def names() -> list[str]:
     """Names of all backends, ours first."""
-    others = {point.name for point in entry_points(group=GROUP)} - _OWN.keys()
-    return [*_OWN, *sorted(others)]
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    for name in points.keys() & _OWN.keys():
+        warnings.warn(
+            f"architecture {name!r} of {_whose(points[name])} has the name of one of ours and is "
+            "left out: its package must give it another",
+            BackendWarning,
+            stacklevel=2,
+        )
+    return [*_OWN, *sorted(points.keys() - _OWN.keys())]
 
 
 @cached
@@ -159,8 +166,7 @@ def _foreign(point: EntryPoint) -> Backend:
     Raises:
         ParameterError: If it cannot be imported, or is none.
     """
-    whose = f"package {point.dist.name}" if point.dist is not None else "a package"
-    what = f"architecture {point.name!r} of {whose} ({point.value})"
+    what = f"architecture {point.name!r} of {_whose(point)} ({point.value})"
     try:
         found = point.load()
     except Exception as error:  # whatever another package's import raises
@@ -174,3 +180,8 @@ def _foreign(point: EntryPoint) -> Backend:
             "uninstall it"
         )
     return found
+
+
+def _whose(point: EntryPoint) -> str:
+    """Who offers an entry point."""
+    return f"package {point.dist.name}" if point.dist is not None else "a package"

@@ -176,7 +176,8 @@ def _compiled(
     unknown = sorted(map(str, given.keys() - backends.keys()))
     if unknown:
         raise MalformedError(
-            f"schedule has {', '.join(unknown):.80}, and only {', '.join(backends)} are known"
+            f"schedule has {', '.join(unknown):.80}, and only {', '.join(backends)} are known: "
+            "install the package that has this architecture"
         )
     if len(given) > 1:
         raise MalformedError(f"schedule has {' and '.join(sorted(given))}, and one at most belongs")
