@@ -5,7 +5,7 @@ from dataclasses import astuple
 import pytest
 
 from ringsmith.errors import ParameterError
-from ringsmith.platforms import Resources, load_platform, platform_names
+from ringsmith.platforms import Resources, load_platform, place, platform_names
 
 
 @pytest.mark.parametrize("name", platform_names())
@@ -26,3 +26,33 @@ def test_medhas_card_has_what_the_product_table_says() -> None:
 def test_a_card_that_is_not_there_is_refused() -> None:
     with pytest.raises(ParameterError, match="no platform 'attic': choose one of u250"):
         load_platform("attic")
+
+
+def test_ten_units_lie_on_four_dies_and_leave_room_for_the_platform() -> None:
+    card = load_platform("u250")
+    placed = place(card, Resources(120_000, 110_000, 650, 200, 106), 10)
+    assert placed.units == (2, 2, 3, 3)
+    assert placed.fits
+
+
+@pytest.mark.parametrize(
+    ("unit", "excess"),
+    [
+        (Resources(122_401, 1, 1, 1, 1), "3 units take 367,203 LUT of a die's 367,200"),
+        (Resources(1, 288_001, 1, 1, 1), "3 units take 864,003 FF of a die's 864,000"),
+        (Resources(1, 1, 1_025, 1, 1), "3 units take 3,075 DSP of a die's 3,072"),
+        (Resources(1, 1, 1, 224.5, 1), "3 units take 673.5 BRAM of a die's 672"),
+        (Resources(1, 1, 1, 1, 107), "3 units take 321 URAM of a die's 320"),
+    ],
+)
+def test_what_a_die_has_too_little_of_is_named(unit: Resources, excess: str) -> None:
+    placed = place(load_platform("u250"), unit, 10)
+    assert not placed.fits
+    assert placed.excess == (excess,)
+
+
+def test_the_platforms_luts_must_be_left_of_all_dies() -> None:
+    card = load_platform("u250")
+    assert place(card, Resources(95_000, 1, 1, 1, 1), 12).fits  # 328,800 are left
+    placed = place(card, Resources(107_000, 1, 1, 1, 1), 12)
+    assert placed.excess == ("184,800 LUT are left of all dies for the platform's 195,000",)

@@ -44,6 +44,7 @@ METRICS: Mapping[str, str] = {
     "uram": "",
     "lut": "",
     "ff": "",
+    "fits": "1 = yes",
     "dsp_megacycles": "10^6",
     "mbit_megacycles": "10^6 Mbit",
     "seconds": "s",

@@ -20,14 +20,14 @@ class Resources:
         luts: LUTs of six inputs.
         flip_flops: Flip-flops.
         dsps: DSP slices.
-        brams: Block RAMs of 36 Kbit.
+        brams: Block RAMs of 36 Kbit; half of one is 18 Kbit.
         urams: UltraRAMs of 288 Kbit.
     """
 
     luts: int
     flip_flops: int
     dsps: int
-    brams: int
+    brams: float
     urams: int
 
 
@@ -42,6 +42,8 @@ class Platform:
         source: Where the numbers are from.
         dies: How many dies the FPGA has, side by side in a row; wires between them are few.
         die: What each die has.
+        lut_share: Share of a die's LUTs that a design may take.
+        reserved_luts: LUTs of all dies together that the card's own platform takes.
         hbm_gigabytes_per_second: Peak bandwidth of its high-bandwidth memory; 0: it has none.
         ddr_gigabytes_per_second: Peak bandwidth of its other memory; 0: it has none.
     """
@@ -52,6 +54,8 @@ class Platform:
     source: str
     dies: int
     die: Resources
+    lut_share: float
+    reserved_luts: int
     hbm_gigabytes_per_second: float
     ddr_gigabytes_per_second: float
 
@@ -66,6 +70,59 @@ class Platform:
             self.dies * die.brams,
             self.dies * die.urams,
         )
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Equal units on the dies of a card, none across a boundary.
+
+    Attributes:
+        units: Units on each die.
+        excess: What there is too little of, in words; empty: they fit.
+    """
+
+    units: tuple[int, ...]
+    excess: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the units fit, die by die, beside the card's platform."""
+        return not self.excess
+
+
+def place(platform: Platform, unit: Resources, count: int) -> Placement:
+    """Places equal units as evenly as they go, and counts what each die has for them.
+
+    A die gives ``lut_share`` of its LUTs and all else that it has. What is left of the LUTs of all
+    dies must hold the card's platform.
+
+    Args:
+        platform: The card.
+        unit: What one unit takes.
+        count: Units.
+    """
+    fewest, more = divmod(count, platform.dies)
+    units = (*[fewest] * (platform.dies - more), *[fewest + 1] * more)
+    die = platform.die
+    luts = int(platform.lut_share * die.luts)
+    excess = [
+        f"{max(units)} units take {max(units) * taken:,} {name} of a die's {there:,}"
+        for name, taken, there in (
+            ("LUT", unit.luts, luts),
+            ("FF", unit.flip_flops, die.flip_flops),
+            ("DSP", unit.dsps, die.dsps),
+            ("BRAM", unit.brams, die.brams),
+            ("URAM", unit.urams, die.urams),
+        )
+        if max(units) * taken > there
+    ]
+    left = platform.dies * luts - count * unit.luts
+    if left < platform.reserved_luts:
+        excess.append(
+            f"{max(left, 0):,} LUT are left of all dies for the platform's "
+            f"{platform.reserved_luts:,}"
+        )
+    return Placement(units, tuple(excess))
 
 
 def platform_names() -> list[str]:

@@ -8,14 +8,13 @@ from ringsmith.backends.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.debug.area_in_part import area_from_part, estimate, scaled
 from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.bench.medha.area import area_rows, synthesized
+from ringsmith.bench.medha.area import CARD, area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.medha.cycles import conditions, run
 from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.platforms import load_platform
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
 
@@ -34,7 +33,6 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 }
 """What differs from the design, by name."""
 
-_CARD = load_platform("u250")
 """The papers' card."""
 
 _MOST = "64 cores, 32 dyadic"
@@ -125,11 +123,11 @@ def on_the_card(design: RpauDesign) -> str:
     """What the polynomials of all RPAUs take of the RAMs of the papers' card."""
     memories = estimate(design)
     bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
-    there = _CARD.whole
+    there = CARD.whole
     fits = "fit" if bram <= there.brams and uram <= there.urams else "do not fit"
     return (
         f"{memories.megabits:.1f} Mbit in RAMs; the RAMs of {design.rpaus} RPAUs, {bram:,.0f} BRAM "
-        f"and {uram:,} URAM, {fits} an {_CARD.card}, which has {there.brams:,} and {there.urams:,}"
+        f"and {uram:,} URAM, {fits} an {CARD.card}, which has {there.brams:,} and {there.urams:,}"
     )
 
 

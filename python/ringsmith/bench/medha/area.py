@@ -8,6 +8,10 @@ from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scal
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
+from ringsmith.platforms import Resources, load_platform, place
+
+CARD = load_platform("u250")
+"""The card of both papers."""
 
 _METRICS = {"dsps": "dsp", "brams": "bram", "urams": "uram", "luts": "lut", "flip_flops": "ff"}
 """Fields of ``Area`` -> metrics."""
@@ -70,7 +74,22 @@ def synthesized(
     device = f"{design.rpaus} RPAUs; without controller, interconnect and host's side; {text}"
     units = area_times(whole, design.rpaus)
     found += area_rows(design.name, params, "device", units, source, device)
+    found.append(_fit(design, params, whole, source, text))
     return areas, found
+
+
+def _fit(design: RpauDesign, params: str, unit: Area, source: str, text: str) -> Found:
+    """Whether the design's RPAUs fit the papers' card, die by die."""
+    placed = place(
+        CARD,
+        Resources(unit.luts, unit.flip_flops, unit.dsps, unit.brams, unit.urams),
+        design.rpaus,
+    )
+    dies = " + ".join(map(str, placed.units))
+    judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
+    rule = f"at most {CARD.lut_share:.0%} of a die's LUTs, {CARD.reserved_luts:,} left in all"
+    words = f"{dies} RPAUs on the dies of an {CARD.card} {judged} ({rule}); {text}"
+    return Found(design.name, params, "device", "fits", float(placed.fits), source, words)
 
 
 def area_rows(

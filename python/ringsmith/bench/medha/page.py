@@ -43,7 +43,8 @@ def page(measurement: Measurement) -> str:
         paper = papers()[name]
         lines += [f"- `{name}`: {paper.title}. {paper.conditions}."]
     for title, chosen in _sections(records):
-        lines += ["", f"## {title}", "", *table(chosen), "", *conditions(chosen)]
+        lines += ["", f"## {title}", "", *_fit(title, chosen, records)]
+        lines += [*table(chosen), "", *conditions(chosen)]
     missing = left_out(PAPERS, records)
     if missing:
         lines += ["", "## Not compared", "", *_missing(missing)]
@@ -72,6 +73,17 @@ def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
     for record in records:
         found.setdefault(section(record), []).append(record)
     return sorted(found.items(), key=lambda item: _ORDER.index(item[0].partition(":")[0]))
+
+
+def _fit(title: str, chosen: Sequence[Record], records: Sequence[Record]) -> list[str]:
+    """Whether the design of a section of cycles fits its card, where it was synthesized."""
+    if not title.startswith("Cycles"):
+        return []
+    design = chosen[0].design
+    judged = [r for r in records if (r.design, r.metric) == (design, "fits")]
+    if not judged:
+        return [f"Whether `{design}` fits its card was not measured in this run.", ""]
+    return [f"On the card: {judged[0].conditions}.", ""]
 
 
 _ORDER = (
