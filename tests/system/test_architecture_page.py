@@ -85,9 +85,9 @@ def test_the_link_units_cycles_are_those_of_the_measured_page() -> None:
 def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own() -> None:
     graph, design = relinearize(), rpaus(10)
     cycles = {}
-    for layout, apart in product(layouts(graph, design), (False, True)):
-        runs = cut(select(graph, design, layout, apart=apart), design)
-        cycles[bool(layout.moved), apart] = sum(run.cycles for run in runs)
+    for layout, per_rpau in product(layouts(graph, design), (False, True)):
+        runs = cut(select(graph, design, layout, per_rpau=per_rpau), design)
+        cycles[bool(layout.moved), per_rpau] = sum(run.cycles for run in runs)
     assert min(cycles, key=lambda way: cycles[way]) == (True, True)
     assert cycles[True, False] > cycles[False, False]
     assert quoted(f"takes {cycles[True, False]:,} cycles with instructions in common")

@@ -1,4 +1,4 @@
-"""Sums of key products, begun and added up in each way: the interpreter's bits on the model."""
+"""Sums of key products, initialised and added up in each way: the interpreter's bits."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -84,17 +84,18 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
 
 
 @pytest.mark.parametrize(("rpaus", "log_degree"), [(7, 8), (6, 9)])
-@pytest.mark.parametrize("early", [False, True])
-@pytest.mark.parametrize("begun", [False, True])
-def test_sums_begun_and_added_up_in_each_way_have_equal_bits(
-    monkeypatch: pytest.MonkeyPatch, rpaus: int, begun: bool, early: bool, log_degree: int
+@pytest.mark.parametrize("eager", [False, True])
+@pytest.mark.parametrize("preinitialised", [False, True])
+def test_sums_initialised_and_added_up_in_each_way_have_equal_bits(
+    monkeypatch: pytest.MonkeyPatch, rpaus: int, preinitialised: bool, eager: bool, log_degree: int
 ) -> None:
     graph, design = program(log_degree), replace(DESIGN, rpaus=rpaus)
+    way = {"preinitialised": preinitialised, "eager": eager}
 
     def only(*_: object) -> Iterator[Selection]:
         layout = layouts(graph, design)[-1]
         seeded = graph.keys if log_degree == design.log_n else ()
-        yield select(graph, design, layout, apart=True, begun=begun, early=early, seeded=seeded)
+        yield select(graph, design, layout, per_rpau=True, **way, seeded=seeded)
 
     monkeypatch.setattr(compiler, "_selections", only)
     run_both(graph, design)
@@ -117,8 +118,8 @@ def test_a_larger_ring_needs_no_transfers_where_digits_need_not_wait_for_each_ot
     """As many work polynomials as Medha has, in two pieces each."""
     graph, design = relinearization(9), replace(DESIGN, rpaus=6, work_polys=13)
     (layout,) = layouts(graph, design)
-    waiting = select(graph, design, layout, apart=False, begun=True)
-    at_once = select(graph, design, layout, apart=False, begun=True, early=True)
+    waiting = select(graph, design, layout, per_rpau=False, preinitialised=True)
+    at_once = select(graph, design, layout, per_rpau=False, preinitialised=True, eager=True)
     assert not fits_at_once(waiting, design)
     assert fits_at_once(at_once, design)
     executable = run_both(graph, design)

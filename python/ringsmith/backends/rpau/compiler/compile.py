@@ -104,17 +104,18 @@ def _selections(
 ) -> Iterator[Selection]:
     """The ways to select instructions that are worth scheduling.
 
-    Beginning sums early pays where transfers go beside the transforms. A program with keys that
-    does not fit at once is also selected in the order that needs the least memory.
+    Pre-initialised accumulators pay where transfers go beside the transforms. A program with keys
+    that does not fit at once is also selected in the order that needs the least memory.
     """
-    for layout, apart in product(layouts(graph, design), (False, True) if graph.keys else (False,)):
-        chosen = partial(select, graph, design, layout, apart=apart, seeded=seeded)
+    issues = (False, True) if graph.keys else (False,)
+    for layout, per_rpau in product(layouts(graph, design), issues):
+        chosen = partial(select, graph, design, layout, per_rpau=per_rpau, seeded=seeded)
         selection = chosen()
         yield selection
         if graph.keys and not fits_at_once(selection, design):
-            yield chosen(begun=True, early=True)
+            yield chosen(preinitialised=True, eager=True)
         elif graph.keys and design.link:
-            yield chosen(begun=True)
+            yield chosen(preinitialised=True)
 
 
 def _expanded(
@@ -157,17 +158,19 @@ def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
             cycles=segment.cycles,
             peak_polys=segment.peak,
             keys=tuple(
-                KeyLoad(key.key, key.digit, key.half, key.prime_set, key.piece, place, mask)
+                KeyLoad(
+                    key.key, key.digit, key.half, key.modulus_bank, key.sub_polynomial, place, mask
+                )
                 for index, place in segment.keys.items()
                 for key, mask in [polynomials[index]]
             ),
             seeds=tuple(
-                SeedLoad(seed.key, seed.prime_set, place, mask)
+                SeedLoad(seed.key, seed.modulus_bank, place, mask)
                 for index, place in segment.seeds.items()
                 for seed, mask in [seeds[index]]
             ),
-            loads=_places(segment.loads, segment.slots),
-            stores=_places(segment.stores, segment.slots),
+            loads=_by_rpau(segment.loads, segment.polys),
+            stores=_by_rpau(segment.stores, segment.polys),
         )
 
 
@@ -184,9 +187,9 @@ def _filled(run: Run, segment: Segment, selection: Selection, design: RpauDesign
     )
 
 
-def _places(masks: Mapping[int, int], slots: Mapping[int, int]) -> dict[int, dict[int, int]]:
+def _by_rpau(masks: Mapping[int, int], polys: Mapping[int, int]) -> dict[int, dict[int, int]]:
     """Work polynomial by RPAU of each virtual polynomial."""
-    return {poly: dict.fromkeys(bits_of(mask), slots[poly]) for poly, mask in masks.items()}
+    return {poly: dict.fromkeys(bits_of(mask), polys[poly]) for poly, mask in masks.items()}
 
 
 def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
@@ -223,8 +226,8 @@ def _check_capacity(
 
 
 def _constant_files(selection: Selection) -> tuple[tuple[int, ...], ...]:
-    """Constant file of each place; an index that it does not use holds 0."""
+    """Constant file of each slot; an index that it does not use holds 0."""
     return tuple(
-        tuple(entry.get(place, 0) for entry in selection.constants)
-        for place in range(len(selection.limbs))
+        tuple(entry.get(slot, 0) for entry in selection.constants)
+        for slot in range(len(selection.limbs))
     )

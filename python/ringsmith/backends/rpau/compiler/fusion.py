@@ -1,7 +1,7 @@
-"""Nodes of a graph that need no instruction of their own: another node's does their work, too."""
+"""What is fused: which nodes of a graph other nodes' instructions serve, and in which order."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -9,7 +9,49 @@ from ringsmith.backends.rpau.compiler.layout import is_scaled
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 
-def fused_summands(graph: SubroutineGraph) -> set[int]:
+@dataclass(frozen=True)
+class InitialValue:
+    """What an accumulator of key products holds first: a value times primes.
+
+    They are divided away later.
+
+    Attributes:
+        value: The value.
+        base: Its limbs.
+        primes: The indices of the primes.
+    """
+
+    value: int
+    base: tuple[int, ...]
+    primes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """What is fused in one graph.
+
+    Attributes:
+        summands: Nodes that need no instruction of their own: the addition that uses one serves it.
+        initial: Sum of key products -> what its accumulator is pre-initialised with.
+        eager: Digit -> the sums to which its products are added as soon as it is there, and which
+            of their operands it is.
+    """
+
+    summands: frozenset[int]
+    initial: Mapping[int, InitialValue]
+    eager: Mapping[int, Sequence[tuple[SubroutineNode, int]]]
+
+    @classmethod
+    def of(cls, graph: SubroutineGraph, *, preinitialised: bool, eager: bool) -> "Fusion":
+        """Finds it; see ``select`` for the choices."""
+        summands = _summands(graph)
+        initial = _scaled_summands(graph, summands)
+        if preinitialised:
+            initial |= _quotient_summands(graph, summands)
+        return cls(summands, initial, _eager_products(graph) if eager else {})
+
+
+def _summands(graph: SubroutineGraph) -> frozenset[int]:
     """What is used by an addition only, and needs no instruction of its own for that.
 
     A product (multiply-accumulate), a scaled value, and a quotient: x*P^-1 + c comes first.
@@ -25,48 +67,33 @@ def fused_summands(graph: SubroutineGraph) -> set[int]:
             if fusible and users[operand] == 1:
                 fused.add(operand)
                 break
-    return fused
+    return frozenset(fused)
 
 
-@dataclass(frozen=True)
-class Beginning:
-    """What a sum of key products begins with: a value times primes that are divided away later.
-
-    Attributes:
-        value: The value.
-        base: Its limbs.
-        primes: The indices of the primes.
-    """
-
-    value: int
-    base: tuple[int, ...]
-    primes: tuple[int, ...]
-
-
-def begun_sums(graph: SubroutineGraph, fused: set[int]) -> dict[int, Beginning]:
-    """Sums of key products that only a fused scaled value is added to: they begin with it."""
-    found: dict[int, Beginning] = {}
+def _scaled_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
+    """Sums of key products that only a fused scaled value is added to: it initialises them."""
+    found: dict[int, InitialValue] = {}
     for total, other in _additions(graph):
         scaled = graph.nodes[other]
         if other in fused and is_scaled(scaled):
             base = scaled.attrs["digit"]
             primes = tuple(limb for limb in scaled.type.base if limb not in base)
-            found[total] = Beginning(scaled.operands[0], base, primes)
+            found[total] = InitialValue(scaled.operands[0], base, primes)
     return _possible(graph, found)
 
 
-def begun_quotients(graph: SubroutineGraph, fused: set[int]) -> dict[int, Beginning]:
-    """Sums of key products that may begin with what is added to their fused quotients.
+def _quotient_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
+    """Sums of key products that what is added to their fused quotients may initialise.
 
     With P the primes that are divided by, the quotient of x + P*c is that of x, plus c, bit for
     bit: P*c is 0 modulo the primes of P, from whose limbs the rounding is computed.
     """
-    found: dict[int, Beginning] = {}
+    found: dict[int, InitialValue] = {}
     for value, other in _additions(graph):
         quotient = graph.nodes[other]
         if other in fused and quotient.op == "mod_down":
             (total,) = quotient.operands
-            found[total] = Beginning(value, quotient.type.base, quotient.attrs["drop"])
+            found[total] = InitialValue(value, quotient.type.base, quotient.attrs["drop"])
     return _possible(graph, found)
 
 
@@ -77,19 +104,19 @@ def _additions(graph: SubroutineGraph) -> Iterator[tuple[int, int]]:
             yield from permutations(node.operands)
 
 
-def _possible(graph: SubroutineGraph, found: dict[int, Beginning]) -> dict[int, Beginning]:
-    """Those of sums of key products used once, whose beginnings are there before the digits."""
+def _possible(graph: SubroutineGraph, found: Mapping[int, InitialValue]) -> dict[int, InitialValue]:
+    """Those of sums of key products used once, whose initial values are there before the digits."""
     users = _users(graph)
     return {
-        total: beginning
-        for total, beginning in found.items()
+        total: initial
+        for total, initial in found.items()
         if graph.nodes[total].op == "ksk_inner_product"
         and users[total] == 1
-        and beginning.value < min(graph.nodes[total].operands)
+        and initial.value < min(graph.nodes[total].operands)
     }
 
 
-def early_products(graph: SubroutineGraph) -> dict[int, list[tuple[SubroutineNode, int]]]:
+def _eager_products(graph: SubroutineGraph) -> dict[int, list[tuple[SubroutineNode, int]]]:
     """Digits whose products can be added up as soon as they are there.
 
     Those are digits that only the two halves of one key switch use. Returns for each the sums, and

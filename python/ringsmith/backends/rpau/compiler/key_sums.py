@@ -1,121 +1,112 @@
-"""Sums of digits times keys, while instructions are selected.
+"""Sums of digits times keys, while instructions are selected."""
 
-A sum may begin with a value times the primes that are divided by later (``fusion``), and its
-products may be added up digit by digit, as soon as each digit is there.
-"""
-
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import prod
+from collections.abc import Collection, Iterable
 from typing import TypeVar
 
-from ringsmith.backends.rpau.compiler.fusion import Beginning
-from ringsmith.backends.rpau.compiler.layout import Layout
-from ringsmith.backends.rpau.compiler.selection import KeyPolynomial, KeySeed, Location
-from ringsmith.backends.rpau.compiler.selector import Selector
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.graph import SubroutineGraph, SubroutineNode
+from ringsmith.backends.rpau.compiler.context import SelectionContext
+from ringsmith.backends.rpau.compiler.fusion import Fusion
+from ringsmith.backends.rpau.compiler.selection import KeyPolynomial, KeySeed
+from ringsmith.backends.rpau.compiler.virtual import Location
+from ringsmith.graph import SubroutineNode
 
 T = TypeVar("T")
 
 
-class KeySummer(Selector):
-    """Selects the products of digits and keys.
+class KeySums:
+    """Multiplies digits by keys and adds up, each sum in an accumulator of its own.
+
+    ``served`` is called after each node of the graph, in order, and adds the products of a digit
+    that are to follow it at once; ``total`` adds those that are left and says where the sum is. An
+    accumulator is pre-initialised where ``fusion`` says with what; otherwise its first products
+    initialise it.
 
     Attributes:
-        seeded: Names of keys whose half 1 the design expands.
-        fused: Nodes that need no instruction of their own.
-        beginnings: What sums begin with.
-        products: Digits whose products follow them at once: the sums, and which digit it is.
-        sums: Where the sums so far are.
-        begun: Places where a sum has a first summand.
+        keys: For each key polynomial, its key-store index and the mask of RPAUs that need it.
+        seeds: For each seed, its seed-store index and the mask of RPAUs that need it.
     """
 
-    def __init__(
-        self,
-        graph: SubroutineGraph,
-        design: RpauDesign,
-        layout: Layout,
-        apart: bool,
-        seeded: Collection[str],
-        fused: Collection[int],
-        beginnings: Mapping[int, Beginning],
-        products: Mapping[int, Sequence[tuple[SubroutineNode, int]]],
-    ) -> None:
-        super().__init__(graph, design, layout, apart=apart)
-        self.seeded = seeded
-        self.fused = fused
-        self.beginnings = beginnings
-        self.products = products
-        self.sums: dict[int, Location] = {}
-        self.begun: dict[int, set[int]] = {}
-        self._unit = "d" if design.dyadic_cores else ""
+    def __init__(self, context: SelectionContext, fusion: Fusion, seeded: Collection[str]) -> None:
+        """Begins with no sums; ``seeded``: names of keys whose half 1 the design expands."""
+        self.keys: dict[KeyPolynomial, tuple[int, int]] = {}
+        self.seeds: dict[KeySeed, tuple[int, int]] = {}
+        self._context = context
+        self._fusion = fusion
+        self._seeded = seeded
+        self._accumulators: dict[int, Location] = {}
+        self._initialised: dict[int, set[int]] = {}
+        """Sum -> the slots where its accumulator holds something."""
+        self._unit = "d" if context.design.dyadic_cores else ""
 
-    def product(self, base: Iterable[int], limbs: Iterable[int]) -> int:
-        """The constant that is the product of the primes of ``limbs``, modulo those of ``base``."""
-        primes = self.graph.primes
-        factor = prod(primes[limb] for limb in limbs)
-        return self.constant({limb: factor % primes[limb] for limb in base})
+    def served(self, node: SubroutineNode) -> None:
+        """Adds the products that follow a node at once, which is a digit."""
+        for total, index in self._fusion.eager.get(node.id, ()):
+            self._add(total, index)
 
-    def _ksk_inner_product(self, node: SubroutineNode) -> Location:
+    def total(self, node: SubroutineNode) -> Location:
+        """Where the sum of a ``ksk_inner_product`` is."""
         for index, operand in enumerate(node.operands):
-            if operand not in self.products:
-                self.add_product(node, index)
-        return self.sums[node.id]
+            if operand not in self._fusion.eager:
+                self._add(node, index)
+        return self._accumulators[node.id]
 
-    def add_product(self, node: SubroutineNode, index: int) -> None:
-        """Adds one digit's products to a sum of key products."""
-        key, half = node.attrs["key"], node.attrs["half"]
+    def _add(self, node: SubroutineNode, index: int) -> None:
+        """Adds one digit's products to a sum."""
         if index == 0:
-            self._begin_sum(node)
-        total, begun = self.sums[node.id], self.begun[node.id]
-        digit, operand = node.attrs["digits"][index], node.operands[index]
-        places = self.layout.places(operand, node.type.base)
-        suffix, source = self._key_factor(key, digit, half, places)
+            self._begin(node)
+        total, initialised = self._accumulators[node.id], self._initialised[node.id]
+        operand = node.operands[index]
+        slots = self._context.layout.slots(operand, node.type.base)
+        suffix, source = self._key_factor(node, index, slots)
+        a = self._context.placement.location[operand]
         for opcode, members in (
-            ("mul", [place for place in places if place not in begun]),
-            ("mac", [place for place in places if place in begun]),
+            ("mul", [slot for slot in slots if slot not in initialised]),
+            ("mac", [slot for slot in slots if slot in initialised]),
         ):
-            a = self.location[operand]
-            self.emit(members, self._unit + opcode + suffix, dst=total, a=a, **source)
-        begun.update(places)
+            name = self._unit + opcode + suffix
+            self._context.emitter.emit(members, name, dst=total, a=a, **source)
+        initialised.update(slots)
 
-    def _begin_sum(self, node: SubroutineNode) -> None:
-        self.sums[node.id], self.begun[node.id] = self._sums(node), set()
-        if beginning := self.beginnings.get(node.id):
-            base, total = beginning.base, self.sums[node.id]
-            a, factor = self.location[beginning.value], self.product(base, beginning.primes)
-            self.emit(base, "affine", dst=total, a=a, k1=factor, k2=self.zeros())
-            self.begun[node.id].update(base)
+    def _begin(self, node: SubroutineNode) -> None:
+        """Makes a sum's accumulator, pre-initialised where it is to be."""
+        emitter, total = self._context.emitter, self._accumulator(node)
+        self._accumulators[node.id], self._initialised[node.id] = total, set()
+        if initial := self._fusion.initial.get(node.id):
+            a = self._context.placement.location[initial.value]
+            factor = emitter.prime_product(initial.base, initial.primes)
+            emitter.emit(initial.base, "affine", dst=total, a=a, k1=factor, k2=emitter.zeros())
+            self._initialised[node.id].update(initial.base)
 
-    def _sums(self, node: SubroutineNode) -> Location:
-        """Where sums of key products grow; those of a spread limb begin at digits of their own."""
-        spread = [limb for limb in node.type.base if len(self.layout.places(node.id, [limb])) > 1]
+    def _accumulator(self, node: SubroutineNode) -> Location:
+        """Where a sum grows; one of a limb in several slots begins at digits of its own in each."""
+        layout, memory = self._context.layout, self._context.memory
+        spread = [limb for limb in node.type.base if len(layout.slots(node.id, [limb])) > 1]
         together = [limb for limb in node.type.base if limb not in spread]
-        location = self.fresh(self.layout.places(node.id, together))
-        for place in self.layout.places(node.id, spread):
-            location.update(self.fresh([place]))
+        location = memory.fresh(layout.slots(node.id, together))
+        for slot in layout.slots(node.id, spread):
+            location.update(memory.fresh([slot]))
         return location
 
     def _key_factor(
-        self, key: str, digit: int, half: int, base: Iterable[int]
+        self, node: SubroutineNode, index: int, slots: Iterable[int]
     ) -> tuple[str, dict[str, Location | int]]:
         """What products with a key polynomial are called, and their second source.
 
         That is a polynomial of the key store, or a seed and the digit that is expanded from it.
         """
-        expanded = half == 1 and key in self.seeded
+        key, half, digit = node.attrs["key"], node.attrs["half"], node.attrs["digits"][index]
+        memory, expanded = self._context.memory, half == 1 and key in self._seeded
         indices: Location = {}
-        for prime_set, members in self.by_set(base).items():
+        for modulus_bank, members in memory.by_bank(slots).items():
+            mask = memory.mask(members)
             if expanded:
-                index = _needed(self.out.seeds, KeySeed(key, prime_set), self.mask(members))
+                entry = _needed(self.seeds, KeySeed(key, modulus_bank), mask)
             else:
-                whole = [
-                    KeyPolynomial(key, digit, half, prime_set, piece)
-                    for piece in range(self.pieces)
+                polynomials = [
+                    KeyPolynomial(key, digit, half, modulus_bank, number)
+                    for number in range(memory.sub_polynomials)
                 ]
-                mask = self.mask(members)
-                index = min(_needed(self.out.keys, piece, mask) for piece in whole)
-            indices.update(dict.fromkeys(members, index))
+                entry = min(_needed(self.keys, each, mask) for each in polynomials)
+            indices.update(dict.fromkeys(members, entry))
         if expanded:
             return "_seed", {"seed": indices, "digit": digit}
         return "_key", {"b_key": indices}

@@ -1,12 +1,12 @@
 """Which RPAU holds which limb, and how key switches share the special prime's work.
 
-A *place* is an RPAU with one of its prime sets, numbered prime set by prime set: place p is RPAU p
-mod R with prime set p div R, R the design's RPAUs. Limb l lives at place l. The places left over
-can hold the special prime once more. In key switching every digit is transformed in the special
-prime, too, and nobody else has that many transforms to do: so digits are handed out to the places
-that hold the special prime, each sums up the products of its own digits, and the sums meet where
-the division begins. The two halves meet at different places where two are free, since the inverse
-transforms that begin their divisions can then run side by side.
+A *slot* is an RPAU with one of its modulus banks, numbered bank by bank: slot s is RPAU s mod R
+with modulus bank s div R, R the design's RPAUs. Limb l has slot l. The slots left over can hold the
+special prime once more. In key switching every digit is transformed in the special prime, too, and
+no other RPAU has that many transforms to do: so digits are handed out to the slots that hold the
+special prime, each sums up the products of its own digits, and the sums meet where the division
+begins. The two halves meet in different slots where two are free, since the inverse transforms that
+begin their divisions can then run side by side.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,31 +21,31 @@ _GATHER = 0.5
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of a graph's limbs on a design.
+    """Slots of a graph's limbs on a design.
 
     Attributes:
-        limbs: The limb at each place; the first ones are the limbs' own places.
-        moved: Value -> limb -> places, where that is not the limb's own place alone. Of a sum of
-            key products, the value's limb is the sum over the places.
-        roots: (Sum of key products, limb) -> the place where that limb of it comes together.
+        limbs: The limb in each slot; the first ones are the limbs' own slots.
+        moved: Value -> limb -> slots, where that is not the limb's own slot alone. Of a sum of
+            key products, the value's limb is the sum over the slots.
+        roots: (Sum of key products, limb) -> the slot where that limb of it comes together.
     """
 
     limbs: tuple[int, ...]
     moved: Mapping[int, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     roots: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
-    def places(self, value: int, limbs: Sequence[int]) -> list[int]:
-        """Places of a value's limbs."""
+    def slots(self, value: int, limbs: Sequence[int]) -> list[int]:
+        """Slots of a value's limbs."""
         moved = self.moved.get(value, {})
-        return [place for limb in limbs for place in moved.get(limb, (limb,))]
+        return [slot for limb in limbs for slot in moved.get(limb, (limb,))]
 
-    def all_places(self, values: Mapping[int, int]) -> dict[int, int]:
-        """Values by limb as values by place, for every place of those limbs."""
-        return {place: values[limb] for place, limb in enumerate(self.limbs) if limb in values}
+    def all_slots(self, values: Mapping[int, int]) -> dict[int, int]:
+        """Values by limb as values by slot, for every slot of those limbs."""
+        return {slot: values[limb] for slot, limb in enumerate(self.limbs) if limb in values}
 
 
 def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
-    """Where the limbs of a graph's values may go: each to its own place, and what may be faster.
+    """Where the limbs of a graph's values may go: each to its own slot, and what may be faster.
 
     A layout that shares the special prime's work needs more memory, and sometimes more cycles.
     """
@@ -55,7 +55,7 @@ def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
 
 
 def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
-    """Gives the special prime of key switching to places that no limb needs."""
+    """Gives the special prime of key switching to slots that no limb needs."""
     own = tuple(range(len(graph.primes)))
     spare = range(len(own), design.limbs)
     if len(graph.special) != 1 or not spare:
@@ -65,14 +65,14 @@ def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
     roots: dict[tuple[int, int], int] = {}
     for sums in _key_switches(graph, special):
         digits, roots_here = _share(design, sums[0].node, special, spare)
-        for operand, place in zip(sums[0].node.operands, digits, strict=True):
+        for operand, slot in zip(sums[0].node.operands, digits, strict=True):
             for value in (operand, graph.nodes[operand].operands[0]):
-                moved[value] = {special: (place,)}
+                moved[value] = {special: (slot,)}
         for total in sums:
             for value in total.values:
                 moved[value] = {special: tuple(dict.fromkeys(digits))}
                 roots[value, special] = roots_here[total.node.attrs["half"]]
-    used = [place for each in moved.values() for places in each.values() for place in places]
+    used = [slot for each in moved.values() for slots in each.values() for slot in slots]
     last = max([*used, *roots.values(), len(own) - 1])
     return Layout(own + (special,) * (last + 1 - len(own)), moved, roots)
 
@@ -155,7 +155,7 @@ def _share(
     special: int,
     spare: Sequence[int],
 ) -> tuple[list[int], tuple[int, int]]:
-    """The place of the special prime for each digit, and for each half's division.
+    """The slot of the special prime for each digit, and for each half's division.
 
     Counts transforms, and gives each piece of work to whoever has the fewest.
     """
@@ -164,19 +164,19 @@ def _share(
     for limb in total.type.base:
         if limb != special:  # one inverse transform of its own, and every digit but its own
             load[limb % rpaus] += len(total.operands)
-    second = min((special, *spare), key=lambda place: (load[place % rpaus], place == special))
+    second = min((special, *spare), key=lambda slot: (load[slot % rpaus], slot == special))
     roots = (special, second)
     for root in roots:
         load[root % rpaus] += 1
     held: list[int] = []
     for _ in total.operands:
 
-        def cost(place: int) -> tuple[float, bool, int]:
-            gathered = 0.0 if place in held or place in roots else _GATHER
-            return load[place % rpaus] + 1 + gathered, place != special, place
+        def cost(slot: int) -> tuple[float, bool, int]:
+            gathered = 0.0 if slot in held or slot in roots else _GATHER
+            return load[slot % rpaus] + 1 + gathered, slot != special, slot
 
         held.append(min((special, *spare), key=cost))
         load[held[-1] % rpaus] += 1
     # Who has other work besides takes the first digits, so that its sum is ready early.
-    held.sort(key=lambda place: (place == special, place in roots, place))
+    held.sort(key=lambda slot: (slot == special, slot in roots, slot))
     return held, roots

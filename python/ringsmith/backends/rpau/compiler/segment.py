@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.backends.rpau.compiler import _scheduler
-from ringsmith.backends.rpau.compiler.selection import Location, Selection
+from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.compiler.timeline import HALT, UNIT_BITS, Timing, machine
-from ringsmith.backends.rpau.compiler.virtual import VirtualInstruction
+from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY, SEED
@@ -48,7 +48,7 @@ class Segment:
     Attributes:
         cycles: From the start command to completion.
         peak: The most work polynomials in use at once in one RPAU.
-        slots: Work polynomial of every virtual polynomial.
+        polys: Work polynomial of every virtual polynomial.
         keys: Place in the key store of each key polynomial, by its index in the selection.
         seeds: Place in the seed store of each seed, by its index in the selection.
         loads: What the host writes before the run: virtual polynomial -> mask of RPAUs.
@@ -57,7 +57,7 @@ class Segment:
 
     cycles: int
     peak: int
-    slots: Mapping[int, int]
+    polys: Mapping[int, int]
     keys: Mapping[int, int]
     seeds: Mapping[int, int]
     loads: Mapping[int, int]
@@ -80,7 +80,7 @@ class Segment:
 
     def program(self, selection: Selection) -> Iterator[Placed]:
         """The instructions of the run in issue order, ``halt`` last."""
-        places = {POLY: self.slots, KEY_POLY: self.keys, SEED: self.seeds}
+        places = {POLY: self.polys, KEY_POLY: self.keys, SEED: self.seeds}
         for opcode, mask, waits, index, start in self._run.issued:
             operation = _OPERATIONS[opcode]
             units = frozenset(unit for unit, bit in UNIT_BITS.items() if waits & bit)
@@ -129,7 +129,7 @@ def _cutter(selection: Selection, design: RpauDesign) -> _scheduler.Cutter:
     return _scheduler.Cutter(
         machine(Timing.of(design, selection.log_degree), design),
         _rows([each.instruction for each in selection.instructions]),
-        selection.placement,
+        selection.masks,
         _masks(selection, selection.inputs, design.rpaus),
         _masks(selection, selection.outputs, design.rpaus),
     )
@@ -146,11 +146,11 @@ def _rows(instructions: list[Instruction]) -> NDArray[np.int32]:
 
 
 def _masks(selection: Selection, locations: Mapping[str, Location], rpaus: int) -> list[int]:
-    """For each virtual polynomial, the RPAUs where some locations have it, all their pieces."""
-    masks = [0] * len(selection.placement)
+    """For each virtual polynomial, with its sub-polynomials, the RPAUs where some locations are."""
+    masks = [0] * len(selection.masks)
     for location in locations.values():
         for limb, first in location.items():
-            for poly in range(first, first + selection.pieces):
+            for poly in range(first, first + selection.sub_polynomials):
                 masks[poly] |= 1 << limb % rpaus
     return masks
 

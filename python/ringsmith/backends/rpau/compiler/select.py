@@ -1,38 +1,36 @@
 """Instruction selection: a subroutine graph becomes instructions on virtual polynomials.
 
-A value of the graph is a map from places, which ``layout`` gives to its limbs, to virtual
+A value of the graph is a map from slots, which ``layout`` gives to its limbs, to virtual
 polynomials. What comes out is a list in a valid sequential order; ``schedule`` puts it in time and
-in memory.
+in memory. The parts, each with its contract in its own module:
 
-Identities used here, all exact on canonical residues:
+* ``placement``: where values are, who still reads them, what may be written over;
+* ``emission``: instructions and constants; ``transfer``: sending limbs to other slots;
+* ``fusion``: which nodes are served by other nodes' instructions;
+* ``key_sums`` and ``division``: the two nodes that take many instructions;
+* here: one function for each kind of node.
 
-* The rounding division by a prime p (SEAL's ModDown and rescale; Medha, Algorithm 3) is, with h =
-  floor(p/2) and r = (x_p + h) mod p, out_j = (x_j - ((r - h) mod q_j)) * p^-1 mod q_j. The factor
-  p^-1 is moved in front of the NTT: the receivers of the broadcast compute r*p^-1 - h*p^-1, and the
-  last step is x_j*p^-1 - NTT(...). By several primes p_i at once, P their product, it is the same
-  with r_i = (x_i * (P/p_i)^-1 + h_i) mod p_i: the receivers sum up r_i*p_i^-1 - h_i*p_i^-1, and the
-  last step is x_j*P^-1 - NTT(...).
+Identities used here, all exact on canonical residues (``division`` has its own):
+
 * P*c + x, c without the primes of P (``scaled``), is x in those primes: only data limbs are added.
 * A limb is dead as soon as the last node that reads this very limb is done: limb J of an INTT is
   read by the extension of digit J only, so that digit's own transform happens in place.
 """
 
-from collections.abc import Collection
-from math import prod
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Final
 
-from ringsmith.backends.rpau.compiler.fusion import (
-    begun_quotients,
-    begun_sums,
-    early_products,
-    fused_summands,
-)
-from ringsmith.backends.rpau.compiler.key_sums import KeySummer
+from ringsmith.backends.rpau.compiler.context import SelectionContext
+from ringsmith.backends.rpau.compiler.division import Division
+from ringsmith.backends.rpau.compiler.fusion import Fusion
+from ringsmith.backends.rpau.compiler.key_sums import KeySums
 from ringsmith.backends.rpau.compiler.layout import Layout, is_scaled
-from ringsmith.backends.rpau.compiler.selection import Location, Selection
+from ringsmith.backends.rpau.compiler.selection import Selection
+from ringsmith.backends.rpau.compiler.virtual import Location
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import CompileError
 from ringsmith.graph import Form, SubroutineGraph, SubroutineNode
-from ringsmith.graph.types import OPS
 
 
 def select(
@@ -40,24 +38,25 @@ def select(
     design: RpauDesign,
     layout: Layout,
     *,
-    apart: bool,
-    begun: bool = False,
-    early: bool = False,
+    per_rpau: bool,
+    preinitialised: bool = False,
+    eager: bool = False,
     seeded: Collection[str] = (),
 ) -> Selection:
-    """Selects the instructions of a checked graph for a design that has enough prime sets.
+    """Selects the instructions of a checked graph for a design that has enough modulus banks.
 
     Args:
         graph: The graph.
         design: The accelerator.
         layout: Where limbs go.
-        apart: Whether each RPAU gets instructions of its own in key switching. It takes several
+        per_rpau: Whether each RPAU gets instructions of its own in key switching. It takes several
             times as many, and lets RPAUs go through the digits each in its own order: since none
             transforms its own digit, and few do the special prime's work, all have pauses at
             different times otherwise.
-        begun: Whether what is added to the quotient of a key switching is what its sums begin
-            with, times the primes that are divided by: it is out of the way, and need not be kept.
-        early: Whether a digit's key products follow it at once, so that it need not be kept until
+        preinitialised: Whether what is added to the quotient of a key switching initialises the
+            accumulators of its sums, times the primes that are divided by: it is out of the way,
+            and need not be kept.
+        eager: Whether a digit's key products follow it at once, so that it need not be kept until
             all digits are there.
         seeded: Names of keys whose half 1 the design expands; it has a PRNG if there are any.
 
@@ -65,15 +64,12 @@ def select(
         CompileError: If a node has no form on this architecture.
     """
     check_supported(graph)
-    fused = fused_summands(graph)
-    beginnings = begun_sums(graph, fused)
-    if begun:
-        beginnings |= begun_quotients(graph, fused)
-    products = early_products(graph) if early else {}
-    selector = _Selector(graph, design, layout, apart, seeded, fused, beginnings, products)
+    context = SelectionContext.of(graph, design, layout, per_rpau=per_rpau)
+    fusion = Fusion.of(graph, preinitialised=preinitialised, eager=eager)
+    selector = _NodeSelector(context, fusion, seeded)
     for node in graph.nodes:
-        selector.node(node)
-    return selector.out
+        selector.serve(node)
+    return selector.selection()
 
 
 def check_supported(graph: SubroutineGraph) -> None:
@@ -85,7 +81,7 @@ def check_supported(graph: SubroutineGraph) -> None:
         CompileError: Names the node and what to do.
     """
     for node in graph.nodes:
-        if node.op not in _SUPPORTED:
+        if node.op not in _RULES:
             raise CompileError(
                 f"architecture rpau has no {node.op}, which BFV's products and word decomposition "
                 f"take (subroutine {node.id}): run it on the cpu",
@@ -109,210 +105,198 @@ def _operation_of(node: SubroutineNode) -> int | None:
     return None if node.origin is None else node.origin.node
 
 
-class _Selector(KeySummer):
-    """Selects node after node."""
+class _NodeSelector:
+    """Serves the nodes of a graph in order: each by the rule for its kind (``_RULES``)."""
 
-    def node(self, node: SubroutineNode) -> None:
+    def __init__(self, context: SelectionContext, fusion: Fusion, seeded: Collection[str]) -> None:
+        self._context = context
+        self._placement = context.placement
+        self._emitter = context.emitter
+        self._fusion = fusion
+        self._key_sums = KeySums(context, fusion, seeded)
+        self._division = Division(context)
+        self._inputs: dict[str, Location] = {}
+        self._outputs: dict[str, Location] = {}
+
+    def serve(self, node: SubroutineNode) -> None:
         """Selects one node, whose operands are already placed."""
-        if node.id in self.fused:
+        if node.id in self._fusion.summands:
             return
-        self.origin = f"{node.origin.op}:{node.origin.node}" if node.origin else node.op
-        location = getattr(self, f"_{node.op}")(node)
-        self.pending.subtract(self.reads(node))
+        self._emitter.origin = f"{node.origin.op}:{node.origin.node}" if node.origin else node.op
+        location = _RULES[node.op](self, node)
+        self._placement.done(node)
         if location is not None:
-            self.place(node.id, location)
-        for total, index in self.products.get(node.id, ()):
-            self.add_product(total, index)
+            self._placement.put(node.id, location)
+        self._key_sums.served(node)
 
-    def _input(self, node: SubroutineNode) -> Location:
-        location = self.fresh(node.type.base)
-        self.out.inputs[node.attrs["name"]] = location
+    def selection(self) -> Selection:
+        """What was selected."""
+        return Selection(
+            log_degree=self._context.graph.n.bit_length() - 1,
+            sub_polynomials=self._context.memory.sub_polynomials,
+            limbs=self._context.layout.limbs,
+            instructions=self._emitter.instructions,
+            masks=self._context.memory.masks,
+            constants=self._emitter.constants,
+            keys=self._key_sums.keys,
+            seeds=self._key_sums.seeds,
+            inputs=self._inputs,
+            outputs=self._outputs,
+        )
+
+    def input(self, node: SubroutineNode) -> Location:
+        location = self._context.memory.fresh(node.type.base)
+        self._inputs[node.attrs["name"]] = location
         return location
 
-    def _output(self, node: SubroutineNode) -> None:
+    def output(self, node: SubroutineNode) -> None:
         (value,) = node.operands
-        self.out.outputs[node.attrs["name"]] = dict(self.location[value])
-        self.pending.update(
-            {(value, limb): 2 for limb in node.type.base}
-        )  # stands until the program has ended
+        self._outputs[node.attrs["name"]] = dict(self._placement.location[value])
+        self._placement.keep(value, node.type.base)
 
-    def _pointwise(self, node: SubroutineNode, opcode: str) -> Location:
-        a, b = (self.location[operand] for operand in node.operands)
-        dst = self.target(node)
-        self.emit(node.type.base, opcode, dst=dst, a=a, b=b)
-        return dst
-
-    def _sub(self, node: SubroutineNode) -> Location:
+    def sub(self, node: SubroutineNode) -> Location:
         return self._pointwise(node, "sub")
 
-    def _mul(self, node: SubroutineNode) -> Location:
+    def mul(self, node: SubroutineNode) -> Location:
         return self._pointwise(node, "mul")
 
-    def _add(self, node: SubroutineNode) -> Location:
-        part = next((operand for operand in node.operands if operand in self.fused), None)
-        if part is None:
+    def _pointwise(self, node: SubroutineNode, opcode: str) -> Location:
+        a, b = (self._placement.location[operand] for operand in node.operands)
+        dst = self._placement.target(node)
+        self._emitter.emit(node.type.base, opcode, dst=dst, a=a, b=b)
+        return dst
+
+    def add(self, node: SubroutineNode) -> Location:
+        fused = [operand for operand in node.operands if operand in self._fusion.summands]
+        if not fused:
             return self._pointwise(node, "add")
-        other = next(operand for operand in node.operands if operand != part)
-        served = self.graph.nodes[part]
+        other = next(operand for operand in node.operands if operand != fused[0])
+        served = self._context.graph.nodes[fused[0]]
         if served.op == "mul":
-            dst = self.own(other, node.type.base, node)
-            a, b = (self.location[factor] for factor in served.operands)
-            self.emit(node.type.base, "mac", dst=dst, a=a, b=b)
+            dst = self._multiply_accumulate(other, served, node)
         elif served.op == "mod_down":
-            begun = served.operands[0] in self.beginnings
-            dst = self._divided(served, None if begun else other)
+            added = served.operands[0] in self._fusion.initial
+            dst = self._division.quotient(served, None if added else other)
         else:
             dst = self._add_scaled(other, served, node)
-        self.pending.subtract(self.reads(served))
+        self._placement.done(served)
+        return dst
+
+    def _multiply_accumulate(
+        self, total: int, product: SubroutineNode, node: SubroutineNode
+    ) -> Location:
+        """``total`` with a product added."""
+        dst = self._context.own(total, node.type.base, node)
+        a, b = (self._placement.location[factor] for factor in product.operands)
+        self._emitter.emit(node.type.base, "mac", dst=dst, a=a, b=b)
         return dst
 
     def _add_scaled(self, total: int, scaled: SubroutineNode, node: SubroutineNode) -> Location:
         """``total`` with a value times the other primes added: nothing in those primes."""
-        if total in self.beginnings:
-            return self.location[total]
+        location = self._placement.location
+        if total in self._fusion.initial:
+            return location[total]
         base = scaled.attrs["digit"]
         others = [limb for limb in node.type.base if limb not in base]
-        a, b = self.location[scaled.operands[0]], self.location[total]
-        dst = self.own(total, base, node)
-        self.emit(base, "scale_add", dst=dst, a=a, b=b, k1=self._raising_factor(scaled))
-        return dst | {place: b[place] for place in self.layout.places(node.id, others)}
+        a, b = location[scaled.operands[0]], location[total]
+        dst = self._context.own(total, base, node)
+        factor = self._raising_factor(scaled)
+        self._emitter.emit(base, "scale_add", dst=dst, a=a, b=b, k1=factor)
+        return dst | {slot: b[slot] for slot in self._context.layout.slots(node.id, others)}
 
     def _raising_factor(self, scaled: SubroutineNode) -> int:
         """The constant of a ``scaled`` node: the product of the primes that it adds."""
         base = scaled.attrs["digit"]
-        return self.product(base, [limb for limb in scaled.type.base if limb not in base])
+        added = [limb for limb in scaled.type.base if limb not in base]
+        return self._emitter.prime_product(base, added)
 
-    def _neg(self, node: SubroutineNode) -> Location:
-        dst = self.target(node)
-        minus_one = self.constant({i: self.graph.primes[i] - 1 for i in node.type.base})
-        a = self.location[node.operands[0]]
-        self.emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=self.zeros())
+    def neg(self, node: SubroutineNode) -> Location:
+        dst = self._placement.target(node)
+        primes = self._context.graph.primes
+        minus_one = self._emitter.constant({i: primes[i] - 1 for i in node.type.base})
+        a, zero = self._placement.location[node.operands[0]], self._emitter.zeros()
+        self._emitter.emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=zero)
         return dst
 
-    def _automorph(self, node: SubroutineNode) -> Location:
+    def automorph(self, node: SubroutineNode) -> Location:
         if node.type.form != Form.NTT:
             raise CompileError(
                 f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
                 "put the automorphism after an ntt node",
                 _operation_of(node),
             )
-        dst = self.fresh(node.type.base)
-        a = self.location[node.operands[0]]
-        self.permute(node.type.base, dst, a, node.attrs["element"])
+        dst = self._context.memory.fresh(node.type.base)
+        a = self._placement.location[node.operands[0]]
+        self._emitter.permute(node.type.base, dst, a, node.attrs["element"])
         return dst
 
-    def _intt(self, node: SubroutineNode) -> Location:
+    def intt(self, node: SubroutineNode) -> Location:
         (value,) = node.operands
-        dst = self.over(value, node.type.base, node)
-        self.transform(node.type.base, "intt", dst, self.location[value])
+        dst = self._placement.over(value, node.type.base, node)
+        self._emitter.transform(node.type.base, "intt", dst, self._placement.location[value])
         return dst
 
-    def _ntt(self, node: SubroutineNode) -> Location:
-        copied = self.copied_limb(node)
-        base = [place for place in self.base(node) if copied is None or place != copied[1]]
-        (value,) = node.operands
-        location = self.over(value, base, node)
-        self.transform(base, "ntt", location, self.location[value])
+    def ntt(self, node: SubroutineNode) -> Location:
+        copied, (value,) = self._placement.copied_limb(node), node.operands
+        slots = [s for s in self._placement.slots(node) if copied is None or s != copied[1]]
+        location = self._placement.over(value, slots, node)
+        self._emitter.transform(slots, "ntt", location, self._placement.location[value])
         if copied is not None:
             origin, limb = copied
-            location[limb] = self.location[origin][limb]
+            location[limb] = self._placement.location[origin][limb]
         return location
 
-    def _mod_up(self, node: SubroutineNode) -> Location:
-        (value,) = node.operands
+    def mod_up(self, node: SubroutineNode) -> Location:
         if is_scaled(node):
-            return self._raised(node)
-        (digit,) = node.attrs["digit"]
-        others = [place for place in self.base(node) if place != digit]
-        a = self.location[value][digit]
-        send = self.send_beside if self.design.link else self.send
-        location = send(digit, a, others, self.ones(), self.zeros()) if others else {}
+            return self._scaled(node)
+        (value,), (digit,) = node.operands, node.attrs["digit"]
+        others = [slot for slot in self._placement.slots(node) if slot != digit]
+        a = self._placement.location[value][digit]
+        location: Location = {}
+        if others:
+            one, zero = self._emitter.ones(), self._emitter.zeros()
+            location = self._context.transfer.send(digit, a, others, one, zero)
         if digit in node.type.base:
             location[digit] = a
         return location
 
-    def _raised(self, scaled: SubroutineNode) -> Location:
+    def _scaled(self, node: SubroutineNode) -> Location:
         """A ``scaled`` value that is no summand of a sum, zeros and all."""
-        base, zero = scaled.attrs["digit"], self.zeros()
-        others = [place for place in self.base(scaled) if place not in base]
-        dst, a = self.fresh(base), self.location[scaled.operands[0]]
-        self.emit(base, "affine", dst=dst, a=a, k1=self._raising_factor(scaled), k2=zero)
-        return dst | self.send(base[0], a[base[0]], others, zero, zero)
+        base, zero = node.attrs["digit"], self._emitter.zeros()
+        others = [slot for slot in self._placement.slots(node) if slot not in base]
+        dst = self._context.memory.fresh(base)
+        a, factor = self._placement.location[node.operands[0]], self._raising_factor(node)
+        self._emitter.emit(base, "affine", dst=dst, a=a, k1=factor, k2=zero)
+        return dst | self._context.transfer.broadcast(base[0], a[base[0]], others, zero, zero)
 
-    def _mod_down(self, node: SubroutineNode) -> Location:
-        return self._divided(node, None)
+    def ksk_inner_product(self, node: SubroutineNode) -> Location:
+        return self._key_sums.total(node)
 
-    def _divided(self, node: SubroutineNode, summand: int | None) -> Location:
-        """A rounded quotient, plus a value if one is given."""
-        (value,) = node.operands
-        primes, base, dropped = self.graph.primes, node.type.base, node.attrs["drop"]
-        product = prod(primes[limb] for limb in dropped)
-        factor = self.constant({j: pow(product, -1, primes[j]) for j in base})
-        down: Location = {}
-        for limb in dropped:
-            part = self._divided_part(node, limb, product // primes[limb])
-            if down:
-                self.emit(base, "add", dst=down, a=down, b=part)
-            down = down or part
-        if node.type.form == Form.NTT:
-            self.transform(base, "ntt", down, down)
-        x = self.location[value]
-        if summand is None:
-            self.emit(base, "scale_sub", dst=down, a=x, b=down, k1=factor)
-            return down
-        total = self.target(node)
-        self.emit(base, "scale_add", dst=total, a=x, b=self.location[summand], k1=factor)
-        self.emit(base, "sub", dst=down, a=total, b=down)
-        return down
+    def mod_down(self, node: SubroutineNode) -> Location:
+        return self._division.quotient(node)
 
-    def _divided_part(self, node: SubroutineNode, dropped: int, cofactor: int) -> Location:
-        """What a division subtracts for one of its primes, in coefficient form, over the base.
-
-        ``cofactor`` is the product of the other primes that are divided by.
-        """
-        primes, base = self.graph.primes, node.type.base
-        p = primes[dropped]
-        inverse = {j: pow(p, -1, primes[j]) for j in base}
-        shift = {j: -(p // 2) * inverse[j] % primes[j] for j in base}
-        factor = self.constant({dropped: pow(cofactor, -1, p), **inverse})
-        addend = self.constant({dropped: p // 2, **shift})
-        root, last, dst = self._gathered(node, node.operands[0], dropped)
-        if node.type.form == Form.NTT:
-            self.transform([root], "intt", {root: dst}, {root: last})
-            last = dst
-        beside = self.design.link and dropped in self.graph.special
-        send = self.send_beside if beside else self.send
-        return send(root, last, base, factor, addend)
-
-    def _gathered(self, node: SubroutineNode, value: int, limb: int) -> tuple[int, int, int]:
-        """Brings a limb together that is a sum over places.
-
-        Returns its place, where it is now, and where its inverse transform may go, if the node is
-        in NTT form and has one.
-        """
-        parts = self.layout.places(value, [limb])
-        root = self.layout.roots.get((value, limb), parts[0])
-        if parts == [root]:
-            here = self.location[value]
-            transformed = self.over(value, parts, node) if node.type.form == Form.NTT else here
-            return root, here[root], transformed[root]
-        total = self.location[value].get(root)
-        for part in parts:
-            if part == root:
-                continue
-            arrived = self.own(value, [part], node)[part]
-            if part % self.rpaus != root % self.rpaus:
-                send = self.send_beside if self.design.link else self.send
-                arrived = send(part, arrived, [root], self.ones(), self.zeros())[root]
-            if total is not None:
-                self.emit([root], "add", dst=arrived, a=arrived, b=total)
-            total = arrived
-        assert total is not None, "a sum has a part"
-        return root, total, total
-
-    def _drop_limbs(self, node: SubroutineNode) -> Location:
-        location = self.location[node.operands[0]]
+    def drop_limbs(self, node: SubroutineNode) -> Location:
+        location = self._placement.location[node.operands[0]]
         return {limb: location[limb] for limb in node.type.base}
 
 
-_SUPPORTED = frozenset(op for op in OPS if hasattr(_Selector, f"_{op}"))
+_Rule = Callable[[_NodeSelector, SubroutineNode], Location | None]
+
+_RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
+    {
+        "input": _NodeSelector.input,
+        "output": _NodeSelector.output,
+        "add": _NodeSelector.add,
+        "sub": _NodeSelector.sub,
+        "mul": _NodeSelector.mul,
+        "neg": _NodeSelector.neg,
+        "automorph": _NodeSelector.automorph,
+        "ntt": _NodeSelector.ntt,
+        "intt": _NodeSelector.intt,
+        "mod_up": _NodeSelector.mod_up,
+        "mod_down": _NodeSelector.mod_down,
+        "ksk_inner_product": _NodeSelector.ksk_inner_product,
+        "drop_limbs": _NodeSelector.drop_limbs,
+    }
+)
+"""How a node is served, by its kind. Each returns where the node's value is; an output has none."""

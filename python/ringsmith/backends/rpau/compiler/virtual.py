@@ -1,9 +1,16 @@
-"""Instructions on virtual polynomials, before the scheduler gives them a place and a time."""
+"""Virtual polynomials, and instructions on them, which the scheduler gives memory and time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
+
+Location = dict[int, int]
+"""Slot -> the virtual polynomial that holds the limb of this slot, or the first of several.
+
+A limb of a ring larger than the design's N is cut into sub-polynomials, which are as many virtual
+polynomials, one after the other; key polynomials likewise.
+"""
 
 
 def mask_of(rpaus: Iterable[int]) -> int:
@@ -20,6 +27,44 @@ def bits_of(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+class VirtualMemory:
+    """Numbers virtual polynomials: as many as are asked for, none of which is used twice.
+
+    Attributes:
+        rpaus: RPAUs of the design; slot s is RPAU s mod ``rpaus``, modulus bank s div ``rpaus``.
+        sub_polynomials: Virtual polynomials of a limb.
+        masks: For each virtual polynomial so far, the mask of RPAUs that hold it.
+    """
+
+    def __init__(self, rpaus: int, sub_polynomials: int) -> None:
+        self.rpaus = rpaus
+        self.sub_polynomials = sub_polynomials
+        self.masks: list[int] = []
+
+    def by_bank(self, slots: Iterable[int]) -> dict[int, list[int]]:
+        """The slots of each modulus bank."""
+        banks: dict[int, list[int]] = {}
+        for slot in slots:
+            banks.setdefault(slot // self.rpaus, []).append(slot)
+        return banks
+
+    def mask(self, slots: Iterable[int]) -> int:
+        """The RPAUs of some slots."""
+        return mask_of(slot % self.rpaus for slot in slots)
+
+    def reserve(self, mask: int) -> int:
+        """A limb's new virtual polynomial, or the first of several, in the RPAUs of a mask."""
+        self.masks.extend([mask] * self.sub_polynomials)
+        return len(self.masks) - self.sub_polynomials
+
+    def fresh(self, slots: Iterable[int]) -> Location:
+        """New virtual polynomials for limbs: one for each modulus bank, in all its RPAUs."""
+        location: Location = {}
+        for members in self.by_bank(slots).values():
+            location.update(dict.fromkeys(members, self.reserve(self.mask(members))))
+        return location
 
 
 @dataclass(frozen=True)

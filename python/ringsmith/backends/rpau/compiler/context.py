@@ -1,0 +1,59 @@
+"""What the parts of instruction selection share: the program, and how it is placed and emitted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ringsmith.backends.rpau.compiler.emission import Emitter
+from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.placement import Placement
+from ringsmith.backends.rpau.compiler.transfer import Transfer
+from ringsmith.backends.rpau.compiler.virtual import Location, VirtualMemory
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.graph import SubroutineGraph, SubroutineNode
+
+
+@dataclass(frozen=True)
+class SelectionContext:
+    """One program for one design, while its instructions are selected.
+
+    Attributes:
+        graph: The program.
+        design: The accelerator.
+        layout: Where limbs go.
+        memory: Where virtual polynomials come from.
+        placement: Where values are.
+        emitter: Takes instructions.
+        transfer: Sends limbs.
+    """
+
+    graph: SubroutineGraph
+    design: RpauDesign
+    layout: Layout
+    memory: VirtualMemory
+    placement: Placement
+    emitter: Emitter
+    transfer: Transfer
+
+    @classmethod
+    def of(
+        cls, graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, per_rpau: bool
+    ) -> "SelectionContext":
+        """Nothing is placed or emitted yet; ``per_rpau`` as for ``Emitter``."""
+        memory = VirtualMemory(design.rpaus, design.pieces(graph.n.bit_length() - 1))
+        emitter = Emitter(graph, design, layout, memory, per_rpau=per_rpau)
+        return cls(
+            graph,
+            design,
+            layout,
+            memory,
+            Placement(graph, layout, memory),
+            emitter,
+            Transfer(graph, design, layout, emitter),
+        )
+
+    def own(self, value: int, slots: Iterable[int], node: SubroutineNode) -> Location:
+        """A copy of ``value`` that may be written over: itself where it dies at ``node``."""
+        a, location = self.placement.location[value], self.placement.over(value, slots, node)
+        if any(location[slot] != a[slot] for slot in location):
+            self.emitter.copy(location, location, a)
+        return location
