@@ -15,16 +15,28 @@ package rs_rpau_pkg;
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
   localparam int unsigned ZoneWidth = 3;
-  // Memories that the host reaches; the same numbers as Zone in backends/rpau/device/interface.py.
+  // Memories that the host reaches.
   typedef enum logic [ZoneWidth-1:0] {
-    ZonePoly      = 3'd0,  // work polynomials: read and write
-    ZoneKey       = 3'd1,  // key store
-    ZoneConstant  = 3'd2,  // constant file; one word a row, in lane 0, as in all zones below
-    ZoneModulus   = 3'd3,  // rows 0, 1, 2, 3: q, mu, bits of q, index of q in the family
-    ZoneTwiddleLo = 3'd4,  // psi^e
-    ZoneTwiddleHi = 3'd5,  // psi^(e << LoBits)
-    ZoneTwiddle   = 3'd6,  // whole factors: of the first steps, or all, in place of the two above
-    ZoneSeed      = 3'd7   // seed store: rows 0 to 3: 20 bits of the seed each; 4: limb
+    // generated from rtl/shell/rs_registers.rdl: zones
+    // Work polynomials: N words in logical order, in rings below N as many as the ring's
+    // degree; written and read.
+    ZonePoly = 3'd0,
+    // Key store: as many words in logical order; written only, as all below.
+    ZoneKey = 3'd1,
+    // Constant file of a prime set; one word a row, in lane 0, as all below.
+    ZoneConstant = 3'd2,
+    // q, mu, bits of q, and its index in the family, of a prime set.
+    ZoneModulus = 3'd3,
+    // The lower table of twiddle factors of a prime set, psi^e.
+    ZoneTwiddleLo = 3'd4,
+    // The upper table of twiddle factors of a prime set, psi^(e << LoBits).
+    ZoneTwiddleHi = 3'd5,
+    // Whole twiddle factors of a prime set: those of a transform's first steps, or, where
+    // factors are stored and the two tables above are not there, all N: psi^brev(j).
+    ZoneTwiddle = 3'd6,
+    // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
+    ZoneSeed = 3'd7
+    // end of generated
   } zone_e;
   localparam int unsigned ModulusWords = 4;
   localparam int unsigned SeedWordBits = 20;

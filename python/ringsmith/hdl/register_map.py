@@ -18,7 +18,10 @@ FACTS = "facts"
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register; ``reset`` is None where the hardware decides the value."""
+    """Bits of a register; ``reset`` is None where the hardware decides the value.
+
+    ``encoding`` names what ``values`` are: the enumeration, less the ``_e`` that ends it.
+    """
 
     name: str
     lsb: int
@@ -27,6 +30,7 @@ class Field:
     reset: int | None
     doc: str
     values: tuple[tuple[str, int, str], ...]
+    encoding: str
 
     @property
     def bits(self) -> str:
@@ -140,6 +144,7 @@ def _field(node: FieldNode) -> Field:
         reset if isinstance(reset, int) else None,
         node.get_property("desc") or "",
         values,
+        "" if encode is None else encode.type_name.removesuffix("_e"),
     )
 
 

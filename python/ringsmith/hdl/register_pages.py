@@ -139,6 +139,8 @@ def render_python(registers: RegisterMap, notice: str) -> str:
             for field in register.fields:
                 lines += ["", f"    {field.name.upper()} = {1 << field.lsb:#x}"]
                 lines += _docstring(field.doc)
+        elif len(register.fields) == 1 and "w" in register.value.access:
+            lines += _enumeration(register)
     version = registers.register("version")
     lines += ["", "", f"MAGIC = 0x{registers.register('magic').value.reset:08X}"]
     lines += [f"VERSION_{field.name.upper()} = {field.reset}" for field in version.fields]
@@ -153,6 +155,18 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         )
     lines += [")", '"""What a device tells, in the order of its registers."""']
     return "\n".join(lines) + "\n"
+
+
+def _enumeration(register: Register) -> list[str]:
+    """The class of what a host writes to a register; nothing where it is a number."""
+    field = register.value
+    if not field.values:
+        return []
+    lines = ["", "", f"class {field.encoding.capitalize()}(IntEnum):"]
+    lines += _docstring(f"{register.doc.rstrip('.')}: values of ``{register.name}``.")
+    for word, number, doc in field.values:
+        lines += ["", f"    {word.upper()} = {number}", *_docstring(doc)]
+    return lines
 
 
 def _docstring(doc: str) -> list[str]:

@@ -14,7 +14,8 @@ import argparse
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
@@ -81,8 +82,9 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
         f"assign hwif_in.facts.{fact.name}.value.next = told[Fact{fact.parameter}];"
         for fact in registers.facts
     ]
+    zones = registers.register("host_zone").value.values
     return {
-        "rtl/rpau/rs_rpau_pkg.sv": {"facts": facts},
+        "rtl/rpau/rs_rpau_pkg.sv": {"zones": list(_zone_members(zones)), "facts": facts},
         "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "facts": told},
         "rtl/shell/rs_rpau_axil.sv": {
             "parameters": declared,
@@ -90,6 +92,16 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
             "facts": registered,
         },
     }
+
+
+def _zone_members(zones: Sequence[tuple[str, int, str]]) -> Iterator[str]:
+    """The members of ``zone_e``, each below what it is."""
+    for name, number, doc in zones:
+        yield from textwrap.wrap(
+            doc, 90, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
+        )
+        member = "Zone" + name.title().replace("_", "")
+        yield f"{member} = 3'd{number}" + ("," if number < len(zones) - 1 else "")
 
 
 def _number(fact: Register, design: RpauDesign) -> int:

@@ -1,44 +1,18 @@
 """What every device offers: memory zones, a program store, a command, a completion and counters."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.register_table import Zone
 from ringsmith.progress import Task
 
+__all__ = ["Device", "RunReport", "Words", "Zone"]
+
 Words = NDArray[np.uint64]
-
-
-class Zone(IntEnum):
-    """A memory that the host reaches. Sizes are words a unit (RPAU)."""
-
-    POLY = 0
-    """Work polynomials: index selects the polynomial, N words in logical order, in rings below N as
-    many as the ring's degree."""
-    KEY = 1
-    """Key store: index selects the polynomial, as many words in logical order; written only."""
-    CONSTANT = 2
-    """Constant file: index selects the prime set, ``constants`` words; written only."""
-    MODULUS = 3
-    """Index selects the prime set: the four words q, mu, k and the index of q in the design's
-    family; written only."""
-    TWIDDLE_LO = 4
-    """Index selects the prime set: the lower table of
-    :func:`ringsmith.backends.rpau.constants.twiddle_tables`; written only."""
-    TWIDDLE_HI = 5
-    """Index selects the prime set: the upper table of the same; written only."""
-    TWIDDLE = 6
-    """Whole twiddle factors: index selects the prime set; written only. Where factors are
-    generated, those of a transform's first steps,
-    :func:`ringsmith.backends.rpau.constants.first_twiddles`; where they are stored, and the two
-    zones above are not there, the N words psi^brev(j)."""
-    SEED = 7
-    """Seed store: index selects the entry, the five words of
-    :func:`ringsmith.backends.rpau.constants.seed_words`; written only."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +55,8 @@ class Device(Protocol):
 
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table.
+
+        ``zones.zone_shape`` says how many there are in a zone, and how many words each has.
 
         Raises:
             DeviceError: On a wrong zone, unit, index or length, or a word that is too wide.

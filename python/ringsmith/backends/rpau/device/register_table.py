@@ -92,6 +92,36 @@ class Refused(IntFlag):
     its bytes."""
 
 
+class Zone(IntEnum):
+    """Memory that `host_data` reaches: values of ``host_zone``."""
+
+    POLY = 0
+    """Work polynomials: N words in logical order, in rings below N as many as the ring's degree;
+    written and read."""
+
+    KEY = 1
+    """Key store: as many words in logical order; written only, as all below."""
+
+    CONSTANT = 2
+    """Constant file of a prime set; one word a row, in lane 0, as all below."""
+
+    MODULUS = 3
+    """q, mu, bits of q, and its index in the family, of a prime set."""
+
+    TWIDDLE_LO = 4
+    """The lower table of twiddle factors of a prime set, psi^e."""
+
+    TWIDDLE_HI = 5
+    """The upper table of twiddle factors of a prime set, psi^(e << LoBits)."""
+
+    TWIDDLE = 6
+    """Whole twiddle factors of a prime set: those of a transform's first steps, or, where factors
+    are stored and the two tables above are not there, all N: psi^brev(j)."""
+
+    SEED = 7
+    """An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb."""
+
+
 MAGIC = 0x474E4952
 VERSION_MINOR = 2
 VERSION_MAJOR = 3
