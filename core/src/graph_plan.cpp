@@ -38,6 +38,10 @@ class Planner {
       }
     }
     hoist(steps);
+    for (auto& [id, step] : steps) {
+      add_to_results(step, id);
+    }
+    sum_products(steps);
     std::vector<Step> ordered;
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
       if (const auto found = steps.find(id); found != steps.end()) {
@@ -164,6 +168,43 @@ class Planner {
     return true;
   }
 
+  // Takes in what is added to a step's results where it is there before the first of its inner
+  // products, and so needs no result of the step.
+  void add_to_results(Step& step, std::size_t first) {
+    if (!step.divided) {
+      return;
+    }
+    for (PlannedSwitch& one : step.switches) {
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::size_t divided = one.results[half];
+        if (!only_user(divided, Op::kAdd) || left_out_[users_[divided][0]]) {
+          continue;
+        }
+        const std::size_t sum = users_[divided][0];
+        const auto& terms = nodes_[sum].operands;
+        const std::size_t other = terms[0] == divided ? terms[1] : terms[0];
+        const bool moved = is_moved_for_one(other) && !one.added[1 - half];
+        const std::size_t added = moved ? nodes_[other].operands[0] : other;
+        if (added >= first || one.added_element != 1) {
+          continue;
+        }
+        if (moved) {
+          one.added_element = nodes_[other].element;
+          left_out_[other] = true;
+        }
+        one.added[half] = added;
+        one.results[half] = sum;
+        left_out_[sum] = true;
+      }
+    }
+    set_reads(step);
+  }
+
+  // Whether a node is an automorphism that one node alone reads.
+  [[nodiscard]] bool is_moved_for_one(std::size_t id) const {
+    return nodes_[id].op == Op::kAutomorph && users_[id].size() == 1;
+  }
+
   // The add that alone reads an inner product, and its other operand: a scaled mod_up of the first
   // primes of the base, which only the add reads, of a value that is there before the products.
   std::optional<std::pair<std::size_t, std::size_t>> added_to(
@@ -201,6 +242,11 @@ class Planner {
     for (const PlannedSwitch& one : step.switches) {
       if (one.raised) {
         step.reads.insert(step.reads.end(), one.raised->begin(), one.raised->end());
+      }
+      for (const std::optional<std::size_t>& added : one.added) {
+        if (added) {
+          step.reads.push_back(*added);
+        }
       }
     }
   }
@@ -253,6 +299,29 @@ class Planner {
     }
     set_reads(joined);
     steps.emplace(members[0], std::move(joined));
+  }
+
+  // Makes one step of each sum of two products that nothing else reads.
+  void sum_products(std::map<std::size_t, Step>& steps) {
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      const auto& terms = nodes_[id].operands;
+      if (left_out_[id] || nodes_[id].op != Op::kAdd || !is_own_product(terms[0]) ||
+          !is_own_product(terms[1])) {
+        continue;
+      }
+      Step& step = steps[id];
+      step.node = id;
+      step.sums_products = true;
+      for (const std::size_t product : terms) {
+        left_out_[product] = true;
+        const auto& factors = nodes_[product].operands;
+        step.reads.insert(step.reads.end(), factors.begin(), factors.end());
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_own_product(std::size_t id) const {
+    return nodes_[id].op == Op::kMul && users_[id].size() == 1;
   }
 
   const std::vector<Node>& nodes_;

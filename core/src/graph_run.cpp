@@ -1,5 +1,6 @@
 // The reference interpreter of the subroutine graph.
 #include <algorithm>
+#include <array>
 #include <list>
 #include <set>
 
@@ -277,11 +278,21 @@ class Interpreter {
     for (const std::size_t id : written_by(step)) {
       values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
     }
-    if (step.switches.empty()) {
+    if (step.sums_products) {
+      compute_sum_of_products(nodes_[step.node], values_[step.node]);
+    } else if (step.switches.empty()) {
       compute(nodes_[step.node], values_[step.node]);
     } else {
       compute_switches(step);
     }
+  }
+
+  void compute_sum_of_products(const Node& sum, std::span<u64> out) const {
+    const Node& first = nodes_[sum.operands[0]];
+    const Node& second = nodes_[sum.operands[1]];
+    const std::array a = {operand(first, 0), operand(second, 0)};
+    const std::array b = {operand(first, 1), operand(second, 1)};
+    kernels::sum_of_products(rns_, sum.type.base, a, b, out);
   }
 
   void compute_switches(const Step& step) {
@@ -300,7 +311,11 @@ class Interpreter {
         if (one.raised) {
           pair.raised[half] = value((*one.raised)[half]);
         }
+        if (one.added[half]) {
+          pair.added[half] = value(*one.added[half]);
+        }
       }
+      pair.element = one.added_element;
     }
     const ValueType& source = nodes_[step.source].type;
     const kernels::DigitProducts products(rns_, source.base, source.form, value(step.source),

@@ -265,6 +265,76 @@ def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
             assert np.array_equal(together[output], words)
 
 
+def summed(context: _core.Context, form: str, *, kept: bool) -> _core.Graph:
+    """Rotations that are added to each other, to values before and to what is made of them.
+
+    With `kept` every value is handed out, too: then each node is a step by itself.
+    """
+    graph = RotationGraph(context, 3, form)
+    c0, c1 = graph.c
+    rotated = [graph.rotate(element) for element in (3, 9)]
+    total = [graph.node("add", *pair) for pair in zip(*rotated, strict=True)]
+    first = [graph.divided(half) for half in graph.products(c1, "k3")]
+    total += [graph.node("add", half, c) for half, c in zip(first, (c1, c0), strict=True)]
+    graph.c = [total[0], total[1]]
+    second = graph.rotate(9)  # the polynomial to switch is older than the other one
+    graph.c = [second[0], second[1]]
+    moved = graph.node("automorph", c0, element=3)  # added twice: it is read by two nodes
+    third = [graph.divided(half) for half in graph.products(second[1], "k3")]
+    total += [graph.node("add", moved, third[0]), graph.node("add", third[1], moved)]
+    lone = [graph.divided(half) for half in graph.products(total[2], "k9")]
+    total += [graph.node("add", lone[0], lone[1]), graph.node("add", second[0], second[0])]
+    for number, node in enumerate(total):
+        graph.output(node, f"y{number}")
+    for node in set(range(total[-1])) - set(total) if kept else ():
+        graph.output(node, f"value {node}")
+    return graph.graph
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("form", ["ntt", "coeff"])
+def test_what_is_added_to_switched_polynomials_has_the_words_of_nodes_by_themselves(
+    form: str, prepared: bool, threads: int, random_residues: RandomResidues
+) -> None:
+    context = context_of("narrow primes")
+    inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
+    keys: dict[str, Key] = {}
+    for element in (3, 9):
+        words = random_residues(N, context.primes, context.dnum, 2)
+        keys[f"k{element}"] = _core.PreparedKey(context, words, element) if prepared else words
+    expected = summed(context, form, kept=True).run(inputs, keys)
+    before = _core.threads()
+    _core.set_threads(threads)
+    try:
+        found = summed(context, form, kept=False).run(inputs, keys)
+    finally:
+        _core.set_threads(before)
+    assert len(found) == 8
+    for name, words in found.items():
+        assert np.array_equal(words, expected[name]), name
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_sum_of_two_products_has_the_words_of_the_products_that_are_added(
+    kept: bool, random_residues: RandomResidues
+) -> None:
+    context = context_of("narrow primes")
+    graph = RotationGraph(context, 3, "ntt", inputs=("a", "b", "c"))
+    a, b, c = graph.c
+    products = [graph.node("mul", a, b), graph.node("mul", b, c)]
+    graph.output(graph.node("add", *products), "y")
+    graph.output(graph.node("add", graph.node("mul", a, a), graph.node("mul", c, c)), "z")
+    if kept:
+        graph.output(products[0], "product")
+    inputs = {name: random_residues(N, context.primes[:3]) for name in "abc"}
+    found = graph.graph.run(inputs, {})
+    q = np.array(context.primes[:3], dtype=object)[:, np.newaxis]
+    x, y, z = (inputs[name].astype(object) for name in "abc")
+    assert np.array_equal(found["y"], ((x * y + y * z) % q).astype(np.uint64))
+    assert np.array_equal(found["z"], ((x * x + z * z) % q).astype(np.uint64))
+
+
 def test_a_graph_names_the_key_and_the_residue_that_is_wrong(
     random_residues: RandomResidues,
 ) -> None:
