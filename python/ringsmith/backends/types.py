@@ -129,12 +129,15 @@ class Capabilities:
         cycles: Its devices count clock cycles.
         any_keys: Its devices take compact and prepared keys, too, and not whole ones alone.
         fits: It makes a design to fit a graph, where nobody names one.
+        checks_residues: Its devices refuse inputs that are not canonical, with ``ProgramError``: a
+            run does not read them for that before.
     """
 
     designs: bool = False
     cycles: bool = False
     any_keys: bool = False
     fits: bool = False
+    checks_residues: bool = False
 
 
 @dataclass(frozen=True)

@@ -54,18 +54,25 @@ def check_belonging(
     return tag
 
 
-def check_inputs(graph: SubroutineGraph, inputs: Mapping[str, Residues]) -> None:
+def check_inputs(
+    graph: SubroutineGraph, inputs: Mapping[str, Residues], *, residues: bool = True
+) -> None:
     """Checks that every input is there, has its shape, and is canonical.
+
+    Args:
+        graph: The graph.
+        inputs: Residues (limbs, N) by name.
+        residues: Whether to read them; False where the machine refuses what is not canonical.
 
     Raises:
         ProgramError: Otherwise; names the input.
     """
     _check_names("input", list(graph.inputs), list(inputs))
     for name, kind in graph.inputs.items():
-        expected = (len(kind.base), graph.n)
-        _check_residues(
-            f"input {name!r}", inputs[name], expected, [graph.primes[i] for i in kind.base]
-        )
+        what, expected = f"input {name!r}", (len(kind.base), graph.n)
+        _check_shape(what, inputs[name], expected)
+        if residues:
+            _check_residues(what, inputs[name], [graph.primes[i] for i in kind.base])
 
 
 def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
@@ -96,7 +103,8 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
                 f"{what} has shape {words.shape} and the program needs {shape}: use keys of "
                 "the same parameters"
             )
-        _check_residues(what, words, shape, graph.primes[: graph.key_primes])
+        _check_shape(what, words, shape)
+        _check_residues(what, words, graph.primes[: graph.key_primes])
 
 
 def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:
@@ -104,15 +112,16 @@ def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> No
         raise ProgramError(f"the program takes the {what}s {sorted(expected)}, not {sorted(given)}")
 
 
-def _check_residues(
-    what: str, data: Residues, shape: tuple[int, ...], primes: Sequence[int]
-) -> None:
-    """Checks shape, type and range; the last axis but one counts the limbs."""
+def _check_shape(what: str, data: Residues, shape: tuple[int, ...]) -> None:
     if data.shape != shape or data.dtype != np.uint64:
         raise ProgramError(
             f"{what} has shape {data.shape} and type {data.dtype}; it must have shape {shape} and "
             "type uint64: use objects of the program's parameters and level"
         )
+
+
+def _check_residues(what: str, data: Residues, primes: Sequence[int]) -> None:
+    """Checks the range; the last axis but one counts the limbs."""
     limits = np.array(primes, dtype=np.uint64)[:, np.newaxis]
     if np.any(data.max(axis=-1, keepdims=True) >= limits):  # no flag for every residue of a key
         raise ProgramError(

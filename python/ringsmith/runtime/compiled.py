@@ -305,7 +305,7 @@ def _checked(
     keys: Mapping[str, AnyKey],
 ) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey]]:
     """What a machine is given: the graph for the keys that there are, and those that it needs."""
-    check_inputs(compiled.graph, inputs)
+    check_inputs(compiled.graph, inputs, residues=not machine.capabilities.checks_residues)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
     if machine.capabilities.any_keys:

@@ -13,7 +13,7 @@ from ringsmith.backends.base import (
 )
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey
-from ringsmith.errors import DeviceError
+from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import CompactKey, KeySwitchKey, Residues
 
 
@@ -21,7 +21,7 @@ class Cpu(QueuedMachine):
     """The reference interpreter on this machine's CPU."""
 
     name = "cpu"
-    capabilities = Capabilities(any_keys=True)
+    capabilities = Capabilities(any_keys=True, checks_residues=True)
 
     def __init__(self) -> None:
         super().__init__(places=None)  # threads of a program may compute at once
@@ -34,7 +34,7 @@ class Cpu(QueuedMachine):
     ) -> Work[GraphResult]:
         """Interprets the graph; see ``QueuedMachine.work``."""
         forms = {name: _for_core(key) for name, key in keys.items()}
-        return lambda _: GraphResult(compiled.core.run(dict(inputs), forms))
+        return lambda _: GraphResult(_interpreted(compiled.core, dict(inputs), forms))
 
 
 class CpuBackend(Backend):
@@ -54,7 +54,24 @@ class CpuBackend(Backend):
 BACKEND = CpuBackend()
 
 
-def _for_core(key: AnyKey) -> Residues | _core.CompactKey | _core.PreparedKey:
+_CoreKey = Residues | _core.CompactKey | _core.PreparedKey
+
+
+def _interpreted(
+    graph: _core.Graph, inputs: dict[str, Residues], keys: dict[str, _CoreKey]
+) -> dict[str, Residues]:
+    """Runs a graph.
+
+    Raises:
+        ProgramError: If a residue is not canonical.
+    """
+    try:
+        return graph.run(inputs, keys)
+    except _core.ParameterError as error:
+        raise ProgramError(f"{error}: it is damaged, or of other parameters") from error
+
+
+def _for_core(key: AnyKey) -> _CoreKey:
     if isinstance(key, CompactKey):
         return _core.CompactKey(key.half, key.seed)
     return key.data if isinstance(key, KeySwitchKey) else key
