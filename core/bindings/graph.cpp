@@ -18,6 +18,36 @@ namespace {
 using NamedArrays = std::map<std::string, InputArray>;
 using NamedKeys = std::map<std::string, KeyArgument>;
 
+// Outputs in one array, (names, limbs, N).
+struct OutputBlock {
+  std::vector<std::string> names;
+  std::size_t limbs = 0;
+  Words words;
+};
+
+// The polynomials of a ciphertext, "name.0", "name.1" ..., are one array where they are outputs one
+// after the other and have as many limbs, so that nobody has to bring them together.
+std::vector<OutputBlock> output_blocks(const Graph& graph) {
+  std::vector<OutputBlock> blocks;
+  std::string last;
+  for (const Node& node : graph.nodes()) {
+    if (node.op != Op::kOutput) {
+      continue;
+    }
+    const std::string stem = node.name.substr(0, node.name.rfind('.'));
+    const std::size_t limbs = node.type.base.size();
+    if (blocks.empty() || stem != last || stem == node.name || blocks.back().limbs != limbs) {
+      blocks.push_back({.names = {}, .limbs = limbs, .words = {}});
+    }
+    blocks.back().names.push_back(node.name);
+    last = stem;
+  }
+  for (OutputBlock& block : blocks) {
+    block.words.resize(block.names.size() * block.limbs * graph.rns().degree());
+  }
+  return blocks;
+}
+
 nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKeys& keys) {
   GraphInputs input_views;
   for (const auto& [name, array] : inputs) {
@@ -30,11 +60,22 @@ nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKey
   for (const auto& [name, key] : keys) {
     key_views[name] = key_shape_of(graph.rns(), graph.key_primes(), key);
   }
-  GraphOutputs outputs = without_gil([&] { return graph.run(input_views, key_views); });
+  std::vector<OutputBlock> blocks = output_blocks(graph);
+  GraphOutputs outputs;
+  for (OutputBlock& block : blocks) {
+    for (std::size_t i = 0; i < block.names.size(); ++i) {
+      const std::size_t words = block.limbs * graph.rns().degree();
+      outputs[block.names[i]] = std::span<u64>(block.words).subspan(i * words, words);
+    }
+  }
+  without_gil([&] { graph.run(input_views, key_views, outputs); });
   nb::dict result;
-  for (auto& [name, polynomial] : outputs) {
-    result[name.c_str()] =
-        to_numpy(std::move(polynomial.data), {polynomial.limbs, graph.rns().degree()});
+  for (OutputBlock& block : blocks) {
+    const nb::object array = nb::cast(
+        to_numpy(std::move(block.words), {block.names.size(), block.limbs, graph.rns().degree()}));
+    for (std::size_t i = 0; i < block.names.size(); ++i) {
+      result[block.names[i].c_str()] = array[i];
+    }
   }
   return result;
 }
@@ -74,7 +115,7 @@ void register_graph(nb::module_& module) {
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
-           "compact or prepared.");
+           "compact or prepared. Outputs name.0, name.1 ... one after the other are one array.");
 }
 
 }  // namespace ringsmith::bindings

@@ -39,14 +39,17 @@ void check_names(const Given& given, const Names& wanted, const char* kind) {
 
 class Interpreter {
  public:
-  Interpreter(const Graph& graph, const GraphInputs& inputs, const GraphKeys& keys)
+  Interpreter(const Graph& graph, const GraphInputs& inputs, const GraphKeys& keys,
+              const GraphOutputs& outputs)
       : rns_(graph.rns()),
         key_primes_(graph.key_primes()),
         nodes_(graph.nodes()),
         inputs_(inputs),
         keys_(keys),
+        outputs_(outputs),
         steps_(plan_of(nodes_)),
         values_(nodes_.size()),
+        given_(nodes_.size()),
         uses_left_(nodes_.size()) {
     check_arguments();
     for (const Step& step : steps_) {
@@ -56,12 +59,12 @@ class Interpreter {
     }
     for (const Node& node : nodes_) {
       if (node.op == Op::kOutput) {
-        ++uses_left_[node.operands[0]];
+        given_[node.operands[0]] = outputs_.find(node.name)->second;
       }
     }
   }
 
-  GraphOutputs run() {
+  void run() {
     std::vector<bool> there(nodes_.size());  // values that steps may read
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
       there[id] = nodes_[id].op == Op::kInput;
@@ -83,25 +86,31 @@ class Interpreter {
         }
       }
     }
-    return take_outputs();
+    copy_outputs();
   }
 
  private:
   void check_arguments() const {
     Names inputs;
     Names keys;
+    Names outputs;
     for (const Node& node : nodes_) {
       if (node.op == Op::kInput) {
         inputs.insert(node.name);
+      } else if (node.op == Op::kOutput) {
+        outputs.insert(node.name);
       } else if (node.op == Op::kKskInnerProduct) {
         keys.insert(node.name);
       }
     }
     check_names(inputs_, inputs, "input");
     check_names(keys_, keys, "key");
+    check_names(outputs_, outputs, "output");
     for (const Node& node : nodes_) {
       if (node.op == Op::kInput) {
         check_input(node);
+      } else if (node.op == Op::kOutput) {
+        check_output(node);
       } else if (node.op == Op::kKskInnerProduct) {
         check_key(node);
       }
@@ -117,6 +126,15 @@ class Interpreter {
                             " limbs of N = ", rns_.degree()));
     }
     rns_.check_canonical(given.data, node.type.base, text("input '", node.name, "'"));
+  }
+
+  void check_output(const Node& node) const {
+    const std::size_t wanted = node.type.base.size() * rns_.degree();
+    const std::size_t given = outputs_.find(node.name)->second.size();
+    if (given != wanted) {
+      throw GraphError(
+          text("output '", node.name, "' has ", given, " words and the graph writes ", wanted));
+    }
   }
 
   void check_key(const Node& node) const {
@@ -139,8 +157,19 @@ class Interpreter {
 
   std::span<const u64> value(std::size_t id) const {
     const Node& node = nodes_[id];
-    return node.op == Op::kInput ? inputs_.find(node.name)->second.data
-                                 : std::span<const u64>(values_[id]);
+    if (node.op == Op::kInput) {
+      return inputs_.find(node.name)->second.data;
+    }
+    return given_[id].empty() ? std::span<const u64>(values_[id]) : given_[id];
+  }
+
+  // Where a value is written: where an output of it was asked for, else in memory of its own.
+  std::span<u64> memory(std::size_t id) {
+    if (!given_[id].empty()) {
+      return given_[id];
+    }
+    values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
+    return values_[id];
   }
 
   std::span<const u64> operand(const Node& node, std::size_t index) const {
@@ -275,13 +304,10 @@ class Interpreter {
   }
 
   void compute_step(const Step& step) {
-    for (const std::size_t id : written_by(step)) {
-      values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
-    }
     if (step.sums_products) {
-      compute_sum_of_products(nodes_[step.node], values_[step.node]);
+      compute_sum_of_products(nodes_[step.node], memory(step.node));
     } else if (step.switches.empty()) {
-      compute(nodes_[step.node], values_[step.node]);
+      compute(nodes_[step.node], memory(step.node));
     } else {
       compute_switches(step);
     }
@@ -307,7 +333,7 @@ class Interpreter {
       switching.key = keys_.find(product.name)->second;
       switching.digits = product.digits;
       for (std::size_t half = 0; half < 2; ++half) {
-        pair.out[half] = values_[one.results[half]];
+        pair.out[half] = memory(one.results[half]);
         if (one.raised) {
           pair.raised[half] = value((*one.raised)[half]);
         }
@@ -340,24 +366,17 @@ class Interpreter {
     }
   }
 
-  GraphOutputs take_outputs() {
-    GraphOutputs outputs;
+  // Outputs that are inputs, and all but one of those of the same value.
+  void copy_outputs() const {
     for (const Node& node : nodes_) {
-      if (node.op != Op::kOutput) {
-        continue;
+      if (node.op == Op::kOutput) {
+        const std::span<const u64> words = value(node.operands[0]);
+        const std::span<u64> out = outputs_.find(node.name)->second;
+        if (words.data() != out.data()) {
+          std::ranges::copy(words, out.begin());
+        }
       }
-      const std::size_t id = node.operands[0];
-      Polynomial& output = outputs[node.name];
-      output.limbs = node.type.base.size();
-      if (nodes_[id].op == Op::kInput || uses_left_[id] > 1) {
-        const std::span<const u64> words = value(id);
-        output.data.assign(words.begin(), words.end());
-      } else {
-        output.data = std::move(values_[id]);
-      }
-      release(id);
     }
-    return outputs;
   }
 
   const RnsContext& rns_;
@@ -365,15 +384,18 @@ class Interpreter {
   const std::vector<Node>& nodes_;
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
+  const GraphOutputs& outputs_;
   std::vector<Step> steps_;
   std::vector<Words> values_;
-  std::vector<std::size_t> uses_left_;  // steps and outputs that have not read a value yet
+  std::vector<std::span<u64>> given_;   // where values are written that are outputs; else empty
+  std::vector<std::size_t> uses_left_;  // steps that have not read a value yet
 };
 
 }  // namespace
 
-GraphOutputs Graph::run(const GraphInputs& inputs, const GraphKeys& keys) const {
-  return Interpreter(*this, inputs, keys).run();
+void Graph::run(const GraphInputs& inputs, const GraphKeys& keys,
+                const GraphOutputs& outputs) const {
+  Interpreter(*this, inputs, keys, outputs).run();
 }
 
 }  // namespace ringsmith

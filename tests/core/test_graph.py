@@ -272,6 +272,25 @@ def test_inputs_are_left_as_they_were(case: Case) -> None:
     assert np.array_equal(case.inputs["a"], before)
 
 
+def test_the_polynomials_of_a_ciphertext_are_rows_of_one_array(case: Case) -> None:
+    a, b = case.input("a", [0, 1]), case.input("b", [0, 1])
+    total, fewer = case.node("add", a, b), case.node("drop_limbs", a, base=[0])
+    outputs = {"x.0": total, "x.1": a, "x.2": total, "y.0": fewer, "z.0": total, "z": total}
+    for name, node in outputs.items():
+        case.node("output", node, name=name)
+    found = case.graph.run(case.inputs, {})
+    expected = _core.add(case.context, *(case.inputs[name][np.newaxis] for name in "ab"))[0]
+    for name, node in outputs.items():
+        words = {total: expected, a: case.inputs["a"], fewer: case.inputs["a"][:1]}[node]
+        assert np.array_equal(found[name], words), name
+    rows = [found[f"x.{number}"] for number in range(3)]
+    assert rows[0].base.shape == (3, 2, case.n)
+    assert all(row.base is rows[0].base for row in rows)
+    assert all(found[name].base.shape[0] == 1 for name in ("y.0", "z.0", "z"))
+    found["z"][0, 0] += 1  # no output is another one's memory
+    assert np.array_equal(found["z.0"], expected)
+
+
 # ---- what is refused ---------------------------------------------------------------------------
 
 UP = {"variant": "rns_digit"}

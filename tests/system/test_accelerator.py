@@ -12,6 +12,7 @@ from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.runtime.compiled import stacked
 
 DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)
 
@@ -114,3 +115,12 @@ def test_threads_that_share_an_accelerator_take_turns(rng: np.random.Generator) 
         found = list(pool.map(lambda x: runtime.run_graph(compiled, model, x, keys), inputs))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one.outputs["y"], other)
+
+
+def test_rows_of_one_array_are_stacked_without_a_copy_and_others_in_order() -> None:
+    whole = np.arange(24, dtype=np.uint64).reshape(3, 2, 4).copy()
+    assert stacked(list(whole)) is whole
+    for rows in ([whole[1], whole[0], whole[2]], list(whole[:2]), [whole[0]] * 3):
+        found = stacked(rows)
+        assert found is not whole
+        np.testing.assert_array_equal(found, np.array(rows))

@@ -76,15 +76,9 @@ struct PolynomialView {
   std::size_t limbs = 0;
 };
 
-/// A polynomial with its own words.
-struct Polynomial {
-  Words data;
-  std::size_t limbs = 0;
-};
-
 using GraphInputs = std::map<std::string, PolynomialView, std::less<>>;
 using GraphKeys = std::map<std::string, KeySwitchKeyView, std::less<>>;
-using GraphOutputs = std::map<std::string, Polynomial, std::less<>>;
+using GraphOutputs = std::map<std::string, std::span<u64>, std::less<>>;
 
 /// A directed acyclic graph of subroutines over one ring, built node by node.
 class Graph {
@@ -131,8 +125,10 @@ class Graph {
   /// @param inputs one polynomial for each input node, canonical, in the node's base and form
   /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form, whole
   ///               or compact
-  /// @throws GraphError if an input or key is missing, unknown, or of another shape
-  [[nodiscard]] GraphOutputs run(const GraphInputs& inputs, const GraphKeys& keys) const;
+  /// @param outputs for each output node, where its limbs of N words are written; none overlaps an
+  ///                input or another output
+  /// @throws GraphError if an input, key or output is missing, unknown, or of another shape
+  void run(const GraphInputs& inputs, const GraphKeys& keys, const GraphOutputs& outputs) const;
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
   /// Primes that keys have limbs of: all but the extension primes.

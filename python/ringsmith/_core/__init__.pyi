@@ -361,5 +361,6 @@ class Graph:
     ) -> dict[str, _Residues]:
         """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys in any form.
 
-        K is the number of data and special primes: keys have no limbs of extension primes.
+        K is the number of data and special primes: keys have no limbs of extension primes. Outputs
+        named name.0, name.1 … that follow one another and have as many limbs are rows of one array.
         """

@@ -1,6 +1,6 @@
 """Encrypted programs from trace to result: compile once, run on any machine."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,7 +136,7 @@ class Compiled:
     def _run_result(self, result: GraphResult, tag: bytes | None) -> RunResult:
         outputs = {
             name: Ciphertext(
-                np.stack([result.outputs[p] for p in port.polynomials]),
+                stacked([result.outputs[p] for p in port.polynomials]),
                 port.scale,
                 parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
@@ -347,6 +347,21 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -
             f"one of {', '.join(backend.kinds)}"
         )
     return backend.open(kind, point, via)
+
+
+def stacked(polynomials: Sequence[Residues]) -> Residues:
+    """Polynomials as one array, (size, limbs, N): not copied where they are the rows of one."""
+    whole = polynomials[0].base
+    if (
+        isinstance(whole, np.ndarray)
+        and whole.shape == (len(polynomials), *polynomials[0].shape)
+        and all(
+            polynomial.base is whole and polynomial.ctypes.data == row.ctypes.data
+            for polynomial, row in zip(polynomials, whole, strict=True)
+        )
+    ):
+        return whole
+    return np.stack(polynomials)
 
 
 def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:

@@ -4,8 +4,6 @@ For programs of more than one operation, ``compile_program`` keeps data on the d
 this is for whoever has ciphertexts and wants one result, such as a program written for SEAL.
 """
 
-import numpy as np
-
 from ringsmith.backends.base import CompiledGraph, Design, Machine
 from ringsmith.backends.registry import (
     backend_of,
@@ -26,7 +24,13 @@ from ringsmith.objects import (
 )
 from ringsmith.params import RlweParameters
 from ringsmith.runtime.check import check_belonging
-from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph
+from ringsmith.runtime.compiled import (
+    compile_graph,
+    named_keys,
+    open_device,
+    run_graph,
+    stacked,
+)
 from ringsmith.runtime.operands import check_operands, operation_named
 from ringsmith.runtime.prepared_keys import AnyKeys
 from ringsmith.schemes.base import Operand
@@ -139,7 +143,7 @@ class Evaluator:
             polynomials.append(self._scheme.residues(self.parameters, shape[0], b, a.limbs))
         inputs = dict(zip(compiled.graph.inputs, polynomials, strict=True))
         outputs = run_graph(compiled, self._machine(compiled), inputs, self._keys).outputs
-        return np.stack([outputs[name] for name in compiled.graph.outputs])
+        return stacked([outputs[name] for name in compiled.graph.outputs])
 
     def _machine(self, compiled: CompiledGraph) -> Machine:
         design = compiled.design
