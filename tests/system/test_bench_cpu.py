@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ringsmith import _core
+from ringsmith import _core, trace
 from ringsmith.apps.conditions import machine_state
 from ringsmith.bench.cpu import (
     asked,
+    core_functions,
     kernel_child,
     kernel_sets,
     lattigo_peer,
@@ -25,17 +26,31 @@ from ringsmith.bench.cpu import (
     thread_counts,
 )
 from ringsmith.bench.cpu.floor import floor_seconds, operation_work
-from ringsmith.bench.cpu.measure import measure, with_kept
+from ringsmith.bench.cpu.measure import CORE, PROGRAM, measure, with_kept
+from ringsmith.bench.cpu.operands import Operands
 from ringsmith.bench.cpu.page import page as page_of
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED, SETS, WHOLE, WORDS, BenchSet, Extent
+from ringsmith.bench.cpu.sets import (
+    COMPACT,
+    HOISTED,
+    HOISTED_COUNT,
+    PRODUCT,
+    SETS,
+    WHOLE,
+    WORDS,
+    BenchSet,
+    Extent,
+)
 from ringsmith.bench.cpu.timing import interleaved
 from ringsmith.bench.records import Measurement, Record, read_records, write_records
 from ringsmith.caching import cached
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.files import Target
+from ringsmith.objects import Ciphertext
+from ringsmith.runtime import PreparedKeys, compile_program, open_device
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
+SMALL_BFV = BenchSet("bfv", 1 << 12, (30, 30), (31,), 0, 65537, "for this test")
 
 
 def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,16 +77,41 @@ def test_a_set_has_distinct_primes_of_its_widths(name: str) -> None:
     assert [q.bit_length() for q in primes] == [*item.data_bits, *item.special_bits]
 
 
-def test_operations_have_the_same_names_here_and_in_seal() -> None:
-    assert set(ours.operations(SMALL)) == set(seal_peer.operations(SMALL))
-    bfv = BenchSet("bfv", 1 << 12, (30, 30), (31,), 0, 65537, "for this test")
-    assert set(ours.operations(bfv)) == set(seal_peer.operations(bfv))
-    assert all(work() >= 0 for work in ours.operations(SMALL).values())
-    assert all(work() >= 0 for work in seal_peer.operations(SMALL).values())
+@pytest.mark.parametrize("item", [SMALL, SMALL_BFV], ids=["ckks", "bfv"])
+def test_operations_have_the_same_names_here_and_in_seal(item: BenchSet) -> None:
+    names = set(ours.works(Operands.of(item)))
+    assert names - {PRODUCT, HOISTED} == set(seal_peer.operations(item))
+    assert all(work() >= 0 for work in seal_peer.operations(item).values())
 
 
 def test_lattigo_s_operations_are_named_as_ours() -> None:
-    assert set(ours.operations(SMALL)) == set(lattigo_peer.OPERATIONS)
+    assert set(ours.CKKS) - {PRODUCT} == set(lattigo_peer.OPERATIONS)
+
+
+HYBRID = BenchSet("hybrid", 1 << 11, (30, 30, 30, 30), (31, 31), 2, 0, "for this test")
+
+
+@pytest.mark.parametrize("item", [SMALL, SMALL_BFV, HYBRID], ids=lambda item: item.name)
+def test_a_program_computes_the_words_of_the_core_s_function(item: BenchSet) -> None:
+    operands = Operands.of(item, HOISTED_COUNT)
+    programs, functions = ours.works(operands), core_functions.works(operands)
+    assert programs.keys() == functions.keys()
+    for name, program in programs.items():
+        expected, found = functions[name](), program()
+        assert len(found) == len(expected) == (HOISTED_COUNT if name == HOISTED else 1)
+        assert all(map(np.array_equal, found, expected)), name
+    assert all(map(np.array_equal, ours.singles(operands)(), programs[HOISTED]()))
+
+
+def test_a_product_that_a_program_plans_is_the_one_that_is_measured() -> None:
+    operands = Operands.of(SMALL)
+    program = trace(lambda x, y: x * y, operands.parameters, {"x": 2, "y": 2})
+    compiled = compile_program(program)
+    ports, residues = compiled.lowered.inputs.items(), (operands.a, operands.b)
+    inputs = {name: Ciphertext(x, p.scale) for (name, p), x in zip(ports, residues, strict=True)}
+    result = compiled.run(open_device("cpu"), inputs, PreparedKeys(operands.relin))
+    (measured,) = ours.works(operands)[PRODUCT]()
+    assert np.array_equal(result.outputs["result"].data, measured)
 
 
 def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,11 +127,15 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert any("Lattigo is left out" in line for line in said)
     assert any("tfhe-ntt is left out" in line for line in said)
     peers = {record.peer: record.operation for record in records}
-    assert set(peers) == {seal_peer.name(), "8 of ours, one by one", "ours, prepared key"}
+    ours_too = {"8 of ours, one by one", "ours, prepared key", PROGRAM}
+    assert set(peers) == {seal_peer.name(), *ours_too}
     assert peers["8 of ours, one by one"] == HOISTED
     by_prepared = {r.operation for r in records if r.peer == "ours, prepared key"}
     assert by_prepared == {WORDS, COMPACT}
-    assert {r.operation for r in records} == {*lattigo_peer.OPERATIONS, HOISTED, *by_prepared}
+    by_program = {r.operation for r in records if r.peer == PROGRAM}
+    assert by_program == {f"{CORE} {name}" for name in (*ours.CKKS, HOISTED)}
+    programs = {*lattigo_peer.OPERATIONS, HOISTED, *by_prepared}
+    assert {r.operation for r in records} == programs | by_program
     sizes = {(r.operation, r.metric): r.value for r in records if r.unit == "B"}
     assert sizes[WORDS, "key_bytes"] == 8 * 2 * 2 * 3 * SMALL.n
     assert sizes[COMPACT, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
@@ -99,8 +143,11 @@ def test_records_name_the_peer_and_agree_with_each_other(monkeypatch: pytest.Mon
     assert sizes[COMPACT, "peer_key_bytes"] == prepared
     assert 0.5 < prepared / sizes[WORDS, "key_bytes"] < 1.03
     assert all(record.value > 0 for record in records)
-    (text,) = {record.conditions for record in records}  # however busy the machine became
-    assert _core.kernel_name() in text
+    texts = {record.conditions for record in records}  # however busy the machine became
+    assert len(texts) == 2
+    assert all(_core.kernel_name() in text for text in texts)
+    by_kind = {r.operation.startswith(CORE): r.conditions.split(",")[0] for r in records}
+    assert by_kind == {False: "programs run by Compiled.run", True: "one thread"}
 
 
 @pytest.mark.skipif(len(_core.kernel_names()) < 2, reason="only the scalar kernels run here")
@@ -123,8 +170,7 @@ def test_kernel_sets_are_beside_each_other(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def small_works(_: Extent) -> Iterator[tuple[str, str, thread_counts.Work]]:
-    rotate = ours.works(SMALL)["rotate"]
-    yield "small", "rotate", lambda: [rotate()]
+    yield "small", "rotate", ours.works(Operands.of(SMALL))["rotate"]
 
 
 def test_threads_are_beside_one_by_the_clock_on_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,10 +260,11 @@ def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])
     assert result.exit_code == 0, result.output
-    assert page.read_text().count("| D |") == 8
+    assert page.read_text().count("| D |") == 12
     records = read_records(target, "cpu").records
-    operations = {"multiply_relinearize", "rotate", "add", HOISTED, COMPACT, WORDS}
-    assert operations == {r.operation for r in records}
+    operations = {"multiply_relinearize", "rotate", "add", HOISTED}
+    functions = {f"{CORE} {name}" for name in operations}
+    assert {*operations, *functions, COMPACT, WORDS} == {r.operation for r in records}
     times = {"speedup", "milliseconds", "peer_milliseconds", "floor_milliseconds"}
     assert {*times, "key_bytes", "peer_key_bytes"} == {r.metric for r in records}
 
@@ -253,10 +300,11 @@ def test_the_command_keeps_what_it_does_not_measure(
 
 def test_the_floor_counts_the_transforms_of_key_switching() -> None:
     item = BenchSet("f", 1 << 12, (50, 50, 50), (50,), 0, 0, "for this test")
-    counted = {name: operation_work(item, name).transforms for name in ours.operations(item)}
+    counted = {name: operation_work(item, name).transforms for name in (*ours.CKKS, HOISTED)}
     # 3 back, 3 * 3 for the other primes; 2 back and 2 * 3 to divide by the special prime.
     assert sum(count for _, count in counted["rotate"]) == 3 + 9 + 2 + 6
     assert sum(count for _, count in counted["rescale"]) == 2 * 3
+    assert sum(count for _, count in counted[PRODUCT]) == 3 + 9 + 2 + 6 + 2 * 3
     assert counted["add"] == ()
     hoisted = operation_work(item, HOISTED)
     assert sum(count for _, count in hoisted.transforms) == 3 + 9 + 8 * (2 + 6)

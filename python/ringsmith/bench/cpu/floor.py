@@ -7,7 +7,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, WORDS, BenchSet
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, PRODUCT, WORDS, BenchSet
 from ringsmith.caching import cached
 
 WORD = 8
@@ -106,6 +106,7 @@ def operation_work(item: BenchSet, operation: str) -> Work:
         COMPACT: words // 2 + 6 * polynomial,
         "rotate": key + 4 * polynomial,
         HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
+        PRODUCT: key + 6 * polynomial - 2 * WORD * item.n,
         "rescale": 4 * polynomial - 2 * WORD * item.n,
         "multiply": 7 * polynomial,
         "multiply_plain": 5 * polynomial,
@@ -117,9 +118,9 @@ def operation_work(item: BenchSet, operation: str) -> Work:
 def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[int, float]]:
     """Transforms by bits."""
     ntt_form = not item.plain_modulus
-    if operation == "rescale":
+    if operation in ("rescale", PRODUCT):
         yield from ((bits, 2) for bits in item.data_bits)
-    products = ("multiply_relinearize", WORDS, COMPACT)
+    products = ("multiply_relinearize", WORDS, COMPACT, PRODUCT)
     if operation not in (*products, "rotate", HOISTED):
         return
     switches = HOISTED_COUNT if operation == HOISTED else 1

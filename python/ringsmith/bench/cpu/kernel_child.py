@@ -11,6 +11,7 @@ from ringsmith import runtime
 from ringsmith.apps.session import Session
 from ringsmith.apps.stages import Stages
 from ringsmith.bench.cpu import asked, ours
+from ringsmith.bench.cpu.operands import Operands
 from ringsmith.bench.cpu.sets import SETS
 from ringsmith.bench.cpu.timing import Timed, timed
 from ringsmith.caching import cached
@@ -47,7 +48,7 @@ def work_of(name: str) -> Timed:
     params, _, operation = name.partition("/")
     if operation in PACKAGES:
         return timed(application(params, operation))
-    return ours.operations(SETS[params])[operation]
+    return timed(ours.works(Operands.of(SETS[params]))[operation])
 
 
 def application(params: str, name: str) -> Callable[[], Sequence[runtime.RunResult]]:

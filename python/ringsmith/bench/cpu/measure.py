@@ -8,9 +8,18 @@ from ringsmith import _core
 from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.bench.cpu import kernel_sets, lattigo_peer, ours, seal_peer, tfhe_peer, thread_counts
+from ringsmith.bench.cpu import (
+    core_functions,
+    kernel_sets,
+    lattigo_peer,
+    ours,
+    seal_peer,
+    tfhe_peer,
+    thread_counts,
+)
 from ringsmith.bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from ringsmith.bench.cpu.kernel_child import name_of
+from ringsmith.bench.cpu.operands import Operands
 from ringsmith.bench.cpu.sets import (
     HOISTED,
     HOISTED_COUNT,
@@ -20,7 +29,7 @@ from ringsmith.bench.cpu.sets import (
     BenchSet,
     Extent,
 )
-from ringsmith.bench.cpu.timing import Timed, interleaved
+from ringsmith.bench.cpu.timing import Timed, interleaved, timed
 from ringsmith.bench.records import Record
 from ringsmith.errors import ParameterError
 from ringsmith.progress import task
@@ -36,6 +45,12 @@ THREADS = "threads"
 
 DESIGN = REFERENCE
 """What all records are of."""
+
+CORE = "core"
+"""What the names of operations begin with that are functions of the C++ core, and no programs."""
+
+PROGRAM = "ours, by a program"
+"""What these functions are compared with."""
 
 CHOICES = (*SETS, NTT, KERNELS, THREADS)
 """What can be measured."""
@@ -119,7 +134,6 @@ def _chosen(
         yield from _thread_counts(threads, budget, say, extent)
     else:
         yield from _operations(SETS[name], budget, say, peers)
-        yield from _hoisted(SETS[name], budget)
         yield from _key_forms(SETS[name], budget)
 
 
@@ -141,6 +155,10 @@ def _row(record: Record) -> tuple[str, str, str]:
 _CPU_TIME = "one thread, CPU time"
 """The clock of everything but ``threads``."""
 
+_PROGRAMS = f"programs run by Compiled.run, {_CPU_TIME}"
+"""The same, where ours are programs: records of earlier versions say only the clock, and are of
+functions of the core."""
+
 
 def conditions(clock: str) -> str:
     """Returns how a time was taken, and the machine.
@@ -154,25 +172,25 @@ def conditions(clock: str) -> str:
 def _operations(
     item: BenchSet, budget: float, say: Callable[[str], None], there: Peers
 ) -> Iterator[Record]:
+    """Programs of single operations beside peers, and the core's functions beside the programs."""
     say(f"set {item.name}: {item.text}")
-    mine = ours.operations(item)
+    operands = Operands.of(item, HOISTED_COUNT)
+    mine = {name: timed(work) for name, work in ours.works(operands).items()}
     works = {operation: operation_work(item, operation) for operation in mine}
-    peers: dict[str, Mapping[str, Timed]] = {}
+    peers: dict[str, Mapping[str, Timed]] = {
+        f"{HOISTED_COUNT} of ours, one by one": {HOISTED: timed(ours.singles(operands))}
+    }
     if there.seal:
         peers[there.seal] = seal_peer.operations(item)
-    if there.lattigo:
-        with lattigo_peer.operations(item) as theirs:
-            peers[there.lattigo] = theirs
-            yield from _compare(item.name, mine, peers, budget, works)
-    else:
-        yield from _compare(item.name, mine, peers, budget, works)
-
-
-def _hoisted(item: BenchSet, budget: float) -> Iterator[Record]:
-    many, singles = ours.hoisted(item)
-    peers = {f"{HOISTED_COUNT} of ours, one by one": {HOISTED: singles}}
-    works = {HOISTED: operation_work(item, HOISTED)}
-    return _compare(item.name, {HOISTED: many}, peers, budget, works)
+    with ExitStack() as children:
+        if there.lattigo:
+            peers[there.lattigo] = children.enter_context(lattigo_peer.operations(item))
+        yield from _compare(item.name, mine, peers, budget, works, _PROGRAMS)
+    functions = core_functions.works(operands)
+    core = {f"{CORE} {name}": timed(work) for name, work in functions.items()}
+    programs = {f"{CORE} {name}": mine[name] for name in functions}
+    floors = {f"{CORE} {name}": works[name] for name in functions}
+    yield from _compare(item.name, core, {PROGRAM: programs}, budget, floors)
 
 
 def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
@@ -182,13 +200,13 @@ def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
         name = forms.operation
         works = {name: operation_work(item, name)}
         yield from _compare(
-            item.name, {name: forms.other}, {peer: {name: forms.prepared}}, budget, works
+            item.name, {name: forms.other}, {peer: {name: forms.prepared}}, budget, works, _PROGRAMS
         )
         for metric, value in (
             ("key_bytes", forms.other_bytes),
             ("peer_key_bytes", forms.prepared_bytes),
         ):
-            yield _record(item.name, name, peer, (metric, value), conditions(_CPU_TIME))
+            yield _record(item.name, name, peer, (metric, value), conditions(_PROGRAMS))
 
 
 def _thread_counts(
@@ -203,10 +221,10 @@ def _thread_counts(
         say(line)
     for params, operation, work in thread_counts.works(extent):
         one, *more = thread_counts.checked(work, most, f"{params}: {operation}").items()
-        for count, timed in more:
+        for count, several in more:
             name = f"{operation}, {count} threads"
             peers = {"ours, one thread": {name: one[1]}}
-            yield from _compare(params, {name: timed}, peers, budget, {}, "wall-clock time")
+            yield from _compare(params, {name: several}, peers, budget, {}, "wall-clock time")
 
 
 def _transforms(
@@ -218,7 +236,7 @@ def _transforms(
     for bits in NTT_BITS:
         for n in degrees:
             [q] = _core.prime_search(bits, n, 1)
-            mine, theirs = ours.transforms(n, q), tfhe_peer.transforms(n, q)
+            mine, theirs = core_functions.transforms(n, q), tfhe_peer.transforms(n, q)
             works = dict.fromkeys(mine, transform_work(n, bits))
             params = f"N=2^{n.bit_length() - 1}, {bits} bits"
             yield from _compare(params, mine, {peer: theirs}, budget, works)
@@ -239,7 +257,7 @@ def _kernel_sets(
         for params, operation in works:
             name = name_of(params, operation)
             peers = {f"ours, kernels {k}": {operation: ask[name]} for k, ask in theirs.items()}
-            yield from _compare(params, {operation: mine[name]}, peers, budget, {})
+            yield from _compare(params, {operation: mine[name]}, peers, budget, {}, _PROGRAMS)
 
 
 def _compare(
@@ -255,7 +273,8 @@ def _compare(
     with task(f"measuring {params}", len(mine), "operations") as measured:
         for operation, work in mine.items():
             there = {name: peer[operation] for name, peer in peers.items() if operation in peer}
-            for peer, found in interleaved(work, there, budget).items():
+            compared = interleaved(work, there, budget) if there else {}
+            for peer, found in compared.items():
                 values = [
                     ("speedup", found.speedup),
                     ("milliseconds", found.seconds * 1e3),

@@ -1,27 +1,54 @@
-"""The ``cpu`` device's operations, ready to be timed."""
+"""Programs on the ``cpu`` device, ready to be timed: what a user's program runs.
 
-from collections.abc import Callable, Iterator
+Each operation is a compiled program of its own, run by ``Compiled.run`` with prepared keys.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
-from ringsmith import _core
-from ringsmith._core import bfv
-from ringsmith.bench.cpu.sets import COMPACT, HOISTED_COUNT, WORDS, BenchSet
+from ringsmith import _core, runtime
+from ringsmith.bench.cpu.core_functions import Work
+from ringsmith.bench.cpu.operands import Operands, ciphertext, key_words, parameters_of
+from ringsmith.bench.cpu.sets import COMPACT, HOISTED, PRODUCT, WORDS, BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
 from ringsmith.errors import ToolError
-from ringsmith.objects import Residues
-
-ROTATION = 1
-"""Steps of the rotation that is measured."""
-
-MOST_KEY_BYTES = 4 << 30
-"""Together, keys of several rotations; where they are more, one key stands for all."""
-
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.operations import Key, Op
+from ringsmith.lower import CiphertextPort, Lowered
+from ringsmith.lower.lowering import graph_keys
+from ringsmith.objects import (
+    Ciphertext,
+    CompactKey,
+    CompactKeys,
+    EvaluationKeys,
+    KeySwitchKey,
+    Residues,
+)
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
+from ringsmith.schemes.registry import scheme_of
+from ringsmith.schemes.writer import OperationWriter, Polynomials
 
 KEY_SEED = bytes(range(10))
 """What half 1 of the compact key is expanded from."""
+
+BOTH = ("multiply_relinearize", "rotate", "add")
+"""Operations of both schemes."""
+
+_PARTS = MappingProxyType(
+    {
+        "multiply_relinearize": (Op.MULTIPLY, Op.RELINEARIZE),
+        PRODUCT: (Op.MULTIPLY, Op.RELINEARIZE, Op.RESCALE),
+        HOISTED: (Op.ROTATE,),
+    }
+)
+"""What a name stands for that is not a program's operation."""
+
+CKKS = (*BOTH, "rescale", "multiply", "multiply_plain", PRODUCT)
+"""Operations of CKKS."""
 
 
 @dataclass(frozen=True)
@@ -43,58 +70,103 @@ class KeyForms:
     prepared_bytes: int
 
 
-def operations(item: BenchSet) -> dict[str, Timed]:
-    """Every operation of a set, timed."""
-    return {name: timed(function) for name, function in works(item).items()}
+def works(operands: Operands) -> dict[str, Work]:
+    """Every operation of a set, and several rotations of one ciphertext in one program."""
+    names = BOTH if operands.item.plain_modulus else CKKS
+    found = {name: _work(operands, name, operands.elements[:1]) for name in names}
+    return found | {HOISTED: _work(operands, HOISTED, operands.elements)}
 
 
-def works(item: BenchSet) -> dict[str, Callable[[], Residues]]:
-    """Every operation of a set on random residues; kernels take the same time for all.
+def singles(operands: Operands) -> Work:
+    """The rotations of ``HOISTED``, each by a program of its own."""
+    keys = dict(zip(operands.elements, operands.galois, strict=True))
+    one = {element: _work(operands, "rotate", [element]) for element in keys}
+    return lambda: [rotated for element in operands.elements for rotated in one[element]()]
 
-    Keys are prepared, as peers load theirs into forms of their own. Where several keys would take
-    too much memory, one is for both operations, and prepared for no automorphism.
+
+def _work(operands: Operands, operation: str, elements: Sequence[int]) -> Work:
+    galois = dict(zip(operands.elements, operands.galois, strict=True))
+    keys = runtime.PreparedKeys(operands.relin, galois)
+    plaintexts = {"p": operands.plain} if operation == "multiply_plain" else {}
+    program = _program(operands.parameters, operation, elements, plaintexts)
+    return partial(_run, program, runtime.open_device("cpu"), (operands.a, operands.b), keys)
+
+
+def _run(
+    program: runtime.Compiled,
+    machine: runtime.Machine,
+    residues: Sequence[Residues],
+    keys: runtime.AnyKeys,
+) -> list[Residues]:
+    """Runs a program on as many ciphertexts as it takes."""
+    named = zip(program.lowered.inputs, residues, strict=False)
+    outputs = program.run(machine, {name: Ciphertext(data, 1.0) for name, data in named}, keys)
+    return [output.data for output in outputs.outputs.values()]
+
+
+def _program(
+    parameters: CkksParameters | BfvParameters,
+    operation: str,
+    elements: Sequence[int],
+    plaintexts: dict[str, Residues],
+) -> runtime.Compiled:
+    """One operation as ``compile_program`` makes a program of it.
+
+    Args:
+        parameters: The parameters.
+        operation: Its name.
+        elements: Galois elements, where it rotates.
+        plaintexts: Its plaintext by the name of the graph's input, where it has one.
     """
-    rng = np.random.default_rng(0)
-    data = item.primes[: len(item.data_bits)]
-    context = _core.Context(item.n, item.primes, item.special, item.dnum)
-    key = _prepared_key(rng, context)
-    a, b = (_residues(rng, item.n, data) for _ in range(2))
-    element = _core.galois_element(item.n, ROTATION)
-    galois_key = _prepared_key(rng, context, element) if _several_fit(key) else key
-    if item.plain_modulus:
-        scheme = _scheme(item, context)
-        return {
-            "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
-            "rotate": partial(bfv.apply_galois, scheme, a, element, galois_key),
-            "add": partial(_core.add, context, a, b),
-        }
-    plain = np.ascontiguousarray(b[0])
-    return {
-        "multiply_relinearize": _multiply_relinearize(item, context, a, b, key),
-        "rotate": partial(_core.apply_galois, context, a, element, galois_key),
-        "rescale": partial(_core.rescale, context, a),
-        "multiply": partial(_core.multiply, context, a, b),
-        "multiply_plain": partial(_core.multiply_plain, context, a, plain),
-        "add": partial(_core.add, context, a, b),
-    }
+    limbs, parts = parameters.limbs, _PARTS.get(operation) or (Op(operation),)
+    records = [op.record for op in parts]
+    relinearizes = any(record.key is Key.RELINEARIZATION for record in records)
+    rotations = elements if records[0].key is Key.GALOIS else ()
+    needs = KeyNeeds(limbs if relinearizes else None, dict.fromkeys(rotations, limbs))
+    graph = SubroutineGraph.for_parameters(
+        parameters, graph_keys(parameters, needs), products=records[0].multiplies
+    )
+    writer = scheme_of(parameters).writer(graph, parameters)
+    names = ("x", "y")[: records[0].encrypted]
+    operands = [writer.input(name, 2, limbs) for name in names]
+    plain = [writer.input_polynomial(name, limbs) for name in plaintexts]
+    results = [
+        _written(writer, parts, operands, plain[0] if plain else None, element)
+        for element in rotations or (None,)
+    ]
+    outputs = {f"z{number}": result for number, result in enumerate(results)}
+    for name, result in outputs.items():
+        writer.output(result, name)
+    lowered = Lowered(
+        graph,
+        plaintexts,
+        {name: _port(name, 2, limbs) for name in names},
+        {
+            name: _port(name, len(result), len(graph.type_of(result[0]).base))
+            for name, result in outputs.items()
+        },
+        needs,
+        parameters.parameters_id,
+    )
+    return runtime.Compiled(lowered, runtime.compile_graph(graph))
 
 
-def _scheme(item: BenchSet, context: _core.Context) -> _core.BfvContext:
-    extension = bfv.behz_extension_primes(item.n, context.primes, item.plain_modulus)
-    return _core.BfvContext(context, item.plain_modulus, extension)
+def _written(
+    writer: OperationWriter,
+    parts: Sequence[Op],
+    operands: Sequence[Polynomials],
+    plain: int | None,
+    element: int | None,
+) -> Polynomials:
+    """Writes operations, each of what the one before it yields."""
+    values = list(operands)
+    for op in parts:
+        values = [writer.write(op, values, plain=plain, element=element)]
+    return values[0]
 
 
-def _multiply_relinearize(
-    item: BenchSet,
-    context: _core.Context,
-    a: Residues,
-    b: Residues,
-    key: Residues | _core.CompactKey | _core.PreparedKey,
-) -> Callable[[], Residues]:
-    if not item.plain_modulus:
-        return lambda: _core.relinearize(context, _core.multiply(context, a, b), key)
-    scheme = _scheme(item, context)
-    return lambda: bfv.relinearize(scheme, bfv.multiply(scheme, a, b), key)
+def _port(name: str, size: int, limbs: int) -> CiphertextPort:
+    return CiphertextPort(tuple(f"{name}.{number}" for number in range(size)), limbs, 1.0)
 
 
 def key_forms(item: BenchSet) -> Iterator[KeyForms]:
@@ -107,89 +179,27 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     """
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
-    a, b = (_residues(rng, item.n, item.primes[: len(item.data_bits)]) for _ in range(2))
-    words = _key(rng, context)
+    program = _program(parameters_of(item), "multiply_relinearize", (), {})
+    machine, residues = runtime.open_device("cpu"), [ciphertext(rng, item) for _ in range(2)]
+    words = key_words(rng, context)
     for digit, limb in np.ndindex(context.dnum, len(context.primes)):
         q = context.primes[limb]
         words[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
     prepared = _core.PreparedKey(context, words)
-    by_prepared = _multiply_relinearize(item, context, a, b, prepared)
-    expected = by_prepared()
+    by_prepared = partial(_run, program, machine, residues, runtime.PreparedKeys(prepared))
+    (expected,) = by_prepared()
 
-    def beside(operation: str, key: Residues | _core.CompactKey) -> KeyForms:
-        by_other = _multiply_relinearize(item, context, a, b, key)
-        if not np.array_equal(by_other(), expected):
+    def beside(operation: str, keys: runtime.AnyKeys, size: int) -> KeyForms:
+        by_other = partial(_run, program, machine, residues, keys)
+        if not np.array_equal(by_other()[0], expected):
             raise ToolError(
                 f"set {item.name}: {operation} computes other words than by the prepared key"
             )
-        return KeyForms(operation, timed(by_other), timed(by_prepared), key.nbytes, prepared.nbytes)
+        return KeyForms(operation, timed(by_other), timed(by_prepared), size, prepared.nbytes)
 
-    yield beside(WORDS, words)
+    yield beside(WORDS, EvaluationKeys(KeySwitchKey(words.view())), words.nbytes)
     half = words.reshape(-1, *words.shape[2:])[: context.dnum]
     for digit in range(context.dnum):  # moved together in place
         half[digit] = words[digit, 0]
-    yield beside(COMPACT, _core.CompactKey(half, KEY_SEED))
-
-
-def hoisted(item: BenchSet) -> tuple[Timed, Timed]:
-    """Several rotations of one ciphertext: hoisted, and one by one, each with a key of its own.
-
-    Where the keys would take too much memory, one rotation and its key stand for all.
-    """
-    rng = np.random.default_rng(0)
-    context = _core.Context(item.n, item.primes, item.special, item.dnum)
-    a = _residues(rng, item.n, item.primes[: len(item.data_bits)])
-    elements = [_core.galois_element(item.n, step + 1) for step in range(HOISTED_COUNT)]
-    keys = [_prepared_key(rng, context, elements[0])]
-    if _several_fit(keys[0]):
-        keys += [_prepared_key(rng, context, element) for element in elements[1:]]
-    else:
-        elements, keys = elements[:1] * HOISTED_COUNT, keys * HOISTED_COUNT
-    many: Callable[[], object]
-    one: Callable[[int, _core.PreparedKey], object]
-    if item.plain_modulus:
-        scheme = _scheme(item, context)
-        many = partial(bfv.apply_galois_many, scheme, a, elements, keys)
-        one = partial(bfv.apply_galois, scheme, a)
-    else:
-        many = partial(_core.apply_galois_many, context, a, elements, keys)
-        one = partial(_core.apply_galois, context, a)
-
-    def singles() -> object:
-        return [one(element, key) for element, key in zip(elements, keys, strict=True)]
-
-    return timed(many), timed(singles)
-
-
-def _key(rng: np.random.Generator, context: _core.Context) -> Residues:
-    key = np.empty((context.dnum, 2, len(context.primes), context.n), dtype=np.uint64)
-    for index, q in enumerate(context.primes):
-        key[:, :, index] = rng.integers(0, q, (context.dnum, 2, context.n), dtype=np.uint64)
-    return key
-
-
-def _prepared_key(
-    rng: np.random.Generator, context: _core.Context, element: int = 1
-) -> _core.PreparedKey:
-    return _core.PreparedKey(context, _key(rng, context), element)
-
-
-def _several_fit(key: _core.PreparedKey) -> bool:
-    """Whether there is room for HOISTED_COUNT such keys."""
-    return key.nbytes * HOISTED_COUNT <= MOST_KEY_BYTES
-
-
-def _residues(rng: np.random.Generator, n: int, primes: list[int]) -> Residues:
-    """A ciphertext of two polynomials."""
-    limbs = [rng.integers(0, q, (2, n), dtype=np.uint64) for q in primes]
-    return np.ascontiguousarray(np.stack(limbs, axis=1))
-
-
-def transforms(n: int, q: int) -> dict[str, Timed]:
-    """Both transforms of one limb, in place."""
-    tables = _core.Ntt(n, q, _core.smallest_root(q, n))
-    limb = np.random.default_rng(0).integers(0, q, n, dtype=np.uint64)
-    return {
-        "ntt": timed(partial(tables.forward, limb)),
-        "intt": timed(partial(tables.inverse, limb)),
-    }
+    compact = CompactKey(half, KEY_SEED)
+    yield beside(COMPACT, CompactKeys(compact), half.nbytes + len(KEY_SEED))

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ringsmith.apps.seal_baseline import seal_version
-from ringsmith.bench.cpu.ours import ROTATION
+from ringsmith.bench.cpu.operands import ROTATION
 from ringsmith.bench.cpu.sets import BenchSet
 from ringsmith.bench.cpu.timing import Timed, timed
 

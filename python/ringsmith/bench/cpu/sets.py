@@ -64,6 +64,9 @@ COMPACT = "multiply_relinearize_compact"
 WORDS = "multiply_relinearize_words"
 """The operation by a key's words as they are, beside that by the key prepared."""
 
+PRODUCT = "multiply_relinearize_then_rescale"
+"""The operation that a program plans for a product of CKKS."""
+
 HOISTED = "rotate_8_hoisted"
 """The operation that rotates one ciphertext several times, beside as many single rotations."""
 

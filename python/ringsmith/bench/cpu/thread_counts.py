@@ -9,14 +9,13 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.bench.cpu import kernel_child, ours
+from ringsmith.bench.cpu.core_functions import Work
+from ringsmith.bench.cpu.operands import Operands
 from ringsmith.bench.cpu.sets import SETS, Extent
 from ringsmith.bench.cpu.timing import Timed
 from ringsmith.errors import ToolError
 from ringsmith.objects import Residues
 from ringsmith.runtime import RunResult
-
-Work = Callable[[], list[Residues]]
-"""Computes once, with as many threads as are set, and hands the words out."""
 
 
 def counts(most: int) -> list[int]:
@@ -39,9 +38,9 @@ def missing() -> list[str]:
 def works(extent: Extent) -> Iterator[tuple[str, str, Work]]:
     """Parameters, operation and the work of all that is measured."""
     for name in extent.thread_sets:
-        operations = ours.works(SETS[name])
+        operations = ours.works(Operands.of(SETS[name]))
         for operation in ("multiply_relinearize", "rotate"):
-            yield name, operation, partial(_listed, operations[operation])
+            yield name, operation, operations[operation]
     if not missing():
         for size in extent.thread_sizes:
             served = kernel_child.application(size, kernel_child.LOGREG)
@@ -73,10 +72,6 @@ def _wall_seconds(work: Work, count: int) -> float:
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
-
-
-def _listed(work: Callable[[], Residues]) -> list[Residues]:
-    return [work()]
 
 
 def _outputs(work: Callable[[], Sequence[RunResult]]) -> list[Residues]:
