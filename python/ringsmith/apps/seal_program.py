@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from ringsmith.apps.seal_baseline import SealBaseline, SealContext, median_seconds, seal_version
-from ringsmith.program import CkksProgram, Node, Op, Program
+from ringsmith.graph.operations import Key, Op
+from ringsmith.program import CkksProgram, Node, Program
 
 if TYPE_CHECKING:
     import seal
@@ -65,33 +66,17 @@ class SealProgram:
         assert node.plain is not None
         return self._baseline.encode_operand(node.plain, node.limbs)
 
-    def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":  # noqa: C901 - a case an operation
-        evaluator, a = self._baseline.evaluator, operands[0]
+    def _apply(self, node: Node, operands: "list[seal.Ciphertext]") -> "seal.Ciphertext":
+        evaluator, a, record = self._baseline.evaluator, operands[0], node.op.record
+        if record.port:
+            return a
+        if record.key is Key.RELINEARIZATION:
+            a = evaluator.relinearize(a, self._baseline.relin_keys)
         match node.op:
-            case Op.ADD:
-                return evaluator.add(a, operands[1])
-            case Op.SUB:
-                return evaluator.sub(a, operands[1])
-            case Op.MULTIPLY:
-                return evaluator.multiply(a, operands[1])
-            case Op.SQUARE:
-                return evaluator.square(a)
-            case Op.NEGATE:
-                return evaluator.negate(a)
-            case Op.ADD_PLAIN:
-                return evaluator.add_plain(a, self._plains[node.id])
-            case Op.SUB_PLAIN:
-                return evaluator.sub_plain(a, self._plains[node.id])
-            case Op.MULTIPLY_PLAIN:
-                return evaluator.multiply_plain(a, self._plains[node.id])
             case Op.RELINEARIZE:
-                return evaluator.relinearize(a, self._baseline.relin_keys)
-            case Op.RESCALE:
+                return a
+            case Op.RESCALE | Op.RELINEARIZE_RESCALE:
                 return evaluator.rescale_to_next(a)
-            case Op.RELINEARIZE_RESCALE:
-                return evaluator.rescale_to_next(
-                    evaluator.relinearize(a, self._baseline.relin_keys)
-                )
             case Op.MOD_SWITCH:
                 for _ in range(self._program.nodes[node.operands[0]].limbs - node.limbs):
                     a = evaluator.mod_switch_to_next(a)
@@ -100,10 +85,8 @@ class SealProgram:
                 return self._baseline.rotate(a, node.steps or 0)
             case Op.CONJUGATE | Op.SWAP_COLUMNS:
                 return self._baseline.mirror(a)
-            case Op.OUTPUT:
-                return a
-            case _:
-                raise AssertionError(f"{node.op} has no operands to apply it to")
+        plain = [self._plains[node.id]] if record.plain else []
+        return getattr(evaluator, node.op)(*operands, *plain)  # SEAL calls the others as we do
 
 
 def seal_is_there(console: Console) -> bool:
