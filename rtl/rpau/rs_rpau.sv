@@ -27,6 +27,7 @@ module rs_rpau
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned WorkUramPolys = 0,
+  parameter  int unsigned WorkBlockBanks = 0,   // of the others; 0: one for each
   parameter  int unsigned KeyRam = RamUltra,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
@@ -63,7 +64,7 @@ module rs_rpau
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
   localparam int unsigned SidePorts = (DyadicCores > 0) ? DyadicCores : 1;
-  localparam int unsigned PartBits = (Lanes > SidePorts) ? $clog2(Lanes / SidePorts) : 1;
+  localparam int unsigned PartBits = part_bits(Lanes, DyadicCores);
 
   // ---- host -------------------------------------------------------------------------------------
   host_t            host_q;
@@ -259,10 +260,9 @@ module rs_rpau
   );
 
   // ---- link unit, and the interconnect ----------------------------------------------------------
-  logic                raw_re, raw_we;
+  logic                raw_reads, raw_re, raw_we;
   logic [DstWidth-1:0] raw_sel, raw_wsel;
   logic [RowBits-1:0]  raw_rrow, raw_wrow;
-  logic [Width-1:0]    raw_words [Lanes];
   rs_rpau_port #(
     .LogN(LogN),
     .Cores(Cores),
@@ -277,10 +277,11 @@ module rs_rpau
     .command_i,
     .sender_i(sender),
     .done_o(done_link_o),
+    .reads_o(raw_reads),
     .re_o(raw_re),
     .sel_o(raw_sel),
     .rrow_o(raw_rrow),
-    .words_i(raw_words),
+    .words_i(main_c),
     .we_o(raw_we),
     .wsel_o(raw_wsel),
     .wrow_o(raw_wrow),
@@ -297,10 +298,11 @@ module rs_rpau
   logic [DstWidth-1:0] read_sel [3];
   logic [RowBits-1:0]  read_row [2];
   logic [Width-1:0]    side_wdata [Lanes];
-  assign read_sel[0]   = host_q.re ? host_q.index[DstWidth-1:0] : main_sel[0];
-  assign read_sel[1:2] = main_sel[1:2];
-  assign read_row[0]   = host_q.re ? host_row : main_rrow[0];
-  assign read_row[1]   = host_q.re ? host_row : main_rrow[1];
+  assign read_sel[0] = host_q.re ? host_q.index[DstWidth-1:0] : main_sel[0];
+  assign read_sel[1] = main_sel[1];
+  assign read_sel[2] = main_sel[2];
+  assign read_row[0] = host_q.re ? host_row : main_rrow[0];
+  assign read_row[1] = host_q.re ? host_row : main_rrow[1];
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
       side_wdata[l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l] : dyadic_wdata[l];
@@ -313,6 +315,7 @@ module rs_rpau
     .Width(Width),
     .Polys(WorkPolys),
     .UramPolys(WorkUramPolys),
+    .BlockBanks(WorkBlockBanks),
     .SideWords(DyadicCores),
     .Link(Link)
   ) u_work_memory (
@@ -341,10 +344,10 @@ module rs_rpau
     .side_wsel_i(host_poly_we ? host_q.index[DstWidth-1:0] : dyadic_wsel),
     .side_wrow_i(host_poly_we ? host_row : dyadic_wrow),
     .side_wdata_i(side_wdata),
+    .link_busy_i(raw_reads),
     .link_re_i(raw_re),
     .link_sel_i(raw_sel),
     .link_rrow_i(raw_rrow),
-    .link_o(raw_words),
     .link_we_i(raw_we),
     .link_wsel_i(raw_wsel),
     .link_wrow_i(raw_wrow),

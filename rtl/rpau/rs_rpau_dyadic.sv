@@ -25,7 +25,7 @@ module rs_rpau_dyadic
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned Groups = Lanes / DyadicCores,  // cycles a row
-  localparam int unsigned GroupBits = (Groups > 1) ? $clog2(Groups) : 1,
+  localparam int unsigned GroupBits = part_bits(Lanes, DyadicCores),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                      clk_i,

@@ -27,6 +27,7 @@ module rs_rpau_link
   output logic                done_o,
 
   // Work memory; its words go to the interconnect, and come from there.
+  output logic                reads_o,      // while it may read
   output logic                re_o,
   output logic [DstWidth-1:0] sel_o,
   output logic [RowBits-1:0]  rrow_o,
@@ -69,9 +70,10 @@ module rs_rpau_link
     read_row_q <= row_q;
     last_q     <= rst_ni && active_q && row_q == last_row;
   end
-  assign re_o   = read_q && sender_q;
-  assign sel_o  = sel_q;
-  assign rrow_o = read_row_q;
+  assign reads_o = sender_q && busy_q;
+  assign re_o    = read_q && sender_q;
+  assign sel_o   = sel_q;
+  assign rrow_o  = read_row_q;
 
   rs_delay #(
     .Width(1),

@@ -81,6 +81,7 @@ package rs_rpau_pkg;
     FactLink,
     FactLargerRings,
     FactSmallerRings,
+    FactWorkBlockBanks,
     // end of generated
     FactCount
   } fact_e;
@@ -112,6 +113,11 @@ package rs_rpau_pkg;
     logic [7:0]          first_step;   // the first step with a generated factor, in its stage
     logic [7:0]          first_gap;    // and the idle cycles before it
   } ring_t;
+
+  // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
+  function automatic int unsigned part_bits(int unsigned lanes, int unsigned words);
+    return (words > 0 && lanes > words) ? $clog2(lanes / words) : 1;
+  endfunction
 
   // Work memory: address at the port to words at the unit.
   function automatic int unsigned memory_read_latency();

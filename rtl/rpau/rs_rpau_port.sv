@@ -24,6 +24,7 @@ module rs_rpau_port
   input  logic                sender_i,
   output logic                done_o,
 
+  output logic                reads_o,
   output logic                re_o,
   output logic [DstWidth-1:0] sel_o,
   output logic [RowBits-1:0]  rrow_o,
@@ -55,6 +56,7 @@ module rs_rpau_port
       .command_i,
       .sender_i,
       .done_o,
+      .reads_o,
       .re_o,
       .sel_o,
       .rrow_o,
@@ -83,6 +85,7 @@ module rs_rpau_port
     end
     assign unused_inputs = ^{clk_i, rst_ni, ring_i, start_i, command_i, sender_i, link_valid_i};
     assign done_o       = 1'b0;
+    assign reads_o      = 1'b0;
     assign re_o         = 1'b0;
     assign sel_o        = '0;
     assign rrow_o       = '0;

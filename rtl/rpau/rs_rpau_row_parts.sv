@@ -5,13 +5,15 @@
 // with swap_i; a_o, b_o and c_o are those of banks bank_i[0], [1] and [2], which hold still, a
 // cycle after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands
 // share, and then one of the banks for each operand and word.
-module rs_rpau_row_parts #(
+module rs_rpau_row_parts
+  import rs_rpau_pkg::*;
+#(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Words = 2,   // of a part, 1 ... 2*Cores
   parameter  int unsigned Banks = 16,
   localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned PartBits = (Lanes > Words) ? $clog2(Lanes / Words) : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, Words),
   localparam int unsigned BankWidth = $clog2(Banks)
 ) (
   input  logic                 clk_i,
@@ -43,11 +45,11 @@ module rs_rpau_row_parts #(
 
     logic [Width-1:0] operand [3];
     for (genvar k = 0; k < 3; k++) begin : gen_operand
-      rs_mux #(
+      rs_rpau_bank_mux #(
         .Width(Width),
-        .Words(Banks)
+        .Banks(Banks)
       ) u_bank (
-        .index_i(bank_i[k]),
+        .bank_i(bank_i[k]),
         .word_i(own),
         .word_o(operand[k])
       );

@@ -21,7 +21,7 @@ module rs_rpau_side
   parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned Ports = (DyadicCores > 0) ? DyadicCores : 1,
-  localparam int unsigned PartBits = (Lanes > Ports) ? $clog2(Lanes / Ports) : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, DyadicCores),
   localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (

@@ -46,6 +46,7 @@ module rs_rpau_top
   parameter  int unsigned Link = 0,
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
+  parameter  int unsigned WorkBlockBanks = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -98,6 +99,7 @@ module rs_rpau_top
   assign design_o[FactLink] = FactBits'(Link);
   assign design_o[FactLargerRings] = FactBits'(LargerRings);
   assign design_o[FactSmallerRings] = FactBits'(SmallerRings);
+  assign design_o[FactWorkBlockBanks] = FactBits'(WorkBlockBanks);
   // end of generated
 
   command_t         command;
@@ -168,6 +170,7 @@ module rs_rpau_top
       .PrimeSets(PrimeSets),
       .Twiddles(Twiddles),
       .WorkUramPolys(WorkUramPolys),
+      .WorkBlockBanks(WorkBlockBanks),
       .KeyRam(KeyRam),
       .Reduction(Reduction),
       .Family(Family),

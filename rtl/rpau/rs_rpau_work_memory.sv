@@ -1,8 +1,9 @@
 // Work polynomials of one RPAU, in banks of one read and one write port, shared by three clients.
 //
 // The first UramPolys polynomials are in UltraRAM, as many in a bank as the 4,096 words of an
-// UltraRAM hold, each of the others is a bank of block RAM. The banks of a lane stand side by side:
-// a client takes its words from one of them.
+// UltraRAM hold. The others are in BlockBanks banks of block RAM, evenly: the first ones have one
+// more where the number does not divide. The banks of a lane stand side by side: a client takes its
+// words from one of them.
 //
 // A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
 // physical half h ^ parity(r) (docs/architecture.md): that is the clients' business; here words and
@@ -10,9 +11,10 @@
 //
 // Main (the main unit) and side (the dyadic unit) read up to three polynomials of the same rows at
 // once, operands a, b and c, and write one; link (the link unit, where there is one) reads one and
-// writes one. While nothing runs, the host reads as main and writes as side. The selections hold
-// still while reads are under way: they steer the words on the way back too. Main's operand a alone
-// may change from one read to the next. Latency from address to words:
+// writes one. The words that link reads come out as main's operand c, while link_busy_i: main reads
+// no operand c then. While nothing runs, the host reads as main and writes as side. The selections
+// hold still while reads are under way: they steer the words on the way back too. Main's operand a
+// alone may change from one read to the next. Latency from address to words:
 // rs_rpau_pkg::memory_read_latency().
 //
 // Side takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with side_re_i and
@@ -22,6 +24,10 @@
 // No two clients touch one polynomial, read one bank, or write one, at the same time, none reads
 // two polynomials of a bank at once, and none reads a row while it writes it: the program's hazard
 // rule, and the units' schedules. A row of side's stands in its banks until its parts are taken.
+//
+// Cost: for a lane and Banks banks a selector of Banks words for each of main's operands; for a word
+// of side a selector of parts a bank and one of Banks words an operand; and in front of each bank's
+// write port a choice among the clients, a LUT a bit.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -31,11 +37,12 @@ module rs_rpau_work_memory
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 16,
   parameter  int unsigned UramPolys = 0,
+  parameter  int unsigned BlockBanks = 0,             // 0: as many as polynomials in block RAM
   parameter  int unsigned SideWords = 2,              // 0: side reads nothing
   parameter  int unsigned Link = 0,                   // 1: the third client counts
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned SidePorts = (SideWords > 0) ? SideWords : 1,
-  localparam int unsigned PartBits = (Lanes > SidePorts) ? $clog2(Lanes / SidePorts) : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, SideWords),
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
   input  logic                clk_i,
@@ -66,10 +73,10 @@ module rs_rpau_work_memory
   input  logic [RowBits-1:0]  side_wrow_i,
   input  logic [Width-1:0]    side_wdata_i [Lanes],
 
+  input  logic                link_busy_i,       // while it may read
   input  logic                link_re_i,
   input  logic [DstWidth-1:0] link_sel_i,
   input  logic [RowBits-1:0]  link_rrow_i,
-  output logic [Width-1:0]    link_o [Lanes],
   input  logic                link_we_i,
   input  logic [DstWidth-1:0] link_wsel_i,
   input  logic [RowBits-1:0]  link_wrow_i,
@@ -77,12 +84,37 @@ module rs_rpau_work_memory
 );
   localparam int unsigned BankPolys = (UramWords >> RowBits) > 1 ? UramWords >> RowBits : 1;
   localparam int unsigned UramBanks = (UramPolys + BankPolys - 1) / BankPolys;
-  localparam int unsigned Banks = UramBanks + Polys - UramPolys;
+  localparam int unsigned BlockPolys = Polys - UramPolys;
+  localparam int unsigned Blocks = (BlockBanks == 0) ? BlockPolys : BlockBanks;
+  localparam int unsigned Each = (Blocks == 0) ? 0 : BlockPolys / Blocks;
+  localparam int unsigned Larger = BlockPolys - Each * Blocks;  // banks that hold one more
+  localparam int unsigned Banks = UramBanks + Blocks;
   localparam int unsigned BankWidth = $clog2(Banks);
+  typedef logic [Banks:0][DstWidth:0] firsts_t;
 
   if (UramPolys > Polys) begin : gen_bad_uram_polys
     $error("rs_rpau_work_memory: UramPolys = %0d of %0d", UramPolys, Polys);
   end
+  if (Blocks > BlockPolys || (Blocks == 0 && BlockPolys != 0)) begin : gen_bad_block_banks
+    $error("rs_rpau_work_memory: BlockBanks = %0d of %0d", BlockBanks, BlockPolys);
+  end
+
+  // The first polynomial of each bank, and the number of all.
+  function automatic firsts_t firsts();
+    firsts_t found;
+    int unsigned first;
+    first = 0;
+    for (int unsigned b = 0; b <= Banks; b++) begin
+      found[b] = (DstWidth + 1)'(first);
+      if (b + 1 <= UramBanks) begin
+        first = (first + BankPolys <= UramPolys) ? first + BankPolys : UramPolys;
+      end else begin
+        first = first + Each + ((b - UramBanks + 1 <= Larger) ? 1 : 0);
+      end
+    end
+    return found;
+  endfunction
+  localparam firsts_t Firsts = firsts();
 
   // The banks of the polynomials that are named. Not by a function: Verilator would number its
   // locals, and RPAUs would no longer be one piece of code.
@@ -96,8 +128,10 @@ module rs_rpau_work_memory
                    link_sel_i, link_wsel_i};
   always_comb begin
     for (int unsigned i = 0; i < 10; i++) begin
-      bank[i] = BankWidth'(32'(named[i]) + 1 <= UramPolys ? 32'(named[i]) / BankPolys
-                                                          : 32'(named[i]) - UramPolys + UramBanks);
+      bank[i] = '0;
+      for (int unsigned b = 1; b < Banks; b++) begin
+        if ({1'b0, named[i]} >= Firsts[b]) bank[i] = BankWidth'(b);
+      end
     end
     main_bank  = '{bank[0], bank[1], bank[2]};
     main_wbank = bank[3];
@@ -126,9 +160,8 @@ module rs_rpau_work_memory
   logic [Width-1:0] word [Lanes][Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
-    localparam int unsigned First = b < UramBanks ? b * BankPolys : b - UramBanks + UramPolys;
-    localparam int unsigned Rest = UramPolys - First;
-    localparam int unsigned Held = b >= UramBanks ? 1 : Rest < BankPolys ? Rest : BankPolys;
+    localparam int unsigned First = 32'(Firsts[b]);
+    localparam int unsigned Held = 32'(Firsts[b+1]) - First;
     localparam int unsigned Depth = Held << RowBits;
     localparam int unsigned AddrWidth = $clog2(Depth);
 
@@ -163,12 +196,11 @@ module rs_rpau_work_memory
     always_ff @(posedge clk_i) read_q <= main_read || side_read || link_read;
 
     for (genvar h = 0; h < 2; h++) begin : gen_half
-      // A bank begins at a multiple of its size: the lower bits say which of its polynomials.
       logic [AddrWidth-1:0] raddr, waddr;
-      assign raddr = AddrWidth'({rsel, main_read ? main_rrow_i[h] :
-                                       link_read ? link_rrow_i : side_rrow_i});
-      assign waddr = AddrWidth'({wsel, main_write ? main_wrow_i[h] :
-                                       link_write ? link_wrow_i : side_wrow_i});
+      assign raddr = AddrWidth'({rsel - DstWidth'(First), main_read ? main_rrow_i[h] :
+                                                          link_read ? link_rrow_i : side_rrow_i});
+      assign waddr = AddrWidth'({wsel - DstWidth'(First), main_write ? main_wrow_i[h] :
+                                                          link_write ? link_wrow_i : side_wrow_i});
       logic [HalfWidth-1:0] rdata;
       rs_rpau_bank #(
         .Width(HalfWidth),
@@ -187,12 +219,12 @@ module rs_rpau_work_memory
         .raddr_i(raddr),
         .rdata_o(rdata)
       );
+      logic [HalfWidth-1:0] words_q;
       always_ff @(posedge clk_i) begin
-        if (read_q) begin
-          for (int unsigned c = 0; c < Cores; c++) begin
-            word[h*Cores+c][b] <= rdata[c*Width+:Width];
-          end
-        end
+        if (read_q) words_q <= rdata;
+      end
+      for (genvar c = 0; c < Cores; c++) begin : gen_word
+        assign word[h*Cores+c][b] = words_q[c*Width+:Width];
       end
     end
 
@@ -255,38 +287,34 @@ module rs_rpau_work_memory
     .d_o(main_a_bank)
   );
 
+  logic [BankWidth-1:0] from_bank [3];
+  assign from_bank[0] = main_a_bank;
+  assign from_bank[1] = main_bank[1];
+  assign from_bank[2] = (Link != 0 && link_busy_i) ? link_bank : main_bank[2];
+  LinkTakesOperandC_A :
+  assert property (@(posedge clk_i) !(Link != 0 && link_busy_i && main_re_i && main_use_i[2]))
+  else $error("the main unit reads an operand c while the link unit sends");
+
+  logic [Width-1:0] operand_q [3][Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     logic [Width-1:0] own [Banks];  // the lane's words
     assign own = word[l];
     for (genvar k = 0; k < 3; k++) begin : gen_operand
-      logic [Width-1:0] main_word;
-      rs_select #(
+      logic [Width-1:0] chosen;
+      rs_rpau_bank_mux #(
         .Width(Width),
-        .Words(Banks)
-      ) u_main (
-        .clk_i,
-        .index_i(k == 0 ? main_a_bank : main_bank[k]),
+        .Banks(Banks)
+      ) u_bank (
+        .bank_i(from_bank[k]),
         .word_i(own),
-        .word_o(main_word)
+        .word_o(chosen)
       );
-    end
-    assign main_a_o[l] = gen_operand[0].main_word;
-    assign main_b_o[l] = gen_operand[1].main_word;
-    assign main_c_o[l] = gen_operand[2].main_word;
-    if (Link != 0) begin : gen_link
-      rs_select #(
-        .Width(Width),
-        .Words(Banks)
-      ) u_link (
-        .clk_i,
-        .index_i(link_bank),
-        .word_i(own),
-        .word_o(link_o[l])
-      );
-    end else begin : gen_no_link
-      assign link_o[l] = '0;
+      always_ff @(posedge clk_i) operand_q[k][l] <= chosen;
     end
   end
+  assign main_a_o = operand_q[0];
+  assign main_b_o = operand_q[1];
+  assign main_c_o = operand_q[2];
 
   if (SideWords != 0) begin : gen_side
     logic                side_swap;
@@ -329,6 +357,8 @@ module rs_rpau_work_memory
       unused_words = '0;
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= link_wdata_i[l];
     end
-    assign unused_link = ^{link_re_i, link_bank, link_rrow_i, link_we_i, link_wbank, link_wrow_i};
+    assign unused_link = ^{
+      link_busy_i, link_re_i, link_bank, link_rrow_i, link_we_i, link_wbank, link_wrow_i
+    };
   end
 endmodule

@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x2
+#define RS_REGISTERS__VERSION__MINOR_reset 0x3
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -247,6 +247,11 @@ extern "C" {
 #define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bp 0
 #define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bw 32
 
+// reg - rs_registers::facts::work_block_banks
+#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -270,6 +275,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t link;
     uint32_t larger_rings;
     uint32_t smaller_rings;
+    uint32_t work_block_banks;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -299,7 +305,7 @@ typedef struct __attribute__ ((__packed__)) {
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xd4, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xd8, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,7 @@ module rs_rpau_axil
   parameter  int unsigned Link = 0,
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
+  parameter  int unsigned WorkBlockBanks = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -149,6 +150,7 @@ module rs_rpau_axil
   assign hwif_in.facts.link.value.next = told[FactLink];
   assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
   assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
+  assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -344,7 +346,8 @@ module rs_rpau_axil
     .Seeds(Seeds),
     .Link(Link),
     .LargerRings(LargerRings),
-    .SmallerRings(SmallerRings)
+    .SmallerRings(SmallerRings),
+    .WorkBlockBanks(WorkBlockBanks)
     // end of generated
   ) u_device (
     .clk_i,

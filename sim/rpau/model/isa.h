@@ -184,6 +184,13 @@ struct Operation {
   Formula formula;
   int operand_count;
   std::array<Operand, kMaxOperands> operands;
+
+  /// Whether it takes the main unit's selector of operand c: for an addend there, and,
+  /// where the link unit sends, for what it reads.
+  [[nodiscard]] constexpr bool takes_operand_c() const {
+    const bool adds = formula.addend == Term::kB || formula.addend == Term::kDst;
+    return unit == Unit::kLink || (unit == Unit::kMain && adds);
+  }
 };
 
 // clang-format off: one line an operand

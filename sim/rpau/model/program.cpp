@@ -9,7 +9,7 @@ namespace {
 int limit_of(isa::Kind kind, const Design& design) {
   switch (kind) {
     case isa::Kind::kPoly:
-      return design.work_polys;
+      return design.work_polys();
     case isa::Kind::kKeyPoly:
       return design.key_polys;
     case isa::Kind::kConstant:
@@ -62,6 +62,9 @@ std::optional<int> source_of(const Instruction& instruction) {
 std::vector<Held> held(const Instruction& instruction, int rpau, const Design& design) {
   const bool sends = source_of(instruction) == rpau;
   std::vector<Held> found;
+  if (instruction.operation->takes_operand_c() && (sends || !source_of(instruction))) {
+    found.push_back({Resource::kOperandC, 0});
+  }
   for (int i = 0; i < instruction.operation->operand_count; ++i) {
     const isa::Operand& operand = instruction.operation->operands.at(i);
     const bool here =
@@ -74,14 +77,12 @@ std::vector<Held> held(const Instruction& instruction, int rpau, const Design& d
     }
     const int poly = instruction.values.at(i);
     found.push_back({Resource::kPoly, poly});
-    if (poly < design.work_uram_polys) {
-      const int bank = poly / design.uram_bank_polys;
-      if (operand.takes_read_port) {
-        found.push_back({Resource::kReadPort, bank});
-      }
-      if (operand.writes) {
-        found.push_back({Resource::kWritePort, bank});
-      }
+    const int bank = design.banks.at(poly);
+    if (operand.takes_read_port) {
+      found.push_back({Resource::kReadPort, bank});
+    }
+    if (operand.writes) {
+      found.push_back({Resource::kWritePort, bank});
     }
   }
   return found;

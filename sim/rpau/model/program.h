@@ -1,6 +1,7 @@
 // Instructions of the RPAU architecture, decoded from their words by the generated table of isa.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -21,9 +22,7 @@ struct Design {
   int smaller_rings;               ///< halvings of N that the device runs
   int word_bits;                   ///< width of a residue word
   int rpaus;                       ///< number of RPAUs
-  int work_polys;                  ///< work polynomials an RPAU
-  int work_uram_polys;             ///< how many of them, the first ones, lie in banks of UltraRAM
-  int uram_bank_polys;             ///< polynomials of such a bank
+  std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
   int key_polys;                   ///< polynomials in the key store of an RPAU
   int constants;                   ///< words in the constant file of a prime set
   int prime_sets;                  ///< primes that each RPAU serves in turn
@@ -35,9 +34,9 @@ struct Design {
   int cores;                       ///< butterflies a step
   std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
 
-  [[nodiscard]] int uram_banks() const {
-    return (work_uram_polys + uram_bank_polys - 1) / uram_bank_polys;
-  }
+  /// Work polynomials an RPAU.
+  [[nodiscard]] int work_polys() const { return static_cast<int>(banks.size()); }
+  [[nodiscard]] int bank_count() const { return 1 + *std::max_element(banks.begin(), banks.end()); }
   [[nodiscard]] int max_log_n() const { return log_n + larger_rings; }
   [[nodiscard]] int min_log_n() const { return log_n - smaller_rings; }
   /// Bits of a twiddle exponent that the low twiddle table resolves.
@@ -91,11 +90,12 @@ struct Instruction {
 enum class Resource : std::uint8_t {
   kPoly,       ///< a work polynomial
   kKeyPort,    ///< the key store's read port, of which there is one
-  kReadPort,   ///< an UltraRAM bank's
-  kWritePort,  ///< an UltraRAM bank's
+  kOperandC,   ///< the selector of the main unit's operand c
+  kReadPort,   ///< a bank's
+  kWritePort,  ///< a bank's
 };
 
-/// One of them: index counts work polynomials or banks; it is 0 of the key store's port.
+/// One of them: index counts work polynomials or banks; it is 0 of what there is one of.
 struct Held {
   Resource resource;
   int index;

@@ -18,7 +18,7 @@ Rpau::Rpau(const Design& design)
     : design_(design),
       ring_(ring_of(design, design.log_n)),
       sets_(design.prime_sets, PrimeSet(design)),
-      work_(design.work_polys),
+      work_(design.work_polys()),
       keys_(design.key_polys),
       seeds_(design.seeds) {}
 

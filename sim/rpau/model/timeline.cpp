@@ -19,10 +19,12 @@ std::string use_of(const Held& held) {
       return "touches p" + index;
     case Resource::kKeyPort:
       return "reads the key store";
+    case Resource::kOperandC:
+      return "takes the selector of operand c";
     case Resource::kReadPort:
-      return "reads UltraRAM bank " + index;
+      return "reads bank " + index;
     case Resource::kWritePort:
-      return "writes UltraRAM bank " + index;
+      return "writes bank " + index;
   }
   throw ModelError("the resource does not exist");
 }
@@ -99,17 +101,26 @@ u64 Timeline::idle(isa::Unit unit, int rpau) const {
   return idle_.at(static_cast<std::size_t>(unit)).at(rpau);
 }
 
-int Timeline::places() const { return design_.work_polys + 1 + 2 * design_.uram_banks(); }
+int Timeline::places() const { return design_.work_polys() + 2 + 2 * design_.bank_count(); }
 
 Timeline::Flight& Timeline::flight(int rpau, const Held& held) {
-  int place = held.index;
-  if (held.resource != Resource::kPoly) {
-    place = design_.work_polys;
-  }
-  if (held.resource == Resource::kReadPort || held.resource == Resource::kWritePort) {
-    place += 1 + 2 * held.index + (held.resource == Resource::kWritePort ? 1 : 0);
-  }
-  return flights_.at(static_cast<std::size_t>(rpau) * places() + place);
+  const auto place = [&] {
+    const int others = design_.work_polys();
+    switch (held.resource) {
+      case Resource::kPoly:
+        return held.index;
+      case Resource::kKeyPort:
+        return others;
+      case Resource::kOperandC:
+        return others + 1;
+      case Resource::kReadPort:
+        return others + 2 + 2 * held.index;
+      case Resource::kWritePort:
+        return others + 3 + 2 * held.index;
+    }
+    throw ModelError("the resource does not exist");
+  };
+  return flights_.at(static_cast<std::size_t>(rpau) * places() + place());
 }
 
 }  // namespace ringsmith::sim

@@ -74,7 +74,7 @@ class OwnTimeline {
     }
     for (int i = 0; i < operation.operand_count; ++i) {
       if (operation.operands[i].kind == isa::Kind::kPoly &&
-          (values[i] < 0 || values[i] >= machine_.work_polys)) {
+          (values[i] < 0 || values[i] >= machine_.work_polys())) {
         throw SchedulerError(std::string(operation.name) + ": a polynomial does not exist");
       }
     }
@@ -105,13 +105,11 @@ NB_MODULE(_scheduler, m) {
   nb::class_<Machine>(m, "Machine")
       .def(
           "__init__",
-          [](Machine* self, int rpaus, int work_polys, int work_uram_polys, int uram_bank_polys,
-             int key_polys, int seeds, int program_words, u64 fetch_cycles,
-             std::vector<u64> latencies, std::vector<int> equivalents) {
+          [](Machine* self, int rpaus, std::vector<int> banks, int key_polys, int seeds,
+             int program_words, u64 fetch_cycles, std::vector<u64> latencies,
+             std::vector<int> equivalents) {
             new (self) Machine{rpaus,
-                               work_polys,
-                               work_uram_polys,
-                               uram_bank_polys,
+                               std::move(banks),
                                key_polys,
                                seeds,
                                program_words,
@@ -120,9 +118,8 @@ NB_MODULE(_scheduler, m) {
                                std::move(equivalents)};
             self->check();
           },
-          nb::kw_only(), "rpaus"_a, "work_polys"_a, "work_uram_polys"_a, "uram_bank_polys"_a,
-          "key_polys"_a, "seeds"_a, "program_words"_a, "fetch_cycles"_a, "latencies"_a,
-          "equivalents"_a);
+          nb::kw_only(), "rpaus"_a, "banks"_a, "key_polys"_a, "seeds"_a, "program_words"_a,
+          "fetch_cycles"_a, "latencies"_a, "equivalents"_a);
 
   nb::class_<OwnTimeline>(m, "Timeline")
       .def(nb::init<Machine>())

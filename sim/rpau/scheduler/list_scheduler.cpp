@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "scheduler/banks.h"
 #include "scheduler/dependences.h"
 #include "scheduler/memory.h"
 #include "scheduler/timeline.h"
@@ -11,21 +13,46 @@ namespace ringsmith::scheduler {
 namespace {
 
 constexpr int kAll = std::numeric_limits<int>::max();
-constexpr std::array<u64, 2> kSlacks{0, 1024};
-constexpr std::array<int, 3> kLookaheads{8, 11, 20};
-/// Parts of their lives up to which polynomials rather lie in UltraRAM: none of them, or few. Only
-/// where there are banks is more than the first of these, and of the lookaheads, tried.
-constexpr std::array<double, 2> kBusy{0.0, 0.125};
+constexpr u64 kEver = std::numeric_limits<u64>::max();
 
 /// What comes next among the instructions that are ready.
 struct Policy {
   bool longest_path;  ///< whether the longest remaining path comes first; else sequential order
   u64 slack;          ///< those compete that start at most this many cycles after the first one
-  int lookahead;      ///< only so many of the steps left, in sequential order, are looked at
+  int lookahead;      ///< only so many of the steps left, in their order, are looked at
   bool equivalents;   ///< whether main and dyadic unit may do what was meant for the other
 };
 
 constexpr Policy kSequential{false, 0, 1, false};
+
+/// A policy, and whether steps stand in the order in which another schedule issued them.
+struct Attempt {
+  Policy policy;
+  bool again;
+};
+
+/// What is tried where banks share their ports. Few are needed: each found the shortest schedule of
+/// some program of Medha's designs.
+constexpr std::array<Attempt, 13> kAttempts{{
+    {{true, 0, kAll, false}, false},
+    {{true, 0, kAll, true}, false},
+    {{true, 1024, kAll, true}, false},
+    {{false, 0, kAll, true}, false},
+    {{true, 0, 20, true}, false},
+    {{false, 0, kAll, true}, true},
+    {{false, 1024, kAll, true}, true},
+    {{true, 0, 8, true}, true},
+    {{true, 0, 11, true}, true},
+    {{true, 0, 20, true}, true},
+    {{false, 0, 20, true}, true},
+    {{false, 0, 8, true}, true},
+    {{false, 0, 4, true}, true},
+}};
+constexpr std::size_t kStarts = 4;    ///< schedules with own ports from which banks are chosen
+constexpr int kRepeats = 4;           ///< choices from the best schedule so far, at most
+constexpr u64 kMostSeeds = 4;         ///< choices of banks for each of these schedules, at most
+constexpr u64 kWork = 400'000;        ///< steps that all these attempts schedule, about
+constexpr u64 kSeedsThatMayFit = 16;  ///< choices of banks until a problem is said not to fit
 
 /// A step that could come next.
 struct Candidate {
@@ -53,13 +80,25 @@ struct Taken {
 /// One pass over the steps of a problem under one policy.
 class Pass {
  public:
-  Pass(const Problem& problem, const Dependences* dependences, const Policy& policy, Memory memory)
+  /// @param order  of the steps; none: that of the problem
+  Pass(const Problem& problem, const Dependences* dependences, const Policy& policy, Memory memory,
+       std::vector<int> order = {})
       : problem_(problem),
         machine_(*problem.machine),
         dependences_(dependences),
         policy_(policy),
         memory_(std::move(memory)),
-        timeline_(machine_) {}
+        timeline_(machine_),
+        pending_(std::move(order)),
+        rank_(problem.steps.size()) {
+    if (pending_.empty()) {
+      pending_.resize(problem.steps.size());
+      std::iota(pending_.begin(), pending_.end(), 0);
+    }
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      rank_[pending_[i]] = static_cast<int>(i);
+    }
+  }
 
   /// The schedule; nothing where this policy runs out of memory, or would take more cycles or
   /// instructions than these.
@@ -80,12 +119,13 @@ class Pass {
 
   const Problem& problem_;
   const Machine& machine_;
-  const Dependences* dependences_;  // null where steps are taken in sequential order
+  const Dependences* dependences_;  // null where steps are taken in their order
   Policy policy_;
   Memory memory_;
   Timeline timeline_;
   Schedule schedule_;
-  std::vector<int> pending_;                           // steps left, in sequential order
+  std::vector<int> pending_;                           // steps left, in the given order
+  std::vector<int> rank_;                              // by step: its place in that order
   std::vector<int> waiting_;                           // by step: those it must still wait for
   std::vector<std::array<int, kMaxRpaus>> uses_left_;  // by polynomial and RPAU
   std::vector<Taken> taken_;                           // slots that a step would take
@@ -100,16 +140,13 @@ std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions
     return std::nullopt;
   }
   const int count = static_cast<int>(problem_.steps.size());
-  for (int step = 0; step < count; ++step) {
-    pending_.push_back(step);
-  }
   waiting_ = dependences_ != nullptr ? dependences_->predecessors : std::vector<int>(count, 0);
   while (!pending_.empty()) {
     const std::optional<Candidate> chosen = choose();
     if (!chosen || chosen->end > most_cycles || schedule_.issued.size() >= most_instructions) {
       return std::nullopt;
     }
-    pending_.erase(std::lower_bound(pending_.begin(), pending_.end(), chosen->step));
+    pending_.erase(std::find(pending_.begin(), pending_.end(), chosen->step));
     issue(*chosen);
     finish(chosen->step);
   }
@@ -184,7 +221,7 @@ std::optional<Candidate> Pass::choose() {
   horizon += policy_.slack;
   const auto priority = [this](const Candidate& each) {
     return policy_.longest_path ? static_cast<i64>(dependences_->path[each.step])
-                                : -static_cast<i64>(each.step);
+                                : -static_cast<i64>(rank_[each.step]);
   };
   const Candidate* best = nullptr;
   for (const Candidate* each : candidates_) {
@@ -312,63 +349,197 @@ void Pass::finish(int step) {
   }
 }
 
-/// The policies that are tried, in this order.
+/// The policies that are tried where every polynomial has ports of its own, in this order.
 std::vector<Policy> policies(const Problem& problem) {
   const bool choice = std::any_of(problem.steps.begin(), problem.steps.end(), [](const Step& each) {
     return each.source->equivalent != nullptr;
   });
-  const std::size_t lookaheads = problem.machine->uram_banks() > 0 ? kLookaheads.size() : 1;
   std::vector<Policy> found;
   for (const bool longest_path : {true, false}) {
-    for (const u64 slack : kSlacks) {
+    for (const u64 slack : {u64{0}, u64{1024}}) {
       found.push_back({longest_path, slack, kAll, false});
       if (choice) {
         found.push_back({longest_path, slack, kAll, true});
       }
     }
-    for (std::size_t i = 0; i < lookaheads; ++i) {
-      found.push_back({longest_path, 0, kLookaheads[i], choice});
-    }
+    found.push_back({longest_path, 0, 8, choice});
   }
   return found;
+}
+
+/// The steps in the order in which a schedule issues them.
+std::vector<int> order_of(const Schedule& schedule) {
+  std::vector<int> order;
+  for (const Issued& each : schedule.issued) {
+    if (each.step != kNone && each.instruction.operation->operand_count != 0) {
+      order.push_back(each.step);
+    }
+  }
+  return order;
+}
+
+/// A problem whose polynomials have ports of their own.
+class Unshared {
+ public:
+  explicit Unshared(const Problem& problem)
+      : machine_(with_own_ports(*problem.machine)), problem_(problem) {
+    problem_.machine = &machine_;
+  }
+  Unshared(const Unshared&) = delete;
+  Unshared& operator=(const Unshared&) = delete;
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+
+  /// One schedule in sequential order.
+  [[nodiscard]] std::optional<Schedule> first() const {
+    Pass pass(problem_, nullptr, kSequential, Memory(problem_, anywhere(problem_)));
+    return pass.run(kEver, problem_.machine->program_words);
+  }
+
+ private:
+  Machine machine_;
+  Problem problem_;
+};
+
+/// The search for the shortest schedule, which begins with one.
+class Search {
+ public:
+  Search(const Problem& problem, Schedule first)
+      : problem_(problem), dependences_(problem), best_(std::move(first)) {}
+
+  /// Where every polynomial has ports of its own.
+  void without_banks() {
+    for (const Policy& policy : policies(problem_)) {
+      attempt(policy, anywhere(problem_), {});
+    }
+  }
+
+  /// Where some share them: chooses banks from schedules without them, then from the best so far.
+  void with_banks();
+
+  [[nodiscard]] Schedule best() && { return std::move(best_); }
+
+ private:
+  void attempt(const Policy& policy, const Placement& placement, std::vector<int> order) {
+    Pass pass(problem_, &dependences_, policy, Memory(problem_, placement), std::move(order));
+    std::optional<Schedule> found = pass.run(best_.cycles, problem_.machine->program_words);
+    if (found && found->cycles < best_.cycles) {
+      best_ = *std::move(found);
+    }
+  }
+  [[nodiscard]] std::vector<Schedule> starts() const;
+  void choose_banks(const Schedule& from, u64 seeds);
+
+  const Problem& problem_;
+  const Dependences dependences_;
+  Schedule best_;
+};
+
+/// The shortest schedules of the problem if every polynomial had ports of its own.
+std::vector<Schedule> Search::starts() const {
+  const Unshared unshared(problem_);
+  const Problem& free = unshared.problem();
+  std::vector<Schedule> found;
+  for (const Policy& policy : policies(free)) {
+    Pass pass(free, &dependences_, policy, Memory(free, anywhere(free)));
+    if (auto schedule = pass.run(best_.cycles, free.machine->program_words)) {
+      found.push_back(*std::move(schedule));
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Schedule& a, const Schedule& b) { return a.cycles < b.cycles; });
+  if (found.size() > kStarts) {
+    found.resize(kStarts);
+  }
+  return found;
+}
+
+void Search::with_banks() {
+  const std::vector<Schedule> starting = starts();
+  const u64 once = (kStarts + kRepeats) * kAttempts.size() * problem_.steps.size();
+  const u64 seeds = std::clamp<u64>(kWork / std::max<u64>(once, 1), 1, kMostSeeds);
+  for (const Schedule& start : starting) {
+    if (start.cycles < best_.cycles) {
+      choose_banks(start, seeds);
+    }
+  }
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    const Schedule from = best_;
+    choose_banks(from, seeds);
+    if (best_.cycles == from.cycles) {
+      break;
+    }
+  }
+}
+
+void Search::choose_banks(const Schedule& from, u64 seeds) {
+  const Affinity affinity(problem_, from);
+  const std::vector<int> order = order_of(from);
+  Placement placement{{}, read_together(problem_)};
+  for (u64 seed = 0; seed < seeds; ++seed) {
+    placement.preferred = preferred_slots(problem_, from, affinity, seed);
+    if (seed == 0) {
+      for (const Policy& policy : policies(problem_)) {
+        attempt(policy, placement, {});
+      }
+    }
+    for (const Attempt& each : kAttempts) {
+      attempt(each.policy, placement, each.again ? order : std::vector<int>{});
+    }
+  }
+}
+
+/// Whether no two polynomials that lie in one bank already are read at once.
+bool can_be_read(const Problem& problem, const Placement& placement) {
+  const auto bank_of = [&](int poly) {
+    const int pinned = problem.polys[poly].pinned;
+    return pinned == kNone ? kNone : problem.machine->banks[pinned];
+  };
+  for (std::size_t i = 0; i < problem.polys.size(); ++i) {
+    const int bank = bank_of(static_cast<int>(i));
+    const std::vector<int>& together = placement.together[i];
+    if (bank != kNone && std::any_of(together.begin(), together.end(),
+                                     [&](int other) { return bank_of(other) == bank; })) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
 Schedule shortest_schedule(const Problem& problem) {
-  std::optional<Schedule> best = first_fit(problem);
-  if (!best) {
+  std::optional<Schedule> first = first_fit(problem);
+  if (!first) {
     throw SchedulerError("the problem does not fit the device");
   }
-  const std::size_t words = problem.machine->program_words;
-  const Dependences dependences(problem);
-  const std::size_t parts = problem.machine->uram_banks() > 0 ? kBusy.size() : 1;
-  std::vector<std::optional<Banks>> banks;
-  for (std::size_t i = 0; i < parts; ++i) {
-    banks.push_back(choose_banks(problem, kBusy[i]));
+  Search search(problem, *std::move(first));
+  if (problem.machine->shares_ports()) {
+    search.with_banks();
+  } else {
+    search.without_banks();
   }
-  for (const Policy& policy : policies(problem)) {
-    for (const std::optional<Banks>& chosen : banks) {
-      if (!chosen) {
-        continue;
-      }
-      Pass pass(problem, &dependences, policy, Memory(problem, *chosen));
-      std::optional<Schedule> found = pass.run(best->cycles, words);
-      if (found && found->cycles < best->cycles) {
-        best = std::move(found);
-      }
-    }
-  }
-  return *std::move(best);
+  return std::move(search).best();
 }
 
 std::optional<Schedule> first_fit(const Problem& problem) {
-  std::optional<Banks> banks = choose_banks(problem, 1.0);
-  if (!banks) {
+  const std::optional<Schedule> alone = Unshared(problem).first();
+  if (!alone || !problem.machine->shares_ports()) {
+    return alone;
+  }
+  Placement placement{{}, read_together(problem)};
+  if (!can_be_read(problem, placement)) {
     return std::nullopt;
   }
-  Pass pass(problem, nullptr, kSequential, Memory(problem, *std::move(banks)));
-  return pass.run(std::numeric_limits<u64>::max(), problem.machine->program_words);
+  const Affinity affinity(problem, *alone);
+  for (u64 seed = 0; seed < kSeedsThatMayFit; ++seed) {
+    placement.preferred = preferred_slots(problem, *alone, affinity, seed);
+    Pass pass(problem, nullptr, kSequential, Memory(problem, placement));
+    if (auto found = pass.run(kEver, problem.machine->program_words)) {
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 int needed_polys(const Problem& problem) {

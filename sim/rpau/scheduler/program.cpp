@@ -36,9 +36,9 @@ void Machine::check() const {
     throw SchedulerError(std::to_string(rpaus) + " RPAUs are not in 1 … " +
                          std::to_string(kMaxRpaus));
   }
-  if (work_polys < 1 || work_uram_polys < 0 || work_uram_polys > work_polys ||
-      uram_bank_polys < 1) {
-    throw SchedulerError("the work memory contradicts itself");
+  if (banks.empty() || *std::min_element(banks.begin(), banks.end()) < 0 ||
+      bank_count() > work_polys()) {
+    throw SchedulerError("banks must number those of one work polynomial or more from 0");
   }
   if (latencies.size() < kOpcodes || equivalents.size() < kOpcodes) {
     throw SchedulerError("latencies and equivalents need an entry for every opcode");

@@ -2,6 +2,7 @@
 // polynomials, and instructions placed in work memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -43,13 +44,11 @@ void for_each_rpau(Mask mask, Visit visit) {
 /// `python/ringsmith/backends/rpau/design.py` checks a design, `cost.py` has the latencies.
 struct Machine {
   int rpaus;
-  int work_polys;       ///< work polynomials an RPAU
-  int work_uram_polys;  ///< how many of them, the first ones, lie in banks of UltraRAM
-  int uram_bank_polys;  ///< polynomials of such a bank
-  int key_polys;        ///< polynomials in the key store of an RPAU
-  int seeds;            ///< entries in the seed store of an RPAU
-  int program_words;    ///< instructions in the program store
-  u64 fetch_cycles;     ///< from one issue, or the start, to the next instruction's readiness
+  std::vector<int> banks;  ///< bank of each work polynomial of an RPAU; banks count from 0
+  int key_polys;           ///< polynomials in the key store of an RPAU
+  int seeds;               ///< entries in the seed store of an RPAU
+  int program_words;       ///< instructions in the program store
+  u64 fetch_cycles;        ///< from one issue, or the start, to the next instruction's readiness
   std::vector<u64> latencies;  ///< by opcode: how long the unit is busy
   /// By opcode: the operation that does the same on the other of main and dyadic unit; kNone if
   /// the design has none.
@@ -58,13 +57,11 @@ struct Machine {
   [[nodiscard]] u64 latency(const isa::Operation& operation) const {
     return latencies[static_cast<std::size_t>(operation.opcode)];
   }
-  [[nodiscard]] int uram_banks() const {
-    return (work_uram_polys + uram_bank_polys - 1) / uram_bank_polys;
-  }
-  /// The UltraRAM bank of a work polynomial; kNone where it is in block RAM.
-  [[nodiscard]] int uram_bank(int poly) const {
-    return poly < work_uram_polys ? poly / uram_bank_polys : kNone;
-  }
+  /// Work polynomials an RPAU.
+  [[nodiscard]] int work_polys() const { return static_cast<int>(banks.size()); }
+  [[nodiscard]] int bank_count() const { return 1 + *std::max_element(banks.begin(), banks.end()); }
+  /// Whether any two work polynomials share a bank's ports.
+  [[nodiscard]] bool shares_ports() const { return bank_count() < work_polys(); }
   /// @throws SchedulerError if a number is out of range or a table is too short
   void check() const;
 };

@@ -5,20 +5,27 @@
 namespace ringsmith::scheduler {
 namespace {
 
-constexpr int kKeyPort = 0;  // the key store's read port; then a read and a write port a bank
+// The key store's read port, the selector of the main unit's operand c, then a read and a write
+// port a bank.
+constexpr int kKeyPort = 0;
+constexpr int kOperandC = 1;
+constexpr int kBanks = 2;
 
 }  // namespace
 
 Timeline::Timeline(const Machine& machine)
     : machine_(machine),
       ready_(machine.fetch_cycles),
-      flights_(1 + 2 * machine.uram_banks() + machine.work_polys) {}
+      ports_(kBanks + 2 * machine.bank_count()),
+      flights_(ports_ + machine.work_polys()) {}
 
 template <typename Visit>
 void Timeline::for_each_held(const Instruction& instruction, Visit visit) const {
   const isa::Operation& operation = *instruction.operation;
   const int source = instruction.source();
-  const int polys = 1 + 2 * machine_.uram_banks();
+  if (operation.takes_operand_c()) {
+    visit(kOperandC, source == kNone ? instruction.mask : Mask{1} << source);
+  }
   for (int i = 0; i < operation.operand_count; ++i) {
     const isa::Operand& operand = operation.operands[i];
     if (!operand.reads && !operand.writes) {
@@ -30,13 +37,16 @@ void Timeline::for_each_held(const Instruction& instruction, Visit visit) const 
       continue;
     }
     const int poly = instruction.values[i];
-    visit(polys + poly, here);
-    const int bank = machine_.uram_bank(poly);
-    if (bank != kNone && operand.takes_read_port) {
-      visit(1 + 2 * bank, here);
+    visit(ports_ + poly, here);
+    if (poly >= machine_.work_polys()) {  // of a memory without a limit
+      continue;
     }
-    if (bank != kNone && operand.writes) {
-      visit(2 + 2 * bank, here);
+    const int bank = machine_.banks[poly];
+    if (operand.takes_read_port) {
+      visit(kBanks + 2 * bank, here);
+    }
+    if (operand.writes) {
+      visit(kBanks + 2 * bank + 1, here);
     }
   }
 }

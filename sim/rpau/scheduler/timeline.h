@@ -53,6 +53,7 @@ class Timeline {
 
   const Machine& machine_;
   u64 ready_;
+  int ports_;                                                   // all but the work polynomials
   std::array<std::array<u64, kMaxRpaus>, isa::kUnits> idle_{};  // by unit and RPAU
   std::vector<Flights> flights_;  // the ports' first, then the work polynomials'
   u64 ring_idle_ = 0;

@@ -103,6 +103,7 @@ def test_random_graphs_on_spare_rpaus_equal_the_interpreter(seed: int) -> None:
         {"work_uram_polys": 50},
         {"work_uram_polys": 56, "cores": 1, "dyadic_cores": 1, "log_n": 8, "link": True},
         {"work_uram_polys": 16, "work_polys": 32, "rpaus": 2, "prime_sets": 2},
+        {"work_polys": 30, "work_block_banks": 4, "link": True},
     ],
     ids=str,
 )
@@ -207,7 +208,7 @@ def test_a_program_that_does_not_fit_is_refused_with_what_it_needs(
         {"key_polys": 2},
         {"program_words": 16},
         {"work_polys": 5},
-        {"work_polys": 7, "work_uram_polys": 4},
+        {"work_polys": 6, "work_uram_polys": 2, "work_block_banks": 2},
     ],
 )
 def test_what_does_not_fit_at_once_runs_in_parts_with_equal_bits(change: dict[str, int]) -> None:
@@ -259,6 +260,7 @@ def test_a_digit_may_be_extended_to_its_own_prime_alone() -> None:
 def test_instructions_that_belong_together_and_do_not_fit_are_refused() -> None:
     tiny = replace(SMALL)
     object.__setattr__(tiny, "work_polys", 1)  # no legal design is so small
+    del tiny.__dict__["banks"]  # found when it was checked
     with pytest.raises(ProgramError, match="need 2 work polynomials at once and design small"):
         compile_graph(relinearization((0, 1, 2)), tiny)
 

@@ -45,8 +45,13 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"work_uram_polys": 17}, "design nano: work_uram_polys = 17 is outside 0 … 16"),
         (
             {"work_polys": 5, "work_uram_polys": 4},
-            "work_uram_polys = 4 of work_polys = 5, 4 a bank, leave 2 read ports, and an",
+            "of work_polys = 5, 4 a bank, with work_block_banks = 0 leave 2 read ports, and an",
         ),
+        (
+            {"work_uram_polys": 10, "work_block_banks": 7},
+            "design nano: work_block_banks = 7 is outside 0 … 6",
+        ),
+        ({"work_block_banks": 2}, "work_block_banks = 2 leave 2 read ports, and an"),
         ({"key_ram": "lut"}, "design nano: key_ram = 'lut' is not one of block, ultra"),
         ({"family": "mersenne"}, "family = 'mersenne' is not one of none, medha, word48"),
         ({"family": "medha"}, "family = 'medha' with reduction = 'barrett'"),

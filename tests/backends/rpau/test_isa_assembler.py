@@ -124,7 +124,7 @@ def test_polynomials_that_share_a_read_port_are_not_read_together() -> None:
     for line in ("mac p4, p0, p8 @0", "mul p0, p1, p4 @0", "mul p0, p1, p1 @0", "ntt p0, p1 @0"):
         assemble(line, design)
     for line, clash in (("mul p8, p0, p3 @0", "p0 and p3"), ("mac p4, p8, p5 @0", "p4 and p5")):
-        with pytest.raises(ProgramError, match=f"{clash} are read together, and .* one UltraRAM"):
+        with pytest.raises(ProgramError, match=f"{clash} are read together, and .* one bank of"):
             assemble(line, design)
 
 

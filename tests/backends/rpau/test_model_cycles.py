@@ -124,7 +124,7 @@ def test_what_reads_or_writes_a_bank_keeps_its_port(
     device = ModelDevice(design, timing_only=True, timing=BY_HAND)
     device.load_program(np.array(assemble(f"{first}\n{second}\nhalt", design), dtype=np.uint64))
     if clash:
-        with pytest.raises(DeviceError, match=r"(reads|writes) UltraRAM bank 0 of RPAU 0"):
+        with pytest.raises(DeviceError, match=r"(reads|writes) bank 0 of RPAU 0"):
             device.run(1000)
     else:
         device.run(1000)

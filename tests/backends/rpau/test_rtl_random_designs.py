@@ -51,6 +51,7 @@ def random_designs() -> list[RpauDesign]:
     log_ns = column(rng, (8, 8, 9, 10))
     primes = column(rng, PRIMES)
     work_polys = rng.integers(6, 12, DESIGNS, endpoint=True).tolist()
+    ultra = [int(rng.integers(0, polys - 2)) for polys in work_polys]
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
@@ -67,7 +68,11 @@ def random_designs() -> list[RpauDesign]:
         "prime_sets": column(rng, (1, 2, 3, 4, 5, 8)),
         "interconnect": column(rng, ("ring", "gather")),
         "twiddles": column(rng, ("generated", "stored")),
-        "work_uram_polys": [int(rng.integers(0, polys - 2)) for polys in work_polys],
+        "work_uram_polys": ultra,
+        "work_block_banks": [
+            int(rng.choice([0, *range(3, polys - own + 1)]))
+            for polys, own in zip(work_polys, ultra, strict=True)
+        ],
         "key_ram": column(rng, ("block", "ultra")),
         "family": [family for _, family, _ in primes],
         "prng": ["trivium" if count else "none" for count in seeds],
@@ -123,6 +128,16 @@ CORNERS: dict[str, dict[str, Any]] = {
         "cores": 1,
         "work_polys": 12,
         "work_uram_polys": 9,
+        "dyadic_cores": 1,
+        "link": True,
+    },
+    # Banks of four polynomials, of one, and of three and two in block RAM.
+    "block-banks": {
+        "log_n": 11,
+        "cores": 1,
+        "work_polys": 13,
+        "work_uram_polys": 5,
+        "work_block_banks": 3,
         "dyadic_cores": 1,
         "link": True,
     },

@@ -1,6 +1,7 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -67,7 +68,8 @@ class RpauDesign:
             words a prime.
         work_uram_polys: How many of the work polynomials, the first ones, are kept in UltraRAM, in
             banks of :attr:`uram_bank_polys`. A bank has one read and one write port. The others are
-            kept in block RAM, and have ports of their own.
+            kept in block RAM.
+        work_block_banks: Banks of those in block RAM, which they share evenly; 0: one for each.
         key_ram: What the key store is kept in: ``block`` (BRAM) or ``ultra`` (URAM).
         family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
             :data:`ringsmith.backends.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
@@ -100,6 +102,7 @@ class RpauDesign:
     interconnect: str = "ring"
     twiddles: str = "generated"
     work_uram_polys: int = 0
+    work_block_banks: int = 0
     key_ram: str = "ultra"
     family: str = NO_FAMILY
     prng: str = NO_PRNG
@@ -131,6 +134,7 @@ class RpauDesign:
         _check_range(self, "prime_sets", 1, 8)
         _check_choice(self, "interconnect", INTERCONNECTS)
         _check_range(self, "work_uram_polys", 0, self.work_polys)
+        _check_range(self, "work_block_banks", 0, self.work_polys - self.work_uram_polys)
         _check_choice(self, "key_ram", RAM_STYLES)
         self._check_read_ports()
         if self.reduction not in REDUCTIONS:
@@ -150,13 +154,14 @@ class RpauDesign:
             )
 
     def _check_read_ports(self) -> None:
-        ports = self.uram_banks + self.work_polys - self.work_uram_polys
+        ports = len(self.banks)
         if ports < READ_PORTS:
             raise ParameterError(
                 f"design {self.name}: work_uram_polys = {self.work_uram_polys} of work_polys = "
-                f"{self.work_polys}, {self.uram_bank_polys} a bank, leave {ports} read ports, and "
-                f"an instruction reads up to {READ_PORTS} polynomials at once: take fewer "
-                "work_uram_polys, or more work_polys"
+                f"{self.work_polys}, {self.uram_bank_polys} a bank, with work_block_banks = "
+                f"{self.work_block_banks} leave {ports} read ports, and an instruction reads up to "
+                f"{READ_PORTS} polynomials at once: take fewer work_uram_polys, or more work_polys "
+                "or work_block_banks"
             )
 
     def _check_prng(self) -> None:
@@ -285,14 +290,34 @@ class RpauDesign:
         """Work polynomials in a bank of UltraRAM: as many as its words hold, or one."""
         return max(1, URAM_WORDS // self.rows)
 
+    @cached_property
+    def banks(self) -> tuple[range, ...]:
+        """The work polynomials of each bank: first the banks in UltraRAM, then in block RAM."""
+        ultra, size = self.work_uram_polys, self.uram_bank_polys
+        found = [range(first, min(first + size, ultra)) for first in range(0, ultra, size)]
+        blocks = self.work_polys - ultra
+        count = self.work_block_banks or blocks
+        first = ultra
+        for bank in range(count):
+            held = blocks // count + (bank < blocks % count)
+            found.append(range(first, first + held))
+            first += held
+        return tuple(found)
+
     @property
     def uram_banks(self) -> int:
-        """Banks of work polynomials in UltraRAM; the last one may not be full."""
+        """Banks of work polynomials in UltraRAM, the first ones; the last one may not be full."""
         return -(-self.work_uram_polys // self.uram_bank_polys)
 
-    def uram_bank(self, poly: int) -> int | None:
-        """The UltraRAM bank of a work polynomial; None where it is in block RAM."""
-        return poly // self.uram_bank_polys if poly < self.work_uram_polys else None
+    @cached_property
+    def bank_of_poly(self) -> tuple[int, ...]:
+        """The bank of each work polynomial."""
+        return tuple(bank for bank, polys in enumerate(self.banks) for _ in polys)
+
+    @property
+    def shares_ports(self) -> bool:
+        """Whether some work polynomials share the ports of a bank."""
+        return len(self.banks) < self.work_polys
 
 
 def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:

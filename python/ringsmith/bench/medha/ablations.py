@@ -29,11 +29,19 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
     "8 cores, 4 dyadic": {"cores": 8, "dyadic_cores": 4},
     "32 cores, 16 dyadic": {"cores": 32, "dyadic_cores": 16},
     "star, not ring": {"interconnect": "gather"},
-    "8 of 17 work polynomials in UltraRAM": {"work_polys": 17, "work_uram_polys": 8},
 }
-"""What differs from the design, by name."""
+"""What differs from the design, by name; memories apart."""
 
-"""The papers' card."""
+_MEMORIES: Mapping[str, Mapping[str, int]] = {
+    "15 work polynomials in 7 banks": {},
+    "13 work polynomials in 13 banks": {
+        "work_polys": 13,
+        "work_uram_polys": 0,
+        "work_block_banks": 0,
+    },
+    "13 work polynomials in 6 banks": {"work_polys": 13, "work_block_banks": 5},
+}
+"""Memories of work polynomials, by name: the design's own, a bank for each, and the papers'."""
 
 _MOST = "64 cores, 32 dyadic"
 """More than an RPAU can have here: what the next one down tells of it."""
@@ -43,9 +51,12 @@ _NARROW_RPAUS, _NARROW_BITS = 16, 32
 
 def variants() -> dict[str, RpauDesign]:
     """The designs that are compared, by what differs in them."""
-    base = replace(load_design(DESIGN), work_polys=_WORK_POLYS, work_uram_polys=0)
+    own = load_design(DESIGN)
+    base = replace(own, work_polys=_WORK_POLYS, work_uram_polys=0, work_block_banks=0)
     return {
-        name: replace(base, name=f"{DESIGN}: {name}", **change) for name, change in _CHANGES.items()
+        name: replace(start, name=f"{DESIGN}: {name}", **change)
+        for start, changes in ((base, _CHANGES), (own, _MEMORIES))
+        for name, change in changes.items()
     }
 
 
@@ -73,8 +84,8 @@ def ablations(
         yield Found(
             design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
         )
-        yield from _area(design, areas)
-        if design.uram_banks:
+        yield from _area(design, areas, own_memory=name in _MEMORIES)
+        if name in _MEMORIES:
             yield from times_area(design, row)
     yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"], operation)
     saved = 100 * (1 - cycles["as it is"] / cycles["no dyadic cores"])
@@ -100,10 +111,12 @@ def _cycles(design: RpauDesign, parameters: CkksParameters, operation: str) -> t
     return cycles, Found(design.name, PARAMS, operation, "cycles", cycles, "model", text)
 
 
-def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
+def _area(
+    variant: RpauDesign, areas: Mapping[str, Area] | None, *, own_memory: bool
+) -> Iterator[Found]:
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
     base = load_design(DESIGN)
-    design = variant if variant.uram_banks else _with_memory_of(base, variant)
+    design = variant if own_memory else _with_memory_of(base, variant)
     card = on_the_card(design)
     if areas is None:
         polys = f"{design.work_polys} work polynomials and the keys"
@@ -111,7 +124,7 @@ def _area(variant: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Fou
         for metric, value in asdict(estimate(design)).items():
             yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", f"{text}; {card}")
         return
-    if variant.uram_banks:  # the logic of its memory is in no proportion to the design's
+    if own_memory and design.banks != base.banks:  # its logic is in no proportion to the design's
         area, text = area_from_part(design), "a quarter of its cores synthesized, in proportion"
     else:
         area = scaled(design, base, areas)[UNIT]
@@ -132,8 +145,13 @@ def on_the_card(design: RpauDesign) -> str:
 
 
 def _with_memory_of(base: RpauDesign, variant: RpauDesign) -> RpauDesign:
-    """A variant with as many work polynomials as the design, as many of them in UltraRAM."""
-    return replace(variant, work_polys=base.work_polys, work_uram_polys=base.work_uram_polys)
+    """A variant with the design's memory of work polynomials."""
+    return replace(
+        variant,
+        work_polys=base.work_polys,
+        work_uram_polys=base.work_uram_polys,
+        work_block_banks=base.work_block_banks,
+    )
 
 
 def _most(cycles: int, design: RpauDesign, operation: str) -> Iterator[Found]:
@@ -179,6 +197,7 @@ def _narrow(manner: str, operation: str) -> Iterator[Found]:
         family="none",
         work_polys=_WORK_POLYS,
         work_uram_polys=0,
+        work_block_banks=0,
     )
     parameters = CkksParameters.create(
         n=design.n,

@@ -130,7 +130,7 @@ def instruction_cycles(case: Case, device: str) -> list[Found]:
             case.params,
             name,
             "cycles",
-            cycles(encode(_any(there[ours], everyone)), halt) - empty,
+            cycles(encode(_any(there[ours], everyone, design)), halt) - empty,
             device,
             text,
         )
@@ -139,10 +139,11 @@ def instruction_cycles(case: Case, device: str) -> list[Found]:
     ]
 
 
-def _any(operation: Operation, mask: int) -> Instruction:
-    """An instruction with legal operands, of different polynomials."""
+def _any(operation: Operation, mask: int, design: RpauDesign) -> Instruction:
+    """An instruction with legal operands, of polynomials of different banks."""
+    firsts = iter(bank[0] for bank in design.banks)
     values = tuple(
-        number if operand.kind == POLY else int(KINDS[operand.kind].odd)
-        for number, operand in enumerate(operation.operands)
+        next(firsts) if operand.kind == POLY else int(KINDS[operand.kind].odd)
+        for operand in operation.operands
     )
     return Instruction(operation, mask, values)

@@ -55,9 +55,7 @@ def machine(timing: Timing, design: RpauDesign) -> _scheduler.Machine:
     """The numbers that the scheduler takes of a design."""
     return _scheduler.Machine(
         rpaus=design.rpaus,
-        work_polys=design.work_polys,
-        work_uram_polys=design.work_uram_polys,
-        uram_bank_polys=design.uram_bank_polys,
+        banks=design.bank_of_poly,
         key_polys=design.key_polys,
         seeds=design.seeds,
         program_words=design.program_words,

@@ -92,7 +92,7 @@ class Transfer:
         raw = {slot: sent if self._rpau(slot) == home else words for slot in slots}
         final = {s: raw[s] for s in slots if unchanged and self._is_reduced(source, s, slots)}
         rest = [slot for slot in slots if slot not in final]
-        separate = self._graph.special if self._design.uram_banks else ()
+        separate = self._graph.special if self._design.shares_ports else ()
         special = [slot for slot in rest if self._limbs[slot] in separate]
         arrived = self._memory.fresh(set(rest) - set(special)) | self._memory.fresh(special)
         self._emitter.emit(arrived, "reduce", dst=arrived, a=raw, k1=factor, k2=addend)
@@ -107,7 +107,7 @@ class Transfer:
         """
         primes, limbs = self._graph.primes, self._limbs
         return (
-            not self._design.uram_banks
+            not self._design.shares_ports
             and self._rpau(slot) != self._rpau(source)
             and primes[limbs[source]] <= primes[limbs[slot]]
             and sum(self._rpau(other) == self._rpau(slot) for other in slots) == 1

@@ -91,12 +91,12 @@ class Rams:
 
 def work_rams(design: RpauDesign) -> Rams:
     """RAMs of the work polynomials; half a row of a bank has one address, and is one memory."""
-    rows, half = design.rows, design.cores * design.word_bits
-    firsts = range(0, design.work_uram_polys, design.uram_bank_polys)
-    held = [min(design.uram_bank_polys, design.work_uram_polys - first) for first in firsts]
+    half = design.cores * design.word_bits
+    depths = [len(bank) * design.rows for bank in design.banks]
+    ultra, block = depths[: design.uram_banks], depths[design.uram_banks :]
     return Rams(
-        brams=2 * block_rams(half, rows) * (design.work_polys - design.work_uram_polys),
-        urams=2 * sum(ultra_rams(half, count * rows) for count in held),
+        brams=2 * sum(block_rams(half, depth) for depth in block),
+        urams=2 * sum(ultra_rams(half, depth) for depth in ultra),
     )
 
 

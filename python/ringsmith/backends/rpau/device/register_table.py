@@ -123,7 +123,7 @@ class Zone(IntEnum):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 2
+VERSION_MINOR = 3
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -149,5 +149,6 @@ FACTS = (
     Fact("link", "Link", 0xC8, ()),
     Fact("larger_rings", "LargerRings", 0xCC, ()),
     Fact("smaller_rings", "SmallerRings", 0xD0, ()),
+    Fact("work_block_banks", "WorkBlockBanks", 0xD4, ()),
 )
 """What a device tells, in the order of its registers."""

@@ -106,14 +106,15 @@ def _check_read_ports(instruction: Instruction, design: RpauDesign) -> None:
     """Checks that no two polynomials that are read together share a bank."""
     read: dict[int, int] = {}
     for operand, poly in zip(instruction.operation.operands, instruction.values, strict=True):
-        bank = design.uram_bank(poly) if operand.kind == POLY and operand.reads else None
-        if bank is not None and read.setdefault(bank, poly) != poly:
-            first = bank * design.uram_bank_polys
-            last = min(first + design.uram_bank_polys, design.work_uram_polys) - 1
+        if operand.kind != POLY or not operand.reads:
+            continue
+        bank = design.bank_of_poly[poly]
+        if read.setdefault(bank, poly) != poly:
+            held = design.banks[bank]
             raise ProgramError(
                 f"{instruction.operation.name}: p{read[bank]} and p{poly} are read together, and "
-                f"p{first} … p{last} are one UltraRAM bank of design {design.name}, with one read "
-                "port: take polynomials of different banks, or of block RAM"
+                f"p{held[0]} … p{held[-1]} are one bank of design {design.name}, with one read "
+                "port: take polynomials of different banks"
             )
 
 

@@ -285,10 +285,8 @@ class _Draw:
 
     def _readable(self, poly: int, together: Sequence[int]) -> bool:
         """Whether a polynomial can be read at once with others: by a port that none of them has."""
-        bank = self.design.uram_bank(poly)
-        return bank is None or all(
-            other == poly or self.design.uram_bank(other) != bank for other in together
-        )
+        bank_of = self.design.bank_of_poly
+        return all(other == poly or bank_of[other] != bank_of[poly] for other in together)
 
     def _set(self) -> int:
         return int(self.rng.integers(self.design.prime_sets))
