@@ -9,6 +9,7 @@ package rs_arith_pkg;
   // Values of the parameter Reduction of rs_mod_mul.
   localparam int unsigned ReductionBarrett = 0;  // any odd modulus, loaded at run time
   localparam int unsigned ReductionSparse = 1;  // one of the elaborated primes of rs_sparse_pkg
+  localparam int unsigned ReductionFolded = 2;  // near a power of two, loaded at run time
 
   // Width of the port that chooses among the elaborated primes.
   localparam int unsigned IndexWidth = 4;
@@ -80,6 +81,7 @@ package rs_arith_pkg;
   localparam int unsigned DspLong = 26;
   localparam int unsigned DspLong7 = 24;  // of a DSP48E1, where it costs nothing to serve both
   localparam int unsigned DspShort = 17;
+  localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
   // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
@@ -158,8 +160,44 @@ package rs_arith_pkg;
     return mul_latency() + 3 * sparse_times_latency() + 7;
   endfunction
 
+  // rs_mul_add_pair with one register in front: operands, product and sum of the low slice, and the
+  // sum of the high one.
+  function automatic int unsigned pair_latency();
+    return 4;
+  endfunction
+
+  // Where rs_mod_mul_folded cuts its operands: the shorter part of each.
+  function automatic int unsigned folded_split(int unsigned width);
+    return (width / 2 < DspLong) ? width / 2 : DspLong;
+  endfunction
+
+  // Bits of s * 2^(Width - b), and of s, without their sign. A slice takes no more of s.
+  function automatic int unsigned folded_scaled_bits(int unsigned width);
+    return width - folded_split(width) - 2;
+  endfunction
+  function automatic int unsigned folded_tail_bits(int unsigned width);
+    return (folded_scaled_bits(width) < DspLong) ? folded_scaled_bits(width) : DspLong;
+  endfunction
+
+  // By how many bits a modulus may be shorter than a word, at most.
+  function automatic int unsigned folded_shifts(int unsigned width);
+    int unsigned least;
+    least = 2 * width - 3 * folded_split(width) + 2;
+    return (width - least < 15) ? width - least : 15;
+  endfunction
+
+  // Four pairs; two sums for the product's parts, less the cycle by which the bits to fold precede
+  // them; a sum after each fold, a shift, and the correction.
+  function automatic int unsigned mod_mul_folded_latency();
+    return 4 * pair_latency() + 5;
+  endfunction
+
   function automatic int unsigned mod_mul_latency(int unsigned reduction);
-    return (reduction == ReductionSparse) ? mod_mul_sparse_latency() : mod_mul_barrett_latency();
+    case (reduction)
+      ReductionSparse: return mod_mul_sparse_latency();
+      ReductionFolded: return mod_mul_folded_latency();
+      default: return mod_mul_barrett_latency();
+    endcase
   endfunction
 
 endpackage

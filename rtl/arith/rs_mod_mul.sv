@@ -11,6 +11,8 @@
 //   ReductionBarrett (0)   odd, of MinBits to Width bits    mu_i, shift_i
 //   ReductionSparse  (1)   number index_i of a family of    index_i
 //                          rs_sparse_pkg
+//   ReductionFolded  (2)   2^b - s, s small, of either      mu_i, shift_i
+//                          sign: see rs_mod_mul_folded
 //
 // Both operands are below 2^Width and at least one of them below q_i: the other may be a residue of
 // any other modulus. The ports of the other reduction are ignored.
@@ -61,7 +63,22 @@ module rs_mod_mul
       .index_i,
       .p_o
     );
+  end else if (Reduction == ReductionFolded) begin : gen_folded
+    logic unused_index;
+    assign unused_index = ^index_i;
+    rs_mod_mul_folded #(
+      .Width(Width)
+    ) u_folded (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .q_i,
+      .mu_i,
+      .shift_i,
+      .p_o
+    );
   end else begin : gen_bad_reduction
-    $error("rs_mod_mul: Reduction = %0d is neither 0 (barrett) nor 1 (sparse)", Reduction);
+    $error("rs_mod_mul: Reduction = %0d is none of 0 (barrett), 1 (sparse) and 2 (folded)",
+           Reduction);
   end
 endmodule

@@ -1,5 +1,6 @@
 """Area by Yosys, which counts too many flip-flops: it packs none into DSPs."""
 
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -14,6 +15,7 @@ from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.netlist import empty, kind
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.synthesis import ultra_rams
 from ringsmith.hdl.yosys import run_yosys
@@ -49,6 +51,62 @@ def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int
     statistics = (folder / "area.txt").read_text()
     cells = re.findall(r"^ +(\d+) +([A-Z]\w+)$", statistics, re.M)
     return {cell: int(count) for count, cell in cells}
+
+
+def folded(folder: Path, width: int) -> dict[str, int]:
+    """Cells of a folded multiplier beside its pairs of DSP slices, and those slices."""
+    sources = rtl_sources("arith", "mem")
+    for file in sources:
+        shutil.copy(file, folder)
+    names = " ".join(file.name for file in sources)
+    run_yosys(
+        "read_slang --threads 1 --keep-hierarchy --top rs_mod_mul_folded "
+        f"-G Width={width} {names}; write_json elaborated.json",
+        folder,
+    )
+    netlist = json.loads((folder / "elaborated.json").read_text())
+    pairs = [name for name in netlist["modules"] if kind(name) == "rs_mul_add_pair"]
+    for name in pairs:
+        netlist["modules"][name] = empty(netlist["modules"][name])
+    (folder / "emptied.json").write_text(json.dumps(netlist))
+    run_yosys(
+        "read_json emptied.json; synth_xilinx -family xcup -flatten -top rs_mod_mul_folded; "
+        "tee -q -o area.txt stat",
+        folder,
+    )
+    found = re.findall(r"^ +(\d+) +([A-Z]\w+)$", (folder / "area.txt").read_text(), re.M)
+    cells = {cell: int(count) for count, cell in found}
+    return {**cells, "DSP48E2": cells.get("DSP48E2", 0) + 2 * len(pairs)}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("width", "dsps", "most"), [(60, 15, 400), (54, 14, 380)])
+def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
+    tmp_path: Path, width: int, dsps: int, most: int
+) -> None:
+    cells = folded(tmp_path, width)
+    assert cells["DSP48E2"] == dsps
+    assert luts(cells) <= most
+    assert cells["SRL16E"] <= 140
+    assert cells["FDRE"] <= 400
+
+
+@pytest.mark.full
+def test_a_pair_of_slices_needs_no_adder_beside_them(tmp_path: Path) -> None:
+    """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
+    for file in rtl_sources("arith"):
+        shutil.copy(file, tmp_path)
+    run_yosys(
+        "read_slang --threads 1 --top rs_mul_add_pair -G XWidth=25 rs_arith_pkg.sv "
+        "rs_mul_add_pair.sv; synth_xilinx -family xc7 -flatten -noiopad -top rs_mul_add_pair; "
+        "tee -q -o area.txt stat",
+        tmp_path,
+    )
+    found = re.findall(r"^ +(\d+) +([A-Z]\w+)$", (tmp_path / "area.txt").read_text(), re.M)
+    cells = {cell: int(count) for count, cell in found}
+    assert cells["DSP48E1"] == 2
+    assert luts(cells) == 0
+    assert "CARRY4" not in cells
 
 
 def luts(cells: dict[str, int]) -> int:

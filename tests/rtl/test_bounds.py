@@ -7,6 +7,7 @@ claims are that the result is the product modulo q, in [0, q), and that nothing 
 import pytest
 import z3
 
+from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
@@ -161,6 +162,106 @@ def test_sparse_folds_keep_the_residue_and_stay_in_their_widths(
     # One of z + q, z, z - q is the result.
     p = z3.If(z < 0, z + q, z3.If(z >= q, z - q, z))
     assert proves([z > -q, z < 2 * q], z3.And(p >= 0, p < q))
+
+
+SLICE_SUM = 2**47
+"""What a DSP slice's sum, 48 bits with a sign, must stay below."""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_sums_of_the_folded_multiplier_fit_their_slices(width: int) -> None:
+    b = min(width // 2, 26)
+    a = width - b
+    low, part = min(17, -(-a // 2)), min(46, width - 2)
+    scaled, tail = folded.scaled_bits(width), folded.tail_bits(width)
+    times = a - b + 4 + folded.shifts(width)
+    for x_bits, y_bits in ((b, a), (b, scaled), (tail, times)):
+        assert x_bits <= 26
+        assert y_bits <= 34
+        assert 2**x_bits * (2**low - 1) + 2**part < SLICE_SUM
+        assert 2 ** (x_bits + max(0, y_bits - low)) + SLICE_SUM // 2**low < SLICE_SUM
+    # The centre and the bias stand below and above each other in north's summand.
+    assert 2 * a - b < width + (a - b + 2) - b < 46
+    # mu has room for both words.
+    assert scaled + tail + 2 <= width
+
+
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_folds_of_a_near_power_keep_the_residue_and_stay_in_their_widths(
+    width: int, positive: bool
+) -> None:
+    b = min(width // 2, 26)
+    a = width - b
+    f = a - b + 2
+    g = width + f
+    most = 2 ** folded.scaled_bits(width) - 1
+    top, top_low, south, east, north, centre = z3.Ints("top top_low south east north centre")
+    y, yh, yl, first, second = z3.Ints("y yh yl first second")
+    rest = top_low * 2**width + south + east * 2**a + north * 2**b + centre * 2 ** (2 * b)
+    ranges = [
+        *(z3.And(word >= 0, word < 2**width) for word in (south, east, north)),
+        z3.And(top >= 0, top < 2**b, top_low >= 0, top_low < 2**a),
+        z3.And(centre >= 0, centre < 2 ** (2 * (a - b))),
+        z3.And(first >= -top * most, first <= top * most),  # top times scaled
+        y == rest - 2**g + first * 2**a,
+        z3.And(y == yh * 2**g + yl, yl >= 0, yl < 2**g),
+    ]
+    assert proves(ranges, z3.And(y >= -(2 ** (width + a + 2)), y < 2 ** (width + a + 2)))
+    assert proves(ranges, z3.And(yh >= -(2**b), yh < 2**b))
+    z = yl + 2**g + second * 2**f
+    ranges = [
+        z3.And(yl >= 0, yl < 2**g),
+        z3.And(second >= -(2**b) * most, second <= 2**b * most),  # yh times scaled
+    ]
+    assert proves(ranges, z3.And(4 * z >= 3 * 2**g, 4 * z < 9 * 2**g))
+    sizes = range(width - folded.shifts(width), width + (1 if positive else 0))
+    taken = [bits for bits in sizes if folded.most_tail(width, bits)]
+    assert taken
+    for bits in taken:
+        check_last_fold(width, bits, positive)
+
+
+def check_last_fold(width: int, bits: int, positive: bool) -> None:
+    """From z in [3/4, 9/4) * 2^G, to d in [-q, q)."""
+    b = min(width // 2, 26)
+    f = width - 2 * b + 2
+    g = width + f
+    most = folded.most_tail(width, bits)
+    z, zh, zl, s, product = z3.Ints("z zh zl s product")
+    times = zh + (1 if positive else 0)
+    ranges = [
+        z3.And(4 * z >= 3 * 2**g, 4 * z < 9 * 2**g),
+        z3.And(z == zh * 2**bits + zl, zl >= 0, zl < 2**bits),
+        z3.And(s >= 1, s <= most) if positive else z3.And(s <= -1, s >= -most),
+    ]
+    assert proves(ranges, z3.And(times >= 1, times < 2 ** (f + 2 + folded.shifts(width))))
+    signed = product if positive else -product
+    ranges += [signed >= (s if positive else -s), signed <= times * most]  # times * s, times >= 1
+    d = zl - (2**bits if positive else 0) + product
+    q = 2**bits - s
+    assert proves(ranges, z3.And(d >= -q, d < q))
+
+
+def test_a_fold_takes_a_multiple_of_the_modulus_away() -> None:
+    rest, top, yh, yl, zh, zl, s = z3.Ints("rest top yh yl zh zl s")
+    for width, bits in ((60, 60), (60, 59), (60, 48), (54, 53), (48, 40)):
+        b = min(width // 2, 26)
+        a = width - b
+        f = a - b + 2
+        g = width + f
+        scaled, q = s * 2 ** (width - bits), 2**bits - s
+        x = rest + top * 2 ** (width + a)
+        y = yh * 2**g + yl
+        z = zh * 2**bits + zl
+        equations = [
+            y == rest - 2**g + top * scaled * 2**a,
+            z == yl + 2**g + yh * scaled * 2**f,
+        ]
+        multiple = (top * 2**a + yh * 2**f) * 2 ** (width - bits)
+        assert proves(equations, z == x - multiple * q)
+        for d, times in ((zl - 2**bits + (zh + 1) * s, zh + 1), (zl + zh * s, zh)):
+            assert proves([], d == z - times * q)
 
 
 @pytest.mark.parametrize("bits", range(1, 18))

@@ -37,6 +37,8 @@ CASES = [
     ("rs_arith_pkg::scale_step_latency()", latencies.SCALE_STEP_LATENCY),
     ("rs_arith_pkg::mod_mul_barrett_latency()", latencies.MOD_MUL_LATENCY["barrett"]),
     ("rs_arith_pkg::mod_mul_sparse_latency()", latencies.MOD_MUL_LATENCY["sparse"]),
+    ("rs_arith_pkg::pair_latency()", latencies.PAIR_LATENCY),
+    ("rs_arith_pkg::mod_mul_folded_latency()", latencies.MOD_MUL_LATENCY["folded"]),
     ("rs_arith_pkg::DspShort", latencies.DSP_SHORT),
     ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
     ("rs_stream_pkg::RamLatency", latencies.RAM_LATENCY),

@@ -14,6 +14,9 @@ MOD_HALVE_LATENCY = 1
 SPARSE_TIMES_LATENCY = 3
 """One multiplication by a sparse prime's tail."""
 
+PAIR_LATENCY = 4
+"""A product and a summand, in two DSP slices in cascade."""
+
 SCALE_STEP_LATENCY = 5
 """One step of Montgomery's reduction, and of the reduction of expanded words."""
 
@@ -21,6 +24,7 @@ MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
     {
         "barrett": 2 * MUL_LATENCY + MUL_LOW_LATENCY + 6,
         "sparse": MUL_LATENCY + 3 * SPARSE_TIMES_LATENCY + 7,
+        "folded": 4 * PAIR_LATENCY + 5,
     }
 )
 """Modular multiplication, by reduction; Montgomery's follows from widths."""
