@@ -43,7 +43,7 @@ module rs_scale_step
 
   // r*h, in two summands.
   logic [Width:0] near, far;
-  if (Reduction == ReductionBarrett) begin : gen_loaded
+  if (Reduction == ReductionBarrett || Reduction == ReductionFolded) begin : gen_loaded
     logic unused_index;
     assign unused_index = ^index_i;
     rs_scale_product #(
@@ -73,7 +73,8 @@ module rs_scale_step
       .far_o(far)
     );
   end else begin : gen_bad_reduction
-    $error("rs_scale_step: Reduction = %0d is neither 0 (barrett) nor 1 (sparse)", Reduction);
+    $error("rs_scale_step: Reduction = %0d is none of 0 (barrett), 1 (sparse) and 2 (folded)",
+           Reduction);
   end
 
   logic [Width:0]   sum_q;

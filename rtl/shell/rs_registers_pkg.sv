@@ -452,9 +452,10 @@ package rs_registers_pkg;
         zone_e__seed = 'h7
     } zone_e_e;
 
-    typedef enum logic {
+    typedef enum logic [1:0] {
         reduction_e__barrett = 'h0,
-        reduction_e__sparse = 'h1
+        reduction_e__sparse = 'h1,
+        reduction_e__folded = 'h2
     } reduction_e_e;
 
     typedef enum logic {

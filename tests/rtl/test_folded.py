@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ringsmith.backends.rpau import folded
+from ringsmith.backends.rpau.sparse import FAMILIES
 from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
@@ -73,3 +74,17 @@ def test_folded_is_right_for_every_operand_and_modulus_of_a_small_width(
         set_modulus(block, width, q)
         out = block.run({"a_i": a, "b_i": b}, cycles=len(a) + LATENCY)["p_o"]
         assert np.array_equal(out[LATENCY:], a * b % q), f"q = {q}"
+
+
+SEAL_14 = (  # Microsoft SEAL's default primes of N = 2^14
+    *(0xFFFFFFFD8001, 0xFFFFFFFA0001, 0xFFFFFFF00001, 0x1FFFFFFF68001, 0x1FFFFFFF50001),
+    *(0x1FFFFFFEE8001, 0x1FFFFFFEA0001, 0x1FFFFFFE88001, 0x1FFFFFFE48001),
+)
+
+
+def test_words_of_sixty_bits_take_the_default_primes_of_seal_and_medhas() -> None:
+    for q in (*SEAL_14, *FAMILIES["medha"]):
+        assert folded.fits(q, 60), q
+    assert not folded.fits((1 << 40) - 0x3FFFF, 60)
+    assert "near 2^40, and words of 60 bits need 2^45" in folded.refusal((1 << 40) - 87, 60)
+    assert "and words of 60 bits take at most 1048575" in folded.refusal((1 << 48) - (1 << 20), 60)

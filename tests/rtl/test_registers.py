@@ -57,7 +57,7 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
             "log_n: the registers of facts, and no others",
         ),
         ('desc = "What the device does.', 'name = "What the device does.', "status has no desc"),
-        ("barrett = 0", "barrett = 2", "the words of a fact stand for 0, 1, … in order"),
+        ("barrett = 0", "barrett = 3", "the words of a fact stand for 0, 1, … in order"),
     ],
 )
 def test_a_wrong_map_is_refused_in_words(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -1,5 +1,6 @@
 """What parameters a design takes: made by the architectures, kept by the search for parameters."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
@@ -19,6 +20,8 @@ class ParameterLimits:
         max_prime_bits: Widest prime.
         max_primes: Most data and special primes together; None: any number.
         primes: The only primes that it takes; empty: any of those sizes.
+        near_power: Says of a prime of those sizes why it is too far from a power of two, nothing
+            where it is not; None: primes need not be near one.
         one_prime_digits: Whether digits of key switching are one prime each.
         word_keys: Whether it switches keys that are cut in words.
         bfv_multiplications: The multiplications of BFV that it does.
@@ -32,6 +35,7 @@ class ParameterLimits:
     max_prime_bits: int
     max_primes: int | None = None
     primes: tuple[int, ...] = ()
+    near_power: Callable[[int], str] | None = None
     one_prime_digits: bool = False
     word_keys: bool = True
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
@@ -129,4 +133,5 @@ class ParameterLimits:
                 f"the prime {prime} of {bits} bits, and design {self.design} takes primes of "
                 f"{self.min_prime_bits} to {self.max_prime_bits}"
             )
-        return ""
+        refusal = self.near_power(prime) if self.near_power else ""
+        return refusal and f"{refusal}, in design {self.design}"

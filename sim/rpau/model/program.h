@@ -32,7 +32,8 @@ struct Design {
   bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
   int first_steps;                 ///< steps of an NTT whose factors are whole, at most
   int cores;                       ///< butterflies a step
-  std::vector<u64> sparse_primes;  ///< by index; empty where reduction takes any prime
+  std::vector<u64> sparse_primes;  ///< by index; empty where primes are loaded
+  bool folded;                     ///< whether reduction folds at a power of two near the prime
 
   /// Work polynomials an RPAU.
   [[nodiscard]] int work_polys() const { return static_cast<int>(banks.size()); }

@@ -15,6 +15,7 @@ from ringsmith.backends.rpau.constants import (
     twiddle_tables,
 )
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.backends.rpau.sparse import FAMILIES
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.sources import rtl_root
@@ -100,6 +101,23 @@ def test_stored_factors_of_a_step_lie_in_one_row(log_n: int, cores: int) -> None
 
 
 SPARSE = replace(NANO, name="sparsely", reduction="sparse", family="word48")
+
+
+def test_a_folded_design_refuses_a_prime_far_from_a_power_of_two() -> None:
+    design = replace(load_design("octo"), name="folding", word_bits=60, reduction="folded")
+    short, far = 0xFFFFFC0001, 0x1FFFFFFE48001 - (1 << 40)
+    with pytest.raises(ParameterError, match=r"near 2\^40, and words of 60 bits need 2\^45"):
+        modulus_words(short, design)
+    with pytest.raises(
+        ParameterError, match=r"take at most 2097151 beside 2.49, and design folding"
+    ):
+        modulus_words(far, design)
+    assert modulus_words(0x1FFFFFFE48001, design)[2] == 49
+    limits = parameter_limits(design)
+    assert (limits.min_prime_bits, limits.max_prime_bits) == (45, 60)
+    assert limits.near_power is not None
+    assert "beside 2^49" in limits.near_power(far)
+    assert limits.near_power(0x1FFFFFFE48001) == ""
 
 
 def test_a_sparse_design_is_told_the_index_of_its_prime() -> None:

@@ -23,7 +23,7 @@ DYADIC = {"none": 0.0, "one": 0.0, "half": 0.5, "all": 2.0}  # lanes as a multip
 PRIMES = (
     ("barrett", "none", 0),
     ("barrett", "none", 0),
-    ("barrett", "none", 0),
+    ("folded", "none", 60),
     ("sparse", "medha", 60),
     ("sparse", "medha", 54),
     ("sparse", "word48", 48),

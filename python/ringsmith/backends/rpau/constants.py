@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.cost import first_twiddle_steps
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.errors import ParameterError
@@ -92,7 +93,8 @@ def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None)
     """The words q, mu, k, index of a modulus.
 
     k is the bits of q. With Barrett reduction mu = floor(2^(W+k) / q) - 2^W, W the width of a word,
-    and the index is 0; with sparse reduction mu is 0 and the index that of q in the family.
+    and the index is 0; with sparse reduction mu is 0 and the index that of q in the family; with
+    folded reduction mu is what :func:`ringsmith.backends.rpau.folded.words` makes, and the index 0.
 
     Raises:
         ParameterError: If the design does not take the prime: it is wider than a word, narrower
@@ -105,6 +107,8 @@ def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None)
     bits, width = prime.bit_length(), design.word_bits
     if design.reduction == "sparse":
         return np.array([prime, 0, bits, design.sparse_primes[prime]], dtype=np.uint64)
+    if design.reduction == "folded":
+        return np.array([prime, *folded.words(prime, width), 0], dtype=np.uint64)
     mu = (1 << (width + bits)) // prime - (1 << width)
     return np.array([prime, mu, bits, 0], dtype=np.uint64)
 
@@ -125,6 +129,11 @@ def prime_refusal(prime: int, design: RpauDesign, log_degree: int | None = None)
             f"prime {prime} has {bits} bits and design {design.name} takes primes of {lowest} to "
             f"{width} bits: choose another prime or a design with another word_bits"
         )
+    if design.reduction == "folded" and not folded.fits(prime, width):
+        return (
+            f"{folded.refusal(prime, width)}, and design {design.name} reduces in folds: choose a "
+            f"prime nearer to a power of two, or {_way_out(prime, design)}"
+        )
     if prime % (2 * degree) != 1:
         return (
             f"prime {prime} is {prime % (2 * degree)} modulo 2N = {2 * degree}, and design "
@@ -139,6 +148,8 @@ def _way_out(prime: int, design: RpauDesign) -> str:
         other = load_design(name)
         if other.reduction == "sparse" and prime not in other.sparse_primes:
             continue  # its refusal would ask for a way out in turn
+        if other.reduction == "folded" and not folded.fits(prime, other.word_bits):
+            continue
         if other.log_n == design.log_n and not prime_refusal(prime, other):
             return f"design {name}, which takes it"
     return (

@@ -12,7 +12,7 @@ from ringsmith.errors import ParameterError
 ARCHITECTURE = "rpau"
 """What files of these designs say."""
 
-REDUCTIONS = ("barrett", "sparse")
+REDUCTIONS = ("barrett", "sparse", "folded")
 INTERCONNECTS = ("ring", "gather")
 TWIDDLES = ("generated", "stored")
 NO_PRNG = "none"
@@ -58,7 +58,9 @@ class RpauDesign:
         key_polys: Polynomials in the key store of an RPAU.
         constants: Words in the constant file of an RPAU.
         program_words: Instructions that the program store holds.
-        reduction: Modular reduction of the multipliers.
+        reduction: Modular reduction of the multipliers: ``barrett``, any NTT prime; ``sparse``,
+            those of a family; ``folded``, those near a power of two, by
+            :mod:`ringsmith.backends.rpau.folded`.
         prime_sets: Primes that each RPAU serves in turn: limb l of a residue polynomial lies in
             RPAU l mod ``rpaus`` and computes with prime set l div ``rpaus``. Each set has its own
             modulus, twiddle tables and constant file.
@@ -72,7 +74,7 @@ class RpauDesign:
         work_block_banks: Banks of those in block RAM, which they share evenly; 0: one for each.
         key_ram: What the key store is kept in: ``block`` (BRAM) or ``ultra`` (URAM).
         family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
-            :data:`ringsmith.backends.rpau.sparse.FAMILIES`; ``none`` with ``barrett``.
+            :data:`ringsmith.backends.rpau.sparse.FAMILIES`; ``none`` with others.
         prng: What expands the uniform halves of seeded keys beside the dyadic cores: ``trivium``
             or ``none``.
         seeds: Entries in the seed store of an RPAU: one for each key and prime set; 0 without a
@@ -181,8 +183,8 @@ class RpauDesign:
         if (self.reduction == "sparse") == (self.family == NO_FAMILY):
             raise ParameterError(
                 f"design {self.name}: family = {self.family!r} with reduction = "
-                f"{self.reduction!r}: 'sparse' needs one of {', '.join(FAMILIES)}, and 'barrett', "
-                f"which takes any prime, needs {NO_FAMILY!r}"
+                f"{self.reduction!r}: 'sparse' needs one of {', '.join(FAMILIES)}, and another "
+                f"reduction, whose primes are loaded, needs {NO_FAMILY!r}"
             )
         if self.family != NO_FAMILY and not self.sparse_primes:
             widths = sorted({prime.bit_length() for prime in FAMILIES[self.family]})

@@ -46,6 +46,19 @@ def fits(modulus: int, width: int) -> bool:
     return modulus >> width == 0 and 0 < abs(tail) <= most_tail(width, bits)
 
 
+def refusal(modulus: int, width: int) -> str:
+    """Why a modulus that does not fit does not: its value and the limit."""
+    bits, tail = split(modulus)
+    least = width - shifts(width)
+    if bits < least:
+        return f"prime {modulus} is near 2^{bits}, and words of {width} bits need 2^{least} or more"
+    sign = "-" if tail > 0 else "+"
+    return (
+        f"prime {modulus} is 2^{bits} {sign} {abs(tail)}, and words of {width} bits take at most "
+        f"{most_tail(width, bits)} beside 2^{bits}"
+    )
+
+
 def words(modulus: int, width: int) -> tuple[int, int]:
     """The words mu and k of a modulus that fits: s above s * 2^(width - b), and the bits of q."""
     bits, tail = split(modulus)

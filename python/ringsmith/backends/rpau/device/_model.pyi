@@ -28,6 +28,7 @@ class RpauModel:
         first_steps: int,
         cores: int,
         sparse_primes: Sequence[int],
+        folded: bool,
         fetch_cycles: int,
         latencies: Sequence[int],
         timing_only: bool,

@@ -61,6 +61,7 @@ class ModelDevice:
             cores=design.cores,
             seeds=design.seeds,
             sparse_primes=_by_index(design),
+            folded=design.reduction == "folded",
             fetch_cycles=self._timing_now().fetch_cycles,
             latencies=self._timing_now().by_opcode(),
             timing_only=timing_only,

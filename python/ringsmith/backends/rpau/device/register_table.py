@@ -137,7 +137,7 @@ FACTS = (
     Fact("key_polys", "KeyPolys", 0x98, ()),
     Fact("constants", "Constants", 0x9C, ()),
     Fact("program_words", "ProgramWords", 0xA0, ()),
-    Fact("reduction", "Reduction", 0xA4, ("barrett", "sparse")),
+    Fact("reduction", "Reduction", 0xA4, ("barrett", "sparse", "folded")),
     Fact("prime_sets", "PrimeSets", 0xA8, ()),
     Fact("interconnect", "Interconnect", 0xAC, ("ring", "gather")),
     Fact("twiddles", "Twiddles", 0xB0, ("generated", "stored")),

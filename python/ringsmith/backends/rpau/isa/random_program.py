@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ringsmith import _core
+from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import HALT, Timeline, Timing
 from ringsmith.backends.rpau.constants import PrimeTables, Words, prime_tables, seed_words
 from ringsmith.backends.rpau.design import RpauDesign
@@ -42,6 +43,9 @@ _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at mo
 _EXTRA_WAITS = 0.25  # how often wait bits are drawn, rather than set where needed alone
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
 _ANY_PRIME = -1  # stands for the prime set of words that are residues of none in particular
+_NEAR_STEPS = (
+    100  # multiples of twice the degree, from a power of two, among which primes are sought
+)
 _FULL_MASK = 0.25  # how often every RPAU takes part
 _ONE_RPAU = 0.5  # how often one takes part, where not every one does
 
@@ -301,7 +305,9 @@ class _Draw:
         All are different, where the design does not take fewer.
         """
         design = self.design
-        primes = self._sparse_primes() if design.reduction == "sparse" else self._any_primes()
+        primes = {"sparse": self._sparse_primes, "folded": self._near_primes}.get(
+            design.reduction, self._any_primes
+        )()
         return tuple(
             tuple(primes[first : first + design.prime_sets])
             for first in range(0, design.limbs, design.prime_sets)
@@ -311,6 +317,18 @@ class _Draw:
         family = sorted(self.design.sparse_primes, reverse=True)
         rest = [self._choice(family) for _ in range(self.design.limbs)]
         return [*family, *rest][: self.design.limbs]
+
+    def _near_primes(self) -> list[int]:
+        """Primes that folds take, of every size and on both sides of a power of two; repeated."""
+        width, order = self.design.word_bits, 2 << self.log_degree
+        found = []
+        for bits in range(width - folded.shifts(width), width + 1):
+            for steps in (range(_NEAR_STEPS), range(-1, -_NEAR_STEPS, -1)):
+                near = ((1 << bits) + order * step + 1 for step in steps)
+                found += [q for q in near if folded.fits(q, width) and _core.is_prime(q)][:1]
+        found.sort(reverse=True)
+        rest = [self._choice(found) for _ in range(self.design.limbs)]
+        return [found[0], *rest][: self.design.limbs]
 
     def _any_primes(self) -> list[int]:
         design = self.design
