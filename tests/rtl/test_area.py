@@ -14,6 +14,7 @@ from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.netlist import empty, kind
 from ringsmith.hdl.sources import rtl_sources
@@ -85,7 +86,7 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
     tmp_path: Path, width: int, dsps: int, most: int
 ) -> None:
     cells = folded(tmp_path, width)
-    assert cells["DSP48E2"] == dsps
+    assert cells["DSP48E2"] == dsps == folded_dsps(width, DspSlice.DSP48E2)
     assert luts(cells) <= most
     assert cells["SRL16E"] <= 140
     assert cells["FDRE"] <= 400
@@ -198,6 +199,17 @@ def test_an_rpau_has_a_multiplier_a_lane_and_the_memories_that_are_counted(
     assert (area.brams, area.urams) == (counted.bram, counted.uram) == (4 * 2 * 1.5, 3)
     assert area.flip_flops > multipliers * flip_flops
     assert area.luts > 0
+
+
+@pytest.mark.full
+def test_an_rpau_that_folds_has_fifteen_slices_a_multiplier() -> None:
+    sparse = replace(SMALL, name="sparse", word_bits=60, reduction="sparse", family="medha")
+    folds = replace(sparse, name="folds", reduction="folded", family="none")
+    before, after = rpau_area(sparse), rpau_area(folds)
+    multipliers = SMALL.lanes + SMALL.dyadic_cores
+    assert after.dsps == multipliers * 15
+    assert before.luts - after.luts > multipliers * 600
+    assert before.flip_flops - after.flip_flops > multipliers * 1400
 
 
 @pytest.mark.full

@@ -102,6 +102,16 @@ def barrett_dsps(width: int, slices: DspSlice) -> int:
     return product_dsps(width, slices) + upper + lower
 
 
+def folded_dsps(width: int, slices: DspSlice) -> int:
+    """A modular multiplication near a power of two: pairs of slices of ``rs_mod_mul_folded``.
+
+    Four make the product, beside its centre, and three fold; a pair is two DSP48E2, whatever its
+    operands.
+    """
+    side = width - 2 * min(width // 2, _LONG)
+    return 2 * 7 + (_block(side, side, 2 * side, slices) if side else 0)
+
+
 def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
     """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
     step_bits = scale_step_bits(log_n)

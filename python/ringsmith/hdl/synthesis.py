@@ -31,6 +31,10 @@ _ARITHMETIC_UNITS = ("rs_mod_mul", "rs_mod_addsub", "rs_mod_halve")
 _SHIFT_REGISTERS = ("rs_delay", "rs_stream_marker")
 """Flattened into what uses them, however often."""
 
+_SLICES = ("rs_mul_add_pair",)
+"""Black boxes of two DSP slices, whose registers and adders they are: Yosys packs none for
+UltraScale+. ``tests/rtl/test_area.py`` sees it on 7 series, where it does."""
+
 _MULTIPLEXERS = ("rs_mux_four",)
 """Synthesized apart, however seldom: Yosys makes more LUTs of several that it may look through."""
 
@@ -159,14 +163,14 @@ def _synthesize(
 
 
 def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Marks what is synthesized apart, and makes large memories black boxes.
+    """Marks what is synthesized apart, and makes large memories and DSP slices black boxes.
 
     Apart are ``parts``, multiplexers of four, and what is instantiated more than once. Yosys'
     technology mapping takes most of a second for each module apart, however small it is: most of
     the time of a hierarchy that keeps all of its modules.
 
     Returns:
-        Name of the black box -> its RAMs.
+        Name of the black box -> its RAMs or slices.
     """
     flattened = {file.stem for file in rtl_sources("arith")} - set(_ARITHMETIC_UNITS)
     flattened |= set(_SHIFT_REGISTERS)
@@ -180,6 +184,9 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
                 modules[name] = netlist.empty(module)
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
+                modules[name] = netlist.empty(module)
+            case _ if netlist.kind(name) in _SLICES:
+                memories[name] = Counter({"DSP48E2": 2})
                 modules[name] = netlist.empty(module)
             case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
                 uses[name] > 1 and netlist.kind(name) not in flattened

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.synthesis import Area, ultra_rams
 
@@ -109,10 +110,12 @@ def key_rams(design: RpauDesign) -> Rams:
 
 
 def estimate(design: RpauDesign) -> Estimate:
-    """Counts multipliers and memories of a design of 60-bit words with sparse reduction."""
+    """Counts multipliers and memories of a design of 60-bit words, sparse or folded reduction."""
     work, keys = work_rams(design), key_rams(design)
+    folds = design.reduction == "folded"
+    dsps = folded_dsps(design.word_bits, DspSlice.DSP48E2) if folds else _PRODUCT_DSPS
     return Estimate(
-        dsp=(design.lanes + design.dyadic_cores) * _PRODUCT_DSPS,
+        dsp=(design.lanes + design.dyadic_cores) * dsps,
         bram=work.brams + keys.brams,
         uram=work.urams + keys.urams,
     )
