@@ -9,6 +9,8 @@ import pytest
 
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.block import Block
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.verilate import build_block
 
 MakeBlock = Callable[..., Block]
 Words = npt.NDArray[Any]
@@ -132,3 +134,15 @@ def test_select_takes_one_of_its_words(
     given = rng.integers(0, 1 << 60, (200, words), np.uint64)
     out = block.run({"index_i": choice, "word_i": given})["word_o"]
     assert np.array_equal(out[1:], given[np.arange(199), choice[:-1]])
+
+
+@pytest.mark.parametrize("banks", [3, 5, 7, 13, 14, 16, 17])
+def test_a_bank_multiplexer_takes_the_word_of_each_bank(
+    rng: np.random.Generator, banks: int
+) -> None:
+    sources = [*rtl_sources("mem"), rtl_root() / "rpau" / "rs_rpau_bank_mux.sv"]
+    choice = np.arange(4 * banks) % banks
+    given = rng.integers(0, 1 << 60, (4 * banks, banks), np.uint64)
+    with Block(build_block("rs_rpau_bank_mux", sources, {"Width": 60, "Banks": banks})) as block:
+        out = block.run({"bank_i": choice, "word_i": given})["word_o"]
+    assert np.array_equal(out, given[np.arange(4 * banks), choice])
