@@ -56,7 +56,8 @@ module rs_mul_block
     localparam int unsigned Used = (Long < 2 * DspShort) ? Long : 2 * DspShort;
     logic [OutWidth-1:0]  low_q, cascade;
     logic [HighWidth-1:0] high_q;
-    assign cascade = low_q + {high_q, {DspShort{1'b0}}};
+    // The high slice adds the low one's result, shifted: its lowest bits pass by the adder.
+    assign cascade = {HighWidth'(low_q >> DspShort) + high_q, low_q[DspShort-1:0]};
     always_ff @(posedge clk_i) begin
       low_q  <= OutWidth'(long_in[DspShort-1:0]) * OutWidth'(short_in);
       high_q <= HighWidth'(long_in[Used-1:DspShort]) * HighWidth'(short_in);

@@ -93,14 +93,19 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
 
 
 @pytest.mark.full
-def test_a_pair_of_slices_needs_no_adder_beside_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("top", "values"),
+    [("rs_mul_add_pair", "-G XWidth=25"), ("rs_mul_block", "-G WidthA=34 -G WidthB=24")],
+)
+def test_two_slices_in_cascade_need_no_adder_beside_them(
+    tmp_path: Path, top: str, values: str
+) -> None:
     """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
     for file in rtl_sources("arith"):
         shutil.copy(file, tmp_path)
     run_yosys(
-        "read_slang --threads 1 --top rs_mul_add_pair -G XWidth=25 rs_arith_pkg.sv "
-        "rs_mul_add_pair.sv; synth_xilinx -family xc7 -flatten -noiopad -top rs_mul_add_pair; "
-        "tee -q -o area.txt stat",
+        f"read_slang --threads 1 --top {top} {values} rs_arith_pkg.sv {top}.sv; "
+        f"synth_xilinx -family xc7 -flatten -noiopad -top {top}; tee -q -o area.txt stat",
         tmp_path,
     )
     found = re.findall(r"^ +(\d+) +([A-Z]\w+)$", (tmp_path / "area.txt").read_text(), re.M)
