@@ -43,7 +43,8 @@ module rs_ram_1r1w #(
       if (re_i) read_q <= mem[raddr_i];
     end
   end else begin : gen_read_undefined
-    (* ram_style = RamStyle, no_rw_check *)
+    // Yosys's attribute and Vivado's: no bypass for a read of what is written.
+    (* ram_style = RamStyle, no_rw_check, rw_addr_collision = "no" *)
     logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) begin
       if (we_i) mem[waddr_i] <= wdata_i;
