@@ -52,6 +52,7 @@ _PRIME_IS_ONE = (
 _LARGEST = "the primes are the largest of their 19 to 30 bits, which fixes these bits"
 _ONE_BITS = _bits(0, _DESIGN.min_log_n)
 _NO_INDEX = "Barrett reduction has no index"
+_EIGHT_BANKS = "8 banks are two multiplexers of four banks each, and none is left"
 _TILING = "parts of the tiling that a product of 30-bit words does not have"
 
 _WIDE: tuple[Exclusion, ...] = (
@@ -77,6 +78,8 @@ _WIDE: tuple[Exclusion, ...] = (
         rf"gen_bank\[\d+\]\.(main_|side_)?rsel{_bits(0, 2)}{_EDGE}",
         "each bank is of one polynomial, and is read for that one or for none",
     ),
+    Exclusion("rpau/rs_rpau_bank_mux.sv", "cond_else", _EIGHT_BANKS, kind="line"),
+    Exclusion("rpau/rs_rpau_bank_mux.sv", rf"gen_few\.which\[1\]{_EDGE}", _EIGHT_BANKS),
     Exclusion(
         "rpau/rs_rpau_work_memory.sv",
         "cond_then",
