@@ -9,14 +9,14 @@ and without place and route there is no clock rate.
 """
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ringsmith.hdl import netlist
+from ringsmith.hdl import elaboration, netlist
 from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.elaboration import DSP_PAIRS, elaborated
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
@@ -30,10 +30,6 @@ _ARITHMETIC_UNITS = ("rs_mod_mul", "rs_mod_addsub", "rs_mod_halve")
 
 _SHIFT_REGISTERS = ("rs_delay", "rs_stream_marker")
 """Flattened into what uses them, however often."""
-
-_SLICES = ("rs_mul_add_pair",)
-"""Black boxes of two DSP slices, whose registers and adders they are: Yosys packs none for
-UltraScale+. ``tests/rtl/test_area.py`` sees it on 7 series, where it does."""
 
 _MULTIPLEXERS = ("rs_mux_four",)
 """Synthesized apart, however seldom: Yosys makes more LUTs of several that it may look through."""
@@ -109,7 +105,7 @@ def synthesized(
     files = rtl_sources(*rooms)
     values = [f"{name}={value}" for name, value in parameters.items()]
     facts = [yosys().version, family, *parts, *values]
-    own = [Path(__file__), Path(netlist.__file__)]
+    own = [Path(__file__), Path(elaboration.__file__), Path(netlist.__file__)]
 
     def build(work: Path) -> None:
         areas = _synthesize(top, files, values, parts, family, work)
@@ -132,19 +128,7 @@ def _synthesize(
     family: str,
     work: Path,
 ) -> dict[str, Area]:
-    for file in files:
-        shutil.copy(file, work)
-    names = " ".join(file.name for file in files)
-    chosen = " ".join(f"-G {value}" for value in values)
-    # Arrays are registers unless they name a RAM style: Yosys would make each a memory of a port a
-    # word, and take hours to map that.
-    run_yosys(
-        f"read_slang --threads 1 --keep-hierarchy --no-implicit-memories --top {top} {chosen} "
-        f"{names}; chformal -remove; write_json elaborated.json",
-        work,
-        f"reading {top}",
-    )
-    shared = netlist.share_modules(json.loads((work / "elaborated.json").read_text()), top)
+    shared = elaborated(top, files, values, work)
     memories = _cut(shared, parts)
     (work / "shared.json").write_text(json.dumps(shared))
     run_yosys(
@@ -185,7 +169,7 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in _SLICES:
+            case _ if netlist.kind(name) in DSP_PAIRS:
                 memories[name] = Counter({"DSP48E2": 2})
                 modules[name] = netlist.empty(module)
             case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
