@@ -1,6 +1,7 @@
 """Every command runs whole, at its smallest size: a new command without such a run fails here."""
 
 import ast
+import json
 import stat
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ WHOLE_RUNS = {
     "run logreg": "test_logreg.py::test_run_logreg_prints_its_figures_and_writes_them",
     "seal eval": "test_client_commands.py::test_the_server_computes_with_the_bundle_alone",
     "seal info": "test_seal_commands.py::test_info_tells_a_file",
+    "timing": "test_whole_commands.py::test_timing_runs_whole",
     "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
     "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",
 }
@@ -252,3 +254,19 @@ def test_coverage_runs_whole(tmp_path: Path) -> None:
     assert "not covered: " in done.stdout
     assert "lines: " in done.stdout
     assert f"ringsmith coverage --report {report} --quick" in report.read_text()
+
+
+@pytest.mark.full
+def test_timing_runs_whole(tmp_path: Path) -> None:
+    design, facts, page = (tmp_path / name for name in ("s.toml", "timing.json", "timing.md"))
+    design.write_text(
+        'architecture = "stream"\nname = "smallest"\nlog_n = 8\nlanes = 2\nword_bits = 20\n'
+    )
+    done = run("timing", design, "--json", facts, "--page", page)
+    assert "nothing was placed or routed" in done.stdout.replace("\n", " ")
+    found = json.loads(facts.read_text())
+    blocks = {block["name"]: block for block in found["blocks"]}
+    assert {"rs_stream_core", "rs_stream_mul", "rs_mul_block"} & blocks.keys()
+    assert all(0 < path["delay_ps"] < 20_000 for path in found["paths"])
+    assert max(path["levels"] for path in found["paths"]) > 1
+    assert found["paths"][0]["end"] in page.read_text()

@@ -1,4 +1,6 @@
-"""Looking inside an architecture: what ``trace``, ``waves``, ``coverage`` and ``designs`` ask.
+"""Looking inside an architecture, for the commands that ask.
+
+These are ``trace``, ``waves``, ``coverage``, ``designs`` and ``timing``.
 
 An architecture has as much of it as makes sense there; what it has not, it refuses by name.
 """
@@ -9,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from ringsmith.backends.types import Executable
+from ringsmith.backends.types import Design, Executable
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.timing.report import Timing
 from ringsmith.params import RlweParameters
 
 
@@ -110,6 +113,21 @@ class Survey:
     synthesized: bool
 
 
+@dataclass(frozen=True)
+class TimedDesign:
+    """Static timing of a design.
+
+    Attributes:
+        name: The design's name.
+        what: What was synthesized of it, in words.
+        timing: Its blocks and worst paths.
+    """
+
+    name: str
+    what: str
+    timing: Timing
+
+
 class Inspector(ABC):
     """How an architecture is looked into."""
 
@@ -130,6 +148,19 @@ class Inspector(ABC):
             ToolError: If a tool is missing or fails.
         """
         return None
+
+    def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
+        """Logic levels and the worst paths between registers, by synthesis for UltraScale+.
+
+        Args:
+            design: The design, of this architecture.
+            in_part: Whether a part of it that is synthesized sooner is enough.
+
+        Raises:
+            ParameterError: If ``in_part`` is asked of a design that has no such part.
+            ToolError: If Yosys is not installed or fails.
+        """
+        raise self._refusal("is not timed")
 
     def read(self, text: str) -> Executable:
         """An executable from its file.

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications, bench, debug, keys, seal
+from ringsmith.cli import applications, bench, debug, keys, seal, timing
 from ringsmith.cli.refusals import RefusingGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
@@ -26,6 +26,7 @@ applications.add_to(app)
 keys.add_to(app)
 seal.add_to(app)
 debug.add_to(app)
+timing.add_to(app)
 bench.add_to(app)
 
 

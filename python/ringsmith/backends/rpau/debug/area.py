@@ -42,7 +42,11 @@ def rpau_areas(design: RpauDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
+    return synthesized(UNIT, rtl.ROOMS, unit_parameters(design), _PARTS, ULTRASCALE_PLUS)
+
+
+def unit_parameters(design: RpauDesign) -> dict[str, int]:
+    """Values of the parameters of one RPAU for a design."""
     device = rtl.parameters(design)
     unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
-    values = {**unit, "Hops": interconnect_hops(design)}
-    return synthesized(UNIT, rtl.ROOMS, values, _PARTS, ULTRASCALE_PLUS)
+    return {**unit, "Hops": interconnect_hops(design)}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from ringsmith.backends.base import Executable as AnyExecutable
-from ringsmith.backends.inspector import Inspector, Survey, Wanted
+from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.rpau import design as designs
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
@@ -20,9 +20,11 @@ from ringsmith.backends.rpau.debug.page import timeline_page
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
 from ringsmith.backends.rpau.debug.picture import timeline_svg
 from ringsmith.backends.rpau.debug.report import tables
+from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.backends.types import Design
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""
@@ -103,6 +105,17 @@ class RpauInspector(Inspector):
             any(row.verified is not None for row in rows),
             any(row.area is not None for row in rows),
         )
+
+    def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
+        """One RPAU, with all of its cores or a part of them, and the controller."""
+        own = cast("designs.RpauDesign", design)
+        timed = part_of(own) if in_part else own
+        what = (
+            f"one RPAU with {timed.cores} of {own.cores} butterfly cores and "
+            f"{timed.dyadic_cores} of {own.dyadic_cores} dyadic cores, words of {own.word_bits} "
+            "bits, and the program controller"
+        )
+        return TimedDesign(own.name, what, rpau_timing(timed))
 
     def read(self, text: str) -> Executable:
         """An executable from its file."""

@@ -1,12 +1,17 @@
 """Looking inside architecture ``stream``: its named designs."""
 
-from ringsmith.backends.inspector import Inspector, Survey, Wanted
+from typing import cast
+
+from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.stream import named
 from ringsmith.backends.stream.debug.area import stream_area
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
-from ringsmith.backends.stream.design import ARCHITECTURE
+from ringsmith.backends.stream.debug.timing import stream_timing
+from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
 from ringsmith.backends.stream.device import rtl
+from ringsmith.backends.types import Design
+from ringsmith.errors import ParameterError
 
 
 class StreamInspector(Inspector):
@@ -29,3 +34,14 @@ class StreamInspector(Inspector):
             any(row.verified is not None for row in rows),
             any(row.area is not None for row in rows),
         )
+
+    def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
+        """The whole device."""
+        own = cast("StreamDesign", design)
+        if in_part:
+            raise ParameterError(
+                f"design {own.name} is of architecture {ARCHITECTURE}, whose designs are timed "
+                "whole: leave --in-part out"
+            )
+        what = f"the whole device, {own.lanes} words of {own.word_bits} bits a cycle"
+        return TimedDesign(own.name, what, stream_timing(own))
