@@ -256,6 +256,21 @@ def test_ports_are_registers_outside() -> None:
     assert (found.start.cell, found.end.cell) == ("port", "port")
 
 
+def test_the_clock_is_no_path() -> None:
+    netlist = module(
+        {
+            "ram": cell("rs_ram.0", clk_i=CLOCK, rdata_o=20),
+            "lut_ram": cell("RAM32M", WCLK=CLOCK, ADDRA=["0"], DOA=[21]),
+            "shift": cell("SRL16E", CLK=CLOCK, Q=22, A0="0"),
+            "a": flip_flop("0", 23),
+        }
+    )
+    netlist["ports"] = {"clk_i": {"direction": "input", "bits": [CLOCK]}}
+    graph = timing_graph(netlist, {"rs_ram.0": BLOCK_RAM})
+    assert list(Arrivals(graph).longest()) == []
+    assert graph.fanout[CLOCK] == 0
+
+
 def test_a_constant_starts_no_path() -> None:
     cells = {"l": cell("LUT1", I0="1", O=11), "b": flip_flop(11, 12)}
     assert list(Arrivals(timing_graph(module(cells))).longest()) == []
