@@ -34,6 +34,8 @@ WRITERS = {
     "bench nano --page": ["bench", "nano", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
+    "timing --json": ["timing", "nano", "--json"],
+    "timing --page": ["timing", "nano", "--page"],
     "demo --output": ["demo", "--output"],
     "run logreg --output": ["run", "logreg", "--output"],
     "run gmdh --output": ["run", "gmdh", "--output"],
