@@ -10,9 +10,10 @@ import pytest
 import seal
 from typer.testing import CliRunner, Result
 
-from ringsmith import interop
+from ringsmith import _core, interop
 from ringsmith.cli.main import app
 from ringsmith.graph.operations import Op, operations
+from ringsmith.params import core_context
 
 N, BITS, SCALE = 8192, [47, 41, 41, 41, 48], 2.0**41
 runner = CliRunner()
@@ -41,6 +42,16 @@ class Files:
         """Runs ``ringsmith seal eval`` with parameters and a result file, an older one or none."""
         command = ["seal", "eval", *arguments, "--params", self.path("params"), "--force"]
         return runner.invoke(app, [*command, "-o", self.path("result")])
+
+    def decrypted(self, name: str) -> list[complex]:
+        """The numbers that SEAL finds in a file."""
+        parms = seal.EncryptionParameters(seal.scheme_type.ckks)
+        parms.load(self.path("params"))
+        context = seal.SEALContext(parms)
+        key, cipher = seal.SecretKey(), seal.Ciphertext()
+        key.load(context, self.path("secret"))
+        cipher.load(context, self.path(name))
+        return list(seal.CKKSEncoder(context).decode(seal.Decryptor(context, key).decrypt(cipher)))
 
     def result(self) -> bytes:
         """The bytes of the result file."""
@@ -140,6 +151,21 @@ def test_eval_on_rtl_writes_the_bytes_that_seal_would(files: Files, operation: s
     assert files.result() == expected(files, operation)
 
 
+def test_one_division_for_key_and_prime_is_the_cores_and_seal_decrypts_it(files: Files) -> None:
+    relin = ["--relin-keys", files.path("relin")]
+    done = files.run("relinearize_rescale", files.path("deep"), *relin)
+    assert done.exit_code == 0, done.output
+    shape = interop.read_parameters(files.path("params"))
+    parameters = shape.to_ckks(SCALE)
+    deep = interop.read_ciphertext(Path(files.path("deep")), shape)
+    keys = interop.read_relin_keys(Path(files.path("relin")), shape)
+    expected = _core.relinearize_rescale(core_context(parameters), deep.data, keys.data)
+    mine = interop.read_ciphertext(files.result(), shape)
+    assert np.array_equal(mine.data, expected)
+    assert mine.scale == SCALE * SCALE / parameters.primes[3]
+    assert np.allclose(files.decrypted("result")[:3], [2.25, 4.0, 0.0625], atol=1e-6)
+
+
 def test_eval_writes_for_an_older_seal_and_compressed(files: Files) -> None:
     more = ["--seal-version", "4.0", "--compression", "zstd"]
     assert files.run(*arguments(files, "add"), *more).exit_code == 0
@@ -171,6 +197,12 @@ REFUSALS = [
     (["rotate", "a", "--steps", "9999"], "rotation by 9999 steps: take 1 … 4095"),
     (["conjugate", "a"], "conjugation"),
     (["relinearize", "deep"], "needs relinearization keys"),
+    (["relinearize_rescale", "deep"], "needs relinearization keys"),
+    (
+        ["relinearize_rescale", "a", "--relin-keys", "relin"],
+        "takes 3 polynomials, not 2: rescale alone will do",
+    ),
+    (["swap_columns", "a"], "swap_columns is BFV's, and the parameters are CKKS's: use add, sub"),
     (["add", "a", "plain"], "SEAL ciphertext"),
     (["add_plain", "a", "b"], "SEAL plaintext"),
     (["add", "a", "absent"], "cannot be read: No such file"),

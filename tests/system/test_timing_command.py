@@ -31,7 +31,7 @@ def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, in
     """Makes up the timing of every netlist; returns what was asked for."""
     asked: list[tuple[str, dict[str, int]]] = []
 
-    def timed(top: str, rooms: object, parameters: dict[str, int]) -> Timing:
+    def timed(top: str, folders: object, parameters: dict[str, int]) -> Timing:
         asked.append((top, parameters))
         return MADE_UP if len(asked) == 1 else Timing((), ())
 

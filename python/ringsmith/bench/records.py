@@ -121,7 +121,7 @@ class Record(Found):
     """One number of ours, and a paper's where there is one to compare with.
 
     Attributes:
-        paper: Whose number it is compared with: ``medha``, ``medha-2021``, …; empty: nobody's.
+        paper: Whose number it is compared with: ``medha``, ``medha-2021``, …; empty: with none.
         paper_value: The paper's number; None: it gives none.
         where: Table or section of the paper, and what must be known of its number; may be empty.
     """

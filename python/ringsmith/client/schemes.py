@@ -119,7 +119,10 @@ class _Bfv(Messages):
     def encrypt(
         self, parameters: RlweParameters, key: PublicKey, plaintext: object
     ) -> tuple[Residues, float]:
-        exact, polynomial = checked_bfv(parameters, "it"), _of_kind(plaintext, PlainPolynomial)
+        exact, polynomial = (
+            checked_bfv(parameters, "encryption"),
+            _of_kind(plaintext, PlainPolynomial),
+        )
         check_polynomial(exact, polynomial)
         check_public_key(parameters, key)
         return _core.bfv.encrypt(bfv_context(exact), key.data, polynomial.data), 1.0
@@ -132,7 +135,7 @@ class _Bfv(Messages):
         return PlainPolynomial(data, parameters_id=parameters.parameters_id)
 
     def check_ciphertext(self, parameters: RlweParameters, ciphertext: Ciphertext) -> None:
-        least = checked_bfv(parameters, "it").min_limbs
+        least = checked_bfv(parameters, "decryption").min_limbs
         if ciphertext.scale != 1:
             raise ParameterError(
                 f"a ciphertext of scale {ciphertext.scale:g} is CKKS's; the parameters are BFV's"
@@ -154,7 +157,7 @@ def messages_of(parameters: RlweParameters) -> Messages:
 
 def _of_kind(plaintext: object, expected: type[T]) -> T:
     """Returns a plaintext of the scheme's type, or refuses it."""
-    way_out = "give what encode or decrypt returned for parameters of this scheme"
-    check_type("plaintext", plaintext, expected, way_out)
+    advice = "give what encode or decrypt returned for parameters of this scheme"
+    check_type("plaintext", plaintext, expected, advice)
     assert isinstance(plaintext, expected)
     return plaintext

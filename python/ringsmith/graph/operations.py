@@ -30,14 +30,14 @@ class Scale(Enum):
 class Noise(Enum):
     """What an operation does to the errors of its operands."""
 
-    NONE = "kept"
+    NONE = "unchanged"
     FRESH = "of an encryption"
-    SUM = "added"
-    PRODUCT = "each times the other message, and their product"
-    KEY = "and that of switching keys"
-    DIVISION = "and that of rounding"
-    KEY_AND_DIVISION = "and those of switching keys and of rounding"
-    SWITCH = "exact scheme: and that of rounding"
+    SUM = "sum of the operands'"
+    PRODUCT = "each error times the other message, plus the product of the errors"
+    KEY = "plus that of key switching"
+    DIVISION = "plus that of rounding"
+    KEY_AND_DIVISION = "plus those of key switching and rounding"
+    SWITCH = "BFV: plus that of rounding; CKKS: unchanged"
 
 
 class Key(Enum):

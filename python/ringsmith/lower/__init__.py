@@ -1,6 +1,12 @@
 """HE operations to subroutines: the lowering of programs and of single operations."""
 
-from ringsmith.lower.lowering import CiphertextPort, Lowered, lower, lower_operation
+from ringsmith.lower.lowering import (
+    CiphertextPort,
+    Lowered,
+    graph_of_steps,
+    lower,
+    lower_operation,
+)
 from ringsmith.schemes.writer import RELIN_KEY, galois_key_name
 
 __all__ = [
@@ -8,6 +14,7 @@ __all__ = [
     "CiphertextPort",
     "Lowered",
     "galois_key_name",
+    "graph_of_steps",
     "lower",
     "lower_operation",
 ]

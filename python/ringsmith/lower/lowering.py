@@ -1,6 +1,6 @@
 """Planned programs and single operations as subroutine graphs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -171,17 +171,41 @@ def lower_operation(
     if last.key is Key.GALOIS:
         turns = parts[-1] is Op.ROTATE
         element = parameters.galois_element(steps) if turns else parameters.conjugation_element
+    sizes = (first.takes[0],) * first.encrypted
+    return graph_of_steps(parameters, [(op, element) for op in parts], sizes, limbs, name)
+
+
+def graph_of_steps(
+    parameters: RlweParameters,
+    steps: Sequence[tuple[Op, int | None]],
+    sizes: Sequence[int],
+    limbs: int,
+    name: str,
+) -> SubroutineGraph:
+    """Returns the graph of operations one after another, of operands that were checked.
+
+    Args:
+        parameters: The parameter set.
+        steps: Operations with their Galois element or None. The first takes the operands, every
+            other one the result before it.
+        sizes: Polynomials of each encrypted operand: inputs ``x.0`` …, then ``y.0`` ….
+        limbs: Limbs of the operands; a step that drops primes drops one.
+        name: What the subroutines are said to come from.
+    """
+    first, last = steps[0][0].record, steps[-1][0].record
     relin = limbs if last.key is Key.RELINEARIZATION else None
-    needs = KeyNeeds(relin, {} if element is None else {element: limbs})
-    keys = graph_keys(parameters, needs)
-    graph = SubroutineGraph.for_parameters(parameters, keys, products=first.multiplies)
+    needs = KeyNeeds(relin, {element: limbs for _, element in steps if element is not None})
+    graph = SubroutineGraph.for_parameters(
+        parameters, graph_keys(parameters, needs), products=first.multiplies
+    )
     graph.at_origin(Origin(0, name))
     writer = scheme_of(parameters).writer(graph, parameters)
-    size = first.takes[0]
-    operands = [writer.input(port, size, limbs) for port in ("x", "y")[: first.encrypted]]
+    operands = [
+        writer.input(port, size, limbs) for port, size in zip(("x", "y"), sizes, strict=False)
+    ]
     plain = writer.input("p", 1, limbs)[0] if first.plain else None
-    for op in parts:
-        operands = [writer.write(op, operands, plain=plain, limbs=limbs - drops, element=element)]
+    for op, element in steps:
+        operands = [writer.write(op, operands, plain=plain, limbs=limbs - 1, element=element)]
     writer.output(operands[0], "z")
     return graph
 

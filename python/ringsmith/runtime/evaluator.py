@@ -1,7 +1,7 @@
 """Single HE operations on ciphertexts, on any device, with the checks that Microsoft SEAL makes.
 
 For programs of more than one operation, ``compile_program`` keeps data on the device in between;
-this is for whoever has ciphertexts and wants one result, such as a program written for SEAL.
+this is for one result at a time, as a program written for SEAL asks for it.
 """
 
 from ringsmith.backends.base import CompiledGraph, Design, Machine
@@ -12,9 +12,8 @@ from ringsmith.backends.registry import (
     named_design,
 )
 from ringsmith.errors import ProgramError
-from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.operations import Key, Op
-from ringsmith.lower import RELIN_KEY, galois_key_name
+from ringsmith.lower import RELIN_KEY, galois_key_name, graph_of_steps
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
@@ -128,7 +127,9 @@ class Evaluator:
 
     def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:
         if shape not in self._compiled:
-            graph = _graph(self.parameters, *shape)
+            op, sizes, limbs, elements = shape
+            steps = [(op, element) for element in elements or (None,)]
+            graph = graph_of_steps(self.parameters, steps, sizes, limbs, op)
             if self._interprets or self._design is not None:
                 design = None if self._interprets else self._design
                 self._compiled[shape] = compile_graph(graph, design, self._seeded)
@@ -201,29 +202,3 @@ def non_adjacent_form(value: int) -> list[int]:
         value >>= 1
         power <<= 1
     return terms
-
-
-def _graph(
-    parameters: RlweParameters,
-    op: Op,
-    sizes: tuple[int, ...],
-    limbs: int,
-    elements: tuple[int, ...],
-) -> SubroutineGraph:
-    """The operation as subroutines: inputs in the order of the operands' polynomials."""
-    record = op.record
-    names = [galois_key_name(element) for element in elements]
-    if record.key is Key.RELINEARIZATION:
-        names.append(RELIN_KEY)
-    graph = SubroutineGraph.for_parameters(
-        parameters, dict.fromkeys(names, parameters.key_digits), products=record.multiplies
-    )
-    writer = scheme_of(parameters).writer(graph, parameters)
-    operands = [
-        writer.input(name, size, limbs) for name, size in zip(("x", "y"), sizes, strict=False)
-    ]
-    plain = writer.input("p", 1, limbs)[0] if record.plain else None
-    for element in elements or (None,):
-        operands = [writer.write(op, operands, plain=plain, limbs=limbs - 1, element=element)]
-    writer.output(operands[0], "z")
-    return graph

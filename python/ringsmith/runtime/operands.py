@@ -24,9 +24,11 @@ def operation_named(name: str, parameters: RlweParameters) -> Op:
         return found
     others = [s.name.upper() for s in SCHEMES if name in operations(s.name)]
     if others:
+        shortens = Op(name).record.drops is not Drops.NONE
+        instead = (Op.MOD_SWITCH,) if shortens else known
         raise ProgramError(
             f"{name} is {others[0]}'s, and the parameters are {parameters.scheme.upper()}'s: use "
-            f"{Op.MOD_SWITCH if Op(name).record.drops is not Drops.NONE else ', '.join(known)}"
+            f"{', '.join(instead)}"
         )
     raise ProgramError(f"no operation {name!r}: choose one of {', '.join(known)}")
 
@@ -51,6 +53,8 @@ def check_operands(parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand
         raise ProgramError(f"{op} takes 2 polynomials, not {size}: relinearize first")
     if record.takes == (3,) and size > 3:
         raise ProgramError(f"{op} takes 3 polynomials, not {size}: do it more often")
+    if record.takes == (3,) and size < 3 and record.drops is not Drops.NONE:
+        raise ProgramError(f"{op} takes 3 polynomials, not {size}: {Op.RESCALE} alone will do")
     lowest = parameters.limbs - parameters.levels
     if record.drops is not Drops.NONE and a.limbs <= lowest:
         left = "one limb" if a.limbs == 1 else f"{a.limbs} limbs"

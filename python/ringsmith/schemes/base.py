@@ -116,7 +116,7 @@ class Scheme(ABC):
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str
     ) -> tuple[str, str]:
-        """Returns why a design does not do an operation, whatever the primes, and a way out.
+        """Returns why a design does not do an operation, whatever the primes, and what to do.
 
         Args:
             parameters: The parameter set.

@@ -10,7 +10,7 @@ from ringsmith.schemes.ckks.scheme import CKKS
 __all__ = ["BFV", "CKKS", "SCHEMES", "scheme_of"]
 
 SCHEMES: tuple[Scheme, ...] = (CKKS, BFV)
-"""Every scheme; the first is what ``trace`` takes where nothing is said."""
+"""Every scheme."""
 
 
 def scheme_of(parameters: RlweParameters | AutoRlweParameters) -> Scheme:

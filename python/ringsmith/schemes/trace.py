@@ -121,10 +121,10 @@ def trace(
 def _whole_headroom(value: object, source: SourceLine) -> int | None:
     if value is None:
         return None
-    room = whole_number(value)
-    if room is None or not 0 <= room <= 1024:
+    headroom = whole_number(value)
+    if headroom is None or not 0 <= headroom <= 1024:
         raise source.error(f"headroom_bits = {value!r:.60} is not a whole number from 0")
-    return room
+    return headroom
 
 
 def _require_slots(parameters: RlweParameters, source: SourceLine) -> None:

@@ -36,12 +36,10 @@ void twist_by(std::span<u64> words, u64 factor, const Modulus& q) {
   }
 }
 
-/// s above s * 2^(width - b), in complement, of a modulus 2^b - s: what multipliers that fold take
-/// (rtl/arith/rs_mod_mul_folded.sv).
-u64 folded_word(u64 q, int bits, int width) {
-  const int cut = std::min(width / 2, 26);
-  const int scaled_bits = width - cut - 2;
-  const int tail_bits = std::min(scaled_bits, 26);
+/// mu of a modulus 2^b - s in a design that folds.
+u64 folded_mu(const Modulus& modulus, int width, const FoldedWord& folded) {
+  const u64 q = modulus.value();
+  const int bits = modulus.bits();
   const u64 above = (u64{1} << bits) - q;
   const u64 below = q - (u64{1} << (bits - 1));
   const bool negative = below < above;
@@ -49,7 +47,8 @@ u64 folded_word(u64 q, int bits, int width) {
   const u64 tail = negative ? ~below + 1 : above;
   const u64 scaled = tail << (width - near);
   const auto low = [](u64 word, int count) { return word & ((u64{1} << count) - 1); };
-  return low(tail, tail_bits + 1) << (scaled_bits + 1) | low(scaled, scaled_bits + 1);
+  const int scaled_bits = folded.scaled_bits + 1;
+  return low(tail, folded.tail_bits + 1) << scaled_bits | low(scaled, scaled_bits);
 }
 
 std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), words.end()}; }
@@ -87,7 +86,7 @@ void PrimeSet::write_modulus(std::span<const u64> words) {
   }();
   const auto bits = static_cast<u64>(q.bits());
   if (design_.sparse_primes.empty()) {
-    const u128 mu = design_.folded ? u128{folded_word(q.value(), q.bits(), design_.word_bits)}
+    const u128 mu = design_.folded ? u128{folded_mu(q, design_.word_bits, *design_.folded)}
                                    : (u128{1} << (design_.word_bits + bits)) / q.value() -
                                          (u128{1} << design_.word_bits);
     if (words[1] != mu || words[2] != bits || words[3] != 0) {

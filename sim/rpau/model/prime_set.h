@@ -24,10 +24,9 @@ class PrimeSet {
   // What the host writes. Lengths must be right; words must fit the design's word width.
 
   void write_constants(std::span<const u64> words);
-  /// @param words q; mu = floor(2^(W+k) / q) - 2^W, 0 in a design of sparse primes, s and s *
-  /// 2^(W-b)
-  ///        in one that folds; k, the bits
-  ///        of q; the index of q among the design's sparse primes, or 0
+  /// @param words q; mu; k, the bits of q; the index of q among the design's sparse primes, or 0.
+  ///        mu is floor(2^(W+k) / q) - 2^W; 0 in a design of sparse primes; what FoldedWord says in
+  ///        one that folds
   /// @throws ModelError if a word is not what q asks for, or q is no legal modulus
   void write_modulus(std::span<const u64> words);
   void write_twiddle_lo(std::span<const u64> words);

@@ -14,26 +14,33 @@
 
 namespace ringsmith::sim {
 
+/// The word mu of a modulus 2^b - s in designs that fold: s above s * 2^(width - b), each in two's
+/// complement. Bits of either without its sign, of `backends/rpau/folded.py`.
+struct FoldedWord {
+  int tail_bits;    ///< of s
+  int scaled_bits;  ///< of s * 2^(width - b)
+};
+
 /// What the model must know of a design point; `python/ringsmith/backends/rpau/design.py` checks
 /// it.
 struct Design {
-  int log_n;                       ///< log2 of the ring degree N
-  int larger_rings;                ///< doublings of N that the device runs
-  int smaller_rings;               ///< halvings of N that the device runs
-  int word_bits;                   ///< width of a residue word
-  int rpaus;                       ///< number of RPAUs
-  std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
-  int key_polys;                   ///< polynomials in the key store of an RPAU
-  int constants;                   ///< words in the constant file of a prime set
-  int prime_sets;                  ///< primes that each RPAU serves in turn
-  bool dyadic;                     ///< whether there is a dyadic unit
-  bool link;                       ///< whether there is a link unit
-  int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
-  bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
-  int first_steps;                 ///< steps of an NTT whose factors are whole, at most
-  int cores;                       ///< butterflies a step
-  std::vector<u64> sparse_primes;  ///< by index; empty where primes are loaded
-  bool folded;                     ///< whether reduction folds at a power of two near the prime
+  int log_n;                         ///< log2 of the ring degree N
+  int larger_rings;                  ///< doublings of N that the device runs
+  int smaller_rings;                 ///< halvings of N that the device runs
+  int word_bits;                     ///< width of a residue word
+  int rpaus;                         ///< number of RPAUs
+  std::vector<int> banks;            ///< bank of each work polynomial of an RPAU
+  int key_polys;                     ///< polynomials in the key store of an RPAU
+  int constants;                     ///< words in the constant file of a prime set
+  int prime_sets;                    ///< primes that each RPAU serves in turn
+  bool dyadic;                       ///< whether there is a dyadic unit
+  bool link;                         ///< whether there is a link unit
+  int seeds;                         ///< entries in the seed store of an RPAU; 0: no PRNG
+  bool stored_twiddles;              ///< whether all NTT factors come from one table of N words
+  int first_steps;                   ///< steps of an NTT whose factors are whole, at most
+  int cores;                         ///< butterflies a step
+  std::vector<u64> sparse_primes;    ///< by index; empty where primes are loaded
+  std::optional<FoldedWord> folded;  ///< where reduction folds at a power of two near the prime
 
   /// Work polynomials an RPAU.
   [[nodiscard]] int work_polys() const { return static_cast<int>(banks.size()); }

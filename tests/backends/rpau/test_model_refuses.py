@@ -362,7 +362,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         first_steps=17,
         cores=2,
         sparse_primes=[],
-        folded=False,
+        folded=None,
         fetch_cycles=4,
         latencies=[1] * 64,
         timing_only=False,

@@ -73,8 +73,8 @@ def begin(
     with stages("Client: encrypt the images") as stage:
         chosen = held_out.first(images)
         batches = client.encrypt(chosen.pixels)
-        room, size = server.interface.layout.images, session.mebibytes(batches[0])
-        stage.note = f"{len(chosen)}, {room} in each ciphertext of {size}"
+        most, size = server.interface.layout.images, session.mebibytes(batches[0])
+        stage.note = f"{len(chosen)}, up to {most} in each ciphertext of {size}"
     inputs = [{INPUT: batch} for batch in batches]
     compare = partial(Predictions.compare, network, chosen)
     return session.Session(network, chosen, server, client, inputs, compare)

@@ -33,21 +33,21 @@ _OUTPUT_REGISTER = "output_q"
 """The register behind the memory in ``rs_ram_1r1w``, which a RAM has inside."""
 
 
-def timed(top: str, rooms: Sequence[str], parameters: Mapping[str, int]) -> Timing:
+def timed(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> Timing:
     """Synthesizes a hierarchy for UltraScale+ and times it, or finds the result in the cache.
 
     All of it is flattened into one netlist, but for block RAM, UltraRAM and pairs of DSP slices.
 
     Args:
         top: The top module.
-        rooms: Folders of ``rtl/`` that it is made of.
+        folders: Folders of ``rtl/`` that it is made of.
         parameters: Of the top module.
 
     Raises:
         ToolError: If Yosys is not installed or fails; if a cell has no stated delays, or the
             netlist has a combinational loop.
     """
-    files = rtl_sources(*rooms)
+    files = rtl_sources(*folders)
     values = [f"{name}={value}" for name, value in parameters.items()]
     here = sorted(path for path in Path(__file__).parent.iterdir() if path.is_file())
     own = [*here, Path(elaboration.__file__), Path(netlist.__file__)]

@@ -51,9 +51,9 @@ class Ckks(Scheme):
     ) -> CkksProgram:
         """See ``Scheme``."""
         assert isinstance(parameters, CkksParameters)
-        room = options.headroom_bits
-        room = DEFAULT_HEADROOM_BITS if room is None else room
-        return planned(recording, parameters, room, options.fused_rescale)
+        given = options.headroom_bits
+        headroom = DEFAULT_HEADROOM_BITS if given is None else given
+        return planned(recording, parameters, headroom, options.fused_rescale)
 
     def search(
         self,

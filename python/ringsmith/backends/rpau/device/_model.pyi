@@ -28,7 +28,7 @@ class RpauModel:
         first_steps: int,
         cores: int,
         sparse_primes: Sequence[int],
-        folded: bool,
+        folded: tuple[int, int] | None,
         fetch_cycles: int,
         latencies: Sequence[int],
         timing_only: bool,

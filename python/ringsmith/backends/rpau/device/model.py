@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.cost import first_twiddle_steps
 from ringsmith.backends.rpau.design import RpauDesign
@@ -61,7 +62,7 @@ class ModelDevice:
             cores=design.cores,
             seeds=design.seeds,
             sparse_primes=_by_index(design),
-            folded=design.reduction == "folded",
+            folded=_folded_bits(design),
             fetch_cycles=self._timing_now().fetch_cycles,
             latencies=self._timing_now().by_opcode(),
             timing_only=timing_only,
@@ -181,3 +182,10 @@ def _by_index(design: RpauDesign) -> list[int]:
     for prime, index in primes.items():
         by_index[index] = prime
     return by_index
+
+
+def _folded_bits(design: RpauDesign) -> tuple[int, int] | None:
+    """The bits of the two parts of mu, where reduction folds."""
+    if design.reduction != "folded":
+        return None
+    return folded.tail_bits(design.word_bits), folded.scaled_bits(design.word_bits)

@@ -43,9 +43,7 @@ _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at mo
 _EXTRA_WAITS = 0.25  # how often wait bits are drawn, rather than set where needed alone
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
 _ANY_PRIME = -1  # stands for the prime set of words that are residues of none in particular
-_NEAR_STEPS = (
-    100  # multiples of twice the degree, from a power of two, among which primes are sought
-)
+_NEAR_STEPS = 100  # multiples of 2N on each side of a power of two that are tried for primes
 _FULL_MASK = 0.25  # how often every RPAU takes part
 _ONE_RPAU = 0.5  # how often one takes part, where not every one does
 
