@@ -26,7 +26,7 @@ struct OutputBlock {
 };
 
 // The polynomials of a ciphertext, "name.0", "name.1" ..., are one array where they are outputs one
-// after the other and have as many limbs, so that nobody has to bring them together.
+// after the other and have as many limbs, and need not be copied into one.
 std::vector<OutputBlock> output_blocks(const Graph& graph) {
   std::vector<OutputBlock> blocks;
   std::string last;

@@ -269,7 +269,7 @@ class Planner {
     for (const auto& [likeness, members] : alike) {
       for (std::size_t begin = 0; begin < members.size(); begin += kMostHoisted) {
         const std::size_t end = std::min(members.size(), begin + kMostHoisted);
-        // One alone is a step of the value that is moved, too, where nobody else reads it moved.
+        // One alone is a step of the value that is moved, too, where nothing else reads it moved.
         if (end - begin > 1 || is_unread(steps.at(members[begin]).source)) {
           join(steps, {members.begin() + begin, members.begin() + end}, replaced);
         }

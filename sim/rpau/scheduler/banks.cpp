@@ -263,7 +263,7 @@ void Spread::improve() {
 
 /// Gives a polynomial another bank, in exchange for one of that bank's where it has no place.
 void Spread::change(int poly, u64 slack) {
-  constexpr int kSeldom = 8;  // one in so many that is in nobody's way is moved
+  constexpr int kSeldom = 8;  // one in so many without a conflict is moved, too
   if (!movable(poly) || (cost(poly, bank_[poly]) == 0 && random(kSeldom) != 0)) {
     return;
   }
