@@ -237,8 +237,8 @@ def test_times_are_cycles_at_the_papers_clock_beside_software_and_heax() -> None
 def test_multipliers_and_memories_are_counted() -> None:
     design = load_design("medha")
     banks = variants()["15 work polynomials in 7 banks"]
-    assert asdict(estimate(banks)) == {"dsp": 360, "bram": 27 * 7, "uram": 81 + 28}
-    assert asdict(estimate(design)) == {"dsp": 360, "bram": 27 * design.work_polys, "uram": 81}
+    assert asdict(estimate(banks)) == {"dsp": 600, "bram": 27 * 7, "uram": 81 + 28}
+    assert asdict(estimate(design)) == {"dsp": 600, "bram": 27 * design.work_polys, "uram": 81}
     nine = replace(design, work_uram_polys=9)
     assert estimate(nine).bram == 27 * (design.work_polys - 9)
     assert estimate(nine).uram == 81 + 2 * 2 * 14  # two banks, in halves of 960 bits
@@ -251,9 +251,9 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     own, work, keys = estimate(base), work_rams(base), key_rams(base)
     parts = {
         UNIT: Area(own.dsp, own.bram + 32.5, own.uram, 60_000, 70_000),
-        "rs_rpau_main": Area(288, 32.5, 0, 20_000, 30_000),
-        "rs_butterfly_lanes": Area(288, 0, 0, 16_000, 20_000),
-        "rs_rpau_dyadic": Area(72, 0, 0, 8_000, 6_000),
+        "rs_rpau_main": Area(480, 32.5, 0, 20_000, 30_000),
+        "rs_butterfly_lanes": Area(480, 0, 0, 16_000, 20_000),
+        "rs_rpau_dyadic": Area(120, 0, 0, 8_000, 6_000),
         "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
         "rs_rpau_work_memory": Area(0, work.brams, work.urams, 9_000, 8_000),
         "rs_rpau_row_parts": Area(0, 0, 0, 3_000, 2_000),
@@ -262,14 +262,14 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     assert scaled(base, base, parts) == parts
     less = replace(base, cores=8, dyadic_cores=4)
     half = scaled(less, base, parts)
-    assert (half[UNIT].dsps, half[UNIT].luts, half[UNIT].flip_flops) == (180, 39_000, 46_000)
+    assert (half[UNIT].dsps, half[UNIT].luts, half[UNIT].flip_flops) == (300, 39_000, 46_000)
     # Rows of half the width, twice as many: the polynomials take about as many RAMs as before.
     assert half["rs_rpau_work_memory"] == Area(0, estimate(less).bram, 0, 4_500, 4_000)
     assert half["rs_rpau_key_store"] == Area(0, 0, estimate(less).uram, 500, 1_000)
     assert half[UNIT].brams == estimate(less).bram + 16  # and half of the tables
     assert half[UNIT].urams == estimate(less).uram
     none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
-    assert (none.dsps, none.luts) == (288, 45_000)
+    assert (none.dsps, none.luts) == (480, 45_000)
 
 
 def test_transfers_take_what_the_link_says() -> None:

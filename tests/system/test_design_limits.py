@@ -180,10 +180,10 @@ NANO = load_design("nano")
             "have the prime .* of 23 bits, and design nano takes primes of 24 to 48",
         ),
         (
-            lambda: trace(score, ckks(16384, (60, 53, 53, 53), (60,))),
+            lambda: trace(score, ckks(16384, (60, 46, 46, 46), (60,))),
             "medha",
-            "60, 53, 53, 53",
-            "the prime .*, and design medha takes only the 10 primes that its multipliers are",
+            "60, 46, 46, 46",
+            r"have prime .* is 2\^46 - .*, and words of 60 bits take at most 262143 beside 2\^46, in",
         ),
         (
             lambda: trace(lambda x: x.rotate(1), ckks(16384, (36,) * 4, (37, 37), dnum=2)),

@@ -10,7 +10,7 @@ from ringsmith.bench.records import METRICS
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 
-AREA = ("dsp", "bram", "uram", "lut", "ff")
+AREA = ("dsp", "bram", "uram", "lut", "ff", "lut_unpacked", "ff_unpacked")
 """The metrics of an area."""
 
 AREA_TIMES_CYCLES = ("dsp_megacycles", "mbit_megacycles")

@@ -44,6 +44,8 @@ METRICS: Mapping[str, str] = {
     "uram": "",
     "lut": "",
     "ff": "",
+    "lut_unpacked": "",
+    "ff_unpacked": "",
     "fits": "1 = yes",
     "dsp_megacycles": "10^6",
     "mbit_megacycles": "10^6 Mbit",

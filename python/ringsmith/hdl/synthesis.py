@@ -4,8 +4,9 @@ A distinct module that is instantiated more than once is synthesized once and co
 is there; any other, but for multiplexers of four, is flattened into the one that uses it. Block and
 UltraRAM are not mapped but computed from their shapes, the rest is inferred. Known to differ from a
 vendor's tool: Yosys packs no registers into DSPs and memories, and no two LUTs into one, so it
-counts flip-flops and LUTs too high; nothing is optimized across the modules that are counted apart;
-and without place and route there is no clock rate.
+counts flip-flops and LUTs too high (:mod:`ringsmith.hdl.packing` counts how many of them would go);
+nothing is optimized across the modules that are counted apart; and without place and route there is
+no clock rate.
 """
 
 import json
@@ -14,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ringsmith.hdl import elaboration, netlist
+from ringsmith.hdl import netlist, packing
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_PAIRS, elaborated
 from ringsmith.hdl.memories import block_rams
@@ -63,8 +64,10 @@ class Area:
         dsps: DSP slices.
         brams: Block RAMs of 36 Kbit; half of one is 18 Kbit.
         urams: UltraRAMs of 288 Kbit.
-        luts: Six-input LUTs, those that are shift registers or memory included.
+        luts: LUTs, those that are shift registers or memory included.
         flip_flops: Flip-flops.
+        lut_pairs: Pairs of those LUTs that share a LUT site of six inputs and two outputs.
+        absorbed_flip_flops: Those flip-flops that are output registers of RAMs and DSPs.
     """
 
     dsps: int
@@ -72,6 +75,18 @@ class Area:
     urams: int
     luts: int
     flip_flops: int
+    lut_pairs: int = 0
+    absorbed_flip_flops: int = 0
+
+    @property
+    def lut_sites(self) -> int:
+        """LUT sites: two LUTs that share one count once."""
+        return self.luts - self.lut_pairs
+
+    @property
+    def fabric_flip_flops(self) -> int:
+        """Flip-flops beside RAMs and DSPs."""
+        return self.flip_flops - self.absorbed_flip_flops
 
 
 def ultra_rams(width: int, depth: int) -> int:
@@ -105,7 +120,8 @@ def synthesized(
     files = rtl_sources(*rooms)
     values = [f"{name}={value}" for name, value in parameters.items()]
     facts = [yosys().version, family, *parts, *values]
-    own = [Path(__file__), Path(elaboration.__file__), Path(netlist.__file__)]
+    own = [Path(__file__).with_name(f"{name}.py") for name in ("elaboration", "netlist", "packing")]
+    own.append(Path(__file__))
 
     def build(work: Path) -> None:
         areas = _synthesize(top, files, values, parts, family, work)
@@ -134,11 +150,15 @@ def _synthesize(
     run_yosys(
         f"read_json shared.json; hierarchy -top {top}; "
         f"synth_xilinx -family {family} -flatten -noiopad -top {top}; "
-        "tee -q -o statistics.json stat -json",
+        "tee -q -o statistics.json stat -json; write_json mapped.json",
         work,
         f"synthesizing {top}",
     )
     statistics = json.loads((work / "statistics.json").read_text())
+    mapped = json.loads((work / "mapped.json").read_text())["modules"]
+    for name, entry in statistics["modules"].items():
+        module = mapped[name.lstrip("\\")]
+        entry["num_cells_by_type"].update(packing.packed(module, memories))
     modules = {name: f"{name}.0" for name in parts if f"{name}.0" in shared["modules"]}
     return {
         name: _sum(netlist.count_cells(statistics, module, memories))
@@ -188,4 +208,6 @@ def _sum(cells: Counter[str]) -> Area:
         urams=cells["URAM288"],
         luts=luts + sum(number * cells[cell] for cell, number in _LUTS_OF_CELL.items()),
         flip_flops=sum(cells[cell] for cell in _FLIP_FLOPS),
+        lut_pairs=cells[packing.LUT_PAIR],
+        absorbed_flip_flops=cells[packing.ABSORBED],
     )

@@ -167,7 +167,8 @@ class AutoParameters(AutoRlweParameters):
         """Returns the set of that ring degree, number of levels and scale.
 
         Raises:
-            ParameterError: When the security level is missed, or there are too few such primes.
+            ParameterError: When the security level is missed, there are too few such primes, or
+                the design does not take them.
         """
         *data, special = self.prime_bits(levels, scale_bits)
         name = f"auto-{n}-{levels}-{scale_bits}"
@@ -185,7 +186,7 @@ class AutoParameters(AutoRlweParameters):
                 security=self.security,
                 name=name,
             )
-        return CkksParameters.create(
+        parameters = CkksParameters.create(
             n=n,
             prime_bits=data,
             special_bits=special,
@@ -193,3 +194,6 @@ class AutoParameters(AutoRlweParameters):
             security=self.security,
             name=name,
         )
+        if self.limits is not None:
+            self.limits.require(parameters)
+        return parameters

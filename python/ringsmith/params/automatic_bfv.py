@@ -149,7 +149,7 @@ class AutoBfvParameters(AutoRlweParameters):
                 security=self.security,
                 name=name,
             )
-        return BfvParameters.create(
+        parameters = BfvParameters.create(
             n=n,
             prime_bits=sizes[0],
             special_bits=sizes[1],
@@ -159,3 +159,6 @@ class AutoBfvParameters(AutoRlweParameters):
             security=self.security,
             name=name,
         )
+        if self.limits is not None:
+            self.limits.require(parameters)
+        return parameters

@@ -72,6 +72,16 @@ class ParameterLimits:
         primes = parameters.primes + (parameters.extension_primes if products else ())
         return next((text for text in map(self._prime_refusal, primes) if text), "")
 
+    def require(self, parameters: RlweParameters) -> None:
+        """Refuses a parameter set that the design does not take.
+
+        Raises:
+            ParameterError: Says why.
+        """
+        reason = self.refusal(parameters)
+        if reason:
+            raise ParameterError(f"parameters {parameters.name!r} have {reason}")
+
     def family(self, n: int, bits: int) -> tuple[int, ...]:
         """Returns those of the only primes that are near 2^bits and fit the ring, ascending."""
         near = (q for q in self.primes if q % (2 * n) == 1 and abs(q / 2.0**bits - 1) < 0.25)

@@ -6,7 +6,12 @@ from typing import Any
 
 from ringsmith.backends.rpau.cost import mod_mul_cycles, ntt_cycles
 from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import area_from_part, estimate, scaled
+from ringsmith.backends.rpau.debug.area_in_part import (
+    area_from_part,
+    estimate,
+    multiplier_dsps,
+    scaled,
+)
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.medha.area import CARD, area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
@@ -92,8 +97,8 @@ def ablations(
     yield Found(DESIGN, PARAMS, "dyadic_cycles_saved", "percent", saved, "model", text)
     if areas is not None:
         own = ("rs_rpau_dyadic", "rs_rpau_seeded", "rs_rpau_row_parts")
-        unit = sum(areas[name].luts for name in own)
-        added = 100 * unit / (areas[UNIT].luts - unit)
+        unit = sum(areas[name].lut_sites for name in own)
+        added = 100 * unit / (areas[UNIT].lut_sites - unit)
         text = (
             f"LUTs of {base.dyadic_cores} dyadic cores, the key expander and what the work memory "
             "has for them beside the rest's"
@@ -119,7 +124,7 @@ def _area(
     card = on_the_card(design)
     if areas is None:
         polys = f"{design.work_polys} work polynomials and the keys"
-        text = f"multipliers of 9 DSPs; {polys}; no tables"
+        text = f"multipliers of {multiplier_dsps(design)} DSPs; {polys}; no tables"
         for metric, value in asdict(estimate(design)).items():
             yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", f"{text}; {card}")
         return
@@ -165,7 +170,8 @@ def _most(cycles: int, design: RpauDesign, operation: str) -> Iterator[Found]:
     whole = round(cycles * ntt / ntt_cycles(design))
     yield Found(name, PARAMS, operation, "cycles", whole, "estimate", text)
     dsp = 2 * estimate(design).dsp
-    yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", "multipliers of 9 DSPs")
+    text = f"multipliers of {multiplier_dsps(design)} DSPs"
+    yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", text)
     bram = 2 * estimate(_with_memory_of(load_design(DESIGN), design)).bram
     text = "RAMs for the bits of a row, a work polynomial, however few rows"
     yield Found(name, PARAMS, "rpau", "bram", bram, "estimate", text)

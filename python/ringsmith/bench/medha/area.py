@@ -1,7 +1,6 @@
 """Area of an RPAU: synthesized, or estimated from a synthesized one of another size."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scaled, total_area
@@ -13,8 +12,16 @@ from ringsmith.platforms import Resources, load_platform, place
 CARD = load_platform("u250")
 """The card of both papers."""
 
-_METRICS = {"dsps": "dsp", "brams": "bram", "urams": "uram", "luts": "lut", "flip_flops": "ff"}
-"""Fields of ``Area`` -> metrics."""
+_METRICS = {
+    "dsps": "dsp",
+    "brams": "bram",
+    "urams": "uram",
+    "lut_sites": "lut",
+    "fabric_flip_flops": "ff",
+    "luts": "lut_unpacked",
+    "flip_flops": "ff_unpacked",
+}
+"""Numbers of an ``Area`` -> metrics."""
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "rpau": (UNIT,),
@@ -27,9 +34,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 """Part, as the papers' facts call it -> our modules."""
 
 _BIAS = (
-    "Yosys, -family xcup, module by module; it packs no registers into DSPs and memories and no "
-    "two LUTs into one, so LUT and FF are counted too high; RAMs by their shapes; no place and "
-    "route"
+    "Yosys, -family xcup, module by module; two LUTs that may share a site count once, and output "
+    "registers of RAMs and DSPs do not count: *unpacked* has them; RAMs by their shapes; no place "
+    "and route"
 )
 
 MANNERS = ("none", "scaled", "whole")
@@ -82,7 +89,7 @@ def _fit(design: RpauDesign, params: str, unit: Area, source: str, text: str) ->
     """Whether the design's RPAUs fit the papers' card, die by die."""
     placed = place(
         CARD,
-        Resources(unit.luts, unit.flip_flops, unit.dsps, unit.brams, unit.urams),
+        Resources(unit.lut_sites, unit.fabric_flip_flops, unit.dsps, unit.brams, unit.urams),
         design.rpaus,
     )
     dies = " + ".join(map(str, placed.units))
@@ -96,5 +103,6 @@ def area_rows(
     design: str, params: str, operation: str, area: Area, source: str, text: str
 ) -> Iterator[Found]:
     """An area's numbers, one a metric."""
-    for field, value in asdict(area).items():
-        yield Found(design, params, operation, _METRICS[field], value, source, text)
+    for field, metric in _METRICS.items():
+        value = getattr(area, field)
+        yield Found(design, params, operation, metric, value, source, text)

@@ -109,13 +109,18 @@ def key_rams(design: RpauDesign) -> Rams:
     return Rams(0, ultra_rams(width, depth))
 
 
+def multiplier_dsps(design: RpauDesign) -> int:
+    """DSPs of a modular multiplier of 60-bit words, sparse or folded reduction."""
+    if design.reduction == "folded":
+        return folded_dsps(design.word_bits, DspSlice.DSP48E2)
+    return _PRODUCT_DSPS
+
+
 def estimate(design: RpauDesign) -> Estimate:
     """Counts multipliers and memories of a design of 60-bit words, sparse or folded reduction."""
     work, keys = work_rams(design), key_rams(design)
-    folds = design.reduction == "folded"
-    dsps = folded_dsps(design.word_bits, DspSlice.DSP48E2) if folds else _PRODUCT_DSPS
     return Estimate(
-        dsp=(design.lanes + design.dyadic_cores) * dsps,
+        dsp=(design.lanes + design.dyadic_cores) * multiplier_dsps(design),
         bram=work.brams + keys.brams,
         uram=work.urams + keys.urams,
     )

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, astuple, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from textwrap import fill
 from types import MappingProxyType
 
@@ -171,12 +171,17 @@ def area_table(rows: Sequence[DesignRow]) -> str:
     headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
     entries = []
     for row in rows:
-        found = astuple(row.area) if row.area is not None else ()
+        found = () if row.area is None else _area_numbers(row.area)
         numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
         numbers = numbers or ["–"] * len(_AREA_HEADINGS)
         cores = f"{row.synthesized_cores} of {row.design.cores}" if row.area is not None else "–"
         entries.append([f"`{row.design.name}`", str(row.design.rpaus), cores, *numbers])
     return table(headings, entries)
+
+
+def _area_numbers(area: Area) -> tuple[float, ...]:
+    """What stands below ``_AREA_HEADINGS``."""
+    return (area.dsps, area.brams, area.urams, area.lut_sites, area.fabric_flip_flops)
 
 
 def cycles_table(rows: Sequence[DesignRow]) -> str:
@@ -213,12 +218,11 @@ Other parameters are named where they differ from these: {_defaults()}.
 ## Area of one RPAU
 
 UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
-not in it. Block and UltraRAM are computed from the memories' shapes. Yosys packs no registers into
-DSPs and RAMs, and no two small LUTs into one, so there are fewer LUTs and flip-flops in a vendor's
-report. Nothing was placed or routed: no clock rate follows from this. Where fewer cores than an
-RPAU's were synthesized, main unit and memories' logic are multiplied by the cores, and the dyadic
-unit, what the work memory has for it, and the key expander by the dyadic cores, which is a little
-too few LUTs. A dash: not synthesized.
+not in it. Block and UltraRAM are computed from the memories' shapes. Two LUTs that may share a site
+count once, and output registers of DSPs and RAMs do not count. Nothing was placed or routed: no
+clock rate follows from this. Where fewer cores than an RPAU's were synthesized, main unit and
+memories' logic are multiplied by the cores, and the dyadic unit, what the work memory has for it,
+and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not synthesized.
 
 {area_table(rows)}
 ## Cycles
