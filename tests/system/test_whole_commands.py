@@ -39,6 +39,7 @@ WHOLE_RUNS = {
     "seal info": "test_seal_commands.py::test_info_tells_a_file",
     "timing": "test_whole_commands.py::test_timing_runs_whole",
     "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
+    "verilog": "test_whole_commands.py::test_verilog_runs_whole",
     "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",
 }
 """Command -> the test or fixture that runs it whole, in this folder."""
@@ -270,3 +271,14 @@ def test_timing_runs_whole(tmp_path: Path) -> None:
     assert all(0 < path["delay_ps"] < 20_000 for path in found["paths"])
     assert max(path["levels"] for path in found["paths"]) > 1
     assert found["paths"][0]["end"] in page.read_text()
+
+
+@pytest.mark.full
+def test_verilog_runs_whole(tmp_path: Path) -> None:
+    design, file = tmp_path / "s.toml", tmp_path / "smallest.v"
+    design.write_text(
+        'architecture = "stream"\nname = "smallest"\nlog_n = 8\nlanes = 2\nword_bits = 20\n'
+    )
+    done = run("verilog", design, "--output", file)
+    assert f"wrote {file}" in done.stdout.replace("\n", "")
+    assert "\nmodule rs_stream_axis(" in file.read_text()

@@ -162,6 +162,14 @@ class Inspector(ABC):
         """
         raise self._refusal("is not timed")
 
+    def verilog(self, design: Design) -> str:
+        """The whole accelerator as plain Verilog; see :mod:`ringsmith.hdl.plain_verilog`.
+
+        Raises:
+            ToolError: If Yosys is not installed or fails.
+        """
+        raise self._refusal("is not written as Verilog")
+
     def read(self, text: str) -> Executable:
         """An executable from its file.
 

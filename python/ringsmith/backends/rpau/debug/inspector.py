@@ -8,6 +8,7 @@ from typing import cast
 from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.rpau import design as designs
+from ringsmith.backends.rpau import rtl as sources
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
 from ringsmith.backends.rpau.debug import campaign, coverage_report, waves
@@ -25,6 +26,7 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.types import Design
+from ringsmith.hdl.plain_verilog import plain_verilog
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""
@@ -116,6 +118,11 @@ class RpauInspector(Inspector):
             "bits, and the program controller"
         )
         return TimedDesign(own.name, what, rpau_timing(timed))
+
+    def verilog(self, design: Design) -> str:
+        """The accelerator behind its register block."""
+        parameters = sources.parameters(cast("designs.RpauDesign", design))
+        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, parameters)
 
     def read(self, text: str) -> Executable:
         """An executable from its file."""

@@ -4,6 +4,7 @@ from typing import cast
 
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.stream import named
+from ringsmith.backends.stream import rtl as sources
 from ringsmith.backends.stream.debug.area import stream_area
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
@@ -12,6 +13,7 @@ from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
 from ringsmith.backends.stream.device import rtl
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.plain_verilog import plain_verilog
 
 
 class StreamInspector(Inspector):
@@ -45,3 +47,9 @@ class StreamInspector(Inspector):
             )
         what = f"the whole device, {own.lanes} words of {own.word_bits} bits a cycle"
         return TimedDesign(own.name, what, stream_timing(own))
+
+    def verilog(self, design: Design) -> str:
+        """The whole device."""
+        return plain_verilog(
+            sources.TOP, sources.ROOMS, sources.parameters(cast("StreamDesign", design))
+        )

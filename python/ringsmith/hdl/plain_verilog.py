@@ -1,0 +1,55 @@
+"""RTL as plain Verilog (IEEE 1364-2005), for tools that read no SystemVerilog.
+
+Yosys elaborates a hierarchy for one choice of its parameters and writes it again: packages,
+structs, functions and unpacked arrays are gone, processes, memories and the hierarchy stay.
+Assertions are left out, and equal modules are written once.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ringsmith.hdl import elaboration, netlist
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.yosys import run_yosys, yosys
+
+_RESULT = "plain.v"
+
+
+def plain_verilog(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> str:
+    """Elaborates a hierarchy and writes it as Verilog, or finds the result in the cache.
+
+    Args:
+        top: The top module, whose name and ports stay.
+        folders: Folders of ``rtl/`` that it is made of.
+        parameters: Of the top module; the text has no parameters.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    files = rtl_sources(*folders)
+    values = [f"{name}={value}" for name, value in parameters.items()]
+    own = [Path(__file__), Path(elaboration.__file__), Path(netlist.__file__)]
+
+    def build(work: Path) -> None:
+        text = _written(top, files, values, work)
+        for file in work.iterdir():
+            file.unlink()
+        (work / _RESULT).write_text(text)
+
+    key = fingerprint([yosys().version, *values], [*files, *own])
+    return (built(f"verilog-{top}", key, build) / _RESULT).read_text()
+
+
+def _written(top: str, files: Sequence[Path], values: Sequence[str], work: Path) -> str:
+    (work / "shared.json").write_text(json.dumps(elaborated(top, files, values, work)))
+    # bwmuxmap: Verilog has no operator that selects bit by bit.
+    run_yosys(
+        f"read_json shared.json; hierarchy -top {top}; bwmuxmap; opt_clean -purge; "
+        f"write_verilog -noattr {_RESULT}",
+        work,
+        f"writing {top}",
+    )
+    return (work / _RESULT).read_text()
