@@ -36,6 +36,7 @@ WRITERS = {
     "bench rpm --page": ["bench", "rpm", "--page"],
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],
+    "verilog --output": ["verilog", "nano", "--output"],
     "demo --output": ["demo", "--output"],
     "run logreg --output": ["run", "logreg", "--output"],
     "run gmdh --output": ["run", "gmdh", "--output"],
