@@ -12,11 +12,15 @@ namespace {
 constexpr int kForEver = std::numeric_limits<int>::max();
 
 constexpr i64 kSlack = 8000;          ///< cycles that a change may cost at first
-constexpr int kRounds = 30;           ///< after which no change may cost any
+constexpr int kRounds = 80;           ///< after which no change may cost any
 constexpr std::size_t kLongest = 64;  ///< polynomials that one change moves, at most
 constexpr std::size_t kSeldom = 8;    ///< one in so many is moved though it has no conflict
+constexpr int kShakes = 3;            ///< rounds that make another beginning
 constexpr int kTries = 500;           ///< rounds in which what is read at once is taken apart
 constexpr u64 kSeeds = 8;             ///< searches until it is said that it cannot be
+
+/// What a change may cost that does not lay in one bank what is read at once.
+constexpr auto kAny = static_cast<i64>(Affinity::kNever / 2);
 
 /// When a port is needed.
 struct Use {
@@ -97,6 +101,9 @@ std::vector<Life> lives_of(const Problem& problem, const Schedule& schedule) {
 class Spread {
  public:
   Spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity, u64 seed);
+
+  /// Makes changes whatever they cost, for another beginning.
+  void shake();
 
   /// Takes apart what is read at once, whatever it costs; false if that is not found.
   bool make_readable();
@@ -296,10 +303,16 @@ void Spread::change_all(const std::vector<int>& polys, std::size_t others, i64 s
   }
 }
 
+void Spread::shake() {
+  for (int round = 0; round < kShakes; ++round) {
+    change_all({}, slots_.size(), kAny);
+  }
+}
+
 bool Spread::make_readable() {
   std::vector<int> left = in_conflict(Affinity::kNever);
   for (int round = 0; round < kTries && !left.empty(); ++round) {
-    change_all(left, left.size(), Affinity::kNever / 2);
+    change_all(left, left.size(), kAny);
     left = in_conflict(Affinity::kNever);
   }
   return left.empty();
@@ -365,6 +378,9 @@ std::optional<std::vector<int>> readable(const Problem& problem, const Schedule&
 Spreading spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity,
                  u64 seed) {
   Spread found(problem, schedule, affinity, seed);
+  if (seed % 2 != 0) {  // every other one begins elsewhere than the schedule
+    found.shake();
+  }
   found.make_readable();
   return found.improved();
 }

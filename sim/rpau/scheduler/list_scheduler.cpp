@@ -60,7 +60,7 @@ constexpr std::array<Attempt, 16> kAttempts{{
 }};
 constexpr std::size_t kStarts = 4;  ///< schedules with own ports from which banks are chosen
 constexpr int kRepeats = 4;         ///< choices from the best schedule so far, at most
-constexpr u64 kSeeds = 8;           ///< choices of banks for each of these schedules
+constexpr u64 kSeeds = 16;          ///< choices of banks for each of these schedules
 
 /// A step that could come next.
 struct Candidate {
