@@ -5,17 +5,22 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <tuple>
 
 namespace ringsmith::scheduler {
 namespace {
 
 constexpr int kForEver = std::numeric_limits<int>::max();
 
-constexpr u64 kSlack = 4000;    ///< cycles that a change may cost at first
-constexpr int kRounds = 200;    ///< after which no change may cost any
-constexpr u64 kTries = 40'000;  ///< changes that are tried, about, where that is less
+constexpr i64 kSlack = 8000;          ///< cycles that a change may cost at first
+constexpr int kRounds = 80;           ///< after which no change may cost any
+constexpr std::size_t kLongest = 64;  ///< polynomials that one change moves, at most
+constexpr std::size_t kSeldom = 8;    ///< one in so many is moved though it has no conflict
+constexpr int kShakes = 3;            ///< rounds that make another beginning
+constexpr int kTries = 500;           ///< rounds in which what is read at once is taken apart
+constexpr u64 kSeeds = 8;             ///< searches until it is said that it cannot be
+
+/// What a change may cost that does not lay in one bank what is read at once.
+constexpr auto kAny = static_cast<i64>(Affinity::kNever / 2);
 
 /// When a port is needed.
 struct Use {
@@ -56,14 +61,16 @@ std::vector<Uses> uses_of(const Problem& problem, const Schedule& schedule) {
 
 /// When a polynomial's memory is taken, counted in issued instructions.
 struct Life {
+  Mask mask = 0;  ///< RPAUs where it is
   int birth = kForEver;
-  std::array<int, kMaxRpaus> deaths{};  // by RPAU; 0: it is not there
+  std::array<int, kMaxRpaus> deaths{};  ///< by RPAU
 };
 
 std::vector<Life> lives_of(const Problem& problem, const Schedule& schedule) {
   std::vector<Life> lives(problem.polys.size());
   for (std::size_t i = 0; i < problem.polys.size(); ++i) {
     const Poly& poly = problem.polys[i];
+    lives[i].mask = poly.resident != 0 ? poly.resident : poly.placement;
     lives[i].birth = poly.resident != 0 ? 0 : kForEver;
     for_each_rpau(poly.kept, [&](int rpau) { lives[i].deaths[rpau] = kForEver; });
   }
@@ -80,252 +87,249 @@ std::vector<Life> lives_of(const Problem& problem, const Schedule& schedule) {
                     [&](int rpau) { life.deaths[rpau] = std::max(life.deaths[rpau], position); });
     }
   }
+  for (Life& life : lives) {
+    for_each_rpau(life.mask,
+                  [&](int rpau) { life.deaths[rpau] = std::max(life.deaths[rpau], life.birth); });
+  }
   return lives;
 }
 
-/// Polynomials spread over banks, so that each bank can hold its own.
+/// Polynomials spread over work polynomials, so that no two share one at the same time.
+///
+/// A change moves a polynomial to another work polynomial. Those that lie there meanwhile take its
+/// own, which moves others in turn, until nothing overlaps: a Kempe chain.
 class Spread {
  public:
-  Spread(const Problem& problem, const Affinity& affinity, std::vector<Life> lives, u64 seed);
+  Spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity, u64 seed);
 
-  /// Gives each polynomial, in the order of their births, the bank with the fewest conflicts.
-  void begin();
+  /// Makes changes whatever they cost, for another beginning.
+  void shake();
 
-  /// Moves and exchanges polynomials by chance, and keeps the fewest conflicts that are found. A
-  /// change may cost cycles, less and less as time goes on, so as to leave a local minimum.
-  void improve();
+  /// Takes apart what is read at once, whatever it costs; false if that is not found.
+  bool make_readable();
 
-  /// The work polynomial of each.
-  [[nodiscard]] std::vector<int> slots() const;
+  [[nodiscard]] const std::vector<int>& slots() const { return slots_; }
+
+  /// Makes changes by chance, and keeps the fewest conflicts that are found. A change may cost
+  /// cycles, less and less as time goes on, so as to leave a local minimum.
+  Spreading improved();
 
  private:
-  [[nodiscard]] bool movable(int poly) const { return problem_.polys[poly].pinned == kNone; }
-  [[nodiscard]] u64 cost(int poly, int bank) const;
-  void put(int poly, int bank);
+  [[nodiscard]] int bank(int poly) const { return problem_.machine->banks[slots_[poly]]; }
+  [[nodiscard]] bool movable(int poly) const {
+    return slots_[poly] != kNone && problem_.polys[poly].pinned == kNone;
+  }
+  [[nodiscard]] u64 conflicts_of(int poly) const;
+  [[nodiscard]] std::vector<int> in_conflict(u64 least) const;
+  [[nodiscard]] u64 total(const std::vector<int>& polys) const;
+  void change_all(const std::vector<int>& polys, std::size_t others, i64 slack);
+  std::vector<int>& held(int slot, int rpau) { return held_[slot * kMaxRpaus + rpau]; }
+  void change(int poly, i64 slack);
+  [[nodiscard]] bool find_chain(int poly, int slot);
+  bool add_to_chain(int poly);
+  [[nodiscard]] i64 cost_of_chain(int from, int to) const;
+  void exchange(int from, int to);
+  void put(int poly, int slot);
   void remove(int poly);
-  void put_all(const std::vector<int>& banks);
-  [[nodiscard]] bool fits(int bank) const { return slots_of(bank).has_value(); }
-  [[nodiscard]] std::optional<std::vector<int>> slots_of(int bank) const;
-  void change(int poly, u64 slack);
-  bool move(int poly, int bank, u64 slack);
-  void exchange(int one, int other, u64 slack);
-  [[nodiscard]] int random(std::size_t below);
+  [[nodiscard]] std::size_t random(std::size_t below);
 
   const Problem& problem_;
   const Affinity& affinity_;
   std::vector<Life> lives_;
-  std::vector<int> order_;               // polynomials in the order of their births
-  std::vector<int> rank_;                // of each polynomial in that order
-  std::vector<int> bank_;                // of each polynomial; kNone: no bank had a place
-  std::vector<std::vector<int>> slots_;  // by bank: its work polynomials
-  std::vector<std::vector<int>> held_;   // by bank: its polynomials in the order of their births
-  u64 conflicts_ = 0;
+  std::vector<int> slots_;               // of each polynomial
+  std::vector<std::vector<int>> banks_;  // work polynomials of each bank
+  std::vector<std::vector<int>> held_;   // by work polynomial and RPAU, in the order of births
+  std::vector<int> chain_;               // polynomials that a change moves
+  std::vector<u64> changes_;             // by polynomial: the last change that would move it
+  u64 change_ = 0;
   u64 state_;
 };
 
-Spread::Spread(const Problem& problem, const Affinity& affinity, std::vector<Life> lives, u64 seed)
+Spread::Spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity, u64 seed)
     : problem_(problem),
       affinity_(affinity),
-      lives_(std::move(lives)),
-      order_(problem.polys.size()),
-      rank_(problem.polys.size()),
-      bank_(problem.polys.size(), kNone),
-      slots_(problem.machine->bank_count()),
-      held_(problem.machine->bank_count()),
+      lives_(lives_of(problem, schedule)),
+      slots_(problem.polys.size(), kNone),
+      banks_(problem.machine->bank_count()),
+      held_(static_cast<std::size_t>(problem.machine->work_polys()) * kMaxRpaus),
+      changes_(problem.polys.size(), 0),
       state_(seed) {
   for (int slot = 0; slot < problem.machine->work_polys(); ++slot) {
-    slots_[problem.machine->banks[slot]].push_back(slot);
+    banks_[problem.machine->banks[slot]].push_back(slot);
   }
-  std::iota(order_.begin(), order_.end(), 0);
-  const auto key = [this](int poly) { return std::tuple(lives_[poly].birth, movable(poly)); };
-  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    rank_[order_[i]] = static_cast<int>(i);
+  for (std::size_t poly = 0; poly < slots_.size(); ++poly) {
+    if (schedule.slots[poly] != kNone) {
+      put(static_cast<int>(poly), schedule.slots[poly]);
+    }
   }
 }
 
 /// Knuth's linear congruential generator, whose upper bits are good enough.
-int Spread::random(std::size_t below) {
+std::size_t Spread::random(std::size_t below) {
   state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-  return static_cast<int>((state_ >> 33) % below);
+  return (state_ >> 33) % below;
 }
 
-/// Conflicts of a polynomial with those of a bank.
-u64 Spread::cost(int poly, int bank) const {
-  if (bank == kNone) {
-    return Affinity::kNever;
-  }
+/// Conflicts of a polynomial with the others of its bank.
+u64 Spread::conflicts_of(int poly) const {
   u64 sum = 0;
   for (const auto& [other, cycles] : affinity_.of(poly)) {
-    sum += bank_[other] == bank ? cycles : 0;
+    sum += slots_[other] != kNone && bank(other) == bank(poly) ? cycles : 0;
   }
   return sum;
 }
 
-void Spread::put(int poly, int bank) {
-  if (bank == kNone) {
-    return;
+/// Polynomials that may be moved and have at least so many conflicts.
+std::vector<int> Spread::in_conflict(u64 least) const {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const int poly = static_cast<int>(i);
+    if (movable(poly) && conflicts_of(poly) >= least) {
+      found.push_back(poly);
+    }
   }
-  std::vector<int>& held = held_[bank];
-  held.insert(std::lower_bound(held.begin(), held.end(), poly,
-                               [this](int a, int b) { return rank_[a] < rank_[b]; }),
-              poly);
-  bank_[poly] = bank;
+  return found;
+}
+
+void Spread::put(int poly, int slot) {
+  const Life& life = lives_[poly];
+  for_each_rpau(life.mask, [&](int rpau) {
+    std::vector<int>& here = held(slot, rpau);
+    here.insert(
+        std::lower_bound(here.begin(), here.end(), life.birth,
+                         [this](int each, int birth) { return lives_[each].birth < birth; }),
+        poly);
+  });
+  slots_[poly] = slot;
 }
 
 void Spread::remove(int poly) {
-  if (bank_[poly] != kNone) {
-    std::erase(held_[bank_[poly]], poly);
-  }
-  bank_[poly] = kNone;
+  for_each_rpau(lives_[poly].mask, [&](int rpau) {
+    std::vector<int>& here = held(slots_[poly], rpau);
+    here.erase(std::find(here.begin(), here.end(), poly));
+  });
+  slots_[poly] = kNone;
 }
 
-void Spread::put_all(const std::vector<int>& banks) {
-  for (std::size_t poly = 0; poly < banks.size(); ++poly) {
-    remove(static_cast<int>(poly));
-    put(static_cast<int>(poly), banks[poly]);
+bool Spread::add_to_chain(int poly) {
+  if (changes_[poly] == change_) {
+    return true;
   }
+  changes_[poly] = change_;
+  chain_.push_back(poly);
+  return movable(poly) && chain_.size() <= kLongest;
 }
 
-/// A work polynomial for each polynomial of a bank, in order; nothing if there are too few.
-std::optional<std::vector<int>> Spread::slots_of(int bank) const {
-  const std::vector<int>& slots = slots_[bank];
-  std::vector<std::array<int, kMaxRpaus>> last(slots.size());  // instruction that uses it, so far
-  for (auto& each : last) {
-    each.fill(-1);
-  }
-  std::vector<int> found;
-  for (const int poly : held_[bank]) {
-    const auto& [id, placement, resident, kept, pinned] = problem_.polys[poly];
-    const Mask mask = resident != 0 ? resident : placement;
-    std::size_t slot = 0;
-    for (; slot < slots.size(); ++slot) {
-      bool free = pinned == kNone || pinned == slots[slot];
-      for_each_rpau(mask, [&](int rpau) { free = free && last[slot][rpau] < lives_[poly].birth; });
-      if (free) {
-        break;
+/// Finds the polynomials that change places if one moves; false if some may not, or there are many.
+bool Spread::find_chain(int poly, int slot) {
+  const int from = slots_[poly];
+  ++change_;
+  chain_.clear();
+  bool possible = add_to_chain(poly);
+  for (std::size_t i = 0; i < chain_.size() && possible; ++i) {
+    const int moved = chain_[i];
+    const Life& life = lives_[moved];
+    for_each_rpau(life.mask, [&](int rpau) {
+      const std::vector<int>& here = held(slots_[moved] == from ? slot : from, rpau);
+      auto each = std::lower_bound(here.begin(), here.end(), life.birth, [&](int other, int birth) {
+        return lives_[other].deaths[rpau] < birth;
+      });
+      for (; possible && each != here.end() && lives_[*each].birth <= life.deaths[rpau]; ++each) {
+        possible = add_to_chain(*each);
       }
-    }
-    if (slot == slots.size()) {
-      return std::nullopt;
-    }
-    for_each_rpau(mask, [&](int rpau) { last[slot][rpau] = lives_[poly].deaths[rpau]; });
-    found.push_back(slots[slot]);
+    });
   }
-  return found;
+  return possible;
 }
 
-void Spread::begin() {
-  for (std::size_t i = 0; i < problem_.polys.size(); ++i) {
-    if (problem_.polys[i].pinned != kNone) {
-      put(static_cast<int>(i), problem_.machine->banks[problem_.polys[i].pinned]);
-    }
-  }
-  const int banks = static_cast<int>(slots_.size());
-  for (const int poly : order_) {
-    if (!movable(poly)) {
-      continue;
-    }
-    std::vector<std::tuple<u64, std::size_t, int>> choices;
-    for (int bank = 0; bank < banks; ++bank) {
-      choices.emplace_back(cost(poly, bank), held_[bank].size() / slots_[bank].size(), bank);
-    }
-    std::sort(choices.begin(), choices.end());
-    u64 added = Affinity::kNever;
-    for (const auto& [cycles, load, bank] : choices) {
-      put(poly, bank);
-      if (fits(bank)) {
-        added = cycles;
-        break;
+/// Conflicts that come, less those that go, if the chain's polynomials exchange two banks.
+i64 Spread::cost_of_chain(int from, int to) const {
+  i64 cost = 0;
+  for (const int poly : chain_) {
+    const int now = bank(poly);
+    const int then = now == from ? to : from;
+    for (const auto& [other, cycles] : affinity_.of(poly)) {
+      if (slots_[other] == kNone) {
+        continue;
       }
-      remove(poly);
-    }
-    conflicts_ += added;
-  }
-}
-
-void Spread::improve() {
-  std::vector<int> best = bank_;
-  u64 fewest = conflicts_;
-  const u64 rounds = std::clamp<u64>(kTries / std::max<std::size_t>(bank_.size(), 1), 1, kRounds);
-  for (u64 round = 0; round < rounds && fewest != 0; ++round) {
-    const u64 slack = kSlack * (rounds - 1 - round) / rounds;
-    for (std::size_t i = 0; i < bank_.size(); ++i) {
-      change(random(bank_.size()), slack);
-      if (conflicts_ < fewest) {
-        fewest = conflicts_;
-        best = bank_;
+      const bool moves = changes_[other] == change_;
+      if (moves) {
+        continue;  // both stay together, or both stay apart
       }
+      cost += bank(other) == then ? static_cast<i64>(cycles) : 0;
+      cost -= bank(other) == now ? static_cast<i64>(cycles) : 0;
     }
   }
-  put_all(best);
+  return cost;
 }
 
-/// Gives a polynomial another bank, in exchange for one of that bank's where it has no place.
-void Spread::change(int poly, u64 slack) {
-  constexpr int kSeldom = 8;  // one in so many without a conflict is moved, too
-  if (!movable(poly) || (cost(poly, bank_[poly]) == 0 && random(kSeldom) != 0)) {
-    return;
-  }
-  const int bank = random(slots_.size());
-  if (bank == bank_[poly] || move(poly, bank, slack) || held_[bank].empty()) {
-    return;
-  }
-  const int other = held_[bank][random(held_[bank].size())];
-  if (movable(other)) {
-    exchange(poly, other, slack);
-  }
-}
-
-bool Spread::move(int poly, int bank, u64 slack) {
-  const int before = bank_[poly];
-  const u64 now = cost(poly, before);
-  const u64 then = cost(poly, bank);
-  if (then > now + slack) {
-    return false;
-  }
-  remove(poly);
-  put(poly, bank);
-  if (!fits(bank) || (before != kNone && !fits(before))) {  // fewer may be placed less well
+void Spread::exchange(int from, int to) {
+  std::vector<int> then;
+  for (const int poly : chain_) {
+    then.push_back(slots_[poly] == from ? to : from);
     remove(poly);
-    put(poly, before);
-    return false;
   }
-  conflicts_ = conflicts_ - now + then;
-  return true;
+  for (std::size_t i = 0; i < chain_.size(); ++i) {
+    put(chain_[i], then[i]);
+  }
 }
 
-void Spread::exchange(int one, int other, u64 slack) {
-  const int first = bank_[one];
-  const int second = bank_[other];
-  if (first == kNone) {
+void Spread::change(int poly, i64 slack) {
+  const std::vector<int>& there = banks_[random(banks_.size())];
+  const int slot = there[random(there.size())];
+  const int from = slots_[poly];
+  if (bank(poly) == problem_.machine->banks[slot] || !find_chain(poly, slot)) {
     return;
   }
-  const u64 now = cost(one, first) + cost(other, second);
-  remove(one);
-  remove(other);
-  const u64 then = cost(one, second) + cost(other, first);
-  put(one, second);
-  put(other, first);
-  if (then <= now + slack && fits(first) && fits(second)) {
-    conflicts_ = conflicts_ - now + then;
-    return;
+  if (cost_of_chain(bank(poly), problem_.machine->banks[slot]) <= slack) {
+    exchange(from, slot);
   }
-  remove(one);
-  remove(other);
-  put(one, first);
-  put(other, second);
 }
 
-std::vector<int> Spread::slots() const {
-  std::vector<int> found(bank_.size(), kNone);
-  for (std::size_t bank = 0; bank < slots_.size(); ++bank) {
-    const std::vector<int> slots = slots_of(static_cast<int>(bank)).value();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      found[held_[bank][i]] = slots[i];
+u64 Spread::total(const std::vector<int>& polys) const {
+  return std::accumulate(polys.begin(), polys.end(), u64{0},
+                         [this](u64 sum, int poly) { return sum + conflicts_of(poly); });
+}
+
+/// Changes each of some polynomials, and then a few others.
+void Spread::change_all(const std::vector<int>& polys, std::size_t others, i64 slack) {
+  for (const int poly : polys) {
+    change(poly, slack);
+  }
+  for (std::size_t i = 0; i < others; ++i) {
+    if (const int poly = static_cast<int>(random(slots_.size())); movable(poly)) {
+      change(poly, slack);
     }
   }
-  return found;
+}
+
+void Spread::shake() {
+  for (int round = 0; round < kShakes; ++round) {
+    change_all({}, slots_.size(), kAny);
+  }
+}
+
+bool Spread::make_readable() {
+  std::vector<int> left = in_conflict(Affinity::kNever);
+  for (int round = 0; round < kTries && !left.empty(); ++round) {
+    change_all(left, left.size(), kAny);
+    left = in_conflict(Affinity::kNever);
+  }
+  return left.empty();
+}
+
+Spreading Spread::improved() {
+  std::vector<int> left = in_conflict(1);
+  Spreading best{slots_, total(left)};
+  for (int round = 0; round < kRounds && best.conflicts != 0; ++round) {
+    const i64 slack = kSlack * (kRounds - 1 - round) / kRounds;
+    change_all(left, slots_.size() / kSeldom, slack);
+    left = in_conflict(1);
+    if (const u64 now = total(left); now < best.conflicts) {
+      best = {slots_, now};
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -360,12 +364,25 @@ Affinity::Affinity(const Problem& problem, const Schedule& schedule)
   }
 }
 
-std::vector<int> preferred_slots(const Problem& problem, const Schedule& schedule,
-                                 const Affinity& affinity, u64 seed) {
-  Spread spread(problem, affinity, lives_of(problem, schedule), seed);
-  spread.begin();
-  spread.improve();
-  return spread.slots();
+std::optional<std::vector<int>> readable(const Problem& problem, const Schedule& schedule,
+                                         const Affinity& affinity) {
+  for (u64 seed = 0; seed < kSeeds; ++seed) {
+    Spread found(problem, schedule, affinity, seed);
+    if (found.make_readable()) {
+      return found.slots();
+    }
+  }
+  return std::nullopt;
+}
+
+Spreading spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity,
+                 u64 seed) {
+  Spread found(problem, schedule, affinity, seed);
+  if (seed % 2 != 0) {  // every other one begins elsewhere than the schedule
+    found.shake();
+  }
+  found.make_readable();
+  return found.improved();
 }
 
 std::vector<std::vector<int>> read_together(const Problem& problem) {
@@ -378,6 +395,10 @@ std::vector<std::vector<int>> read_together(const Problem& problem) {
         }
       }
     }
+  }
+  for (const auto& [one, other] : problem.apart) {
+    together[one].push_back(other);
+    together[other].push_back(one);
   }
   return together;
 }

@@ -7,6 +7,7 @@
 // not overlap at all, the same schedule is possible in the banks.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,16 +32,31 @@ class Affinity {
   }
 
  private:
-  void add(int one, int other, u64 cycles);
-
   std::vector<std::vector<std::pair<int, u64>>> conflicts_;
 };
 
-/// A preferred work polynomial for each polynomial; kNone where none was found.
-[[nodiscard]] std::vector<int> preferred_slots(const Problem& problem, const Schedule& schedule,
-                                               const Affinity& affinity, u64 seed);
+/// Polynomials spread over banks.
+struct Spreading {
+  std::vector<int> slots;  ///< work polynomial of each; kNone where the schedule has none
+  u64 conflicts;           ///< cycles in which two polynomials of a bank need the same port
+};
 
-/// For each polynomial those that some instruction reads at once with it.
+/// Spreads the polynomials of a schedule over the banks of the problem's machine, so that the work
+/// memory still holds all of them in the order in which the schedule issues its steps.
+///
+/// @param schedule  of the problem, its polynomials perhaps in banks that cannot hold them
+/// @param seed      chooses among the spreadings that are as good
+[[nodiscard]] Spreading spread(const Problem& problem, const Schedule& schedule,
+                               const Affinity& affinity, u64 seed);
+
+/// A work polynomial for each polynomial of a schedule, so that none that are read at once share a
+/// bank; nothing where none is found.
+[[nodiscard]] std::optional<std::vector<int>> readable(const Problem& problem,
+                                                       const Schedule& schedule,
+                                                       const Affinity& affinity);
+
+/// For each polynomial those that some instruction, of this run or a later one, reads at once with
+/// it.
 [[nodiscard]] std::vector<std::vector<int>> read_together(const Problem& problem);
 
 /// The machine with a bank for each work polynomial.

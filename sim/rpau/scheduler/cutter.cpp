@@ -78,6 +78,22 @@ Cutter::Cutter(Program program) : program_(std::move(program)) {
   on_device_.assign(polys, 0);
   slots_.assign(polys, kNone);
   find_ends();
+  find_together();
+}
+
+/// Finds for each polynomial the last instruction that reads it at once with each other one.
+void Cutter::find_together() {
+  together_.resize(touches_.size());
+  for (int index = 0; index < count(); ++index) {
+    const std::vector<Access>& accesses = program_.instructions[index].accesses;
+    for (const Access& one : accesses) {
+      for (const Access& other : accesses) {
+        if (one.reads != 0 && other.reads != 0 && one.poly < other.poly) {
+          together_[one.poly][other.poly] = index;
+        }
+      }
+    }
+  }
 }
 
 /// Finds the positions before which every polynomial exists in all its RPAUs or in none.
@@ -118,9 +134,11 @@ std::vector<int> Cutter::ends_left() const {
 }
 
 std::optional<int> Cutter::next() {
-  auto found = longest(true);
-  if (!found) {
-    found = longest(false);
+  std::optional<std::pair<int, Problem>> found;
+  for (const Terms terms : {kBest, kMoved, kClose}) {
+    if (found = longest(terms); found) {
+      break;
+    }
   }
   if (!found) {
     return std::nullopt;
@@ -198,13 +216,13 @@ Shortage Cutter::shortage() const {
   const int most = count() * isa::kMaxOperands;
   return {static_cast<int>(wanted(isa::Kind::kKeyPoly, end, most).size()),
           static_cast<int>(wanted(isa::Kind::kSeed, end, most).size()),
-          needed_polys(problem(end, false))};
+          needed_polys(problem(end, kClose))};
 }
 
 /// The furthest end of a run from here on that fits, and that run.
-std::optional<std::pair<int, Problem>> Cutter::longest(bool pinning) const {
+std::optional<std::pair<int, Problem>> Cutter::longest(Terms terms) const {
   const std::vector<int> ends = ends_left();
-  if (auto all = fitting(ends.back(), pinning)) {
+  if (auto all = fitting(ends.back(), terms)) {
     return std::pair(ends.back(), *std::move(all));
   }
   std::optional<std::pair<int, Problem>> found;
@@ -212,7 +230,7 @@ std::optional<std::pair<int, Problem>> Cutter::longest(bool pinning) const {
   std::size_t high = ends.size();
   while (high - low > 1) {
     const std::size_t middle = (low + high) / 2;
-    if (auto fits = fitting(ends[middle - 1], pinning)) {
+    if (auto fits = fitting(ends[middle - 1], terms)) {
       low = middle;
       found.emplace(ends[middle - 1], *std::move(fits));
     } else {
@@ -223,7 +241,7 @@ std::optional<std::pair<int, Problem>> Cutter::longest(bool pinning) const {
 }
 
 /// The run up to `end`; nothing if it does not fit.
-std::optional<Problem> Cutter::fitting(int end, bool pinning) const {
+std::optional<Problem> Cutter::fitting(int end, Terms terms) const {
   const Machine& machine = program_.machine;
   const auto exceeds = [&](isa::Kind kind, int most) {
     return static_cast<int>(wanted(kind, end, most).size()) > most;
@@ -232,13 +250,13 @@ std::optional<Problem> Cutter::fitting(int end, bool pinning) const {
       exceeds(isa::Kind::kSeed, machine.seeds)) {
     return std::nullopt;
   }
-  Problem run = problem(end, pinning);
+  Problem run = problem(end, terms);
   return first_fit(run) ? std::optional(std::move(run)) : std::nullopt;
 }
 
-/// The run up to `end`, in which what lies on the device already stays there if `pinning`.
-Problem Cutter::problem(int end, bool pinning) const {
-  Problem made{&program_.machine, {}, {}};
+/// The run up to `end`.
+Problem Cutter::problem(int end, Terms terms) const {
+  Problem made{&program_.machine, {}, {}, {}};
   std::vector<int> local(program_.placement.size(), kNone);
   for (int index = position_; index < end; ++index) {
     const VirtualInstruction& each = program_.instructions[index];
@@ -264,11 +282,32 @@ Problem Cutter::problem(int end, bool pinning) const {
     const Mask touched = poly.resident;
     poly.resident = touched & before_[poly.id];
     poly.kept = touched & (touched_later(poly.id, end) | program_.outputs[poly.id]);
-    if (pinning && poly.resident != 0 && (poly.resident & ~on_device_[poly.id]) == 0) {
+    if (terms.stay && poly.resident != 0 && (poly.resident & ~on_device_[poly.id]) == 0) {
       poly.pinned = slots_[poly.id];
     }
   }
+  if (terms.apart) {
+    made.apart = apart_after(end, made, local);
+  }
   return made;
+}
+
+/// Pairs of kept polynomials of a run that an instruction after it reads at once, in the run's
+/// numbers.
+std::vector<std::pair<int, int>> Cutter::apart_after(int end, const Problem& run,
+                                                     const std::vector<int>& local) const {
+  const auto is_kept = [&](int poly) {
+    return local[poly] != kNone && run.polys[local[poly]].kept != 0;
+  };
+  std::vector<std::pair<int, int>> found;
+  for (const Poly& poly : run.polys) {
+    for (const auto& [other, last] : together_[poly.id]) {
+      if (last >= end && poly.kept != 0 && is_kept(other)) {
+        found.emplace_back(local[poly.id], local[other]);
+      }
+    }
+  }
+  return found;
 }
 
 /// The RPAUs that touch a polynomial from an instruction on.

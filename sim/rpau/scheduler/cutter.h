@@ -6,6 +6,7 @@
 // is spilled to the host, and filled in again before the run that needs it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -61,7 +62,7 @@ class Cutter {
   [[nodiscard]] bool done() const { return begun_ && position_ == count(); }
 
   /// Whether all that is left is one run.
-  [[nodiscard]] bool whole() const { return fitting(count(), true).has_value(); }
+  [[nodiscard]] bool whole() const { return fitting(count(), kBest).has_value(); }
 
   /// Schedules the next run, as long as it can be. Returns how many instructions it has; nothing
   /// if none fits.
@@ -79,13 +80,25 @@ class Cutter {
     Mask later;  ///< RPAUs that touch the polynomial from here on
   };
 
+  /// What is asked of a run beside that it fits.
+  struct Terms {
+    bool stay;   ///< what lies on the device already stays where it is
+    bool apart;  ///< what later runs read at once does not share a bank
+  };
+  static constexpr Terms kBest{true, true};
+  static constexpr Terms kMoved{false, true};
+  static constexpr Terms kClose{false, false};
+
   [[nodiscard]] int count() const { return static_cast<int>(program_.instructions.size()); }
   void find_ends();
+  void find_together();
   [[nodiscard]] std::vector<int> ends_left() const;
   [[nodiscard]] Mask touched_later(int poly, int end) const;
-  [[nodiscard]] std::optional<std::pair<int, Problem>> longest(bool pinning) const;
-  [[nodiscard]] std::optional<Problem> fitting(int end, bool pinning) const;
-  [[nodiscard]] Problem problem(int end, bool pinning) const;
+  [[nodiscard]] std::optional<std::pair<int, Problem>> longest(Terms terms) const;
+  [[nodiscard]] std::optional<Problem> fitting(int end, Terms terms) const;
+  [[nodiscard]] Problem problem(int end, Terms terms) const;
+  [[nodiscard]] std::vector<std::pair<int, int>> apart_after(int end, const Problem& run,
+                                                             const std::vector<int>& local) const;
   [[nodiscard]] Entries stored(isa::Kind kind, int end) const;
   [[nodiscard]] std::vector<int> wanted(isa::Kind kind, int end, int most) const;
   void spill(const Problem& problem);
@@ -93,7 +106,10 @@ class Cutter {
 
   Program program_;
   std::vector<std::vector<Touch>> touches_;  // by polynomial
-  std::vector<int> ends_;                    // where a run may end, ascending
+  /// By polynomial: those of higher numbers that are read at once with it, and by which instruction
+  /// last.
+  std::vector<std::map<int, int>> together_;
+  std::vector<int> ends_;  // where a run may end, ascending
   int position_ = 0;
   bool begun_ = false;
   std::vector<Mask> before_;     // by polynomial: where it is handed in, or touched so far

@@ -25,35 +25,42 @@ struct Policy {
 
 constexpr Policy kSequential{false, 0, 1, false};
 
-/// A policy, and whether steps stand in the order in which another schedule issued them.
-struct Attempt {
-  Policy policy;
-  bool again;
+/// What is known of where steps and polynomials stood in another schedule.
+enum class Order {
+  kGiven,  ///< nothing: steps stand in the problem's order
+  kAgain,  ///< steps stand in the order in which the other issued them
+  kFixed,  ///< likewise, and each polynomial has the work polynomial that was chosen for it
 };
 
-/// What is tried where banks share their ports: chosen by experiments with the operations of
-/// Medha's parameter sets, on about 17 memories. The search is sensitive: others may want other
-/// attempts.
-constexpr std::array<Attempt, 13> kAttempts{{
-    {{true, 0, kAll, false}, false},
-    {{true, 0, kAll, true}, false},
-    {{true, 1024, kAll, true}, false},
-    {{false, 0, kAll, true}, false},
-    {{true, 0, 20, true}, false},
-    {{false, 0, kAll, true}, true},
-    {{false, 1024, kAll, true}, true},
-    {{true, 0, 8, true}, true},
-    {{true, 0, 11, true}, true},
-    {{true, 0, 20, true}, true},
-    {{false, 0, 20, true}, true},
-    {{false, 0, 8, true}, true},
-    {{false, 0, 4, true}, true},
+/// A policy, and what is kept of another schedule.
+struct Attempt {
+  Policy policy;
+  Order order;
+};
+
+/// What is tried where banks share their ports. Each was the best one for some of the programs that
+/// docs/architecture.md lists, at one time of the search or another.
+constexpr std::array<Attempt, 16> kAttempts{{
+    {{true, 0, kAll, false}, Order::kGiven},
+    {{true, 0, kAll, true}, Order::kGiven},
+    {{false, 0, kAll, true}, Order::kGiven},
+    {{true, 0, 20, true}, Order::kGiven},
+    {{false, 0, kAll, true}, Order::kAgain},
+    {{false, 1024, kAll, true}, Order::kAgain},
+    {{true, 0, 8, true}, Order::kAgain},
+    {{true, 0, 11, true}, Order::kAgain},
+    {{true, 0, 20, true}, Order::kAgain},
+    {{false, 0, 20, true}, Order::kAgain},
+    {{false, 0, 8, true}, Order::kAgain},
+    {{false, 0, 4, true}, Order::kAgain},
+    {{true, 0, kAll, true}, Order::kFixed},
+    {{false, 0, kAll, true}, Order::kFixed},
+    {{true, 1024, kAll, true}, Order::kFixed},
+    {{false, 0, 4, true}, Order::kFixed},
 }};
-constexpr std::size_t kStarts = 4;    ///< schedules with own ports from which banks are chosen
-constexpr int kRepeats = 4;           ///< choices from the best schedule so far, at most
-constexpr u64 kMostSeeds = 4;         ///< choices of banks for each of these schedules, at most
-constexpr u64 kWork = 400'000;        ///< steps that all these attempts schedule, about
-constexpr u64 kSeedsThatMayFit = 16;  ///< choices of banks until a problem is said not to fit
+constexpr std::size_t kStarts = 4;  ///< schedules with own ports from which banks are chosen
+constexpr int kRepeats = 4;         ///< choices from the best schedule so far, at most
+constexpr u64 kSeeds = 16;          ///< choices of banks for each of these schedules
 
 /// A step that could come next.
 struct Candidate {
@@ -106,6 +113,7 @@ class Pass {
   std::optional<Schedule> run(u64 most_cycles, std::size_t most_instructions);
 
  private:
+  [[nodiscard]] u64 least_end(const Candidate& each) const;
   bool load();
   void count_uses();
   [[nodiscard]] std::optional<Candidate> choose();
@@ -126,6 +134,7 @@ class Pass {
   Timeline timeline_;
   Schedule schedule_;
   std::vector<int> pending_;                           // steps left, in the given order
+  std::vector<int> ready_;                             // those of them that wait for none
   std::vector<int> rank_;                              // by step: its place in that order
   std::vector<int> waiting_;                           // by step: those it must still wait for
   std::vector<std::array<int, kMaxRpaus>> uses_left_;  // by polynomial and RPAU
@@ -135,6 +144,12 @@ class Pass {
   std::optional<Instruction> last_sender_;
 };
 
+/// The first cycle in which the schedule can end if a step issues as it is.
+u64 Pass::least_end(const Candidate& each) const {
+  return dependences_ == nullptr ? each.end
+                                 : std::max(each.end, each.start + dependences_->least[each.step]);
+}
+
 std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions) {
   count_uses();
   if (!load()) {
@@ -142,12 +157,19 @@ std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions
   }
   const int count = static_cast<int>(problem_.steps.size());
   waiting_ = dependences_ != nullptr ? dependences_->predecessors : std::vector<int>(count, 0);
+  for (const int step : pending_) {
+    if (waiting_[step] == 0) {
+      ready_.push_back(step);
+    }
+  }
   while (!pending_.empty()) {
     const std::optional<Candidate> chosen = choose();
-    if (!chosen || chosen->end > most_cycles || schedule_.issued.size() >= most_instructions) {
+    if (!chosen || least_end(*chosen) > most_cycles ||
+        schedule_.issued.size() >= most_instructions) {
       return std::nullopt;
     }
     pending_.erase(std::find(pending_.begin(), pending_.end(), chosen->step));
+    ready_.erase(std::find(ready_.begin(), ready_.end(), chosen->step));
     issue(*chosen);
     finish(chosen->step);
   }
@@ -199,9 +221,10 @@ bool Pass::load() {
 /// Of the steps that could start about first, the one with the highest priority.
 std::optional<Candidate> Pass::choose() {
   options_.clear();
+  const bool all = policy_.lookahead == kAll;
   int looked_at = 0;
-  for (const int step : pending_) {
-    if (looked_at++ == policy_.lookahead) {
+  for (const int step : all ? ready_ : pending_) {
+    if (!all && looked_at++ == policy_.lookahead) {
       break;
     }
     if (waiting_[step] == 0) {
@@ -345,7 +368,11 @@ u64 Pass::append(int step, const Instruction& instruction) {
 void Pass::finish(int step) {
   if (dependences_ != nullptr) {
     for (const int after : dependences_->successors[step]) {
-      --waiting_[after];
+      if (--waiting_[after] == 0) {
+        ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), after,
+                                       [this](int a, int b) { return rank_[a] < rank_[b]; }),
+                      after);
+      }
     }
   }
 }
@@ -411,7 +438,7 @@ class Search {
   /// Where every polynomial has ports of its own.
   void without_banks() {
     for (const Policy& policy : policies(problem_)) {
-      attempt(policy, anywhere(problem_), {});
+      attempt(policy, dependences_, anywhere(problem_), {});
     }
   }
 
@@ -421,15 +448,16 @@ class Search {
   [[nodiscard]] Schedule best() && { return std::move(best_); }
 
  private:
-  void attempt(const Policy& policy, const Placement& placement, std::vector<int> order) {
-    Pass pass(problem_, &dependences_, policy, Memory(problem_, placement), std::move(order));
+  void attempt(const Policy& policy, const Dependences& dependences, const Placement& placement,
+               std::vector<int> order) {
+    Pass pass(problem_, &dependences, policy, Memory(problem_, placement), std::move(order));
     std::optional<Schedule> found = pass.run(best_.cycles, problem_.machine->program_words);
     if (found && found->cycles < best_.cycles) {
       best_ = *std::move(found);
     }
   }
   [[nodiscard]] std::vector<Schedule> starts() const;
-  void choose_banks(const Schedule& from, u64 seeds);
+  void choose_banks(const Schedule& from);
 
   const Problem& problem_;
   const Dependences dependences_;
@@ -457,35 +485,43 @@ std::vector<Schedule> Search::starts() const {
 
 void Search::with_banks() {
   const std::vector<Schedule> starting = starts();
-  const u64 once = (kStarts + kRepeats) * kAttempts.size() * problem_.steps.size();
-  const u64 seeds = std::clamp<u64>(kWork / std::max<u64>(once, 1), 1, kMostSeeds);
   for (const Schedule& start : starting) {
     if (start.cycles < best_.cycles) {
-      choose_banks(start, seeds);
+      choose_banks(start);
     }
   }
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const Schedule from = best_;
-    choose_banks(from, seeds);
+    choose_banks(from);
     if (best_.cycles == from.cycles) {
       break;
     }
   }
 }
 
-void Search::choose_banks(const Schedule& from, u64 seeds) {
+void Search::choose_banks(const Schedule& from) {
   const Affinity affinity(problem_, from);
   const std::vector<int> order = order_of(from);
-  Placement placement{{}, read_together(problem_)};
-  for (u64 seed = 0; seed < seeds; ++seed) {
-    placement.preferred = preferred_slots(problem_, from, affinity, seed);
+  Placement placement{{}, read_together(problem_), &affinity};
+  for (u64 seed = 0; seed < kSeeds; ++seed) {
+    const Spreading spreading = spread(problem_, from, affinity, seed);
+    placement.preferred = spreading.slots;
+    std::optional<Dependences> fixed;
+    if (spreading.conflicts < Affinity::kNever) {
+      fixed.emplace(problem_, order, spreading.slots);
+    }
     if (seed == 0) {
       for (const Policy& policy : policies(problem_)) {
-        attempt(policy, placement, {});
+        attempt(policy, dependences_, placement, {});
       }
     }
     for (const Attempt& each : kAttempts) {
-      attempt(each.policy, placement, each.again ? order : std::vector<int>{});
+      if (each.order != Order::kFixed) {
+        attempt(each.policy, dependences_, placement,
+                each.order == Order::kAgain ? order : std::vector<int>{});
+      } else if (fixed) {
+        attempt(each.policy, *fixed, placement, order);
+      }
     }
   }
 }
@@ -528,19 +564,18 @@ std::optional<Schedule> first_fit(const Problem& problem) {
   if (!alone || !problem.machine->shares_ports()) {
     return alone;
   }
-  Placement placement{{}, read_together(problem)};
+  Placement placement{{}, read_together(problem), nullptr};
   if (!can_be_read(problem, placement)) {
     return std::nullopt;
   }
   const Affinity affinity(problem, *alone);
-  for (u64 seed = 0; seed < kSeedsThatMayFit; ++seed) {
-    placement.preferred = preferred_slots(problem, *alone, affinity, seed);
-    Pass pass(problem, nullptr, kSequential, Memory(problem, placement));
-    if (auto found = pass.run(kEver, problem.machine->program_words)) {
-      return found;
-    }
+  auto slots = readable(problem, *alone, affinity);
+  if (!slots) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  placement.preferred = *std::move(slots);
+  Pass pass(problem, nullptr, kSequential, Memory(problem, placement));
+  return pass.run(kEver, problem.machine->program_words);
 }
 
 int needed_polys(const Problem& problem) {

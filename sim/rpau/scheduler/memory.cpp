@@ -7,7 +7,7 @@ namespace ringsmith::scheduler {
 
 Placement anywhere(const Problem& problem) {
   const std::size_t count = problem.polys.size();
-  return {std::vector<int>(count, kNone), std::vector<std::vector<int>>(count)};
+  return {std::vector<int>(count, kNone), std::vector<std::vector<int>>(count), nullptr};
 }
 
 Memory::Memory(const Problem& problem, Placement placement)
@@ -17,7 +17,8 @@ Memory::Memory(const Problem& problem, Placement placement, bool limited)
     : placement_(std::move(placement)),
       limited_(limited),
       memory_(limited ? problem.machine->work_polys() : 0),
-      slots_(problem.polys.size(), kNone) {
+      slots_(problem.polys.size(), kNone),
+      held_(problem.polys.size(), 0) {
   for (std::size_t slot = 0; slot < memory_.size(); ++slot) {
     memory_[slot].bank = problem.machine->banks[slot];
   }
@@ -32,11 +33,29 @@ bool Memory::meets(int local, int bank) const {
   });
 }
 
+std::vector<u64> Memory::conflicts(int local) const {
+  if (placement_.affinity == nullptr) {
+    return {};
+  }
+  std::vector<u64> found(memory_.size(), 0);
+  for (const auto& [other, cycles] : placement_.affinity->of(local)) {
+    if (held_[other] != 0) {
+      found[memory_[slots_[other]].bank] += cycles;
+    }
+  }
+  return found;
+}
+
 int Memory::find(int local, Mask mask) const {
   const int preferred = placement_.preferred[local];
+  if (preferred != kNone && (memory_[preferred].taken & mask) == 0 &&
+      !meets(local, memory_[preferred].bank)) {
+    return preferred;
+  }
+  const std::vector<u64> cost = conflicts(local);
   const int bank = preferred == kNone ? kNone : memory_[preferred].bank;
   int best = kNone;
-  std::tuple<bool, bool, bool, u64> best_rank;
+  std::tuple<bool, u64, bool, u64> best_rank;
   for (std::size_t index = 0; index < memory_.size(); ++index) {
     const Slot& slot = memory_[index];
     if ((slot.taken & mask) != 0 || meets(local, slot.bank)) {
@@ -44,8 +63,8 @@ int Memory::find(int local, Mask mask) const {
     }
     u64 since = 0;
     for_each_rpau(mask, [&](int rpau) { since = std::max(since, slot.freed[rpau]); });
-    const std::tuple<bool, bool, bool, u64> rank{static_cast<int>(index) != preferred,
-                                                 slot.bank != bank, !slot.used, since};
+    const u64 conflict = cost.empty() ? 0 : cost[slot.bank];
+    const std::tuple<bool, u64, bool, u64> rank{slot.bank != bank, conflict, !slot.used, since};
     if (best == kNone || rank < best_rank) {
       best = static_cast<int>(index);
       best_rank = rank;
@@ -62,6 +81,7 @@ void Memory::take(int local, int slot, Mask mask) {
   memory_[slot].taken |= mask;
   memory_[slot].used = true;
   slots_[local] = slot;
+  held_[local] |= mask;
   for_each_rpau(fresh, [&](int rpau) { peak_ = std::max(peak_, ++count_[rpau]); });
 }
 
@@ -70,6 +90,7 @@ void Memory::release(int local, int rpau, u64 cycle) {
   const Mask bit = Mask{1} << rpau;
   count_[rpau] -= (slot.taken & bit) != 0 ? 1 : 0;
   slot.taken &= ~bit;
+  held_[local] &= ~bit;
   slot.freed[rpau] = cycle;
 }
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "scheduler/banks.h"
 #include "scheduler/problem.h"
 
 namespace ringsmith::scheduler {
@@ -14,6 +15,7 @@ namespace ringsmith::scheduler {
 struct Placement {
   std::vector<int> preferred;              ///< work polynomial of each; kNone: any
   std::vector<std::vector<int>> together;  ///< for each those that are read at once with it
+  const Affinity* affinity;                ///< what a shared bank costs; null: nothing
 };
 
 /// No preferences, for polynomials that have ports of their own.
@@ -31,8 +33,9 @@ class Memory {
   /// A work polynomial that is free in all RPAUs of the mask and takes a polynomial of the problem;
   /// kNone if none is.
   ///
-  /// The preferred one comes first, then its bank; then come those that were used before, the one
-  /// first that has been free for longest.
+  /// The preferred one comes first, then its bank, then the bank whose polynomials of now need its
+  /// ports the least; then come those that were used before, the one first that has been free for
+  /// longest.
   [[nodiscard]] int find(int local, Mask mask) const;
 
   /// Gives a work polynomial to a polynomial of the problem in the RPAUs of the mask.
@@ -60,10 +63,15 @@ class Memory {
   /// Whether a polynomial that is read at once with another lies in a bank already.
   [[nodiscard]] bool meets(int local, int bank) const;
 
+  /// By bank, cycles in which a polynomial and those that lie there now need the same port; nothing
+  /// without affinities.
+  [[nodiscard]] std::vector<u64> conflicts(int local) const;
+
   Placement placement_;
   bool limited_;
   std::vector<Slot> memory_;
   std::vector<int> slots_;
+  std::vector<Mask> held_;              // by polynomial: RPAUs that hold it now
   std::array<int, kMaxRpaus> count_{};  // taken, by RPAU
   int peak_ = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "scheduler/program.h"
@@ -29,6 +30,8 @@ struct Problem {
   const Machine* machine;
   std::vector<Step> steps;
   std::vector<Poly> polys;  ///< in the order in which the instructions access them
+  /// Pairs of kept polynomials that a later run reads at once: in one bank they could not stay.
+  std::vector<std::pair<int, int>> apart;
 };
 
 /// An instruction in time and space.

@@ -38,14 +38,15 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 """What differs from the design, by name; memories apart."""
 
 _MEMORIES: Mapping[str, Mapping[str, int]] = {
-    "15 work polynomials in 7 banks": {
-        "work_polys": 15,
-        "work_uram_polys": 8,
-        "work_block_banks": 6,
+    "15 work polynomials in 7 banks": {},
+    "13 work polynomials in 13 banks": {
+        "work_polys": 13,
+        "work_uram_polys": 0,
+        "work_block_banks": 0,
     },
-    "13 work polynomials in 6 banks": {"work_uram_polys": 8, "work_block_banks": 5},
+    "13 work polynomials in 6 banks": {"work_polys": 13, "work_block_banks": 5},
 }
-"""Memories of work polynomials that fit the card, by name; the second is the papers'."""
+"""Memories of work polynomials, by name: the design's own, a bank for each, and the papers'."""
 
 _MOST = "64 cores, 32 dyadic"
 """More than an RPAU can have here: what the next one down tells of it."""
