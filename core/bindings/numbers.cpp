@@ -94,12 +94,27 @@ OutputArray trivium_words(const nb::bytes& key, const nb::bytes& iv, std::size_t
                   {count});
 }
 
-OutputArray expand_key_half_array(const nb::bytes& seed_bytes, std::size_t digit, std::size_t limb,
-                                  u64 q, std::size_t n, std::size_t block) {
+using ExpandLimb = void(const KeySeed&, std::size_t, std::size_t, const Modulus&, std::span<u64>,
+                        std::size_t);
+
+template <ExpandLimb expand>
+OutputArray expanded_limb(const nb::bytes& seed_bytes, std::size_t digit, std::size_t limb, u64 q,
+                          std::size_t n, std::size_t block) {
   const KeySeed seed = key_seed_of(seed_bytes);
   return to_numpy(without_gil([&] {
                     std::vector<u64> residues(n);
-                    expand_key_half(seed, digit, limb, Modulus(q), residues, block);
+                    expand(seed, digit, limb, Modulus(q), residues, block);
+                    return residues;
+                  }),
+                  {n});
+}
+
+OutputArray expand_key_half_1_array(const nb::bytes& seed_bytes, std::size_t digit,
+                                    std::size_t limb, u64 q, std::size_t n) {
+  const KeySeed seed = key_seed_of(seed_bytes);
+  return to_numpy(without_gil([&] {
+                    std::vector<u64> residues(n);
+                    expand_key_half_1(seed, digit, limb, Modulus(q), residues);
                     return residues;
                   }),
                   {n});
@@ -161,10 +176,18 @@ void register_numbers(nb::module_& module) {
   module.def("trivium_words", &trivium_words, nb::arg("key"), nb::arg("iv"), nb::arg("count"),
              "The first `count` 64-bit words of a Trivium stream, its first bit in bit 0.");
   module.def(
-      "expand_key_half", &expand_key_half_array, nb::arg("seed"), nb::arg("digit"), nb::arg("limb"),
-      nb::arg("q"), nb::arg("n"), nb::arg("block") = 0,
+      "expand_key_half", &expanded_limb<expand_key_half>, nb::arg("seed"), nb::arg("digit"),
+      nb::arg("limb"), nb::arg("q"), nb::arg("n"), nb::arg("block") = 0,
       "One limb (N) of one digit of a seeded key-switching key's uniform half; or n residues "
       "from residue 2^14 * block on.");
+  module.def("expand_seed_words", &expanded_limb<expand_seed_words>, nb::arg("seed"),
+             nb::arg("digit"), nb::arg("limb"), nb::arg("q"), nb::arg("n"), nb::arg("block") = 0,
+             "The words that expand_key_half makes residues from; some may not be below q.");
+  module.def("expand_key_half_1", &expand_key_half_1_array, nb::arg("seed"), nb::arg("digit"),
+             nb::arg("limb"), nb::arg("q"), nb::arg("n"),
+             "The same limb as files of version 1 mean it.");
+  module.def("seed_word_bits", &seed_word_bits, nb::arg("q"),
+             "Bits of a stream's word that make a residue modulo q.");
 }
 
 }  // namespace ringsmith::bindings

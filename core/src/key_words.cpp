@@ -46,7 +46,7 @@ KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
     }
     if (key.seed != nullptr) {
       streams_.emplace_back(*key.seed, digit, prime, begin / kSeededBlock,
-                            context.ntt(prime).plan().prime);
+                            context.ntt(prime).modulus().value());
     }
   }
 }

@@ -49,14 +49,11 @@ module rs_mod_mul_montgomery
   );
   rs_scale_steps #(
     .Width(Width),
-    .StepBits(StepBits),
-    .Bits(Width),
-    .Travels(1'b1)
+    .StepBits(StepBits)
   ) u_steps (
     .clk_i,
     .low_i(low),
     .q_i(q_low),
-    .index_i('0),
     .n_o(n),
     .q_o(q_n)
   );

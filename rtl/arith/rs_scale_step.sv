@@ -7,23 +7,19 @@
 // the result is r*h - floor((digit_i - n_i) / 2^StepBits). 0 <= n_i < q gives 0 <= n_o < q.
 //
 // One result a cycle, latency rs_arith_pkg::scale_step_latency(), at most one adder a stage. q_i
-// belongs to the operands of the cycle before; index_i holds still. Cost: three adders, and the two
-// summands of r*h.
+// belongs to the operands of the cycle before. Cost: three adders, and rs_scale_product.
 module rs_scale_step
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 48,
   parameter int unsigned OneBits = 14,
-  parameter int unsigned StepBits = OneBits,
-  parameter int unsigned Reduction = ReductionBarrett,
-  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
+  parameter int unsigned StepBits = OneBits
 ) (
-  input  logic                  clk_i,
-  input  logic [Width-1:0]      n_i,
-  input  logic [StepBits-1:0]   digit_i,
-  input  logic [Width-1:0]      q_i,
-  input  logic [IndexWidth-1:0] index_i,
-  output logic [Width-1:0]      n_o
+  input  logic                clk_i,
+  input  logic [Width-1:0]    n_i,
+  input  logic [StepBits-1:0] digit_i,
+  input  logic [Width-1:0]    q_i,
+  output logic [Width-1:0]    n_o
 );
   if (StepBits < 1 || StepBits > OneBits || OneBits > DspShort || OneBits >= Width)
   begin : gen_bad_step
@@ -43,39 +39,17 @@ module rs_scale_step
 
   // r*h, in two summands.
   logic [Width:0] near, far;
-  if (Reduction == ReductionBarrett || Reduction == ReductionFolded) begin : gen_loaded
-    logic unused_index;
-    assign unused_index = ^index_i;
-    rs_scale_product #(
-      .Width(Width),
-      .OneBits(OneBits),
-      .StepBits(StepBits)
-    ) u_product (
-      .clk_i,
-      .r_i(r),
-      .q_i,
-      .near_o(near),
-      .far_o(far)
-    );
-  end else if (Reduction == ReductionSparse) begin : gen_sparse
-    logic unused_q;
-    assign unused_q = ^q_i;
-    rs_scale_product_sparse #(
-      .Width(Width),
-      .StepBits(StepBits),
-      .NumPrimes(rs_sparse_pkg::NumPrimes),
-      .Primes(rs_sparse_pkg::Families[Family])
-    ) u_product (
-      .clk_i,
-      .r_i(r),
-      .index_i,
-      .near_o(near),
-      .far_o(far)
-    );
-  end else begin : gen_bad_reduction
-    $error("rs_scale_step: Reduction = %0d is none of 0 (barrett), 1 (sparse) and 2 (folded)",
-           Reduction);
-  end
+  rs_scale_product #(
+    .Width(Width),
+    .OneBits(OneBits),
+    .StepBits(StepBits)
+  ) u_product (
+    .clk_i,
+    .r_i(r),
+    .q_i,
+    .near_o(near),
+    .far_o(far)
+  );
 
   logic [Width:0]   sum_q;
   logic [Width-1:0] n_q;

@@ -1,31 +1,25 @@
 // A number's low bits divided away, modulo a prime q that is 1 modulo 2^StepBits: rs_scale_step
 // after rs_scale_step.
 //
-//   n_o = -low_i * 2^-Bits mod q_i      0 <= n_o < q_i; docs/arithmetic.md has the bounds
+//   n_o = -low_i * 2^-Width mod q_i      0 <= n_o < q_i; docs/arithmetic.md has the bounds
 //
-// One result a cycle, latency rs_arith_pkg::scale_steps(Bits, StepBits) * scale_step_latency().
-// With Travels, q_i is the modulus of the low_i of the cycle before, and q_o that of the n_o of the
-// cycle before; otherwise it holds still. index_i holds still. Cost: the steps, and what delays the
-// digits.
+// One result a cycle, latency rs_arith_pkg::scale_steps(Width, StepBits) * scale_step_latency().
+// q_i is the modulus of the low_i of the cycle before, and q_o that of the n_o of the cycle before.
+// Cost: the steps, and what delays the digits and the modulus.
 module rs_scale_steps
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 48,
-  parameter int unsigned StepBits = 14,
-  parameter int unsigned Bits = 68,
-  parameter bit          Travels = 1'b0,
-  parameter int unsigned Reduction = ReductionBarrett,
-  parameter int unsigned Family = rs_sparse_pkg::FamilyMedha  // counts only with ReductionSparse
+  parameter int unsigned StepBits = 14
 ) (
-  input  logic                  clk_i,
-  input  logic [Bits-1:0]       low_i,
-  input  logic [Width-1:0]      q_i,
-  input  logic [IndexWidth-1:0] index_i,
-  output logic [Width-1:0]      n_o,
-  output logic [Width-1:0]      q_o
+  input  logic             clk_i,
+  input  logic [Width-1:0] low_i,
+  input  logic [Width-1:0] q_i,
+  output logic [Width-1:0] n_o,
+  output logic [Width-1:0] q_o
 );
-  localparam int unsigned Steps = scale_steps(Bits, StepBits);
-  localparam int unsigned LastBits = Bits - (Steps - 1) * StepBits;
+  localparam int unsigned Steps = scale_steps(Width, StepBits);
+  localparam int unsigned LastBits = Width - (Steps - 1) * StepBits;
 
   logic [Width-1:0] n [Steps+1];
   logic [Width-1:0] q [Steps+1];
@@ -46,29 +40,22 @@ module rs_scale_steps
     rs_scale_step #(
       .Width(Width),
       .OneBits(StepBits),
-      .StepBits(DigitBits),
-      .Reduction(Reduction),
-      .Family(Family)
+      .StepBits(DigitBits)
     ) u_step (
       .clk_i,
       .n_i(n[i]),
       .digit_i(digit),
       .q_i(q[i]),
-      .index_i,
       .n_o(n[i+1])
     );
-    if (Travels) begin : gen_travel
-      rs_delay #(
-        .Width(Width),
-        .Depth(scale_step_latency())
-      ) u_q (
-        .clk_i,
-        .d_i(q[i]),
-        .d_o(q[i+1])
-      );
-    end else begin : gen_hold
-      assign q[i+1] = q_i;
-    end
+    rs_delay #(
+      .Width(Width),
+      .Depth(scale_step_latency())
+    ) u_q (
+      .clk_i,
+      .d_i(q[i]),
+      .d_o(q[i+1])
+    );
   end
   assign n_o = n[Steps];
   assign q_o = q[Steps];

@@ -17,7 +17,6 @@ module rs_rpau
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Width = 48,
   parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Hops = 4,         // of the interconnect
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
@@ -217,7 +216,6 @@ module rs_rpau
   logic [Width-1:0]          dyadic_wdata [Lanes];
   rs_rpau_side #(
     .LogN(LogN),
-    .SmallerRings(SmallerRings),
     .Cores(Cores),
     .DyadicCores(DyadicCores),
     .Width(Width),

@@ -15,7 +15,6 @@ module rs_rpau_dyadic
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
-  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
@@ -90,8 +89,7 @@ module rs_rpau_dyadic
   // ---- read: one row, then its groups of words --------------------------------------------------
   // Rows set out Lead cycles later where the key expander has to begin first, and pause where its
   // streams begin anew.
-  localparam int unsigned Lead = (Prng == PrngNone) ? 1 :
-                                 seed_lead(LogN - SmallerRings, DyadicCores);
+  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead, lead_q;
   logic                 waits, begins, ends;

@@ -50,7 +50,7 @@ package rs_rpau_pkg;
   localparam int unsigned RamBlock = 0;
   localparam int unsigned RamUltra = 1;
   localparam int unsigned PrngNone = 0;
-  localparam int unsigned PrngTrivium = 1;
+  localparam int unsigned PrngTrivium = 2;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
   localparam int unsigned RowWidth = 16;  // a row of any zone
@@ -231,8 +231,8 @@ package rs_rpau_pkg;
   // By how much the rows of an instruction that expands a seed set out later than others: the
   // expander starts a cycle after the command, and a row's words stand at their registers after the
   // command, the counters, the row address and the memory.
-  function automatic int unsigned seed_lead(int unsigned log_n, int unsigned lanes);
-    return 1 + expander_latency(scale_step_bits(log_n), lanes) - (3 + memory_read_latency());
+  function automatic int unsigned seed_lead(int unsigned lanes);
+    return 1 + expander_latency(lanes) - (3 + memory_read_latency());
   endfunction
 
   // Host: request at the device's port to read data valid there.

@@ -3,8 +3,8 @@
 // start_i with command_i: as the dyadic unit gets them; an instruction without a seed is ignored.
 // From the cycle 1 + rs_prng_pkg::expander_latency() after start_i on, residues_o holds DyadicCores
 // coefficients more every cycle; between blocks of 2^LogBlock of them are expander_pause() cycles.
-// q_i and index_i: the modulus, as rs_mod_mul has it, from the second cycle after start_i on. The
-// host writes entries, a word a row, while nothing runs.
+// q_i: the modulus, from the second cycle after start_i on. The host writes entries, a word a row,
+// while nothing runs.
 module rs_rpau_seeded
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -12,22 +12,19 @@ module rs_rpau_seeded
   import rs_rpau_isa_pkg::*;
 #(
   parameter int unsigned LogN = 13,
-  parameter int unsigned SmallerRings = 0,
   parameter int unsigned DyadicCores = 2,
   parameter int unsigned Width = 48,
   parameter int unsigned Seeds = 16,
-  parameter int unsigned Reduction = ReductionBarrett,
-  parameter int unsigned Family = 0
+  parameter int unsigned Reduction = ReductionBarrett
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  start_i,
-  input  command_t              command_i,
-  input  logic [Width-1:0]      q_i,
-  input  logic [IndexWidth-1:0] index_i,
-  output logic [Width-1:0]      residues_o [DyadicCores],
-  input  host_t                 host_i,
-  input  logic [Width-1:0]      host_word_i
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             start_i,
+  input  command_t         command_i,
+  input  logic [Width-1:0] q_i,
+  output logic [Width-1:0] residues_o [DyadicCores],
+  input  host_t            host_i,
+  input  logic [Width-1:0] host_word_i
 );
   localparam int unsigned AddrWidth = (Seeds > 1) ? $clog2(Seeds) : 1;
 
@@ -39,13 +36,13 @@ module rs_rpau_seeded
     if (use_seed) digit_q <= command_i.word[DigitLsb+:DigitWidth];
   end
 
-  // The block that is expanded next, and the starts of those behind a piece's first.
+  // The block that is expanded, and the starts of those behind a piece's first.
   localparam int unsigned PieceBlocks = (LogN > LogBlock) ? 1 << (LogN - LogBlock) : 1;
   logic                 begins;
   logic [IndexBits-1:0] block_q;
   always_ff @(posedge clk_i) begin
     if (use_seed) block_q <= IndexBits'(command_i.word[PieceLsb+:PieceWidth] * PieceBlocks);
-    else if (begins) block_q <= block_q + 1'b1;
+    else if (begins && !start_q) block_q <= block_q + 1'b1;
   end
   if (PieceBlocks > 1) begin : gen_blocks
     localparam int unsigned Period = (1 << LogBlock) / DyadicCores + expander_pause(DyadicCores);
@@ -85,9 +82,7 @@ module rs_rpau_seeded
   rs_key_expander #(
     .Width(Width),
     .Lanes(DyadicCores),
-    .StepBits(scale_step_bits(LogN - SmallerRings)),  // of the smallest ring's primes
-    .Reduction(Reduction),
-    .Family(Family)
+    .LeastBits((Reduction == ReductionFolded) ? Width - folded_shifts(Width) : 0)
   ) u_expander (
     .clk_i,
     .rst_ni,
@@ -97,7 +92,6 @@ module rs_rpau_seeded
     .limb_i(word[SeedWords-1][IndexBits-1:0]),
     .block_i(block_q),
     .q_i,
-    .index_i,
     .residues_o
   );
 

@@ -9,7 +9,6 @@ module rs_rpau_side
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
-  parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
@@ -88,19 +87,16 @@ module rs_rpau_side
     if (Prng != PrngNone) begin : gen_seeded
       rs_rpau_seeded #(
         .LogN(LogN),
-        .SmallerRings(SmallerRings),
         .DyadicCores(DyadicCores),
         .Width(Width),
         .Seeds(Seeds),
-        .Reduction(Reduction),
-        .Family(Family)
+        .Reduction(Reduction)
       ) u_seeded (
         .clk_i,
         .rst_ni,
         .start_i,
         .command_i,
         .q_i,
-        .index_i,
         .residues_o(seeded),
         .host_i,
         .host_word_i
@@ -111,7 +107,6 @@ module rs_rpau_side
 
     rs_rpau_dyadic #(
       .LogN(LogN),
-      .SmallerRings(SmallerRings),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .Width(Width),

@@ -159,7 +159,6 @@ module rs_rpau_top
     rs_rpau #(
       .LogN(LogN),
       .LargerRings(LargerRings),
-      .SmallerRings(SmallerRings),
       .Width(Width),
       .Hops(interconnect_hops(Interconnect, Rpaus)),
       .Cores(Cores),

@@ -35,6 +35,11 @@ VECTORS: list[tuple[str, str, dict[int, str]]] = [
 SEED = bytes(range(1, 11))
 BLOCK = 1 << 14
 PRIMES = [
+    (1 << 60) + (1 << 39) - (1 << 21) + 1,  # just above a power of two, and no prime
+    (1 << 60) + (1 << 40) + 1,  # too far above it
+    (1 << 53) + (1 << 20) - (1 << 17) + 1,
+    (1 << 20) + 7,
+    6 << 20,
     2305843009211596801,  # 61 bits, the most there are
     1152921504606830593,  # 60 bits
     562949953216513,  # 50 bits
@@ -63,21 +68,37 @@ def specified_trivium(key: bytes, iv: bytes, count: int) -> list[int]:
     return stream[4 * 288 :]
 
 
-def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0) -> list[int]:
-    """The definition in docs/arithmetic.md, over the core's stream words, in Python's integers.
+def stream(seed: bytes, digit: int, limb: int, block: int, number: int, count: int) -> list[int]:
+    """Words of one of a block's streams."""
+    iv = number + (limb << 16) + (digit << 32) + (block << 48)
+    words: list[int] = _core.trivium_words(seed, iv.to_bytes(10, "little"), count).tolist()
+    return words
 
-    The first n residues of one block.
-    """
-    number = (limb << 16) + (digit << 32) + (block << 48)
-    chunks = [
-        _core.trivium_words(
-            seed, (stream + number).to_bytes(10, "little"), -(-n // 16) * 2
-        ).tolist()
-        for stream in range(16)
-    ]
+
+def specified_words(
+    seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0
+) -> list[int]:
+    """The first n words of a block by docs/arithmetic.md, in Python's integers."""
+    k = next(k for k in range(62) if q < (1 << k) + (1 << k >> 20))
+    streams = [stream(seed, digit, limb, block, i, -(-n // 8)) for i in range(8)]
+    return [streams[j % 8][j // 8] % (1 << k) for j in range(n)]
+
+
+def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0) -> list[int]:
+    """The first n residues of one block by the definition, likewise."""
+    words = specified_words(seed, digit, limb, q, n, block)
+    mask = (1 << _core.seed_word_bits(q)) - 1
+    others = (word & mask for word in stream(seed, digit, limb, block, 8, 8 * n + 64))
+    substitutes = (word for word in others if word < q)
+    return [word if word < q else next(substitutes) for word in words]
+
+
+def specified_half_1(seed: bytes, digit: int, limb: int, q: int, n: int, block: int) -> list[int]:
+    """The same of version 1: 16 streams, 128 bits for each residue, scaled by 2^-68."""
+    streams = [stream(seed, digit, limb, block, i, -(-n // 16) * 2) for i in range(16)]
     half = []
     for j in range(n):
-        low, high = chunks[j % 16][j // 16 * 2 :][:2]
+        low, high = streams[j % 16][j // 16 * 2 :][:2]
         u = (low | high << 64) % (1 << (q.bit_length() + 67))
         half.append(u * pow(2, -68, q) % q)
     return half
@@ -99,9 +120,41 @@ def test_trivium_equals_the_specification_bit_by_bit(rng: np.random.Generator) -
 @pytest.mark.parametrize("q", PRIMES)
 @pytest.mark.parametrize(("digit", "limb"), [(0, 0), (3, 1), (65535, 65535)])
 def test_expanded_half_equals_its_definition(q: int, digit: int, limb: int) -> None:
-    half = _core.expand_key_half(SEED, digit, limb, q, 256)
+    half = _core.expand_key_half(SEED, digit, limb, q, 250)
     assert half.dtype == np.uint64
-    assert half.tolist() == specified_half(SEED, digit, limb, q, 256)
+    assert half.tolist() == specified_half(SEED, digit, limb, q, 250)
+    words = _core.expand_seed_words(SEED, digit, limb, q, 250)
+    assert words.tolist() == specified_words(SEED, digit, limb, q, 250)
+
+
+def test_words_have_the_bits_of_the_nearest_power_of_two_that_serves() -> None:
+    for k in (20, 21, 30, 59):
+        near = 1 << k >> 20
+        for q, bits in (
+            ((1 << k) - 1, k),
+            ((1 << k) + near - 1, k),
+            ((1 << k) + near, k + 1),
+            (3 << k - 1, k + 1),
+        ):
+            if q != 1 << k:
+                assert _core.seed_word_bits(q) == bits, q
+
+
+def test_substitutes_go_on_from_piece_to_piece_and_begin_anew_with_every_block() -> None:
+    q, n = (3 << 20) + 1, 2 * BLOCK
+    half = _core.expand_key_half(SEED, 1, 2, q, n)
+    assert 0.2 < (_core.expand_seed_words(SEED, 1, 2, q, n) >= q).mean() < 0.3
+    for block, residues in enumerate(half.reshape(2, BLOCK)):
+        assert residues.tolist() == specified_half(SEED, 1, 2, q, BLOCK, block)
+
+
+@pytest.mark.parametrize("q", [q for q in PRIMES if q % 2])
+def test_half_of_version_1_equals_its_definition(q: int) -> None:
+    half = _core.expand_key_half_1(SEED, 3, 65535, q, BLOCK + 70)
+    assert half[:256].tolist() == specified_half_1(SEED, 3, 65535, q, 256, 0)
+    assert half[BLOCK:].tolist() == specified_half_1(SEED, 3, 65535, q, 70, 1)
+    with pytest.raises(ParameterError, match="odd modulus, and this one is 256"):
+        _core.expand_key_half_1(SEED, 0, 0, 256, 16)
 
 
 def test_a_larger_ring_continues_the_same_streams() -> None:
@@ -153,7 +206,6 @@ def test_expanded_residues_look_uniform() -> None:
         ((SEED, 0, 65536, 257, 16), "digit 0, limb 65536 .* below 65536"),
         ((SEED, 0, 0, 257, BLOCK + 16, 65535), "blocks 65535 to 65536 .* has 65536 of 16384"),
         ((SEED, 0, 0, 257, 16, 1 << 63), "blocks 9223372036854775808 to .* has 65536"),
-        ((SEED, 0, 0, 256, 16), "odd modulus, and this one is 256"),
         ((SEED, 0, 0, 1 << 61, 16), "modulus"),
     ],
 )

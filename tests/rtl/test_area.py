@@ -153,20 +153,16 @@ def test_a_modular_sum_takes_two_adders_and_a_selector(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("parameters", "dsps", "most"),
-    [
-        ({"Width": 54, "StepBits": 17, "Reduction": 1}, 0, 800),
-        ({"Width": 60, "StepBits": 17, "Reduction": 0}, 8, 1450),
-        ({"Width": 48, "StepBits": 14, "Reduction": 0}, 10, 1450),
-        ({"Width": 30, "StepBits": 11, "Reduction": 0}, 7, 1450),
-    ],
+    ("lanes", "least_bits", "luts_most", "flip_flops"),
+    [(8, 45, 3100, 3000), (8, 0, 3500, 3050), (1, 0, 950, 610)],
 )
-def test_a_lane_of_the_key_expander_takes_few_dsps(
-    tmp_path: Path, parameters: dict[str, int], dsps: int, most: int
+def test_the_key_expander_takes_little_more_than_trivium(
+    tmp_path: Path, lanes: int, least_bits: int, luts_most: int, flip_flops: int
 ) -> None:
-    cells = synthesize(tmp_path, "rs_key_residue", **parameters)
-    assert cells.get("DSP48E2", 0) <= dsps
-    assert luts(cells) <= most
+    cells = synthesize(tmp_path, "rs_key_expander", Width=60, Lanes=lanes, LeastBits=least_bits)
+    assert "DSP48E2" not in cells
+    assert luts(cells) <= luts_most
+    assert sum(count for cell, count in cells.items() if cell.startswith("FD")) <= flip_flops
 
 
 @pytest.mark.full

@@ -8,6 +8,7 @@ import pytest
 from ringsmith._core import is_prime
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.latencies import SCALE_STEP_LATENCY
 
 MakeBlock = Callable[..., Block]
 
@@ -79,3 +80,52 @@ def test_barrett_product_equals_python_with_another_modulus_in_each_cycle(
 def test_a_step_wider_than_a_dsp_is_refused(make_block: MakeBlock) -> None:
     with pytest.raises(ToolError, match="OneBits"):
         make_block("rs_montgomery_bench", Width=48, StepBits=18)
+
+
+def step(block: Block, q: int, step_bits: int, n: Words, digit: Words) -> None:
+    """Checks one step of all operands against its definition in Python's integers."""
+    latency = SCALE_STEP_LATENCY
+    out = block.run({"n_i": n, "digit_i": digit}, cycles=len(n) + latency)["n_o"].ravel()
+    for result, a, d in zip(out[latency:].tolist(), n.tolist(), digit.tolist(), strict=True):
+        r = (d - a) % (1 << step_bits)
+        assert result == (a - d + r * q) >> step_bits, (q, a, d)
+        assert result < q
+
+
+@pytest.mark.parametrize("step_bits", [4, 3])
+def test_step_is_right_for_every_operand_of_a_small_width(
+    make_block: MakeBlock, step_bits: int
+) -> None:
+    block = make_block("rs_scale_step", Width=9, OneBits=4, StepBits=step_bits)
+    for q in (17, 97, 113, 241, 257, 353, 449):  # 5 to 9 bits
+        block.poke("q_i", q)
+        n, digit = (g.ravel() for g in np.meshgrid(np.arange(q), np.arange(1 << step_bits)))
+        step(block, q, step_bits, n, digit)
+
+
+@pytest.mark.parametrize(
+    ("width", "one_bits", "step_bits"),
+    [
+        (60, 17, 17),
+        (54, 15, 8),
+        pytest.param(60, 14, 14, marks=pytest.mark.full),
+        pytest.param(30, 9, 9, marks=pytest.mark.full),
+    ],
+)
+def test_step_equals_its_definition(
+    make_block: MakeBlock, rng: np.random.Generator, width: int, one_bits: int, step_bits: int
+) -> None:
+    block = make_block("rs_scale_step", Width=width, OneBits=one_bits, StepBits=step_bits)
+    for q in primes(width, one_bits):
+        block.poke("q_i", q)
+        top = (1 << step_bits) - 1
+        edges = [0, 1, 2, top, top + 1, q // 2, q - 2, q - 1]
+        n, digit = np.meshgrid(np.array(edges, np.uint64), np.array([0, 1, top - 1, top]))
+        n = np.concatenate([n.ravel(), rng.integers(0, q, 3_000, np.uint64)]).astype(np.uint64)
+        digit = np.concatenate([digit.ravel(), rng.integers(0, top + 1, 3_000)])
+        step(block, q, step_bits, n, digit.astype(np.uint64))
+
+
+def test_steps_that_are_too_long_are_refused(make_block: MakeBlock) -> None:
+    with pytest.raises(ToolError, match="OneBits = 18"):
+        make_block("rs_scale_step", OneBits=18)

@@ -197,7 +197,13 @@ ROWS = [
         "compact-keys-1.rso",
         ours(EvaluationKeys, HYBRID),
         save(lambda: Keys(HYBRID, seeded=True).keys, HYBRID),
-        "e9f73e18db36ba9f678384e8998dac37",
+        "ebbe949f4783a067849074421a6c8641",
+    ),
+    Row(
+        "compact-keys-2.rso",
+        ours(EvaluationKeys, HYBRID),
+        save(lambda: Keys(HYBRID, seeded=True).keys, HYBRID),
+        "9f89842625b4b82064300e36c22b3a8c",
     ),
     Row(
         "secret-key-1.rsx",
@@ -246,9 +252,10 @@ ROWS = [
         "evaluation-bundle-1",
         lambda path: read_bundle(path).keys,
         bundle,
-        "655f21d97b855bc0548dd38a60e31d57",
+        "cdb1e01202c6854ec4d6d8d9cdbcb57f",
     ),
-    Row("key-seeds-1.json", read_key_seeds, seeds, "0e6a420a143e17978ccaa376692def83"),
+    Row("key-seeds-1.json", read_key_seeds, seeds, "2986c246bf1e7005dfc05400ff7f5cf5"),
+    Row("key-seeds-2.json", read_key_seeds, seeds, "c48717cf564f36d2fc024c72719c1982"),
     Row(
         "subroutine-graph-2.json",
         lambda path: to_json(from_json(path.read_text())),
@@ -267,7 +274,7 @@ def _parts(thing: Any) -> object:  # noqa: ANN401 - whatever a file holds
     if isinstance(thing, EvaluationKeys | CompactKeys):
         return [_parts(thing.relin), *((e, _parts(key)) for e, key in thing.galois.items())]
     if isinstance(thing, KeySeeds):
-        return [thing.relin, dict(thing.galois)]
+        return [thing.version, thing.relin, dict(thing.galois)]
     if isinstance(thing, SealParameters):
         return [thing.n, thing.primes, thing.plain_modulus]
     if thing is None or isinstance(thing, str):

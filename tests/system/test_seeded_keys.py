@@ -1,16 +1,27 @@
 """Keys whose half 1 is expanded from a seed: they work, shorten, and are refused where broken."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ringsmith import _core, client, interop
 from ringsmith._core import secret
+from ringsmith.backends.keys import check_seed
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.client import SecretKey
 from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.interop.seeded_keys import compact_keys, expand_key, shorten_key
+from ringsmith.interop.seeded_keys import (
+    compact_keys,
+    direct_chance,
+    draw_seed,
+    expand_key,
+    is_direct,
+    seeds_are_direct,
+    shorten_key,
+)
 from ringsmith.objects import (
     SEED_BYTES,
     Ciphertext,
@@ -19,7 +30,13 @@ from ringsmith.objects import (
     KeySwitchKey,
     PublicKey,
 )
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, core_context
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    KeyNeeds,
+    core_context,
+    parameter_set,
+)
 from ringsmith.program import EncryptedVector, trace
 from ringsmith.runtime import (
     AnyKeys,
@@ -67,6 +84,85 @@ def test_every_key_has_a_seed_of_its_own(small: CkksParameters, keys: Keys) -> N
     assert [key.seed for key in first] == [key.seed for key in second]
     assert first[0].seed != first[1].seed
     assert np.array_equal(first[0].data, second[0].data)
+
+
+@pytest.mark.parametrize(
+    ("n", "bits", "digits", "chance"),
+    [
+        (1 << 13, (47, 41, 41, 41, 48), 4, 0.981),
+        (1 << 14, (48,) * 3 + (49,) * 6, 8, 0.998),
+        (1 << 12, (30,) * 3, 2, 0.197),
+        (1 << 14, (60, *(40,) * 7, 60), 8, 0.021),
+        (1 << 15, (60, *(40,) * 12, 60), 13, 1.2e-16),
+    ],
+)
+def test_chances_of_direct_seeds_are_as_stated(
+    n: int, bits: tuple[int, ...], digits: int, chance: float
+) -> None:
+    found = {b: _core.prime_search(b, n, bits.count(b)) for b in set(bits)}
+    primes = [found[b].pop(0) for b in bits]
+    assert direct_chance(primes, n, digits) == pytest.approx(chance, rel=0.05, abs=0)
+    text = "1.2·10^−16 |" if chance < 1e-9 else f"{chance} |"
+    assert text in (Path(__file__).parents[2] / "docs" / "arithmetic.md").read_text()
+
+
+def test_medhas_primes_make_every_seed_direct() -> None:
+    for name in ("medha-set1", "medha-set2"):
+        medha = parameter_set(name)
+        assert direct_chance(medha.primes, medha.n, medha.key_digits) == 1
+
+
+def test_seeds_are_direct_as_often_as_stated(rng: np.random.Generator) -> None:
+    """Of a modulus 2^-7 below a power of two, 64 words each: about 0.6 of the seeds."""
+    q, n, seeds = (1 << 20) - (1 << 13) + 1, 64, 1000
+    chance = direct_chance([q], n, 1)
+    assert 0.5 < chance < 0.7
+    found = sum(is_direct(rng.bytes(10), 0, q, n, 1) for _ in range(seeds))
+    assert abs(found - chance * seeds) < 6 * (chance * (1 - chance) * seeds) ** 0.5
+
+
+def test_keys_have_direct_seeds(small: CkksParameters, keys: Keys) -> None:
+    assert seeds_are_direct(small.primes, small.n, small.key_digits)
+    for key in all_keys(keys[2]):
+        assert key.seed is not None
+        for limb, prime in enumerate(small.primes):
+            assert is_direct(key.seed, limb, prime, small.n, key.digits)
+    q = (1 << 20) - (1 << 13) + 1
+    drawn = iter([bytes([i]) * 10 for i in range(100)])
+    seed = draw_seed(lambda: next(drawn), [q], 256, 1)
+    assert is_direct(seed, 0, q, 256, 1)
+    assert seed != bytes(10)  # which is not direct
+    assert draw_seed(lambda: bytes(10), [q], 4096, 1) == bytes(10)  # none is
+
+
+@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+def test_keys_without_direct_seeds_serve_compact_and_are_loaded_whole(
+    rng: np.random.Generator,
+) -> None:
+    narrow = CkksParameters.create(
+        n=1024, prime_bits=(26, 20, 20, 20), special_bits=26, scale_bits=20, security=None
+    )
+    assert not seeds_are_direct(narrow.primes, narrow.n, narrow.key_digits)
+    _, public, evaluation = client.generate_keys(narrow, KeyNeeds(4), seeded=True)
+    relin = evaluation.relin
+    assert relin is not None
+    assert relin.seed is not None
+    assert not all(is_direct(relin.seed, i, q, 1024, 4) for i, q in enumerate(narrow.primes))
+    design = replace(
+        load_design("nano"), name="narrow", log_n=10, word_bits=30, prng="trivium", seeds=4
+    )
+    compiled = compile_program(trace(lambda x: x * x, narrow, {"x": narrow.slots}), design)
+    assert not compiled.compiled_graph.expands_keys
+    x = client.encrypt_vector(narrow, public, rng.uniform(-1, 1, narrow.slots))
+    compact = compact_keys(evaluation, narrow.primes)
+    found = [
+        compiled.run(open_device(kind, design), {"x": x}, some).outputs["result"].data
+        for kind, some in (("cpu", evaluation), ("cpu", compact), ("model", evaluation))
+    ]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    with pytest.raises(ProgramError, match=r"limb 1: its seed expands to words that are not below"):
+        check_seed("relin", relin, 1, narrow.primes[1])
 
 
 def test_seeded_keys_relinearize_and_rotate(

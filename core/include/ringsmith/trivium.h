@@ -1,7 +1,7 @@
 // Trivium, and the uniform half of a key-switching key expanded from a public seed by it.
 //
-// Hardware expands the same key (rtl/prng), so the definition has no rejection and names no number
-// of lanes: docs/arithmetic.md states it, with its bias.
+// Hardware expands the same key (rtl/prng), without substitutes and with any number of lanes:
+// docs/arithmetic.md ("Seeded keys") states the definition, and what security rests on.
 #pragma once
 
 #include <array>
@@ -44,18 +44,36 @@ inline constexpr std::size_t kSeededIndices = std::size_t{1} << 16;
 /// Coefficients of a limb's NTT form after which its streams begin anew.
 inline constexpr std::size_t kSeededBlock = std::size_t{1} << 14;
 
-/// One limb of one digit of a key-switching key's uniform half, from the first coefficient of a
-/// block on: `out.size()` residues modulo q, as they stand in NTT form (bit-reversed order).
+/// Bits of a stream's word that make a residue modulo q: log2 of the power of two above q, or of
+/// the one below it where q is less than 2^-20 of it larger.
+[[nodiscard]] int seed_word_bits(u64 q);
+
+/// The words that one limb of one digit of a key-switching key's uniform half is made from, from
+/// the first coefficient of a block on. Hardware multiplies with them.
 ///
-/// Coefficient kSeededBlock * b + j of the limb, j < kSeededBlock, is u * 2^-68 mod q, where bit i
-/// of u, for i below (bits of q) + 67, is bit 128 * (j div 16) + i of the stream with key `seed`
-/// and the IV j mod 16 + 2^16 limb + 2^32 digit + 2^48 b (a little-endian number). Every residue's
-/// probability is within 2^-(bits of q + 67) of 1/q.
+/// That of coefficient kSeededBlock * b + j of the limb, j < kSeededBlock, is the lowest
+/// seed_word_bits(q) bits of word j div 8 of the stream with key `seed` and the IV
+/// j mod 8 + 2^16 limb + 2^32 digit + 2^48 b (a little-endian number).
 /// @param digit, limb below kSeededIndices; limb counts the key's K primes
-/// @param q           odd
 /// @param block       of out's first coefficient; this and all that follow below kSeededIndices
-/// @throws ParameterError if an index is too large or q is even
+/// @throws ParameterError if an index is too large
+void expand_seed_words(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
+                       std::span<u64> out, std::size_t block = 0);
+
+/// One limb of one digit of a key-switching key's uniform half: `out.size()` residues modulo q, as
+/// they stand in NTT form (bit-reversed order).
+///
+/// They are expand_seed_words' words where these are below q. The others of a block, in order, are
+/// substituted by those words of its stream number 8 that are below q. Parameters and errors are
+/// those of expand_seed_words.
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
                      std::span<u64> out, std::size_t block = 0);
+
+/// expand_key_half as files of version 1 mean it: u * 2^-68 mod q, where bit i of u, for i below
+/// (bits of q) + 67, is bit 128 * (j div 16) + i of the stream number j mod 16.
+/// @param q odd
+/// @throws ParameterError if an index is too large or q is even
+void expand_key_half_1(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
+                       std::span<u64> out);
 
 }  // namespace ringsmith

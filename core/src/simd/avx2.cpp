@@ -39,7 +39,7 @@ constexpr KernelSet kSet{"avx2",
                          permute_words<V>,
                          automorph_loaded<V>,
                          mark_negated_words<V>,
-                         expand_streams<SeedReduction<V>>,
+                         expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 
 }  // namespace

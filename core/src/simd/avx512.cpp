@@ -24,7 +24,7 @@ constexpr KernelSet kSet{"avx512",
                          permute_words<V>,
                          automorph_gathered<V>,
                          mark_negated_words<V>,
-                         expand_streams<SeedReduction<V>>,
+                         expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 
 }  // namespace

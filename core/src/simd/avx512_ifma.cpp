@@ -49,51 +49,6 @@ void combine_four_ifma(const PrimeConstants* primes, const Combination* sums, u6
 
 V::Vec multiply_low(V::Vec a, V::Vec b) { return IfmaSum::Arithmetic::low(a, a, b); }
 
-/// SeedReduction for primes of up to 50 bits, the lowest 68 bits by 52 and 16: products of 52-bit
-/// words read no more of a word than that.
-class SeedReductionIfma {
- public:
-  using Vector = Vector512Ifma;
-  using Vec = V::Vec;
-
-  explicit SeedReductionIfma(const PrimeConstants& prime)
-      : q_(V::set(prime.q)),
-        inverse_(V::set(prime.inverse)),
-        last_inverse_(V::set(prime.inverse << 36)),
-        used_(V::set((u64{1} << (prime.bits - 1)) - 1)),
-        rest_(V::set(0xffff)) {}
-
-  [[nodiscard]] RINGSMITH_INLINE Vec reduce(Vec low, Vec high) const {
-    const Vec middle = V::bit_and(Vector::funnel<52>(low, high), rest_);
-    const Vec x = divide(middle, low, inverse_);  // at most q + 2^16
-    const Vec t = V::bit_and(V::shift_right<4>(high), used_);
-    const Vec sum = divide(V::add(V::shift_right<16>(x), t), x, last_inverse_);
-    return V::reduce_once(V::reduce_once(sum, q_), q_);
-  }
-
- private:
-  // As SeedReduction's, with words of 52 bits in place of 32.
-  [[nodiscard]] RINGSMITH_INLINE Vec divide(Vec quotient, Vec x, Vec inverse) const {
-    const Vec zero = V::set(0);
-    const Vec y = Vector::low(zero, x, inverse);
-    return V::sub(V::add(quotient, q_), Vector::high(zero, y, q_));
-  }
-
-  Vec q_;
-  Vec inverse_;
-  Vec last_inverse_;
-  Vec used_;
-  Vec rest_;
-};
-
-void expand_ifma(const PrimeConstants& prime, SeedStreams& streams, u64* out, std::size_t count) {
-  if (prime.bits <= 50) {
-    expand_streams<SeedReductionIfma>(prime, streams, out, count);
-  } else {
-    expand_streams<SeedReduction<Vector512Ifma>>(prime, streams, out, count);
-  }
-}
-
 template <typename A, typename Sum = IfmaSum>
 constexpr PrimeKernels ifma_class(int bits) {
   return {bits,
@@ -211,7 +166,7 @@ constexpr KernelSet kSet{"avx512ifma",
                          permute_words<V>,
                          automorph_gathered<V>,
                          mark_negated_words<V>,
-                         expand_ifma,
+                         expand_streams<Vector512Ifma>,
                          multiplications<V, multiply_low>};
 
 }  // namespace

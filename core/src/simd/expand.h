@@ -1,4 +1,4 @@
-// Residues from streams of Trivium, as many streams at a time as a register has lanes. Only for the
+// Words of streams of Trivium, as many streams at a time as a register has lanes. Only for the
 // kernel sets' own source files (see transform.h); the scalar set's words are vectors of one lane.
 #pragma once
 
@@ -42,59 +42,12 @@ struct TriviumLanes {
   }
 };
 
-/// u * 2^-68 modulo an odd q of k bits, for u = low + 2^64 high of k + 67 bits: Montgomery's
-/// reduction of the lowest 68 bits, by 32, 32 and 4.
+/// KernelSet::expand.
 template <typename V>
-class SeedReduction {
- public:
-  using Vector = V;
-  using Vec = typename V::Vec;
-
-  explicit SeedReduction(const PrimeConstants& prime)
-      : q_(V::set(prime.q)),
-        high_q_(V::set(prime.q >> 32)),
-        inverse_(V::set(prime.inverse)),
-        last_inverse_(V::set(prime.inverse << 28)),
-        used_(V::set(~u64{0} >> (61 - prime.bits))),
-        rest_(V::set(15)) {}
-
-  /// The residue, canonical; bits of `high` above the used ones are left out.
-  [[nodiscard]] RINGSMITH_INLINE Vec reduce(Vec low, Vec high) const {
-    const Vec used = V::bit_and(high, used_);
-    Vec x = divide(V::template shift_right<32>(low), low, inverse_);  // at most q + 2^32
-    x = divide(V::template shift_right<32>(x), x, inverse_);          // at most q + q / 2^32 + 1
-    // u / 2^64 is x + used, where used = 16 t + its lowest four bits, and t < 2^(k-1) < q.
-    x = V::add(x, V::bit_and(used, rest_));
-    const Vec t = V::template shift_right<4>(used);
-    x = divide(V::add(V::template shift_right<4>(x), t), x, last_inverse_);
-    return V::reduce_once(V::reduce_once(x, q_), q_);  // it was at most t + q + q / 16 + 2 < 3 q
-  }
-
- private:
-  // x / 2^b modulo q, plus q: with y = x / q modulo 2^b, x - y q is a multiple of 2^b, and divided
-  // by that it is floor(x / 2^b) - floor(y q / 2^b), since both products end in the same bits.
-  // `quotient` is floor(x / 2^b) and what else the result is to hold; `inverse` is 2^(32 - b) / q
-  // modulo 2^32, which brings y to the upper b bits of 32.
-  [[nodiscard]] RINGSMITH_INLINE Vec divide(Vec quotient, Vec x, Vec inverse) const {
-    const Vec y = V::multiply_halves(x, inverse);
-    const Vec carried = V::template shift_right<32>(V::multiply_halves(y, q_));
-    return V::sub(V::add(quotient, q_), V::add(V::multiply_halves(y, high_q_), carried));
-  }
-
-  Vec q_;
-  Vec high_q_;
-  Vec inverse_;
-  Vec last_inverse_;
-  Vec used_;
-  Vec rest_;
-};
-
-/// KernelSet::expand by a SeedReduction, or what has its functions.
-template <typename Reduction>
-void expand_streams(const PrimeConstants& prime, SeedStreams& streams, u64* out,
-                    std::size_t count) {
-  using V = typename Reduction::Vector;
-  const Reduction reduction(prime);
+bool expand_streams(u64 q, u64 mask, SeedStreams& streams, u64* out, std::size_t count) {
+  const auto modulus = V::set(q);
+  const auto used = V::set(mask);
+  auto below = V::set(~u64{0});  // in its sign bit
   for (std::size_t first = 0; first < kSeedStreams; first += V::kLanes) {
     TriviumLanes<V> lanes;
     for (int i = 0; i < 3; ++i) {
@@ -102,14 +55,22 @@ void expand_streams(const PrimeConstants& prime, SeedStreams& streams, u64* out,
       lanes.late[i] = V::load(&streams.late[i][first]);
     }
     for (std::size_t j = first; j < count; j += kSeedStreams) {
-      const auto low = lanes.next();
-      V::store(out + j, reduction.reduce(low, lanes.next()));
+      const auto word = V::bit_and(lanes.next(), used);
+      below = V::bit_and(below, V::sub(word, modulus));
+      V::store(out + j, word);
     }
     for (int i = 0; i < 3; ++i) {
       V::store(&streams.early[i][first], lanes.early[i]);
       V::store(&streams.late[i][first], lanes.late[i]);
     }
   }
+  u64 signs[V::kLanes];
+  V::store(signs, below);
+  u64 all = ~u64{0};
+  for (const u64 sign : signs) {
+    all &= sign;
+  }
+  return all >> 63 != 0;
 }
 
 }  // namespace

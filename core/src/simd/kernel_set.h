@@ -254,7 +254,7 @@ struct PrimeKernels {
 };
 
 /// Streams of Trivium that a block of a seeded key's limb reads (ringsmith/trivium.h).
-inline constexpr std::size_t kSeedStreams = 16;
+inline constexpr std::size_t kSeedStreams = 8;
 
 /// Where those streams are: of each of the three shift registers, the latest 64 bits that were
 /// shifted in, the last one in bit 63, and the 64 before them.
@@ -278,9 +278,10 @@ struct KernelSet {
   /// What x -> x^g negates: out[i] - q is in[i], or in[i] - q if the automorphism negates it and it
   /// is not 0. May be in place.
   void (*mark_negated)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
-  /// The next `count` residues, a multiple of kSeedStreams, of a seeded key's limb modulo an odd
-  /// prime.q; reads 128 bits of a stream for each.
-  void (*expand)(const PrimeConstants& prime, SeedStreams& streams, u64* out, std::size_t count);
+  /// The bits of `mask`, the lowest ones of at most 62, of the next `count` words of streams, a
+  /// multiple of kSeedStreams, from each in turn.
+  /// @return whether all are below q
+  bool (*expand)(u64 q, u64 mask, SeedStreams& streams, u64* out, std::size_t count);
   /// `count` vector multiplications, a multiple of 12, in registers: for their time alone.
   u64 (*multiplications)(std::size_t count);
 };

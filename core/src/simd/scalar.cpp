@@ -271,21 +271,14 @@ struct Word {
   static u64 load(const u64* from) { return *from; }
   static void store(u64* to, u64 x) { *to = x; }
   static u64 set(u64 x) { return x; }
-  static u64 add(u64 a, u64 b) { return a + b; }
   static u64 sub(u64 a, u64 b) { return a - b; }
   static u64 bit_and(u64 a, u64 b) { return a & b; }
   static u64 bit_xor(u64 a, u64 b) { return a ^ b; }
   static u64 and_xor(u64 a, u64 b, u64 c) { return (a & b) ^ c; }
   template <int bits>
-  static u64 shift_right(u64 a) {
-    return a >> bits;
-  }
-  template <int bits>
   static u64 funnel(u64 low, u64 high) {
     return low >> bits | high << (64 - bits);
   }
-  static u64 multiply_halves(u64 a, u64 b) { return (a & 0xffffffff) * (b & 0xffffffff); }
-  static u64 reduce_once(u64 x, u64 m) { return at_most_once(x, m); }
 };
 
 u64 multiplications(std::size_t count) {
@@ -326,14 +319,8 @@ constexpr PrimeKernels kClasses[] = {
      nullptr,
      key_products},
 };
-constexpr KernelSet kSet{"scalar",
-                         kClasses,
-                         1,
-                         permute,
-                         automorph,
-                         mark_negated,
-                         expand_streams<SeedReduction<Word>>,
-                         multiplications};
+constexpr KernelSet kSet{
+    "scalar", kClasses, 1, permute, automorph, mark_negated, expand_streams<Word>, multiplications};
 
 }  // namespace
 

@@ -131,6 +131,20 @@ def expand_key_half(
     bytes, a Trivium key; `limb` counts the key's K primes. docs/arithmetic.md has the definition.
     """
 
+def expand_seed_words(
+    seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0
+) -> _Residues:
+    """The words that `expand_key_half` makes residues from, below 2^seed_word_bits(q).
+
+    Hardware multiplies with them; residues differ from them where they are not below q.
+    """
+
+def expand_key_half_1(seed: bytes, digit: int, limb: int, q: int, n: int) -> _Residues:
+    """The same limb as files of version 1 mean it."""
+
+def seed_word_bits(q: int) -> int:
+    """Bits of a stream's word that make a residue modulo q."""
+
 @final
 class Context:
     """RLWE over a ring, for both schemes: data primes, then special primes.

@@ -1,10 +1,15 @@
 """Key-switching keys as devices are given them, and what a device refuses of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ringsmith._core import PreparedKey
 from ringsmith.errors import ProgramError
-from ringsmith.interop.seeded_keys import foreign_digit
+from ringsmith.interop.seeded_keys import (
+    MIN_DIRECT_CHANCE,
+    foreign_digit,
+    is_direct,
+    seeds_are_direct,
+)
 from ringsmith.objects import CompactKey, KeySwitchKey
 
 AnyKey = KeySwitchKey | CompactKey | PreparedKey
@@ -27,6 +32,16 @@ def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKe
     return whole
 
 
+def expandable(key: KeySwitchKey, primes: Sequence[int]) -> bool:
+    """Whether a device with a PRNG can expand half 1 of a key: it has a direct seed.
+
+    Args:
+        key: The key.
+        primes: All K primes of the key.
+    """
+    return key.seed is not None and seeds_are_direct(primes, key.data.shape[-1], key.digits)
+
+
 def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
     """Checks that a limb of a key's half 1 is what its seed expands to, and returns the seed.
 
@@ -37,7 +52,8 @@ def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
         prime: That limb's prime.
 
     Raises:
-        ProgramError: If the key has no seed, or one that expands to something else.
+        ProgramError: If the key has no seed, or one that expands to something else, or that is not
+            direct.
     """
     if key.seed is None:
         raise ProgramError(
@@ -49,5 +65,12 @@ def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
         raise ProgramError(
             f"key {name!r}, digit {digit}, limb {limb}: half 1 is not what the key's seed expands "
             "to: give the key without a seed, or the seed that it was made with"
+        )
+    if not is_direct(key.seed, limb, prime, key.data.shape[-1], key.digits):
+        raise ProgramError(
+            f"key {name!r}, limb {limb}: its seed expands to words that are not below the prime "
+            f"{prime}, and the device has no substitutes for them: compile the program for a whole "
+            "key, or take primes nearer to a power of two, of which at least 1 seed in "
+            f"{1 / MIN_DIRECT_CHANCE:.0f} has no such words"
         )
     return key.seed

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ringsmith.interop.seeded_keys import expand_key
+from ringsmith.interop.seeded_keys import draw_seed, expand_key
 from ringsmith.objects import SEED_BYTES, KeySwitchKey
 
 
@@ -24,5 +24,6 @@ def random_key(
     limbs = [random.integers(0, q, (digits, halves, n), dtype=np.uint64) for q in primes]
     data = np.ascontiguousarray(np.stack(limbs, axis=2))
     if seeded:
-        return expand_key(data[:, 0], random.bytes(SEED_BYTES), primes)
+        seed = draw_seed(lambda: random.bytes(SEED_BYTES), primes, n, digits)
+        return expand_key(data[:, 0], seed, primes)
     return KeySwitchKey(data)

@@ -1,13 +1,15 @@
 """Key generation. The secret key is born here and stays here."""
 
 import hashlib
+import itertools
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NoReturn, SupportsIndex
 
 from ringsmith._core import secret
 from ringsmith.client.checks import check_parameters, checked_bfv
 from ringsmith.errors import ParameterError, check_type
+from ringsmith.interop.seeded_keys import draw_seed
 from ringsmith.objects import (
     KEY_TAG_BYTES,
     SEED_BYTES,
@@ -100,9 +102,12 @@ def generate_keys(
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
 
+    def new_seed() -> bytes:
+        return _drawn(parameters, lambda: secrets.token_bytes(SEED_BYTES))
+
     def relin_key() -> _Made:
         if seeded:
-            seed = secrets.token_bytes(SEED_BYTES)
+            seed = new_seed()
             return secret.generate_seeded_relin_key(context, key, seed, words), seed
         if words:
             return secret.generate_word_relin_key(context, key, words), None
@@ -110,7 +115,7 @@ def generate_keys(
 
     def galois_key(element: int) -> _Made:
         if seeded:
-            seed = secrets.token_bytes(SEED_BYTES)
+            seed = new_seed()
             return secret.generate_seeded_galois_key(context, key, element, seed, words), seed
         if words:
             return secret.generate_word_galois_key(context, key, element, words), None
@@ -134,9 +139,13 @@ def generate_keys_for_test(
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
 
+    def new_seed(own: int) -> bytes:
+        numbers = itertools.count(own, 1 << 64)
+        return _drawn(parameters, lambda: next(numbers).to_bytes(SEED_BYTES, "little"))
+
     def relin_key(own: int) -> _Made:
         if seeded:
-            expanded = own.to_bytes(SEED_BYTES, "little")
+            expanded = new_seed(own)
             data = secret.generate_seeded_relin_key_for_test(context, key, expanded, words, own)
             return data, expanded
         if words:
@@ -145,7 +154,7 @@ def generate_keys_for_test(
 
     def galois_key(element: int, own: int) -> _Made:
         if seeded:
-            expanded = own.to_bytes(SEED_BYTES, "little")
+            expanded = new_seed(own)
             data = secret.generate_seeded_galois_key_for_test(
                 context, key, element, expanded, words, own
             )
@@ -159,6 +168,11 @@ def generate_keys_for_test(
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
     return _tagged(parameters.parameters_id, tag, key, public, relin, galois)
+
+
+def _drawn(parameters: RlweParameters, draw: Callable[[], bytes]) -> bytes:
+    """A key's seed, of those that ``draw`` draws."""
+    return draw_seed(draw, parameters.primes, parameters.n, parameters.key_digits)
 
 
 def _tagged(

@@ -18,7 +18,7 @@ PAIR_LATENCY = 4
 """A product and a summand, in two DSP slices in cascade."""
 
 SCALE_STEP_LATENCY = 5
-"""One step of Montgomery's reduction, and of the reduction of expanded words."""
+"""One step of Montgomery's reduction."""
 
 MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
     {

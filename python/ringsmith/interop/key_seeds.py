@@ -2,8 +2,11 @@
 
 A JSON file; a key that has no seed is not in it::
 
-    {"format": "ringsmith-key-seeds", "version": 1,
+    {"format": "ringsmith-key-seeds", "version": 2,
      "relin": "<20 hex digits>", "galois": {"<Galois element>": "<20 hex digits>", …}}
+
+In version 1 seeds expand to other words (``ringsmith._core.expand_key_half_1``): keys that such a
+file belongs to are used whole.
 """
 
 import json
@@ -19,8 +22,9 @@ from ringsmith.files import read_bounded
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
 
-_FORMAT, _VERSION = "ringsmith-key-seeds", 1
+_FORMAT, _VERSION = "ringsmith-key-seeds", 2
 _MAX_FILE = 1 << 22  # every Galois element of N = 2^16 and more
+_FIELDS = {"format", "version", "relin", "galois"}
 _ELEMENT = re.compile(r"[1-9][0-9]{0,9}")
 
 
@@ -31,10 +35,12 @@ class KeySeeds:
     Attributes:
         relin: That of the relinearization keys; None: they have none.
         galois: Galois element -> that of its Galois key, where it has one.
+        version: Of the format, which says what they expand to.
     """
 
     relin: bytes | None = None
     galois: Mapping[int, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    version: int = _VERSION
 
     @classmethod
     def of(cls, keys: EvaluationKeys) -> "KeySeeds":
@@ -45,6 +51,8 @@ class KeySeeds:
     def attach(self, keys: EvaluationKeys, primes: Sequence[int]) -> EvaluationKeys:
         """The keys, with the seeds that they were made from; seeds of other keys do no harm.
 
+        Keys of version 1 get none: they are used whole.
+
         Args:
             keys: Whole keys, as SEAL's files hold them.
             primes: All K primes of the keys, special primes last.
@@ -52,6 +60,8 @@ class KeySeeds:
         Raises:
             InteropError: If half 1 of a key is not what its seed expands to.
         """
+        if self.version == 1:
+            return keys
         relin = None if keys.relin is None else _with_seed(keys.relin, self.relin, primes)
         galois = {e: _with_seed(key, self.galois.get(e), primes) for e, key in keys.galois.items()}
         return EvaluationKeys(relin, galois)
@@ -59,7 +69,7 @@ class KeySeeds:
 
 def write_key_seeds(seeds: KeySeeds) -> bytes:
     """The file's bytes."""
-    table: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
+    table: dict[str, Any] = {"format": _FORMAT, "version": seeds.version}
     if seeds.relin is not None:
         table["relin"] = seeds.relin.hex()
     table["galois"] = {str(element): seed.hex() for element, seed in seeds.galois.items()}
@@ -77,15 +87,16 @@ def read_key_seeds(path: Path) -> KeySeeds:
         table: Any = json.loads(text)
     except (ValueError, RecursionError):
         raise InteropError(f"{path}: not the JSON of key seeds") from None
-    found = (table.get("format"), table.get("version")) if isinstance(table, dict) else ()
-    if found != (_FORMAT, _VERSION) or table.keys() - {"format", "version", "relin", "galois"}:
-        raise InteropError(f"{path}: not a file of {_FORMAT!r}, version {_VERSION}")
+    known = isinstance(table, dict) and table.get("format") == _FORMAT
+    version = table.get("version") if known else None
+    if type(version) is not int or not 1 <= version <= _VERSION or table.keys() - _FIELDS:
+        raise InteropError(f"{path}: not a file of {_FORMAT!r}, version 1 … {_VERSION}")
     galois = table.get("galois")
     if not isinstance(galois, dict) or not all(map(_ELEMENT.fullmatch, galois)):
         raise InteropError(f"{path}: 'galois' must hold seeds by Galois element")
     relin = _seed(path, table["relin"]) if "relin" in table else None
     return KeySeeds(
-        relin, MappingProxyType({int(e): _seed(path, seed) for e, seed in galois.items()})
+        relin, MappingProxyType({int(e): _seed(path, seed) for e, seed in galois.items()}), version
     )
 
 

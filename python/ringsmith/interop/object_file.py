@@ -7,6 +7,7 @@ folder. Everything else goes into a container of ours, ``ringsmith-object`` (``d
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, writ
 from ringsmith.interop.seeded_keys import compact_keys, expand_keys
 from ringsmith.objects import (
     Ciphertext,
+    CompactKey,
     CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
@@ -34,7 +36,9 @@ from ringsmith.objects import (
 from ringsmith.params import RlweParameters
 from ringsmith.params.identity import seal_obstacle
 
-FORMAT, VERSION = "ringsmith-object", 1
+FORMAT, VERSION = "ringsmith-object", 2
+_UNSEEDED_VERSION = 1
+"""Of objects without seeds, which mean the same in version 1: there seeds expand otherwise."""
 KINDS: Mapping[str, type] = {
     "ciphertext": Ciphertext,
     "plaintext": Plaintext,
@@ -126,7 +130,8 @@ def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
     encoder = Encoder()
     kind = type(thing)
     content = {"kind": _named(kind), "object": encoder.encode(thing, kind, "object")}
-    return pack(FORMAT, VERSION, content, encoder.arrays)
+    version = VERSION if _has_seeds(thing) else _UNSEEDED_VERSION
+    return pack(FORMAT, version, content, encoder.arrays)
 
 
 def object_from_bytes(
@@ -134,8 +139,11 @@ def object_from_bytes(
 ) -> T:
     """Reads the bytes of a container of ours.
 
+    Keys of version 1 lose their seeds: they are whole then, since seeds expand otherwise now.
+
     Raises:
-        InteropError: When they are none, damaged or too large, or hold another kind of object.
+        InteropError: When they are none, damaged or too large, hold another kind of object, or are
+            ``CompactKeys`` of version 1.
     """
     limits, named = _limits(kind, parameters, len(data)), _named(kind)
     content = unpack(data, what, {FORMAT: VERSION}, limits, "a key, ciphertext or plaintext")
@@ -149,11 +157,46 @@ def object_from_bytes(
         found = Decoder(content.arrays).decode(value["object"], stored, "object")
     except InteropError as error:
         raise InteropError(f"{what}: {error}") from None
+    if content.version == 1:
+        found = _of_version_1(found, kind, what)
     check_object(f"{what}: the {named}", found, parameters)
     if kind is EvaluationKeys and isinstance(found, CompactKeys):
-        found = expand_keys(found, parameters.primes)
+        found = expand_keys(found, parameters.primes, content.version)
     assert isinstance(found, kind)
     return found
+
+
+def _of_version_1(found: object, kind: type, what: str) -> object:
+    """An object of version 1 without its seeds; compact keys keep theirs until they are expanded.
+
+    Raises:
+        InteropError: If it is to stay compact.
+    """
+    if kind is CompactKeys:
+        raise InteropError(
+            f"{what}: compact keys of version 1, whose seeds expand to other words than today's: "
+            "read them as EvaluationKeys, which are whole then, or make keys anew"
+        )
+    if isinstance(found, KeySwitchKey):
+        return replace(found, seed=None)
+    if isinstance(found, EvaluationKeys):
+        relin = None if found.relin is None else replace(found.relin, seed=None)
+        galois = {element: replace(key, seed=None) for element, key in found.galois.items()}
+        return EvaluationKeys(relin, galois)
+    return found
+
+
+def _keys_of(thing: object) -> list[KeySwitchKey | CompactKey]:
+    """The key-switching keys that an object is or holds."""
+    if isinstance(thing, KeySwitchKey | CompactKey):
+        return [thing]
+    if not isinstance(thing, EvaluationKeys | CompactKeys):
+        return []
+    return [key for key in (thing.relin, *thing.galois.values()) if key is not None]
+
+
+def _has_seeds(thing: object) -> bool:
+    return any(key.seed is not None for key in _keys_of(thing))
 
 
 def _limits(kind: type, parameters: RlweParameters, size: int) -> Limits:

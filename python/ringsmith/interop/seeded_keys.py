@@ -1,13 +1,67 @@
-"""Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded."""
+"""Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded.
 
-from collections.abc import Sequence
+A seed is *direct* for a key if every word that it expands to is below its prime, so that no
+substitutes are needed: hardware expands direct seeds alone (``docs/arithmetic.md``).
+"""
+
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ringsmith._core import expand_key_half
+from ringsmith._core import (
+    expand_key_half,
+    expand_key_half_1,
+    expand_seed_words,
+    seed_word_bits,
+)
 from ringsmith.errors import InteropError
 from ringsmith.objects import CompactKey, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
+
+MIN_DIRECT_CHANCE = 2.0**-8
+"""The smallest chance of a direct seed at which such seeds are drawn."""
+
+
+def direct_chance(primes: Sequence[int], n: int, digits: int) -> float:
+    """The chance that a random seed is direct for a key.
+
+    Args:
+        primes: All K primes of the key.
+        n: Ring degree.
+        digits: Number of digits.
+    """
+    words = ((prime, 1 << seed_word_bits(prime)) for prime in primes)
+    logarithm = sum(math.log1p((q - power) / power) for q, power in words if q < power)
+    return math.exp(digits * n * logarithm)
+
+
+def seeds_are_direct(primes: Sequence[int], n: int, digits: int) -> bool:
+    """Whether keys of this shape have direct seeds: other ones serve where these are too rare."""
+    return direct_chance(primes, n, digits) >= MIN_DIRECT_CHANCE
+
+
+def is_direct(seed: bytes, limb: int, prime: int, n: int, digits: int) -> bool:
+    """Whether all words that a seed expands to in one limb are below its prime."""
+    return all(
+        (expand_seed_words(seed, digit, limb, prime, n) < prime).all() for digit in range(digits)
+    )
+
+
+def draw_seed(draw: Callable[[], bytes], primes: Sequence[int], n: int, digits: int) -> bytes:
+    """Returns a seed for a key: a direct one, unless these are too rare.
+
+    Args:
+        draw: Draws seeds, other ones each time.
+        primes: All K primes of the key.
+        n: Ring degree.
+        digits: Number of digits.
+    """
+    seed = draw()
+    if seeds_are_direct(primes, n, digits):
+        while not all(is_direct(seed, *each, n, digits) for each in enumerate(primes)):
+            seed = draw()
+    return seed
 
 
 def foreign_digit(key: KeySwitchKey, seed: bytes, limb: int, prime: int) -> int | None:
@@ -68,23 +122,31 @@ def _compact(key: KeySwitchKey, primes: Sequence[int]) -> CompactKey:
     return CompactKey(half, seed, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
 
-def expand_keys(keys: CompactKeys, primes: Sequence[int]) -> EvaluationKeys:
+def expand_keys(keys: CompactKeys, primes: Sequence[int], version: int = 2) -> EvaluationKeys:
     """The whole keys of compact ones; ``primes`` are all K primes, special primes last.
+
+    Args:
+        keys: The compact keys.
+        primes: All K primes, special primes last.
+        version: Of the file format that says what seeds expand to. Keys of version 1 lose their
+            seeds, which devices and the ``cpu`` would expand to something else.
 
     Raises:
         InteropError: If a half has another shape.
     """
 
     def whole(key: CompactKey) -> KeySwitchKey:
-        expanded = expand_key(key.half, key.seed, primes)
+        expanded = expand_key(key.half, key.seed, primes, version)
         return replace(expanded, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
     galois = {element: whole(key) for element, key in keys.galois.items()}
     return EvaluationKeys(None if keys.relin is None else whole(keys.relin), galois)
 
 
-def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchKey:
-    """The whole key of a half 0, (digits, K, N), and its seed.
+def expand_key(
+    half: Residues, seed: bytes, primes: Sequence[int], version: int = 2
+) -> KeySwitchKey:
+    """The whole key of a half 0, (digits, K, N), and its seed; arguments as ``expand_keys``.
 
     Raises:
         InteropError: If the half has another shape.
@@ -96,9 +158,10 @@ def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchK
             "limb a prime"
         )
     digits, limbs, n = half.shape
+    expand = expand_key_half_1 if version == 1 else expand_key_half
     data = np.empty((digits, 2, limbs, n), dtype=np.uint64)
     data[:, 0] = half
     for digit in range(digits):
         for limb, prime in enumerate(primes):
-            data[digit, 1, limb] = expand_key_half(seed, digit, limb, prime, n)
-    return KeySwitchKey(data, seed)
+            data[digit, 1, limb] = expand(seed, digit, limb, prime, n)
+    return KeySwitchKey(data, None if version == 1 else seed)

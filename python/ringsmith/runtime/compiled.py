@@ -14,7 +14,7 @@ from ringsmith.backends.base import (
     Machine,
 )
 from ringsmith.backends.jobs import ChangedJob, Job
-from ringsmith.backends.keys import AnyKey, whole_keys
+from ringsmith.backends.keys import AnyKey, expandable, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
@@ -244,7 +244,7 @@ def compile_graph(
 
 
 def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> CompiledGraph:
-    """The graph, or where a key that is to be expanded has no seed, the graph compiled anew.
+    """The graph, or where a key that is to be expanded has no direct seed, the graph compiled anew.
 
     That is done once for each choice of keys with seeds.
 
@@ -252,11 +252,13 @@ def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> Compi
         ProgramError: If the graph with more whole keys does not fit the design.
     """
     executable = compiled.executable
-    seeded = frozenset(name for name in compiled.graph.keys if keys[name].seed is not None)
+    graph = compiled.graph
+    primes = graph.primes[: graph.key_primes]
+    seeded = frozenset(name for name in graph.keys if expandable(keys[name], primes))
     if executable is None or executable.seeded <= seeded:
         return compiled
     if seeded not in compiled.for_seeds:
-        compiled.for_seeds[seeded] = compile_graph(compiled.graph, executable.design, seeded)
+        compiled.for_seeds[seeded] = compile_graph(graph, executable.design, seeded)
     return compiled.for_seeds[seeded]
 
 

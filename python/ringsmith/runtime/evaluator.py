@@ -5,6 +5,7 @@ this is for one result at a time, as a program written for SEAL asks for it.
 """
 
 from ringsmith.backends.base import CompiledGraph, Design, Machine
+from ringsmith.backends.keys import expandable
 from ringsmith.backends.registry import (
     backend_of,
     backend_without_designs,
@@ -70,7 +71,7 @@ class Evaluator:
         self._given = keys or EvaluationKeys()
         self._keys = named_keys(self._given)
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
-        self._seeded = [name for name, key in whole if key.seed is not None]
+        self._seeded = [name for name, key in whole if expandable(key, parameters.primes)]
         self._device = device
         self._interprets = backend_without_designs(device) is not None
         self._compiled: dict[_Shape, CompiledGraph] = {}

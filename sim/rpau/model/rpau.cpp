@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t kSeedWords = 4;      // of an entry of the seed store, before the limb
 constexpr std::size_t kSeedWordBits = 20;  // four make a seed
-constexpr int kMostStepBits = 17;          // that a step of the expander's reduction removes
 
 std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), words.end()}; }
 
@@ -226,15 +225,13 @@ std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
     throw ModelError("expands seed " + std::to_string(seed) +
                      ", which was never written: write it first");
   }
-  const int step = std::min(kMostStepBits, design_.min_log_n() + 1);
-  const u64 q = modulus().value();
-  if ((q - 1) % (u64{1} << step) != 0) {
-    throw ModelError("expands a seed modulo " + std::to_string(q) + ", which must be 1 modulo 2^" +
-                     std::to_string(step) + ": take NTT primes of the design's ring");
-  }
   std::vector<u64> half(ring_.n());
   const std::size_t apart = std::max(std::size_t{1} << design_.log_n, kSeededBlock);
-  expand_key_half(entry.key, digit, entry.limb, modulus(), half, piece * (apart / kSeededBlock));
+  const Modulus& q = modulus();
+  expand_seed_words(entry.key, digit, entry.limb, q, half, piece * (apart / kSeededBlock));
+  for (u64& word : half) {
+    word = q.reduce(word);  // as the multipliers take it
+  }
   return half;
 }
 

@@ -134,7 +134,7 @@ class Oracle:
         if "seed" in values:
             *parts, limb = (int(word) for word in self.seeds[rpau, values["seed"]])
             seed = sum(part << 20 * i for i, part in enumerate(parts)).to_bytes(10, "little")
-            half = _core.expand_key_half(seed, values["digit"], limb, ring.q, ring.n)
+            half = _core.expand_seed_words(seed, values["digit"], limb, ring.q, ring.n)
             return half.astype(object)
         return self.keys.get((rpau, values.get("b_key", -1)))
 

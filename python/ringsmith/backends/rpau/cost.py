@@ -14,14 +14,13 @@ in which ``halt`` issues: then every result lies in memory.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.rpau.design import LOG_SEEDED_BLOCK, MAX_PRNG_LANES, RpauDesign
+from ringsmith.backends.rpau.design import LOG_SEEDED_BLOCK, RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.hdl.latencies import (
     MOD_ADDSUB_LATENCY,
     MOD_HALVE_LATENCY,
     MOD_MUL_LATENCY,
     RAM_LATENCY,
-    SCALE_STEP_LATENCY,
 )
 
 FETCH_CYCLES = 4
@@ -39,9 +38,8 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
-_SCALE_BITS = 68
-_SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
-_WARM_UP_STEPS = 9  # of 128 rounds of Trivium
+_STREAMS = 8  # of Trivium
+_WARM_UP_STEPS = 18  # of 64 rounds of Trivium; of more lanes than streams each cycle has several
 
 # Registers of one cycle each.
 _COMMAND = 1  # a unit's own copy of its command, and its counters
@@ -143,14 +141,13 @@ def interconnect_hops(design: RpauDesign) -> int:
 
 def expander_cycles(design: RpauDesign) -> int:
     """From the start of the key expander to its first residues (``rtl/prng``)."""
-    steps = -(-_SCALE_BITS // min(_SCALE_STEP_BITS, design.min_log_n + 1))
-    scaling = steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
-    return 1 + expander_pause(design) + 1 + scaling
+    return 2 + expander_pause(design) + 1
 
 
 def expander_pause(design: RpauDesign) -> int:
     """Cycles without residues between two blocks: a loading and the warm-up of every stream."""
-    return (1 + _WARM_UP_STEPS) * (MAX_PRNG_LANES // design.dyadic_cores)
+    steps = max(1, design.dyadic_cores // _STREAMS)
+    return (1 + _WARM_UP_STEPS // steps) * max(1, _STREAMS // design.dyadic_cores)
 
 
 def dyadic_seed_cycles(design: RpauDesign) -> int:

@@ -18,6 +18,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.errors import ProgramError
 from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.interop.seeded_keys import seeds_are_direct
 from ringsmith.progress import Task, task
 
 
@@ -30,8 +31,8 @@ def compile_graph(
         graph: The graph.
         design: The accelerator.
         seeded: Names of the keys that will have a seed; None: every key. A design with a PRNG
-            expands half 1 of these (``RpauDesign.expands``); other keys, and all keys of other
-            designs, are loaded whole.
+            expands half 1 of these (``RpauDesign.expands``), if there are direct seeds for them
+            (``seeds_are_direct``); other keys, and all keys of other designs, are loaded whole.
 
     Raises:
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
@@ -124,7 +125,11 @@ def _expanded(
     """Names of the graph's keys whose half 1 the design expands."""
     if not design.expands(graph.n.bit_length() - 1):
         return frozenset()
-    return frozenset(graph.keys if seeded is None else graph.keys.keys() & seeded)
+    primes = graph.primes[: graph.key_primes]
+    direct = {
+        name for name, digits in graph.keys.items() if seeds_are_direct(primes, graph.n, digits)
+    }
+    return frozenset(direct if seeded is None else direct & set(seeded))
 
 
 def _planned(

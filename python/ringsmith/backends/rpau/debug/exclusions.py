@@ -113,10 +113,10 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "prng/rs_key_expander.sv",
-        rf"(digit_[iq]{_bits(8, 15)}|block_[iq]{_bits(2, 15)}"
-        rf"|.*\.iv({_bits(4, 15)}|{_bits(40, 47)}|{_bits(50, 79)})){_EDGE}",
+        rf"(digit_i{_bits(8, 15)}|block_i{_bits(2, 15)}"
+        rf"|(.*\.)?iv(_q)?({_bits(3, 15)}|{_bits(40, 47)}|{_bits(50, 79)})){_EDGE}",
         "streams have indices of 16 bits each, and an instruction names digits of 8 bits, pieces "
-        "of 2 and 16 streams",
+        "of 2 and 8 streams",
     ),
     Exclusion(
         "rpau/rs_rpau_(dyadic|seeded).sv",
@@ -137,7 +137,6 @@ _PRIMES: tuple[Exclusion, ...] = (
         rf"({_OWN.format('q')}|unused_q|q_(remainder|threefold|correction)|b_i){_ONE_BITS}{_EDGE}",
         _PRIME_IS_ONE,
     ),
-    Exclusion("arith/rs_scale_product.sv", f"unused_low_bits{_EDGE}", _PRIME_IS_ONE),
     Exclusion(
         "arith/rs_mod_halve.sv",
         rf"addend({_bits(0, 7)}|{_bits(29, 29)}){_EDGE}",
@@ -145,14 +144,14 @@ _PRIMES: tuple[Exclusion, ...] = (
     ),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(27, 29)}{_EDGE}", _LARGEST),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('shift')}\[4\]:1->0", _LARGEST),
-    Exclusion("prng/rs_key_expander.sv", rf"mask_q{_bits(0, 14)}:1->0", _LARGEST),
+    Exclusion("prng/rs_key_expander.sv", rf"(below|used)_q{_bits(0, 14)}:1->0", _LARGEST),
     Exclusion(
         "arith/rs_mod_mul_barrett.sv",
         rf"(coarse{_bits(0, 1)}|q3_q({_bits(0, 8)}|{_bits(15, 15)})|h{_bits(26, 29)}){_EDGE}",
         "quotient bits that the size of the primes, the largest of 19 to 30 bits, fixes",
     ),
     Exclusion(
-        "(arith|ntt|prng)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_seeded|_side)?.sv",
+        "(arith|ntt)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_side)?.sv",
         rf"(.*unused_)?{_OWN.format('index')}(\[\d\])?{_EDGE}",
         _NO_INDEX,
     ),
@@ -167,11 +166,6 @@ _SHAPES: tuple[Exclusion, ...] = (
         _TILING,
     ),
     Exclusion("arith/rs_mul_low.sv", rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}", _TILING),
-    Exclusion(
-        "arith/rs_scale_(product|step).sv",
-        rf"(far(_o)?\[\d+\]|near(_o)?\[30\]|sum_q\[30\]){_EDGE}",
-        "a step's product has no more than the 30 bits of one block, and its result is no negative",
-    ),
     Exclusion("ntt/rs_lane_gather.sv", rf"reversed.*{_EDGE}", "constants"),
     Exclusion(
         "ntt/rs_ntt_twiddle.sv",
