@@ -8,10 +8,10 @@
 //                                            w = -psi^(-e), hence t - u
 //
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
-// lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
-// butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands. With constant_i it is k1 instead. Where tw_whole_i is set, pre_latency()
-// cycles behind the operands, it is tw_factor[i] of the same cycle instead.
+// lanes. With TwiddlesGenerated its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of
+// lane i + Cores, which butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 -
+// pre_latency() cycles ahead of the operands. With TwiddlesStored it is tw_factor[i], which comes
+// pre_latency() cycles behind them. With constant_i it is k1 instead.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. One row a cycle, latency
@@ -23,6 +23,7 @@ module rs_butterfly_lanes
 #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
   localparam int unsigned Lanes = 2 * Cores,
@@ -45,7 +46,6 @@ module rs_butterfly_lanes
   input  logic [Width-1:0]      b_i [Lanes],
   input  logic [Width-1:0]      c_i [Lanes],
   input  logic [Width-1:0]      tw_factor_i [Cores],
-  input  logic                  tw_whole_i,
   input  logic [Width-1:0]      tw_hi_i [Cores],
   input  logic [Width-1:0]      tw_lo_i,
   output logic [Width-1:0]      y_o [Lanes]
@@ -103,11 +103,22 @@ module rs_butterfly_lanes
     );
   end
 
+  logic [Width-1:0] product [Lanes];
+  logic [Width-1:0] factor [Cores];
+  for (genvar i = 0; i < Cores; i++) begin : gen_factor
+    if (Twiddles == TwiddlesStored) begin : gen_stored
+      assign factor[i] = tw_factor_i[i];
+    end else begin : gen_generated
+      logic unused_factor;
+      assign unused_factor = ^tw_factor_i[i];
+      assign factor[i]     = product[i+Cores];
+    end
+  end
+
   // ---- operands of the multipliers, and what waits beside them ----------------------------------
   logic [Width-1:0] x_q [Lanes];  // product = x * y
   logic [Width-1:0] y_q [Lanes];
   logic [Width-1:0] z_q [Lanes];  // what is added to it
-  logic [Width-1:0] product [Lanes];
 
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < Lanes; l++) begin
@@ -118,8 +129,7 @@ module rs_butterfly_lanes
     if (butterfly_i) begin
       for (int unsigned i = 0; i < Cores; i++) begin
         x_q[i]       <= inverse_i ? half_difference[i] : a_late[i+Cores];
-        if (constant_i) y_q[i] <= k1_i;
-        else y_q[i] <= tw_whole_i ? tw_factor_i[i] : product[i+Cores];
+        y_q[i]       <= constant_i ? k1_i : factor[i];
         z_q[i]       <= inverse_i ? half_sum[i] : a_late[i];
         x_q[i+Cores] <= tw_hi_i[i];
         y_q[i+Cores] <= tw_lo_i;

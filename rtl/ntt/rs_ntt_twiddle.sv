@@ -8,8 +8,8 @@
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
 // One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
-// 2^(MaxLogN - LoBits) words a core. Tables are written one word a cycle while no steps are under
-// way.
+// 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
+// rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -84,7 +84,7 @@ module rs_ntt_twiddle
     .Depth(Sets << LoBits),
     .Width(Width),
     .ReadLatency(RamLatency),
-    .RamStyle("distributed")
+    .RamStyle(Sets << LoBits > LutRamWords ? "block" : "distributed")
   ) u_lo (
     .clk_i,
     .we_i(lo_we_i),
@@ -100,7 +100,7 @@ module rs_ntt_twiddle
       .Depth(Sets << HiBits),
       .Width(Width),
       .ReadLatency(RamLatency),
-      .RamStyle("distributed")
+      .RamStyle(Sets << HiBits > LutRamWords ? "block" : "distributed")
     ) u_hi (
       .clk_i,
       .we_i(hi_we_i),

@@ -119,8 +119,16 @@ module rs_rpau_main
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
-  logic  ntt_last;
+  logic  ntt_start, ntt_last;
   assign ntt_step.half = 1'b0;
+  rs_delay #(
+    .Width(1),
+    .Depth(twiddle_lead(Twiddles, Reduction))
+  ) u_ntt_start (
+    .clk_i,
+    .d_i(started_q && transform),
+    .d_o(ntt_start)
+  );
   rs_ntt_sequencer #(
     .LogN(LogN),
     .Cores(Cores)
@@ -128,7 +136,7 @@ module rs_rpau_main
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(started_q && transform),
+    .start_i(ntt_start),
     .inverse_i(inverse),
     .valid_o(ntt_step.valid),
     .again_o(ntt_step.again),
@@ -169,7 +177,6 @@ module rs_rpau_main
 
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
   logic [Width-1:0] tw_factor [Cores];
-  logic             tw_whole;
   logic [Width-1:0] tw_hi [Cores];
   logic [Width-1:0] tw_lo;
   rs_ntt_factors #(
@@ -178,8 +185,7 @@ module rs_rpau_main
     .Width(Width),
     .Sets(PrimeSets),
     .LargerRings(LargerRings),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction)
+    .Twiddles(Twiddles)
   ) u_factors (
     .clk_i,
     .rst_ni,
@@ -189,7 +195,6 @@ module rs_rpau_main
     .inverse_i(inverse),
     .set_i,
     .factor_o(tw_factor),
-    .whole_o(tw_whole),
     .hi_o(tw_hi),
     .lo_o(tw_lo),
     .host_i,
@@ -264,6 +269,7 @@ module rs_rpau_main
   rs_butterfly_lanes #(
     .Cores(Cores),
     .Width(Width),
+    .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Family(Family)
   ) u_lanes (
@@ -284,7 +290,6 @@ module rs_rpau_main
     .b_i(b_lanes),
     .c_i(c_lanes),
     .tw_factor_i(tw_factor),
-    .tw_whole_i(tw_whole),
     .tw_hi_i(tw_hi),
     .tw_lo_i(tw_lo),
     .y_o(result)

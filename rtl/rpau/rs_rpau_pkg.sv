@@ -11,6 +11,7 @@ package rs_rpau_pkg;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
   localparam int unsigned UramWords = 4096;  // of an UltraRAM
+  localparam int unsigned LutRamWords = 64;  // of a twiddle table in LUTs; a longer one is block RAM
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
@@ -31,8 +32,8 @@ package rs_rpau_pkg;
     ZoneTwiddleLo = 3'd4,
     // The upper table of twiddle factors of a prime set, psi^(e << LoBits).
     ZoneTwiddleHi = 3'd5,
-    // Whole twiddle factors of a prime set: those of a transform's first steps, or, where
-    // factors are stored and the two tables above are not there, all N: psi^brev(j).
+    // All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
+    // tables above are not there.
     ZoneTwiddle = 3'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
     ZoneSeed = 3'd7
@@ -108,10 +109,6 @@ package rs_rpau_pkg;
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
     logic [1:0]          log_pieces;   // log2 of the pieces of a larger ring's polynomials
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
-    logic [7:0]          first_steps;  // steps of an NTT with whole factors
-    logic                in_gap;       // these take a stage, and some of the gap behind it
-    logic [7:0]          first_step;   // the first step with a generated factor, in its stage
-    logic [7:0]          first_gap;    // and the idle cycles before it
   } ring_t;
 
   // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
@@ -182,22 +179,11 @@ package rs_rpau_pkg;
     return step_to_operand() - stored_twiddle_latency();
   endfunction
 
-  // By how much generated twiddle factors set out before the data that they meet: they pass an
-  // operand register and a multiplier first.
-  function automatic int unsigned twiddle_lead(int unsigned reduction);
-    return twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
-  endfunction
-
-  // Steps of an NTT that begin before a product could be there; they lie in its first stage.
-  function automatic int unsigned first_twiddle_steps(int unsigned reduction, int unsigned rows);
-    return (twiddle_lead(reduction) < rows) ? twiddle_lead(reduction) : rows;
-  endfunction
-
-  // Words of the whole factors of a prime set, with generated twiddle factors: a row of `cores` for
-  // the forward transform, and one for each of the inverse one's first steps.
-  function automatic int unsigned first_twiddle_words(int unsigned reduction, int unsigned rows,
-                                                      int unsigned cores);
-    return (first_twiddle_steps(reduction, rows) + 1) * cores;
+  // Cycles by which the factors of an NTT set out before the data that they meet. Generated ones
+  // pass an operand register and a multiplier first.
+  function automatic int unsigned twiddle_lead(int unsigned twiddles, int unsigned reduction);
+    return (twiddles == TwiddlesStored) ? 0 :
+        twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
@@ -210,21 +196,15 @@ package rs_rpau_pkg;
   // The ring of degree 2^log_degree on a device for N = 2^log_n.
   function automatic ring_t ring_of(int unsigned reduction, int unsigned log_n,
                                     int unsigned log_lanes, int unsigned log_degree);
-    int unsigned log_words, rows, lead, gap;
+    int unsigned log_words, rows;
     log_words = (log_degree < log_n) ? log_degree : log_n;
     rows      = 1 << (log_words - log_lanes);
-    lead      = twiddle_lead(reduction);
-    gap       = stage_gap(reduction, rows);
     return '{
         last_row: RowWidth'(rows - 1),
         top_stride: RowWidth'(1 << (log_words - 1)),
         skip: 4'(log_n - log_words),
         log_pieces: 2'(log_degree - log_words),
-        gap: 8'(gap),
-        first_steps: 8'(first_twiddle_steps(reduction, rows)),
-        in_gap: lead >= rows,
-        first_step: (lead >= rows) ? 8'd0 : 8'(lead),
-        first_gap: (lead >= rows) ? 8'(rows + gap - lead) : 8'd0
+        gap: 8'(stage_gap(reduction, rows))
     };
   endfunction
 

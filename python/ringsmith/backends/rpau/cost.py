@@ -70,17 +70,16 @@ def main_read_to_write(design: RpauDesign) -> int:
     return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
 
 
-def first_twiddle_steps(design: RpauDesign) -> int:
-    """Steps of an NTT that begin before a generated factor's multiplication could have ended.
+def twiddle_lead(design: RpauDesign) -> int:
+    """Cycles by which the generated factors of an NTT set out before its data.
 
-    They lie in the first stage, and take their factors whole from a table. Stored factors are
-    there sooner than the data: then there are no such steps.
+    A generated factor passes a multiplier before it meets its operands. A stored one is there
+    sooner than they are.
     """
     if design.twiddles == "stored":
         return 0
     factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
-    lead = factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
-    return min(lead, design.rows)
+    return factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
 
 
 def stage_gap(design: RpauDesign) -> int:
@@ -104,7 +103,8 @@ def zero_cycles(design: RpauDesign) -> int:
 
 def ntt_cycles(design: RpauDesign) -> int:
     """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, one pipeline."""
-    reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    steps = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    reading = twiddle_lead(design) + steps
     return _main_cycles(design, reading, main_read_to_write(design))
 
 
