@@ -4,7 +4,7 @@
 // the ring's transform, of which a piece p of P has its part, block b of m has the number
 // v = (P + p)*m + b, m being half a polynomial by the stride, and e is v with its bits reversed, at
 // the upper end of MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common
-// to all cores, reversed.
+// to all cores, reversed. odd_o is the row's parity in a stage within rows.
 //
 // start_i: one cycle, while idle. Block, stride and mark of step s are there in cycle 1 + s
 // behind it, with the gaps before that step on top.
@@ -23,7 +23,8 @@ module rs_ntt_blocks
   input  logic [1:0]         piece_i,    // likewise, as the ring
   output logic [LogN-1:0]    block_o,
   output logic [LogN-1:0]    stride_o,   // one bit set
-  output logic [MaxLogN-1:0] mark_o
+  output logic [MaxLogN-1:0] mark_o,
+  output logic               odd_o
 );
   localparam int unsigned LogLanes = $clog2(2 * Cores);
   localparam int unsigned RowBits  = LogN - LogLanes;
@@ -86,6 +87,7 @@ module rs_ntt_blocks
   assign block_o  = block_q;
   assign stride_o = stride;
   assign mark_o   = mark_q;
+  assign odd_o    = !across && ^step;
 
   PieceOfRing_A :
   assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))

@@ -47,6 +47,7 @@ module rs_ntt_factors
   logic            start;
   logic [LogN-1:0] block, stride;
   logic [MaxLogN-1:0] mark;
+  logic            odd;
   rs_delay #(
     .Width(1),
     .Depth((Twiddles == TwiddlesStored) ? stored_twiddle_wait() : 0)
@@ -68,7 +69,8 @@ module rs_ntt_factors
     .piece_i,
     .block_o(block),
     .stride_o(stride),
-    .mark_o(mark)
+    .mark_o(mark),
+    .odd_o(odd)
   );
 
   if (Twiddles == TwiddlesStored) begin : gen_stored
@@ -87,6 +89,7 @@ module rs_ntt_factors
       .block_i(block),
       .stride_i(stride),
       .mark_i(mark),
+      .odd_i(odd),
       .factor_o,
       .we_i(host_i.we && host_i.zone == ZoneTwiddle),
       .wset_i(host_set),
@@ -108,6 +111,7 @@ module rs_ntt_factors
       .block_i(block),
       .stride_i(stride),
       .mark_i(mark),
+      .odd_i(odd),
       .hi_o,
       .lo_o,
       .lo_we_i(host_i.we && host_i.zone == ZoneTwiddleLo),
