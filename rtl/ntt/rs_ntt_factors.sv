@@ -44,7 +44,7 @@ module rs_ntt_factors
   logic [PrimeWidth-1:0] host_set;
   assign host_set = host_i.index[PrimeWidth-1:0];
 
-  logic            start;
+  logic            start_forward, start_inverse;
   logic [LogN-1:0] block, stride;
   logic [MaxLogN-1:0] mark;
   logic            odd;
@@ -54,7 +54,15 @@ module rs_ntt_factors
   ) u_wait (
     .clk_i,
     .d_i(start_i),
-    .d_o(start)
+    .d_o(start_forward)
+  );
+  rs_delay #(
+    .Width(1),
+    .Depth(inverse_wait())
+  ) u_wait_inverse (
+    .clk_i,
+    .d_i(start_forward),
+    .d_o(start_inverse)
   );
   rs_ntt_blocks #(
     .LogN(LogN),
@@ -64,7 +72,7 @@ module rs_ntt_factors
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start),
+    .start_i(inverse_i ? start_inverse : start_forward),
     .inverse_i,
     .piece_i,
     .block_o(block),

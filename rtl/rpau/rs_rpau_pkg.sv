@@ -126,19 +126,24 @@ package rs_rpau_pkg;
     return mod_addsub_latency() + mod_halve_latency();
   endfunction
 
-  // rs_butterfly_lanes: first operand to result.
+  // rs_butterfly_lanes: operands to result, in an inverse butterfly.
   function automatic int unsigned lanes_latency(int unsigned reduction);
-    return pre_latency() + 1 + mod_mul_latency(reduction) + mod_addsub_latency();
+    return pre_latency() + 1 + mod_mul_latency(reduction);
+  endfunction
+
+  // What all else takes less: its rows are read so much later.
+  function automatic int unsigned lanes_wait();
+    return pre_latency() - mod_addsub_latency();
   endfunction
 
   // Words of the interconnect at the lanes to their results at the memory's write port.
   function automatic int unsigned receive_to_write(int unsigned reduction);
-    return lanes_latency(reduction) + 1;
+    return lanes_latency(reduction) - lanes_wait() + 1;
   endfunction
 
   // A row's address at the work memory to its result at the write port, in the main unit.
   function automatic int unsigned main_read_to_write(int unsigned reduction);
-    return memory_read_latency() + 1 + receive_to_write(reduction);
+    return memory_read_latency() + 1 + lanes_latency(reduction) + 1;
   endfunction
 
   // Words of the sender at the interconnect to the RPAU that they reach last.
@@ -168,10 +173,15 @@ package rs_rpau_pkg;
     return 1 + RamLatency + 1;
   endfunction
 
-  // A step's way to the operand registers of the multipliers: a register of its own, the memory,
-  // the lane arrangement and the pre-stage.
+  // A step's way to the operand registers of the multipliers in a forward transform: a register of
+  // its own, the wait, the memory and the lane arrangement.
   function automatic int unsigned step_to_operand();
-    return 1 + memory_read_latency() + 1 + pre_latency();
+    return 1 + lanes_wait() + memory_read_latency() + 1;
+  endfunction
+
+  // By what it is longer in an inverse transform.
+  function automatic int unsigned inverse_wait();
+    return pre_latency() - lanes_wait();
   endfunction
 
   // Stored factors are there sooner than the data: so long their addresses wait.

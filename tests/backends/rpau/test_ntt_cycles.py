@@ -22,13 +22,13 @@ from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 from ringsmith.hdl.instrument import Instrument
 
-PIPELINE = 31
+PIPELINE = 29
 """From a row's address at the work memory to its results at the write port."""
 
-DEPTH = 36
+DEPTH = 34
 """What a transform takes beyond its stages, where factors are stored."""
 
-LEAD = {"generated": 17, "stored": 0}
+LEAD = {"generated": 19, "stored": 0}
 """Cycles by which factors set out before the data."""
 
 LOG_N = range(10, 16)

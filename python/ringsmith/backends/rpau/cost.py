@@ -39,6 +39,9 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
+_LANES_WAIT = PRE_CYCLES - MOD_ADDSUB_LATENCY
+"""By so much the rows of all else are read later: sums come behind its multipliers."""
+
 _SCALE_BITS = 68
 _SCALE_STEP_BITS = 17  # at most; a step removes log2 N + 1 bits
 _WARM_UP_STEPS = 9  # of 128 rounds of Trivium
@@ -62,12 +65,15 @@ def mod_mul_cycles(design: RpauDesign) -> int:
 
 def _receive_to_write(design: RpauDesign) -> int:
     """From words at the main unit's first operand to their results at the memory's write port."""
-    return PRE_CYCLES + _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
+    return _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
 
 
 def main_read_to_write(design: RpauDesign) -> int:
-    """From a row's address at the work memory to its result at the write port, in the main unit."""
-    return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
+    """From a row's address at the work memory to its result at the write port, in the main unit.
+
+    The address is an inverse butterfly's; that of all else comes a little later.
+    """
+    return MEMORY_READ_CYCLES + _ARRANGE + _LANES_WAIT + _receive_to_write(design)
 
 
 def twiddle_lead(design: RpauDesign) -> int:
@@ -79,7 +85,7 @@ def twiddle_lead(design: RpauDesign) -> int:
     if design.twiddles == "stored":
         return 0
     factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
-    return factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
+    return factor - _STEP - _LANES_WAIT - MEMORY_READ_CYCLES - _ARRANGE
 
 
 def stage_gap(design: RpauDesign) -> int:
