@@ -39,11 +39,11 @@ module rs_automorph_sequencer
   output logic                half_o,
   output logic [LogLanes-1:0] offset_o
 );
-  // j' of the row's first lane, and where it begins.
+  // Where j' of the row's first lane begins: a register ahead of its counter.
   logic [LogN-1:0] first, increment;
   if (LargerRings > 0) begin : gen_pieces
     logic [1:0]         place;   // the piece, reversed
-    logic [MaxLogN+2:0] moved;
+    logic [MaxLogN+2:0] moved, moved_q;
     always_comb begin
       place = (ring_i.log_pieces == 2'd2) ? {piece_i[0], piece_i[1]} : {1'b0, piece_i[0]};
       if (ring_i.log_pieces == '0) place = '0;
@@ -52,35 +52,40 @@ module rs_automorph_sequencer
               (place[0] ? (MaxLogN + 3)'(element_i) : '0) +
               (place[1] ? (MaxLogN + 3)'(element_i) << 1 : '0);
     end
-    assign first = LogN'(moved >> ring_i.log_pieces);
+    always_ff @(posedge clk_i) moved_q <= moved;
+    assign first = LogN'(moved_q >> ring_i.log_pieces);
   end else begin : gen_whole
     logic unused_piece;
+    logic [LogN-1:0] moved_q;
+    always_ff @(posedge clk_i) moved_q <= element_i[LogN:1];
     assign unused_piece = ^piece_i;
-    assign first        = element_i[LogN:1];
+    assign first        = moved_q;
   end
   assign increment = element_i[LogN-1:0] << ring_i.skip;
 
-  logic               active_q, half_q, row_end, last;
-  logic [RowBits-1:0] step_q, unit;
-  logic [LogN-1:0]    source_q;
+  logic               active_q, started_q, half_q, row_end, last;
+  logic [RowBits-1:0] step_q, unit, unused;  // unused: bits of a row's number below unit
+  logic [LogN-1:0]    source, source_q;
+  always_comb begin
+    for (int unsigned b = 0; b < RowBits; b++) unused[b] = (32'(ring_i.skip) > b);
+  end
   assign unit    = RowBits'(1) << ring_i.skip;
   assign row_end = !pairs_i || half_q;
-  assign last    = row_end && (&(step_q | (unit - 1'b1)));
+  assign last    = row_end && (&(step_q | unused));
+  assign source  = started_q ? first << ring_i.skip : source_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) active_q <= 1'b0;
     else if (start_i) active_q <= 1'b1;
     else if (last) active_q <= 1'b0;
 
+    started_q <= start_i;
     if (start_i) begin
-      half_q   <= 1'b0;
-      step_q   <= '0;
-      source_q <= first << ring_i.skip;
+      half_q <= 1'b0;
+      step_q <= '0;
     end else if (active_q) begin
-      half_q <= !row_end;
-      if (row_end) begin
-        step_q   <= step_q + unit;
-        source_q <= source_q + increment;
-      end
+      half_q   <= !row_end;
+      source_q <= row_end ? source + increment : source;
+      if (row_end) step_q <= step_q + unit;
     end
   end
 
@@ -92,11 +97,11 @@ module rs_automorph_sequencer
     last_q  <= active_q && last;
     if (active_q) begin
       for (int unsigned b = 0; b < RowBits; b++) begin
-        row_read_q[b]  <= source_q[RowBits-1-b];
+        row_read_q[b]  <= source[RowBits-1-b];
         row_write_q[b] <= step_q[RowBits-1-b];
       end
       half_out_q <= half_q;
-      offset_q   <= source_q[LogN-1:RowBits];
+      offset_q   <= source[LogN-1:RowBits];
     end
   end
 

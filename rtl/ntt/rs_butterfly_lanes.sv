@@ -8,21 +8,27 @@
 //                                            w = -psi^(-e), hence t - u
 //
 // Butterfly i has u in lane i, t in lane i + Cores, of operand a, and its two results in the same
-// lanes. Its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of lane i + Cores, which
-// butterflies leave free: tw_hi_i and tw_lo_i come mod_mul_latency() + 1 - pre_latency() cycles
-// ahead of the operands. With constant_i it is k1 instead. Where tw_whole_i is set, pre_latency()
-// cycles behind the operands, it is tw_factor[i] of the same cycle instead.
+// lanes. With TwiddlesGenerated its factor is w = tw_hi[i] * tw_lo, computed by the multiplier of
+// lane i + Cores, which butterflies leave free. With TwiddlesStored it is tw_factor[i]. With
+// constant_i it is k1 instead.
 //
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
-// all other operands are canonical, and so is every result. One row a cycle, latency
-// rs_rpau_pkg::lanes_latency(). The modes, constants and modulus hold still while steps are under
-// way. Cost: 2*Cores modular multipliers, 4*Cores modular adders, 2*Cores halvings.
+// all other operands are canonical, and so is every result. With use_link_i operand a is link_i.
+//
+// One row a cycle. Inverse butterflies add and subtract in front of the multipliers, everything
+// else behind them, with the same adders. So an inverse butterfly takes
+// rs_rpau_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
+// operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
+// pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead of
+// that. The modes, constants and modulus hold still while steps are under way. Cost: 2*Cores modular
+// multipliers, modular adders and halvings.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
   localparam int unsigned Lanes = 2 * Cores,
@@ -35,6 +41,7 @@ module rs_butterfly_lanes
   input  logic                  constant_i,   // a butterfly's factor is k1
   input  logic                  use_b_i,      // B is b, otherwise k1 (the constant 1 comes as k1)
   input  logic                  use_c_i,      // C is c, otherwise k2 (and 0 as k2)
+  input  logic                  use_link_i,
   input  logic [Width-1:0]      k1_i,
   input  logic [Width-1:0]      k2_i,
   input  logic [Width-1:0]      q_i,
@@ -44,86 +51,65 @@ module rs_butterfly_lanes
   input  logic [Width-1:0]      a_i [Lanes],
   input  logic [Width-1:0]      b_i [Lanes],
   input  logic [Width-1:0]      c_i [Lanes],
+  input  logic [Width-1:0]      link_i [Lanes],
   input  logic [Width-1:0]      tw_factor_i [Cores],
-  input  logic                  tw_whole_i,
   input  logic [Width-1:0]      tw_hi_i [Cores],
   input  logic [Width-1:0]      tw_lo_i,
   output logic [Width-1:0]      y_o [Lanes]
 );
-  // ---- in front of the multipliers --------------------------------------------------------------
-  logic [Width-1:0] a_late [Lanes];
-  logic [Width-1:0] b_late [Lanes];
-  logic [Width-1:0] c_late [Lanes];
-  logic [Width-1:0] half_sum [Cores];
-  logic [Width-1:0] half_difference [Cores];
-
-  for (genvar l = 0; l < Lanes; l++) begin : gen_wait
-    rs_delay #(.Width(Width), .Depth(pre_latency())) u_a (.clk_i, .d_i(a_i[l]), .d_o(a_late[l]));
-    rs_delay #(.Width(Width), .Depth(pre_latency())) u_b (.clk_i, .d_i(b_i[l]), .d_o(b_late[l]));
-    rs_delay #(.Width(Width), .Depth(pre_latency())) u_c (.clk_i, .d_i(c_i[l]), .d_o(c_late[l]));
-  end
-
-  for (genvar i = 0; i < Cores; i++) begin : gen_pre
-    logic [Width-1:0] sum, difference;
-    rs_mod_addsub #(
-      .Width(Width)
-    ) u_sum (
-      .clk_i,
-      .sub_i(1'b0),
-      .a_i(a_i[i]),
-      .b_i(a_i[i+Cores]),
-      .q_i,
-      .s_o(sum)
-    );
-    rs_mod_addsub #(
-      .Width(Width)
-    ) u_difference (
-      .clk_i,
-      .sub_i(1'b1),
-      .a_i(a_i[i+Cores]),
-      .b_i(a_i[i]),
-      .q_i,
-      .s_o(difference)
-    );
-    rs_mod_halve #(
-      .Width(Width)
-    ) u_half_sum (
-      .clk_i,
-      .x_i(sum),
-      .q_i,
-      .h_o(half_sum[i])
-    );
-    rs_mod_halve #(
-      .Width(Width)
-    ) u_half_difference (
-      .clk_i,
-      .x_i(difference),
-      .q_i,
-      .h_o(half_difference[i])
-    );
+  logic [Width-1:0] product [Lanes];
+  logic [Width-1:0] factor [Cores];
+  for (genvar i = 0; i < Cores; i++) begin : gen_factor
+    if (Twiddles == TwiddlesStored) begin : gen_stored
+      assign factor[i] = tw_factor_i[i];
+    end else begin : gen_generated
+      logic unused_factor;
+      assign unused_factor = ^tw_factor_i[i];
+      assign factor[i]     = product[i+Cores];
+    end
   end
 
   // ---- operands of the multipliers, and what waits beside them ----------------------------------
+  logic [Width-1:0] half_sum [Cores];  // of an inverse butterfly
+  logic [Width-1:0] half_difference [Cores];
+  logic [Width-1:0] x_d [Cores];
+  logic [Width-1:0] z_d [Cores];
+  for (genvar i = 0; i < Cores; i++) begin : gen_operand
+    rs_mux #(
+      .Width(Width),
+      .Words(4)
+    ) u_x (
+      .index_i({butterfly_i, butterfly_i ? inverse_i : use_link_i}),
+      .word_i('{a_i[i], link_i[i], a_i[i+Cores], half_difference[i]}),
+      .word_o(x_d[i])
+    );
+    rs_mux #(
+      .Width(Width),
+      .Words(4)
+    ) u_z (
+      .index_i({butterfly_i, butterfly_i ? inverse_i : use_c_i}),
+      .word_i('{k2_i, c_i[i], a_i[i], half_sum[i]}),
+      .word_o(z_d[i])
+    );
+  end
+
+  logic             use_k1;
   logic [Width-1:0] x_q [Lanes];  // product = x * y
   logic [Width-1:0] y_q [Lanes];
   logic [Width-1:0] z_q [Lanes];  // what is added to it
-  logic [Width-1:0] product [Lanes];
-
+  assign use_k1 = butterfly_i ? constant_i : !use_b_i;
   always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      x_q[l] <= a_late[l];
-      y_q[l] <= use_b_i ? b_late[l] : k1_i;
-      z_q[l] <= use_c_i ? c_late[l] : k2_i;
-    end
-    if (butterfly_i) begin
-      for (int unsigned i = 0; i < Cores; i++) begin
-        x_q[i]       <= inverse_i ? half_difference[i] : a_late[i+Cores];
-        if (constant_i) y_q[i] <= k1_i;
-        else y_q[i] <= tw_whole_i ? tw_factor_i[i] : product[i+Cores];
-        z_q[i]       <= inverse_i ? half_sum[i] : a_late[i];
-        x_q[i+Cores] <= tw_hi_i[i];
-        y_q[i+Cores] <= tw_lo_i;
-      end
+    for (int unsigned i = 0; i < Cores; i++) begin
+      x_q[i] <= x_d[i];
+      z_q[i] <= z_d[i];
+      if (use_k1) y_q[i] <= k1_i;
+      else y_q[i] <= butterfly_i ? factor[i] : b_i[i];
+
+      if (butterfly_i) x_q[i+Cores] <= tw_hi_i[i];
+      else x_q[i+Cores] <= use_link_i ? link_i[i+Cores] : a_i[i+Cores];
+      if (butterfly_i) y_q[i+Cores] <= tw_lo_i;
+      else y_q[i+Cores] <= use_b_i ? b_i[i+Cores] : k1_i;
+      z_q[i+Cores] <= use_c_i ? c_i[i+Cores] : k2_i;
     end
   end
 
@@ -153,20 +139,19 @@ module rs_butterfly_lanes
     );
   end
 
-  // ---- behind the multipliers -------------------------------------------------------------------
-  for (genvar i = 0; i < Cores; i++) begin : gen_post
-    logic [Width-1:0] low_first, high_first, high_second;
+  // ---- sums and differences ---------------------------------------------------------------------
+  logic sums_first;  // the adders work in front of the multipliers
+  assign sums_first = butterfly_i && inverse_i;
+  for (genvar i = 0; i < Cores; i++) begin : gen_adders
+    logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
     always_comb begin
-      low_first   = product[i];
+      low_first   = sums_first ? a_i[i] : product[i];
+      low_second  = sums_first ? a_i[i+Cores] : z_late[i];
       high_first  = product[i+Cores];
       high_second = z_late[i+Cores];
-      if (butterfly_i && inverse_i) begin
-        low_first   = '0;
-        high_first  = product[i];
-        high_second = '0;
-      end else if (butterfly_i) begin
-        high_first  = z_late[i];
-        high_second = product[i];
+      if (butterfly_i) begin
+        high_first  = inverse_i ? a_i[i+Cores] : z_late[i];
+        high_second = inverse_i ? a_i[i] : product[i];
       end
     end
     rs_mod_addsub #(
@@ -175,19 +160,37 @@ module rs_butterfly_lanes
       .clk_i,
       .sub_i(sub_i && !butterfly_i),
       .a_i(low_first),
-      .b_i(z_late[i]),
+      .b_i(low_second),
       .q_i,
-      .s_o(y_o[i])
+      .s_o(low)
     );
     rs_mod_addsub #(
       .Width(Width)
     ) u_high (
       .clk_i,
-      .sub_i(butterfly_i ? !inverse_i : sub_i),
+      .sub_i(sub_i || butterfly_i),
       .a_i(high_first),
       .b_i(high_second),
       .q_i,
-      .s_o(y_o[i+Cores])
+      .s_o(high)
     );
+    rs_mod_halve #(
+      .Width(Width)
+    ) u_half_sum (
+      .clk_i,
+      .x_i(low),
+      .q_i,
+      .h_o(half_sum[i])
+    );
+    rs_mod_halve #(
+      .Width(Width)
+    ) u_half_difference (
+      .clk_i,
+      .x_i(high),
+      .q_i,
+      .h_o(half_difference[i])
+    );
+    assign y_o[i]       = sums_first ? z_late[i] : low;
+    assign y_o[i+Cores] = sums_first ? product[i] : high;
   end
 endmodule

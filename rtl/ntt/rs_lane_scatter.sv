@@ -1,8 +1,9 @@
 // Lanes to memory row: the inverse of rs_lane_gather without an automorphism.
 //
 // Lane l of a butterfly stage of stride 2^pattern_i words is put back where rs_lane_gather took it
-// from, the halves swapped where swap_i says so. Words and controls of one cycle belong together;
-// latency 1. Cost: one multiplexer of log2(2*Cores) lanes, and one of two, a word.
+// from; with swap_i, which comes with pattern_i = log2(Cores) only, the halves are swapped. Words
+// and controls of one cycle belong together; latency 1. Cost: a multiplexer of two to
+// log2(2*Cores) + 1 lanes a word: one of four, or two where there are more than four.
 module rs_lane_scatter #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
@@ -16,24 +17,47 @@ module rs_lane_scatter #(
   input  logic [Width-1:0]       lane_i [Lanes],
   output logic [Width-1:0]       word_o [Lanes]
 );
-  // The word of index w belongs to lane {bit k of w, w without bit k}.
-  logic [Width-1:0] ordered [Lanes];
+  localparam int Top = int'(LogLanes) - 1;
+
+  // The word of index w belongs to the lane with bits k and Top of w exchanged.
+  logic [Width-1:0] word_d [Lanes];
   logic [Width-1:0] word_q [Lanes];
-  always_comb begin
-    for (int unsigned w = 0; w < Lanes; w++) begin
-      ordered[w] = lane_i[w];
-      for (int unsigned k = 0; k < LogLanes; k++) begin
-        if (pattern_i == PatternBits'(k)) begin
-          ordered[w] = lane_i[((w >> k) % 2) * Cores + (w >> (k + 1) << k) + w % (1 << k)];
+  for (genvar w = 0; w < Lanes; w++) begin : gen_word
+    // The bits that differ from the upper one: an exchange with one of them moves the word.
+    localparam int unsigned Moves = ((w >= Cores) ? ~w : w) & (Cores - 1);
+    localparam int unsigned Sources = 2 + $countones(Moves);
+    localparam int unsigned IndexBits = $clog2(Sources);
+    logic [Width-1:0]     source [Sources];
+    logic [IndexBits-1:0] index;
+    assign source[0] = lane_i[w];
+    assign source[1] = lane_i[w^Cores];
+    for (genvar k = 0; k < Top; k++) begin : gen_exchange
+      if ((Moves >> k) % 2 == 1) begin : gen_moves
+        assign source[2+$countones(Moves&((1<<k)-1))] = lane_i[w^(1<<k)^Cores];
+      end
+    end
+    always_comb begin
+      index = IndexBits'(swap_i);
+      for (int k = 0; k < Top; k++) begin
+        if (pattern_i == PatternBits'(k) && (Moves >> k) % 2 == 1) begin
+          index = IndexBits'(2 + $countones(Moves & ((1 << k) - 1)));
         end
       end
     end
+    rs_mux #(
+      .Width(Width),
+      .Words(Sources)
+    ) u_mux (
+      .index_i(index),
+      .word_i(source),
+      .word_o(word_d[w])
+    );
   end
 
-  always_ff @(posedge clk_i) begin
-    for (int unsigned w = 0; w < Lanes; w++) begin
-      word_q[w] <= ordered[swap_i ? w ^ Cores : w];
-    end
-  end
+  always_ff @(posedge clk_i) word_q <= word_d;
   assign word_o = word_q;
+
+  SwapInOrder_A :
+  assert property (@(posedge clk_i) !swap_i || pattern_i == PatternBits'(Top))
+  else $error("the halves of a row change places in a stage within rows");
 endmodule

@@ -1,21 +1,18 @@
-// Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer, or ahead
-// of it.
+// Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer.
 //
 // Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e. In
 // the ring's transform, of which a piece p of P has its part, block b of m has the number
 // v = (P + p)*m + b, m being half a polynomial by the stride, and e is v with its bits reversed, at
 // the upper end of MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common
-// to all cores, reversed.
+// to all cores, reversed. odd_o is the row's parity in a stage within rows.
 //
 // start_i: one cycle, while idle. Block, stride and mark of step s are there in cycle 1 + s
-// behind it, with the gaps before that step on top; with Ahead so much sooner as
-// rs_rpau_pkg::twiddle_lead() says, and those of the first steps never come.
+// behind it, with the gaps before that step on top.
 module rs_ntt_blocks
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
-  parameter  bit          Ahead   = 1'b0,
   parameter  int unsigned MaxLogN = LogN  // of the largest ring
 ) (
   input  logic               clk_i,
@@ -26,7 +23,8 @@ module rs_ntt_blocks
   input  logic [1:0]         piece_i,    // likewise, as the ring
   output logic [LogN-1:0]    block_o,
   output logic [LogN-1:0]    stride_o,   // one bit set
-  output logic [MaxLogN-1:0] mark_o
+  output logic [MaxLogN-1:0] mark_o,
+  output logic               odd_o
 );
   localparam int unsigned LogLanes = $clog2(2 * Cores);
   localparam int unsigned RowBits  = LogN - LogLanes;
@@ -36,8 +34,7 @@ module rs_ntt_blocks
   logic [RowBits-1:0] step;
   rs_ntt_steps #(
     .LogN(LogN),
-    .Cores(Cores),
-    .Ahead(Ahead)
+    .Cores(Cores)
   ) u_steps (
     .clk_i,
     .rst_ni,
@@ -68,34 +65,29 @@ module rs_ntt_blocks
     end
   end
 
-  // The first stage has one block forward, and Cores blocks a step inverse.
-  logic [LogN-1:0] first_block, block_q;
-  assign first_block = Ahead ? LogN'(ring_i.first_step) << $clog2(Cores) : '0;
+  logic [LogN-1:0] block_q;
   always_ff @(posedge clk_i) begin
-    if (start_i) block_q <= inverse_i ? first_block : '0;
-    else if (valid && stage_end) block_q <= '0;
+    if (start_i || (valid && stage_end)) block_q <= '0;
     else if (valid && block_end) block_q <= block_q + block_step;
   end
 
   // P + p, reversed, is the mark of the forward transform's first stage.
-  logic               in_gap;
   logic [2:0]         node;
   logic [MaxLogN-1:0] top_mark, mark_q;
-  assign in_gap = Ahead && ring_i.in_gap;
-  assign node   = (3'd1 << ring_i.log_pieces) | 3'(piece_i);
+  assign node = (3'd1 << ring_i.log_pieces) | 3'(piece_i);
   always_comb begin
     top_mark = '0;
     for (int unsigned b = 0; b < 3; b++) top_mark[MaxLogN-1-b] = node[b];
   end
   always_ff @(posedge clk_i) begin
-    if (start_i && inverse_i) mark_q <= top_mark >> (4'(LogN - 1) - ring_i.skip - 4'(in_gap));
-    else if (start_i) mark_q <= top_mark >> in_gap;
+    if (start_i) mark_q <= inverse_i ? top_mark >> (4'(LogN - 1) - ring_i.skip) : top_mark;
     else if (valid && stage_end) mark_q <= inverse_i ? mark_q << 1 : mark_q >> 1;
   end
 
   assign block_o  = block_q;
   assign stride_o = stride;
   assign mark_o   = mark_q;
+  assign odd_o    = !across && ^step;
 
   PieceOfRing_A :
   assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))

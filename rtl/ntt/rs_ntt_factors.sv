@@ -1,19 +1,16 @@
 // Twiddle factors of the NTT by the way that the design names, ahead of the butterflies.
 //
 //   Twiddles                 factor_o[i]              hi_o[i] * lo_o
-//   TwiddlesGenerated (0)    rs_ntt_twiddle_first     rs_ntt_twiddle
+//   TwiddlesGenerated (0)    0                        rs_ntt_twiddle
 //   TwiddlesStored    (1)    rs_ntt_twiddle_stored    0
 //
-// The factor of butterfly i is factor_o[i], in the cycle in which its operands stand in front of
-// the multipliers, where whole_o is set with it. Elsewhere it is the product, whose multiplication
-// is the user's: hi_o and lo_o come mod_mul_latency() + 1 cycles ahead of that. The first steps of
-// an NTT cannot wait for a product: their factors are always whole. Tables of the other way are not
-// there, and their writes are ignored.
+// A stored factor stands at factor_o[i] in the cycle in which the operands of butterfly i stand in
+// front of the multipliers. The multiplication of a generated one is the user's: hi_o and lo_o come
+// mod_mul_latency() + 1 cycles ahead of that. Tables of the other way are not there, and their
+// writes are ignored.
 //
-// start_i: as to rs_ntt_sequencer. rs_rpau_pkg says when what comes: step_to_operand(),
-// twiddle_lead().
+// start_i: rs_rpau_pkg::twiddle_lead() cycles ahead of rs_ntt_sequencer's.
 module rs_ntt_factors
-  import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
@@ -22,8 +19,7 @@ module rs_ntt_factors
   parameter  int unsigned Width     = 48,
   parameter  int unsigned Sets      = 1,
   parameter  int unsigned LargerRings = 0,                // log2 of the largest ring's pieces
-  parameter  int unsigned Twiddles  = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett
+  parameter  int unsigned Twiddles  = TwiddlesGenerated
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -33,7 +29,6 @@ module rs_ntt_factors
   input  logic                  inverse_i,   // still while busy
   input  logic [PrimeWidth-1:0] set_i,       // prime set
   output logic [Width-1:0]      factor_o [Cores],
-  output logic                  whole_o,
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
@@ -42,7 +37,6 @@ module rs_ntt_factors
 );
   localparam int unsigned MaxLogN = LogN + LargerRings;
   localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
-  localparam int unsigned Rows = (1 << LogN) / (2 * Cores);
 
   logic unused_re;
   assign unused_re = host_i.re;
@@ -50,36 +44,44 @@ module rs_ntt_factors
   logic [PrimeWidth-1:0] host_set;
   assign host_set = host_i.index[PrimeWidth-1:0];
 
-  logic            start;
+  logic            start_forward, start_inverse;
   logic [LogN-1:0] block, stride;
   logic [MaxLogN-1:0] mark;
+  logic            odd;
   rs_delay #(
     .Width(1),
     .Depth((Twiddles == TwiddlesStored) ? stored_twiddle_wait() : 0)
   ) u_wait (
     .clk_i,
     .d_i(start_i),
-    .d_o(start)
+    .d_o(start_forward)
+  );
+  rs_delay #(
+    .Width(1),
+    .Depth(inverse_wait())
+  ) u_wait_inverse (
+    .clk_i,
+    .d_i(start_forward),
+    .d_o(start_inverse)
   );
   rs_ntt_blocks #(
     .LogN(LogN),
     .Cores(Cores),
-    .Ahead(Twiddles != TwiddlesStored),
     .MaxLogN(MaxLogN)
   ) u_blocks (
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start),
+    .start_i(inverse_i ? start_inverse : start_forward),
     .inverse_i,
     .piece_i,
     .block_o(block),
     .stride_o(stride),
-    .mark_o(mark)
+    .mark_o(mark),
+    .odd_o(odd)
   );
 
   if (Twiddles == TwiddlesStored) begin : gen_stored
-    assign whole_o = 1'b1;
     assign hi_o    = '{default: '0};
     assign lo_o    = '0;
     rs_ntt_twiddle_stored #(
@@ -95,6 +97,7 @@ module rs_ntt_factors
       .block_i(block),
       .stride_i(stride),
       .mark_i(mark),
+      .odd_i(odd),
       .factor_o,
       .we_i(host_i.we && host_i.zone == ZoneTwiddle),
       .wset_i(host_set),
@@ -102,28 +105,7 @@ module rs_ntt_factors
       .wdata_i(host_word_i)
     );
   end else begin : gen_generated
-    localparam int unsigned Steps = first_twiddle_steps(Reduction, Rows);
-    rs_ntt_twiddle_first #(
-      .Cores(Cores),
-      .Width(Width),
-      .Sets(Sets),
-      .LargerRings(LargerRings),
-      .Steps(Steps)
-    ) u_first (
-      .clk_i,
-      .rst_ni,
-      .ring_i,
-      .start_i,
-      .inverse_i,
-      .piece_i,
-      .set_i,
-      .factor_o,
-      .valid_o(whole_o),
-      .we_i(host_i.we && host_i.zone == ZoneTwiddle),
-      .wset_i(host_set),
-      .waddr_i(host_i.row[$clog2(Steps+1)+LargerRings+$clog2(Cores)-1:0]),
-      .wdata_i(host_word_i)
-    );
+    assign factor_o = '{default: '0};
     rs_ntt_twiddle #(
       .LogN(LogN),
       .Cores(Cores),
@@ -137,6 +119,7 @@ module rs_ntt_factors
       .block_i(block),
       .stride_i(stride),
       .mark_i(mark),
+      .odd_i(odd),
       .hi_o,
       .lo_o,
       .lo_we_i(host_i.we && host_i.zone == ZoneTwiddleLo),

@@ -8,6 +8,9 @@
 //   stride >= 2*Cores  two rows meet: their lower halves in one cycle, the upper in the next
 //   stride <  2*Cores  the words of one row meet each other
 //
+// A stride below Cores joins words of one half, and halves are left where they stand (swap_o is 0):
+// in odd rows cores whose numbers differ in the stride's bit have each other's words.
+//
 // Ports of the same cycle belong to one step. start_i: one cycle, while idle; the first step is
 // there two cycles later. rs_ntt_blocks walks the same way and says which factors the steps need.
 module rs_ntt_sequencer
@@ -71,17 +74,18 @@ module rs_ntt_sequencer
   end
 
   logic [RowBits-1:0]     row_u_q, row_t_q;
-  logic                   valid_q, again_q, last_q, half_q;
+  logic                   valid_q, again_q, last_q, in_order_q, half_q;
   logic [PatternBits-1:0] pattern_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && valid;
     last_q  <= last;
     if (valid) begin
-      again_q   <= inverse_i ? !stride[0] : !(|(stride & ring_i.top_stride[LogN-1:0]));
-      row_u_q   <= row_u;
-      row_t_q   <= row_u | row_stride;
-      half_q    <= across && step[0];
-      pattern_q <= pattern;
+      again_q    <= inverse_i ? !stride[0] : !(|(stride & ring_i.top_stride[LogN-1:0]));
+      row_u_q    <= row_u;
+      row_t_q    <= row_u | row_stride;
+      half_q     <= across && step[0];
+      in_order_q <= across || stride[LogLanes-1];
+      pattern_q  <= pattern;
     end
   end
 
@@ -90,6 +94,6 @@ module rs_ntt_sequencer
   assign last_o    = last_q;
   assign row_u_o   = row_u_q;
   assign row_t_o   = row_t_q;
-  assign swap_o    = half_q ^ (^row_u_q);
+  assign swap_o    = in_order_q && (half_q ^ (^row_u_q));
   assign pattern_o = pattern_q;
 endmodule

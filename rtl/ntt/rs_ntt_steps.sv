@@ -4,15 +4,12 @@
 // each row, a step a cycle, with the ring's gap between two stages. Forward, the stage's stride
 // goes from half a polynomial down to 1, inverse from 1 up.
 //
-// start_i: one cycle, while idle. In the next cycle there is step 0 of the first stage, or, with
-// Ahead, what would be there rs_rpau_pkg::twiddle_lead() cycles later: a step of the first stage,
-// or of the gap behind it.
+// start_i: one cycle, while idle. In the next cycle there is step 0 of the first stage.
 module rs_ntt_steps
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,
-  parameter  bit          Ahead   = 1'b0,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
   localparam int unsigned RowBits  = LogN - LogLanes
 ) (
@@ -27,15 +24,6 @@ module rs_ntt_steps
   output logic               stage_end_o,  // the last step of its stage
   output logic               last_o        // the last step of all
 );
-  // Where a start begins: in the first stage, or in the gap, in which the second one's stride is
-  // up.
-  logic               in_gap_first;
-  logic [RowBits-1:0] first_step;
-  logic [7:0]         first_gap;
-  assign in_gap_first = Ahead && ring_i.in_gap;
-  assign first_step   = Ahead ? RowBits'(ring_i.first_step) : '0;
-  assign first_gap    = Ahead ? ring_i.first_gap : '0;
-
   logic [LogN-1:0] top;
   assign top = ring_i.top_stride[LogN-1:0];
 
@@ -57,9 +45,9 @@ module rs_ntt_steps
     gap_d    = gap_q;
     if (start_i) begin
       active_d = 1'b1;
-      stride_d = inverse_i ? LogN'(1) << in_gap_first : top >> in_gap_first;
-      step_d   = first_step;
-      gap_d    = first_gap;
+      stride_d = inverse_i ? LogN'(1) : top;
+      step_d   = '0;
+      gap_d    = '0;
     end else if (in_gap) begin
       gap_d = gap_q - 1'b1;
     end else if (active_q) begin

@@ -3,13 +3,15 @@
 //   hi_o[i] * lo_o = psi^e_i         forward
 //                  = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). The
+// e_i is the exponent of core i in the step of block_i, stride_i, mark_i and odd_i (rs_ntt_blocks):
+// in a stride of 2^k within a row core i has the row's block i with bit k moved to its upper end,
+// and inverted with odd_i, as rs_lane_gather hands out the words. The
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
 // One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
-// 2^(MaxLogN - LoBits) words a core. Tables are written one word a cycle while no steps are under
-// way.
+// 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
+// rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -28,6 +30,7 @@ module rs_ntt_twiddle
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
+  input  logic                  odd_i,
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
@@ -52,9 +55,10 @@ module rs_ntt_twiddle
     for (int i = 0; i < Cores; i++) begin
       core_exponent[i] = '0;
       for (int k = 0; k < LogCores; k++) begin
-        for (int b = k; b < LogCores; b++) begin
-          if (stride_i[k] && i[b]) core_exponent[i][HiBits-1-(b-k)] = 1'b1;
+        for (int b = k + 1; b < LogCores; b++) begin
+          if (stride_i[k] && i[b]) core_exponent[i][HiBits-b+k] = 1'b1;
         end
+        if (stride_i[k] && (i[k] ^ odd_i)) core_exponent[i][HiBits-LogCores+k] = 1'b1;
       end
     end
   end
@@ -84,7 +88,7 @@ module rs_ntt_twiddle
     .Depth(Sets << LoBits),
     .Width(Width),
     .ReadLatency(RamLatency),
-    .RamStyle("distributed")
+    .RamStyle(Sets << LoBits > LutRamWords ? "block" : "distributed")
   ) u_lo (
     .clk_i,
     .we_i(lo_we_i),
@@ -100,7 +104,7 @@ module rs_ntt_twiddle
       .Depth(Sets << HiBits),
       .Width(Width),
       .ReadLatency(RamLatency),
-      .RamStyle("distributed")
+      .RamStyle(Sets << HiBits > LutRamWords ? "block" : "distributed")
     ) u_hi (
       .clk_i,
       .we_i(hi_we_i),

@@ -3,7 +3,8 @@
 //   factor_o[i] = psi^e_i         forward
 //               = psi^(N - e_i)   inverse, which is -psi^(-e_i)
 //
-// e_i is the exponent of core i in the step of block_i, stride_i and mark_i (rs_ntt_blocks). Word j
+// e_i is the exponent of core i in the step of block_i, stride_i, mark_i and odd_i (rs_ntt_blocks),
+// as in rs_ntt_twiddle. Word j
 // of the table is psi^brev(j): block b of the stage with m blocks has its factor in word m + b, and
 // the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
 // Cores words, and a selector hands it to them.
@@ -27,6 +28,7 @@ module rs_ntt_twiddle_stored
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
+  input  logic                  odd_i,
   output logic [Width-1:0]      factor_o [Cores],
 
   input  logic                  we_i,
@@ -51,14 +53,17 @@ module rs_ntt_twiddle_stored
     for (int unsigned b = 1; b < MaxLogN; b <<= 1) below |= below >> b;
   end
 
-  // Within a row of words core i works on the block core i / stride of the row; across rows all
-  // cores work on one block.
+  // Within a row of words core i works on the row's block i / stride / 2, and upwards from the middle
+  // with the stride's bit of i; across rows all cores work on one block.
   logic [MaxLogN-1:0] word [Cores];
   always_comb begin
     for (int unsigned i = 0; i < Cores; i++) begin
       word[i] = MaxLogN'(block_i);
       for (int k = 0; k < LogCores; k++) begin
-        if (stride_i[k]) word[i] = MaxLogN'(block_i | LogN'(i >> k));
+        if (stride_i[k]) begin
+          word[i] = MaxLogN'(block_i | LogN'(i >> (k + 1)));
+          word[i][LogCores-1-k] = i[k] ^ odd_i;
+        end
       end
       word[i] = blocks | word[i];
       if (inverse_i) word[i] = word[i] ^ below;

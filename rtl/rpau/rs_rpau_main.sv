@@ -91,20 +91,24 @@ module rs_rpau_main
   command_t command_q;
   decoded_t decoded;
   logic     started_q, sender_q, busy;
+  logic     transform_q, inverse_q, permute_q;  // decoded as the command arrives
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
-      command_q <= command_i;
-      sender_q  <= sender_i;
+      command_q   <= command_i;
+      sender_q    <= sender_i;
+      transform_q <= command_i.decoded.opcode inside {OpNtt, OpIntt};
+      inverse_q   <= command_i.decoded.opcode inside {OpIntt, OpJoin};
+      permute_q   <= (command_i.decoded.opcode == OpAutomorph);
     end
   end
   assign decoded = command_q.decoded;
 
   logic transform, pair, inverse, permute, broadcast, receive;
-  assign transform = decoded.opcode inside {OpNtt, OpIntt};
+  assign transform = transform_q;
+  assign inverse   = inverse_q;
+  assign permute   = permute_q;
   assign pair      = decoded.opcode inside {OpSplit, OpJoin};
-  assign inverse   = decoded.opcode inside {OpIntt, OpJoin};
-  assign permute   = (decoded.opcode == OpAutomorph);
   assign broadcast = (decoded.opcode == OpBroadcast);
   assign receive   = broadcast && !sender_q;
 
@@ -119,8 +123,16 @@ module rs_rpau_main
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
-  logic  ntt_last;
+  logic  ntt_start, ntt_last;
   assign ntt_step.half = 1'b0;
+  rs_delay #(
+    .Width(1),
+    .Depth(twiddle_lead(Twiddles, Reduction))
+  ) u_ntt_start (
+    .clk_i,
+    .d_i(started_q && transform),
+    .d_o(ntt_start)
+  );
   rs_ntt_sequencer #(
     .LogN(LogN),
     .Cores(Cores)
@@ -128,7 +140,7 @@ module rs_rpau_main
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(started_q && transform),
+    .start_i(ntt_start),
     .inverse_i(inverse),
     .valid_o(ntt_step.valid),
     .again_o(ntt_step.again),
@@ -169,7 +181,6 @@ module rs_rpau_main
 
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
   logic [Width-1:0] tw_factor [Cores];
-  logic             tw_whole;
   logic [Width-1:0] tw_hi [Cores];
   logic [Width-1:0] tw_lo;
   rs_ntt_factors #(
@@ -178,8 +189,7 @@ module rs_rpau_main
     .Width(Width),
     .Sets(PrimeSets),
     .LargerRings(LargerRings),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction)
+    .Twiddles(Twiddles)
   ) u_factors (
     .clk_i,
     .rst_ni,
@@ -189,7 +199,6 @@ module rs_rpau_main
     .inverse_i(inverse),
     .set_i,
     .factor_o(tw_factor),
-    .whole_o(tw_whole),
     .hi_o(tw_hi),
     .lo_o(tw_lo),
     .host_i,
@@ -197,8 +206,9 @@ module rs_rpau_main
   );
 
   // ---- read -------------------------------------------------------------------------------------
-  step_t walk_read, walk_write, read_step, write_step;
+  step_t walk_read, walk_write, sooner_step, later_step, read_step, write_step;
   logic  last;
+  logic [LogLanes-1:0] offset;
   assign walk_read = '{
           valid: walk_valid && !receive,
           again: pair,
@@ -217,9 +227,20 @@ module rs_rpau_main
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
       };
-  assign read_step  = transform ? ntt_step : walk_read;
-  assign write_step = transform ? ntt_step : walk_write;
-  assign last       = transform ? ntt_last : walk_last;
+  assign sooner_step = transform ? ntt_step : walk_read;
+  assign write_step  = transform ? ntt_step : walk_write;
+  assign last        = transform ? ntt_last : walk_last;
+
+  // Only inverse butterflies need their operands as soon as that; no automorphism does.
+  rs_delay #(
+    .Width($bits(step_t) + LogLanes),
+    .Depth(lanes_wait())
+  ) u_later_steps (
+    .clk_i,
+    .d_i({sooner_step, walk_offset}),
+    .d_o({later_step, offset})
+  );
+  assign read_step = inverse ? sooner_step : later_step;
 
   assign re_o      = read_step.valid;
   assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
@@ -247,15 +268,13 @@ module rs_rpau_main
     .pattern_i(read_step.pattern),
     .permute_i(permute),
     .element_i(element[LogLanes-1:0]),
-    .offset_i(walk_offset),
+    .offset_i(offset),
     .pair_i(pair),
     .use_key_i(use_key),
-    .use_link_i(receive),
     .a_i,
     .b_i,
     .c_i,
     .key_i,
-    .link_i,
     .a_o(a_lanes),
     .b_o(b_lanes),
     .c_o(c_lanes)
@@ -264,6 +283,7 @@ module rs_rpau_main
   rs_butterfly_lanes #(
     .Cores(Cores),
     .Width(Width),
+    .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Family(Family)
   ) u_lanes (
@@ -274,6 +294,7 @@ module rs_rpau_main
     .sub_i(subtract),
     .use_b_i(use_b || use_key),
     .use_c_i(use_c),
+    .use_link_i(receive),
     .k1_i,
     .k2_i,
     .q_i,
@@ -283,8 +304,8 @@ module rs_rpau_main
     .a_i(a_lanes),
     .b_i(b_lanes),
     .c_i(c_lanes),
+    .link_i,
     .tw_factor_i(tw_factor),
-    .tw_whole_i(tw_whole),
     .tw_hi_i(tw_hi),
     .tw_lo_i(tw_lo),
     .y_o(result)
@@ -296,7 +317,7 @@ module rs_rpau_main
   logic [RowBits-1:0] receive_row;
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(memory_read_latency() + 1)
+    .Depth(memory_read_latency() + 1 + lanes_wait())
   ) u_read_steps (
     .clk_i,
     .d_i(write_step),
@@ -325,7 +346,7 @@ module rs_rpau_main
   assign operand_step = receive ? receive_step : lanes_step;
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(lanes_latency(Reduction))
+    .Depth(lanes_latency(Reduction) - lanes_wait())
   ) u_lane_steps (
     .clk_i,
     .d_i(operand_step),

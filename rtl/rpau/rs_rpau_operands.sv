@@ -2,9 +2,8 @@
 //
 // The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later
 // their words come, a_i and b_i and c_i with their halves swapped by swap_i, key_i as it is. One
-// cycle more, and lanes are there. Operand a is arranged by rs_lane_gather; with use_link_i it is
-// link_i of the same cycle. With pair_i its upper lanes are half of operand b: that which swap_i
-// puts first.
+// cycle more, and lanes are there. Operand a is arranged by rs_lane_gather. With pair_i its upper
+// lanes are half of operand b: that which swap_i puts first.
 module rs_rpau_operands
   import rs_rpau_pkg::*;
 #(
@@ -22,12 +21,10 @@ module rs_rpau_operands
   input  logic [LogLanes-1:0]    offset_i,
   input  logic                   pair_i,
   input  logic                   use_key_i,   // operand b is key_i
-  input  logic                   use_link_i,
   input  logic [Width-1:0]       a_i [Lanes],
   input  logic [Width-1:0]       b_i [Lanes],
   input  logic [Width-1:0]       c_i [Lanes],
   input  logic [Width-1:0]       key_i [Lanes],
-  input  logic [Width-1:0]       link_i [Lanes],
   output logic [Width-1:0]       a_o [Lanes],
   output logic [Width-1:0]       b_o [Lanes],
   output logic [Width-1:0]       c_o [Lanes]
@@ -75,7 +72,7 @@ module rs_rpau_operands
   assign c_o = c_q;
 
   always_comb begin
-    for (int unsigned l = 0; l < Lanes; l++) a_o[l] = use_link_i ? link_i[l] : gathered[l];
+    a_o = gathered;
     for (int unsigned i = 0; i < Cores; i++) begin
       if (pair_i) a_o[i+Cores] = b_q[i];
     end

@@ -11,6 +11,7 @@ package rs_rpau_pkg;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
   localparam int unsigned UramWords = 4096;  // of an UltraRAM
+  localparam int unsigned LutRamWords = 64;  // of a twiddle table in LUTs; a longer one is block RAM
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
@@ -31,8 +32,8 @@ package rs_rpau_pkg;
     ZoneTwiddleLo = 3'd4,
     // The upper table of twiddle factors of a prime set, psi^(e << LoBits).
     ZoneTwiddleHi = 3'd5,
-    // Whole twiddle factors of a prime set: those of a transform's first steps, or, where
-    // factors are stored and the two tables above are not there, all N: psi^brev(j).
+    // All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
+    // tables above are not there.
     ZoneTwiddle = 3'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
     ZoneSeed = 3'd7
@@ -108,10 +109,6 @@ package rs_rpau_pkg;
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
     logic [1:0]          log_pieces;   // log2 of the pieces of a larger ring's polynomials
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
-    logic [7:0]          first_steps;  // steps of an NTT with whole factors
-    logic                in_gap;       // these take a stage, and some of the gap behind it
-    logic [7:0]          first_step;   // the first step with a generated factor, in its stage
-    logic [7:0]          first_gap;    // and the idle cycles before it
   } ring_t;
 
   // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
@@ -129,19 +126,24 @@ package rs_rpau_pkg;
     return mod_addsub_latency() + mod_halve_latency();
   endfunction
 
-  // rs_butterfly_lanes: first operand to result.
+  // rs_butterfly_lanes: operands to result, in an inverse butterfly.
   function automatic int unsigned lanes_latency(int unsigned reduction);
-    return pre_latency() + 1 + mod_mul_latency(reduction) + mod_addsub_latency();
+    return pre_latency() + 1 + mod_mul_latency(reduction);
+  endfunction
+
+  // What all else takes less: its rows are read so much later.
+  function automatic int unsigned lanes_wait();
+    return pre_latency() - mod_addsub_latency();
   endfunction
 
   // Words of the interconnect at the lanes to their results at the memory's write port.
   function automatic int unsigned receive_to_write(int unsigned reduction);
-    return lanes_latency(reduction) + 1;
+    return lanes_latency(reduction) - lanes_wait() + 1;
   endfunction
 
   // A row's address at the work memory to its result at the write port, in the main unit.
   function automatic int unsigned main_read_to_write(int unsigned reduction);
-    return memory_read_latency() + 1 + receive_to_write(reduction);
+    return memory_read_latency() + 1 + lanes_latency(reduction) + 1;
   endfunction
 
   // Words of the sender at the interconnect to the RPAU that they reach last.
@@ -171,10 +173,15 @@ package rs_rpau_pkg;
     return 1 + RamLatency + 1;
   endfunction
 
-  // A step's way to the operand registers of the multipliers: a register of its own, the memory,
-  // the lane arrangement and the pre-stage.
+  // A step's way to the operand registers of the multipliers in a forward transform: a register of
+  // its own, the wait, the memory and the lane arrangement.
   function automatic int unsigned step_to_operand();
-    return 1 + memory_read_latency() + 1 + pre_latency();
+    return 1 + lanes_wait() + memory_read_latency() + 1;
+  endfunction
+
+  // By what it is longer in an inverse transform.
+  function automatic int unsigned inverse_wait();
+    return pre_latency() - lanes_wait();
   endfunction
 
   // Stored factors are there sooner than the data: so long their addresses wait.
@@ -182,22 +189,11 @@ package rs_rpau_pkg;
     return step_to_operand() - stored_twiddle_latency();
   endfunction
 
-  // By how much generated twiddle factors set out before the data that they meet: they pass an
-  // operand register and a multiplier first.
-  function automatic int unsigned twiddle_lead(int unsigned reduction);
-    return twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
-  endfunction
-
-  // Steps of an NTT that begin before a product could be there; they lie in its first stage.
-  function automatic int unsigned first_twiddle_steps(int unsigned reduction, int unsigned rows);
-    return (twiddle_lead(reduction) < rows) ? twiddle_lead(reduction) : rows;
-  endfunction
-
-  // Words of the whole factors of a prime set, with generated twiddle factors: a row of `cores` for
-  // the forward transform, and one for each of the inverse one's first steps.
-  function automatic int unsigned first_twiddle_words(int unsigned reduction, int unsigned rows,
-                                                      int unsigned cores);
-    return (first_twiddle_steps(reduction, rows) + 1) * cores;
+  // Cycles by which the factors of an NTT set out before the data that they meet. Generated ones
+  // pass an operand register and a multiplier first.
+  function automatic int unsigned twiddle_lead(int unsigned twiddles, int unsigned reduction);
+    return (twiddles == TwiddlesStored) ? 0 :
+        twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
@@ -210,21 +206,15 @@ package rs_rpau_pkg;
   // The ring of degree 2^log_degree on a device for N = 2^log_n.
   function automatic ring_t ring_of(int unsigned reduction, int unsigned log_n,
                                     int unsigned log_lanes, int unsigned log_degree);
-    int unsigned log_words, rows, lead, gap;
+    int unsigned log_words, rows;
     log_words = (log_degree < log_n) ? log_degree : log_n;
     rows      = 1 << (log_words - log_lanes);
-    lead      = twiddle_lead(reduction);
-    gap       = stage_gap(reduction, rows);
     return '{
         last_row: RowWidth'(rows - 1),
         top_stride: RowWidth'(1 << (log_words - 1)),
         skip: 4'(log_n - log_words),
         log_pieces: 2'(log_degree - log_words),
-        gap: 8'(gap),
-        first_steps: 8'(first_twiddle_steps(reduction, rows)),
-        in_gap: lead >= rows,
-        first_step: (lead >= rows) ? 8'd0 : 8'(lead),
-        first_gap: (lead >= rows) ? 8'(rows + gap - lead) : 8'd0
+        gap: 8'(stage_gap(reduction, rows))
     };
   endfunction
 

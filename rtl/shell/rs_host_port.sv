@@ -5,7 +5,6 @@
 // is idle_i and no access of the window is under way; the window then refuses accesses as it does
 // while a program runs. forget_i forgets a burst, whatever its state. refused_o is of both.
 module rs_host_port
-  import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
@@ -19,7 +18,6 @@ module rs_host_port
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores
 ) (
@@ -103,7 +101,6 @@ module rs_host_port
     .Constants(Constants),
     .PrimeSets(PrimeSets),
     .Twiddles(Twiddles),
-    .Reduction(Reduction),
     .Seeds(Seeds)
   ) u_window (
     .clk_i,

@@ -11,7 +11,6 @@
 // device's port in the cycle after. Without effect, and refused, are accesses while the
 // device is not ready, to places that it does not have, of words out of order or too wide.
 module rs_host_window
-  import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
@@ -25,7 +24,6 @@ module rs_host_window
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Seeds = 0,
   localparam int unsigned Lanes = 2 * Cores
 ) (
@@ -59,8 +57,6 @@ module rs_host_window
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned MaxLogN = LogN + LargerRings;
   localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
-  localparam int unsigned WholeTwiddles = (Twiddles == TwiddlesStored) ? 1 << MaxLogN :
-      first_twiddle_words(Reduction, (1 << LogN) / Lanes, Cores) << LargerRings;
 
   // ---- the place --------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the zone has
@@ -81,7 +77,7 @@ module rs_host_window
       8'(ZoneModulus):   words = 17'(ModulusWords);
       8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
       8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (MaxLogN - LoBits);
-      8'(ZoneTwiddle):   words = 17'(WholeTwiddles);
+      8'(ZoneTwiddle):   if (Twiddles == TwiddlesStored) words = 17'd1 << MaxLogN;
       8'(ZoneSeed): begin
         indices = 17'(Seeds);
         words   = 17'(SeedWords);

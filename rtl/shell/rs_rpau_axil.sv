@@ -264,7 +264,6 @@ module rs_rpau_axil
     .PrimeSets(PrimeSets),
     .LargerRings(LargerRings),
     .Twiddles(Twiddles),
-    .Reduction(Reduction),
     .Seeds(Seeds)
   ) u_host_port (
     .clk_i,

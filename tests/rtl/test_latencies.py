@@ -5,6 +5,7 @@ import pytest
 from pyslang import ast, syntax
 
 from ringsmith.backends.rpau import cost as rpau_cost
+from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.stream import latency as stream_latency
 from ringsmith.hdl import latencies
 from ringsmith.hdl.sources import rtl_sources
@@ -41,6 +42,7 @@ CASES = [
     ("rs_arith_pkg::mod_mul_folded_latency()", latencies.MOD_MUL_LATENCY["folded"]),
     ("rs_arith_pkg::DspShort", latencies.DSP_SHORT),
     ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
+    ("rs_rpau_pkg::LutRamWords", LUT_RAM_WORDS),
     ("rs_stream_pkg::RamLatency", latencies.RAM_LATENCY),
     *(
         (f"rs_arith_pkg::scale_step_bits({log_n})", latencies.scale_step_bits(log_n))

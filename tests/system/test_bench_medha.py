@@ -10,7 +10,13 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.backends.rpau.cost import latencies
 from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import estimate, key_rams, scaled, work_rams
+from ringsmith.backends.rpau.debug.area_in_part import (
+    estimate,
+    key_rams,
+    scaled,
+    twiddle_rams,
+    work_rams,
+)
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.medha import ablations
@@ -24,6 +30,7 @@ from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
 from ringsmith.bench.records import Found, Measurement, Record, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.synthesis import Area
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
@@ -250,12 +257,22 @@ def test_multipliers_and_memories_are_counted() -> None:
     assert (blocks.bram, blocks.uram) == (27 * design.work_polys + 642, 0)
 
 
+def test_twiddle_tables_of_more_than_64_words_are_block_ram() -> None:
+    medha, nano = load_design("medha"), load_design("nano")
+    assert twiddle_rams(medha).brams == 17  # of 2^8 words, the lower one and one for each core
+    assert twiddle_rams(nano).brams == 1  # the lower one, of 2^7
+    assert twiddle_rams(replace(nano, prime_sets=2)).brams == 5
+    stored = replace(medha, twiddles="stored")
+    assert twiddle_rams(stored).brams == 16 * block_rams(60, 1 << 12)
+
+
 def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     base = replace(load_design("medha"), work_polys=13, work_uram_polys=0, work_block_banks=0)
     own, work, keys = estimate(base), work_rams(base), key_rams(base)
+    tables = twiddle_rams(base).brams
     parts = {
-        UNIT: Area(own.dsp, own.bram + 32.5, own.uram, 60_000, 70_000),
-        "rs_rpau_main": Area(480, 32.5, 0, 20_000, 30_000),
+        UNIT: Area(own.dsp, own.bram + tables, own.uram, 60_000, 70_000),
+        "rs_rpau_main": Area(480, tables, 0, 20_000, 30_000),
         "rs_butterfly_lanes": Area(480, 0, 0, 16_000, 20_000),
         "rs_rpau_dyadic": Area(120, 0, 0, 8_000, 6_000),
         "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
@@ -270,7 +287,7 @@ def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
     # Rows of half the width, twice as many: the polynomials take about as many RAMs as before.
     assert half["rs_rpau_work_memory"] == Area(0, estimate(less).bram, 0, 4_500, 4_000)
     assert half["rs_rpau_key_store"] == Area(0, 0, estimate(less).uram, 500, 1_000)
-    assert half[UNIT].brams == estimate(less).bram + 16  # and half of the tables
+    assert half[UNIT].brams == estimate(less).bram + 9  # the lower table, and one for each core
     assert half[UNIT].urams == estimate(less).uram
     none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
     assert (none.dsps, none.luts) == (480, 45_000)

@@ -57,23 +57,22 @@ NB_MODULE(_model, m) {
           "__init__",
           [](RpauModel* self, int log_n, int larger_rings, int smaller_rings, int word_bits,
              int rpaus, const std::vector<int>& banks, int key_polys, int constants, int prime_sets,
-             bool dyadic, bool link, int seeds, bool stored_twiddles, int first_steps, int cores,
+             bool dyadic, bool link, int seeds, bool stored_twiddles,
              const std::vector<u64>& sparse_primes, std::optional<std::pair<int, int>> folded,
              u64 fetch_cycles, const std::vector<u64>& latencies, bool timing_only) {
             std::optional<FoldedWord> folds;
             if (folded) {
               folds = FoldedWord{folded->first, folded->second};
             }
-            const Design design{log_n,         larger_rings, smaller_rings,   word_bits,   rpaus,
-                                banks,         key_polys,    constants,       prime_sets,  dyadic,
-                                link,          seeds,        stored_twiddles, first_steps, cores,
-                                sparse_primes, folds};
+            const Design design{log_n, larger_rings, smaller_rings,   word_bits,     rpaus,
+                                banks, key_polys,    constants,       prime_sets,    dyadic,
+                                link,  seeds,        stored_twiddles, sparse_primes, folds};
             new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
           },
           nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a, "rpaus"_a,
           "banks"_a, "key_polys"_a, "constants"_a, "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a,
-          "stored_twiddles"_a, "first_steps"_a, "cores"_a, "sparse_primes"_a, "folded"_a.none(),
-          "fetch_cycles"_a, "latencies"_a, "timing_only"_a)
+          "stored_twiddles"_a, "sparse_primes"_a, "folded"_a.none(), "fetch_cycles"_a,
+          "latencies"_a, "timing_only"_a)
       .def(
           "set_ring",
           [](RpauModel& self, int log_degree, u64 fetch_cycles, const std::vector<u64>& latencies) {

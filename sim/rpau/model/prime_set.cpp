@@ -1,6 +1,5 @@
 #include "model/prime_set.h"
 
-#include <algorithm>
 #include <string>
 
 #include "ringsmith/error.h"
@@ -122,7 +121,7 @@ void PrimeSet::write_twiddle_hi(std::span<const u64> words) {
 }
 
 void PrimeSet::write_twiddles(std::span<const u64> words) {
-  expect_size(words, whole_twiddles());
+  expect_size(words, std::size_t{1} << ring_.log_degree);
   twiddles_ = copy_of(words);
   tables_.reset();
 }
@@ -175,8 +174,8 @@ u64 PrimeSet::checked_root() const {
 
 u64 PrimeSet::generated_root() const {
   const Modulus& q = modulus();
-  if (twiddle_lo_.empty() || twiddle_hi_.empty() || twiddles_.empty()) {
-    throw ModelError("a twiddle table was never loaded: write all three first");
+  if (twiddle_lo_.empty() || twiddle_hi_.empty()) {
+    throw ModelError("a twiddle table was never loaded: write both first");
   }
   // Exponents stand at the upper end of as many bits as the largest ring has.
   const int ring = design_.max_log_n() - ring_.log_degree;
@@ -185,37 +184,7 @@ u64 PrimeSet::generated_root() const {
                                        : twiddle_hi_.at(std::size_t{1} << (ring - low)));
   expect_powers(twiddle_lo_, root, 0, ring, q, "low");
   expect_powers(twiddle_hi_, root, low, ring, q, "high");
-  expect_first_twiddles(root);
   return root;
-}
-
-std::size_t PrimeSet::first_steps() const {
-  const std::size_t rows = ring_.n() / (2 * static_cast<std::size_t>(design_.cores));
-  return std::min(static_cast<std::size_t>(design_.first_steps), rows);
-}
-
-std::size_t PrimeSet::whole_twiddles() const {
-  return design_.stored_twiddles ? std::size_t{1} << ring_.log_degree
-                                 : ((1 + first_steps()) * design_.cores) << design_.larger_rings;
-}
-
-void PrimeSet::expect_first_twiddles(u64 root) const {
-  const Modulus& q = modulus();
-  const std::size_t degree = std::size_t{1} << ring_.log_degree;
-  const std::size_t pieces = ring_.pieces();
-  const auto cores = static_cast<std::size_t>(design_.cores);
-  for (std::size_t i = 0; i < twiddles_.size(); ++i) {
-    const std::size_t row = i / cores;
-    const std::size_t step = row >> design_.larger_rings;
-    const std::size_t piece = row % pieces;
-    const std::size_t block = piece * (degree / pieces / 2) + (step - 1) * cores + i % cores;
-    const u64 exponent = step == 0 ? reverse_bits(pieces + piece, ring_.log_degree)
-                                   : degree - reverse_bits(degree / 2 + block, ring_.log_degree);
-    const u64 factor = q.power(root, exponent);
-    if (twiddles_[i] != factor) {
-      refuse_twiddle("first", i, twiddles_[i], factor, q);
-    }
-  }
 }
 
 u64 PrimeSet::stored_root() const {

@@ -31,8 +31,7 @@ class PrimeSet {
   void write_modulus(std::span<const u64> words);
   void write_twiddle_lo(std::span<const u64> words);
   void write_twiddle_hi(std::span<const u64> words);
-  /// @param words psi^brev(j) for 0 <= j < the ring's degree, in a design that stores all factors;
-  ///        otherwise those of an NTT's first steps, as `backends/rpau/constants.py` has them
+  /// @param words psi^brev(j) for 0 <= j < the ring's degree, in a design that stores all factors
   void write_twiddles(std::span<const u64> words);
 
   // What instructions use. Each throws ModelError if it was never written or is not what it should
@@ -53,10 +52,6 @@ class PrimeSet {
   [[nodiscard]] u64 twist(int piece);
   [[nodiscard]] u64 checked_root() const;
   [[nodiscard]] u64 generated_root() const;
-  void expect_first_twiddles(u64 root) const;
-  /// Steps of an NTT whose factors are whole ones, in the ring.
-  [[nodiscard]] std::size_t first_steps() const;
-  [[nodiscard]] std::size_t whole_twiddles() const;
   [[nodiscard]] u64 stored_root() const;
 
   Design design_;

@@ -37,8 +37,6 @@ struct Design {
   bool link;                         ///< whether there is a link unit
   int seeds;                         ///< entries in the seed store of an RPAU; 0: no PRNG
   bool stored_twiddles;              ///< whether all NTT factors come from one table of N words
-  int first_steps;                   ///< steps of an NTT whose factors are whole, at most
-  int cores;                         ///< butterflies a step
   std::vector<u64> sparse_primes;    ///< by index; empty where primes are loaded
   std::optional<FoldedWord> folded;  ///< where reduction folds at a power of two near the prime
 

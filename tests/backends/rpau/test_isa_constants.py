@@ -3,12 +3,10 @@
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from ringsmith import _core
 from ringsmith.backends.rpau.constants import (
-    first_twiddles,
     modulus_words,
     prime_tables,
     stored_twiddles,
@@ -47,18 +45,6 @@ def test_the_product_of_a_high_and_a_low_entry_is_the_power_of_the_root(log_n: i
     for exponent in (0, 1, len(low) - 1, len(low), design.n // 2 + 3, design.n - 1):
         product = int(high[exponent // len(low)]) * int(low[exponent % len(low)]) % prime
         assert product == pow(root, exponent, prime)
-
-
-@pytest.mark.parametrize(("log_n", "cores", "rows"), [(8, 1, 18), (10, 4, 18), (10, 32, 17)])
-def test_first_factors_are_those_of_the_first_blocks(log_n: int, cores: int, rows: int) -> None:
-    design = RpauDesign("odd", log_n, 48, 2, cores, 1, 4, 1, 4, 16, "barrett")
-    (prime,) = _core.prime_search(40, design.n, 1)
-    root = _core.smallest_root(prime, design.n)
-    first = first_twiddles(prime, root, design).reshape(rows, cores)
-    stored = stored_twiddles(prime, root, replace(design, twiddles="stored"))
-    assert (first[0] == stored[1]).all()  # forward, the first stage has one block
-    inverse = first[1:].ravel()
-    np.testing.assert_array_equal(inverse, stored[::-1][: len(inverse)])  # mirrored
 
 
 @pytest.mark.parametrize(

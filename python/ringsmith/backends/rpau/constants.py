@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.backends.rpau import folded
-from ringsmith.backends.rpau.cost import first_twiddle_steps
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.errors import ParameterError
 
@@ -85,8 +84,7 @@ def prime_tables(
     if design.twiddles == "stored":
         return PrimeTables(modulus, {"TWIDDLE": stored_twiddles(prime, root, design, log_degree)})
     low, high = twiddle_tables(prime, root, design, log_degree)
-    first = first_twiddles(prime, root, design, log_degree)
-    return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high, "TWIDDLE": first})
+    return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high})
 
 
 def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None) -> Words:
@@ -177,47 +175,6 @@ def twiddle_tables(
     low = np.arange(1 << lo_bits) >> missing
     high = np.arange(design.twiddle_hi_words) << lo_bits >> missing
     return powers[low], powers[high]
-
-
-def whole_twiddle_words(design: RpauDesign, log_degree: int | None = None) -> int:
-    """Length of :func:`stored_twiddles` or of :func:`first_twiddles`, whichever the design has."""
-    if design.twiddles == "stored":
-        return _degree(design, log_degree)
-    return (
-        design.cores * (1 + first_twiddle_steps(design.in_ring(log_degree))) << design.larger_rings
-    )
-
-
-def first_twiddles(
-    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
-) -> Words:
-    """The factors of an NTT's first steps for psi = ``root``, with ``twiddles = "generated"``.
-
-    In rows of a word for each core, and as many rows for each step as the largest ring has pieces,
-    those of piece 0 first: where a ring has fewer, its own again. First psi^brev(P + p) for each of
-    the P pieces p: the one factor of the forward transform's first stage, psi^(N/2) where there is
-    one piece. Then, for the first blocks b of the inverse one's, ``cores`` of them in each step,
-    psi^(N - brev(N/2 + b)), where b counts on from piece to piece.
-
-    Raises:
-        ParameterError: If the root is no primitive root of unity of the ring modulo the prime.
-    """
-    degree = _degree(design, log_degree)
-    _check_root(prime, root, degree)
-    log_n = degree.bit_length() - 1
-    pieces = design.pieces(log_n)
-    blocks = degree // pieces // 2
-
-    def power(node: int, sign: int) -> int:
-        return pow(root, sign * _bits_reversed(node, log_n) % (2 * degree), prime)
-
-    words = []
-    for step in range(-1, first_twiddle_steps(design.in_ring(log_n))):
-        for piece in [i % pieces for i in range(1 << design.larger_rings)]:
-            for core in range(design.cores):
-                block = degree // 2 + piece * blocks + step * design.cores + core
-                words.append(power(pieces + piece, 1) if step < 0 else prime - power(block, -1))
-    return np.array(words, dtype=np.uint64)
 
 
 def stored_twiddles(

@@ -38,6 +38,9 @@ MEMORY_READ_CYCLES = RAM_LATENCY + 1
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
+_LANES_WAIT = PRE_CYCLES - MOD_ADDSUB_LATENCY
+"""By so much the rows of all else are read later: sums come behind its multipliers."""
+
 _STREAMS = 8  # of Trivium
 _WARM_UP_STEPS = 18  # of 64 rounds of Trivium; of more lanes than streams each cycle has several
 
@@ -60,25 +63,27 @@ def mod_mul_cycles(design: RpauDesign) -> int:
 
 def _receive_to_write(design: RpauDesign) -> int:
     """From words at the main unit's first operand to their results at the memory's write port."""
-    return PRE_CYCLES + _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
+    return _OPERAND + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY + _ARRANGE
 
 
 def main_read_to_write(design: RpauDesign) -> int:
-    """From a row's address at the work memory to its result at the write port, in the main unit."""
-    return MEMORY_READ_CYCLES + _ARRANGE + _receive_to_write(design)
+    """From a row's address at the work memory to its result at the write port, in the main unit.
+
+    The address is an inverse butterfly's; that of all else comes a little later.
+    """
+    return MEMORY_READ_CYCLES + _ARRANGE + _LANES_WAIT + _receive_to_write(design)
 
 
-def first_twiddle_steps(design: RpauDesign) -> int:
-    """Steps of an NTT that begin before a generated factor's multiplication could have ended.
+def twiddle_lead(design: RpauDesign) -> int:
+    """Cycles by which the generated factors of an NTT set out before its data.
 
-    They lie in the first stage, and take their factors whole from a table. Stored factors are
-    there sooner than the data: then there are no such steps.
+    A generated factor passes a multiplier before it meets its operands. A stored one is there
+    sooner than they are.
     """
     if design.twiddles == "stored":
         return 0
     factor = _TWIDDLE_EXPONENT + RAM_LATENCY + _OPERAND + mod_mul_cycles(design)
-    lead = factor - _STEP - MEMORY_READ_CYCLES - _ARRANGE - PRE_CYCLES
-    return min(lead, design.rows)
+    return factor - _STEP - _LANES_WAIT - MEMORY_READ_CYCLES - _ARRANGE
 
 
 def stage_gap(design: RpauDesign) -> int:
@@ -102,7 +107,8 @@ def zero_cycles(design: RpauDesign) -> int:
 
 def ntt_cycles(design: RpauDesign) -> int:
     """Latency of ``ntt`` and ``intt``: log2 N stages of N/(2*cores) cycles, one pipeline."""
-    reading = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    steps = design.log_n * design.rows + (design.log_n - 1) * stage_gap(design)
+    reading = twiddle_lead(design) + steps
     return _main_cycles(design, reading, main_read_to_write(design))
 
 

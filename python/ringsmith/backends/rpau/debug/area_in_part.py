@@ -20,6 +20,9 @@ SHARE = 4
 _PRODUCT_DSPS = 9
 """Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
 
+LUT_RAM_WORDS = 64
+"""LutRamWords of ``rs_rpau_pkg``: a longer twiddle table is in block RAM."""
+
 _BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
 
 _NUMBERS = tuple(each.name for each in fields(Area))
@@ -109,6 +112,18 @@ def key_rams(design: RpauDesign) -> Rams:
     return Rams(0, ultra_rams(width, depth))
 
 
+def twiddle_rams(design: RpauDesign) -> Rams:
+    """RAMs of the twiddle tables: of all factors, a part for each core, or of two tables' words."""
+    sets, width = design.prime_sets, design.word_bits
+    if design.twiddles == "stored":
+        return Rams(
+            design.cores * block_rams(width, sets * (1 << design.max_log_n) // design.cores), 0
+        )
+    low, high = sets << design.twiddle_lo_bits, sets * design.twiddle_hi_words
+    depths = [depth for depth in (low, *[high] * design.cores) if depth > LUT_RAM_WORDS]
+    return Rams(sum(block_rams(width, depth) for depth in depths), 0)
+
+
 def multiplier_dsps(design: RpauDesign) -> int:
     """DSPs of a modular multiplier of 60-bit words, sparse or folded reduction."""
     if design.reduction == "folded":
@@ -126,7 +141,11 @@ def estimate(design: RpauDesign) -> Estimate:
     )
 
 
-_COUNTED = {"rs_rpau_work_memory": work_rams, "rs_rpau_key_store": key_rams}
+_COUNTED = {
+    "rs_rpau_main": twiddle_rams,
+    "rs_rpau_work_memory": work_rams,
+    "rs_rpau_key_store": key_rams,
+}
 """Module -> its RAMs, whose number follows from a memory's width and depth, in no proportion."""
 
 
@@ -134,9 +153,9 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
     """Areas of an RPAU that differs from a synthesized one in cores and memories alone.
 
     The main unit and the memories' logic grow with the butterfly cores, the dyadic unit, the key
-    expander and what the work memory has for the dyadic unit with the dyadic cores; polynomial
-    memories are counted; the rest stays. A little too few LUTs for more cores, since the
-    permutation of a row's words grows faster than its words.
+    expander and what the work memory has for the dyadic unit with the dyadic cores; memories of
+    polynomials and twiddle factors are counted; the rest stays. A little too few LUTs for more
+    cores, since the permutation of a row's words grows faster than its words.
 
     Args:
         design: The design, of the same words and reduction.
@@ -146,7 +165,6 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
     lanes = design.cores / base.cores
     dyadic = design.dyadic_cores / base.dyadic_cores
     growth = {
-        "rs_rpau_main": lanes,
         "rs_rpau_dyadic": dyadic,
         "rs_rpau_seeded": dyadic if design.seeds else 0.0,
         **dict.fromkeys(_COUNTED, lanes),

@@ -184,15 +184,9 @@ _SHAPES: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "ntt/rs_(automorph_sequencer|ntt_blocks|ntt_steps).sv|rpau/rs_rpau_(link|receive).sv",
-        rf"(first_block|first_gap|first_step|gap_[dq]|last_row|skip_i|top|top_mark|unit)"
+        rf"(gap_[dq]|last_row|skip_i|top|top_mark|unit)"
         rf"(\[\d+\])?{_EDGE}",
         "these are parts of such a record, moved to their place",
-    ),
-    Exclusion(
-        "ntt/rs_ntt_blocks.sv",
-        "cond_else",
-        "factors that are generated run ahead of the data, by a parameter",
-        kind="line",
     ),
     Exclusion(
         "rpau/rs_rpau_main.sv",

@@ -25,8 +25,6 @@ class RpauModel:
         link: bool,
         seeds: int,
         stored_twiddles: bool,
-        first_steps: int,
-        cores: int,
         sparse_primes: Sequence[int],
         folded: tuple[int, int] | None,
         fetch_cycles: int,

@@ -6,7 +6,6 @@ import numpy as np
 
 from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import Timing
-from ringsmith.backends.rpau.cost import first_twiddle_steps
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device import _model
 from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
@@ -58,8 +57,6 @@ class ModelDevice:
             dyadic=design.dyadic_cores > 0,
             link=design.link,
             stored_twiddles=design.twiddles == "stored",
-            first_steps=first_twiddle_steps(design),
-            cores=design.cores,
             seeds=design.seeds,
             sparse_primes=_by_index(design),
             folded=_folded_bits(design),

@@ -115,8 +115,8 @@ class Zone(IntEnum):
     """The upper table of twiddle factors of a prime set, psi^(e << LoBits)."""
 
     TWIDDLE = 6
-    """Whole twiddle factors of a prime set: those of a transform's first steps, or, where factors
-    are stored and the two tables above are not there, all N: psi^brev(j)."""
+    """All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
+    tables above are not there."""
 
     SEED = 7
     """An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb."""

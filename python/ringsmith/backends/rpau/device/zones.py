@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from ringsmith.backends.rpau.constants import (
-    MODULUS_WORDS,
-    SEED_WORD_BITS,
-    SEED_WORDS,
-    whole_twiddle_words,
-)
+from ringsmith.backends.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
@@ -33,11 +28,12 @@ def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) ->
         Zone.KEY: (design.key_polys, words),
         Zone.CONSTANT: (sets, design.constants),
         Zone.MODULUS: (sets, MODULUS_WORDS),
-        Zone.TWIDDLE: (sets, whole_twiddle_words(design, log_degree)),
     }
     if design.twiddles == "generated":
         shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
         shapes[Zone.TWIDDLE_HI] = (sets, design.twiddle_hi_words)
+    else:
+        shapes[Zone.TWIDDLE] = (sets, degree)
     if design.seeds:
         shapes[Zone.SEED] = (design.seeds, SEED_WORDS)
     if zone not in shapes:
