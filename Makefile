@@ -72,6 +72,9 @@ $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
 	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
+.PHONY: full-tools
+full-tools: $(STAMPS)/full $(STAMPS)/core  ## Install what only full tests, synthesis and bitstreams need
+
 # ---- use ---------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -86,6 +89,10 @@ bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write bench/records and the pag
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha $(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
+
+.PHONY: bitstream
+bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream
+	@$(BIN)/ringsmith bitstream pico --board ulx3s -o build/bitstream --force
 
 # ---- checks ------------------------------------------------------------------------------------
 

@@ -44,3 +44,47 @@ module rs_mul_mult18 (
     .RST0(1'b0), .RST1(1'b0), .RST2(1'b0), .RST3(1'b0)
   );
 endmodule
+
+// A PLL that follows its output CLKOP.
+module rs_pll_ecp5 (
+  input  clk_i,
+  output clk_o,
+  output locked_o
+);
+  parameter InputDivider = 1;
+  parameter FeedbackDivider = 4;
+  parameter OutputDivider = 6;
+
+  (* ICP_CURRENT = "12", LPF_RESISTOR = "8", MFG_ENABLE_FILTEROPAMP = "1", MFG_GMCREF_SEL = "2" *)
+  EHXPLLL #(
+    .PLLRST_ENA("DISABLED"),
+    .INTFB_WAKE("DISABLED"),
+    .STDBY_ENABLE("DISABLED"),
+    .DPHASE_SOURCE("DISABLED"),
+    .OUTDIVIDER_MUXA("DIVA"),
+    .OUTDIVIDER_MUXB("DIVB"),
+    .OUTDIVIDER_MUXC("DIVC"),
+    .OUTDIVIDER_MUXD("DIVD"),
+    .CLKI_DIV(InputDivider),
+    .CLKFB_DIV(FeedbackDivider),
+    .CLKOP_ENABLE("ENABLED"),
+    .CLKOP_DIV(OutputDivider),
+    .CLKOP_CPHASE((OutputDivider - 1) / 2),
+    .CLKOP_FPHASE(0),
+    .FEEDBK_PATH("CLKOP")
+  ) _TECHMAP_REPLACE_ (
+    .CLKI(clk_i),
+    .CLKOP(clk_o),
+    .CLKFB(clk_o),
+    .LOCK(locked_o),
+    .RST(1'b0),
+    .STDBY(1'b0),
+    .PHASESEL0(1'b0),
+    .PHASESEL1(1'b0),
+    .PHASEDIR(1'b1),
+    .PHASESTEP(1'b1),
+    .PHASELOADREG(1'b1),
+    .PLLWAKESYNC(1'b0),
+    .ENCLKOP(1'b0)
+  );
+endmodule

@@ -92,6 +92,7 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
             "facts": registered,
         },
         "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
+        "rtl/board/rs_board_ulx3s.sv": {"parameters": declared, "handed": handed},
     }
 
 
