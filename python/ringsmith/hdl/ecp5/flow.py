@@ -102,7 +102,7 @@ def check_fits(name: str, found: Mapping[str, int], board: Board) -> None:
     if too_many:
         raise ToolError(
             f"design {name} does not fit the {board.fpga} of {board.title}: it takes "
-            f"{', '.join(too_many)}: take fewer RPAUs, polynomials or cores, or a smaller N"
+            f"{', '.join(too_many)}: take fewer units, polynomials or cores, or a smaller N"
         )
 
 
