@@ -37,6 +37,7 @@ SMALL = RpauDesign(
     key_ram="block",
     prng="trivium",
     seeds=4,
+    target="ecp5",
 )
 CELLS = {
     *("CCU2C", "DP16KD", "L6MUX21", "LUT4", "MULT18X18D", "PFUMX", "TRELLIS_DPR16X4"),

@@ -1,6 +1,7 @@
 """Looking inside an architecture, for the commands that ask.
 
-These are ``trace``, ``waves``, ``coverage``, ``designs``, ``timing`` and ``bitstream``.
+These are ``trace``, ``waves``, ``coverage``, ``designs``, ``timing``, ``verilog`` and
+``bitstream``.
 
 An architecture has as much of it as makes sense there; what it has not, it refuses by name.
 """

@@ -23,7 +23,8 @@ _CELLS = Path(__file__).parent / "cells.v"
 _OWN_CELLS = ("rs_mul_mult18", "rs_pll_ecp5")
 """Modules in whose place ``cells.v`` puts cells of the FPGA."""
 
-_NETLIST, _REPORT, _CONFIG, _LOG = "netlist.json", "report.json", "chip.config", "nextpnr.log"
+_NETLIST, _VERILOG = "netlist.json", "netlist.v"
+_REPORT, _CONFIG, _LOG = "report.json", "chip.config", "nextpnr.log"
 BITSTREAM = "chip.bit"
 
 
@@ -56,7 +57,7 @@ def netlist(design: Hierarchy) -> Path:
             shutil.copy(file, work)
         run_yosys(_script(design, files, values), work, f"synthesizing {design.top}")
         for file in work.iterdir():
-            if file.name != _NETLIST:
+            if file.name not in (_NETLIST, _VERILOG):
                 file.unlink()
 
     key = fingerprint([yosys().version, *values], [*files, _CELLS, Path(__file__)])
@@ -72,8 +73,17 @@ def _script(design: Hierarchy, files: list[Path], values: list[str]) -> str:
     return (
         f"read_slang --threads 1 --no-implicit-memories {defined} {boxes} --top {design.top} "
         f"{chosen} {names}; chformal -remove; techmap -map {_CELLS.name}; "
-        f"synth_ecp5 -top {design.top} -json {_NETLIST}"
+        f"synth_ecp5 -top {design.top} -json {_NETLIST}; write_verilog -noattr {_VERILOG}"
     )
+
+
+def verilog_netlist(design: Hierarchy) -> Path:
+    """The file of the same netlist in Verilog, for a simulator that has models of the cells.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    return netlist(design).with_name(_VERILOG)
 
 
 def cells(file: Path) -> Counter[str]:

@@ -31,7 +31,7 @@ from ringsmith.hdl.ecp5.boards import Board
 from ringsmith.hdl.ecp5.flow import Hierarchy
 from ringsmith.hdl.ecp5.pll import Pll
 from ringsmith.hdl.plain_verilog import plain_verilog
-from ringsmith.hdl.target import ECP5
+from ringsmith.hdl.target import ECP5, macros
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""
@@ -126,8 +126,10 @@ class RpauInspector(Inspector):
 
     def verilog(self, design: Design) -> str:
         """The accelerator behind its register block."""
-        parameters = sources.parameters(cast("designs.RpauDesign", design))
-        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, parameters)
+        own = cast("designs.RpauDesign", design)
+        return plain_verilog(
+            sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), macros(own.target)
+        )
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """The device behind its registers on a serial line."""
