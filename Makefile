@@ -32,7 +32,8 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
-SV_FILES = $(shell find rtl tests/rtl/blocks tests/rtl/formal -name '*.sv' -not -name 'rs_registers*.sv')
+SV_FILES = $(shell find rtl tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
+  -not -name 'rs_registers*.sv')
 
 .PHONY: help
 help:  ## Show this list
@@ -71,6 +72,9 @@ $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
 	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
+.PHONY: full-tools
+full-tools: $(STAMPS)/full $(STAMPS)/core  ## Install what only full tests, synthesis and bitstreams need
+
 # ---- use ---------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -85,6 +89,10 @@ bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write bench/records and the pag
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha $(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
+
+.PHONY: bitstream
+bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream
+	@$(BIN)/ringsmith bitstream pico --board ulx3s -o build/bitstream --force
 
 # ---- checks ------------------------------------------------------------------------------------
 

@@ -77,16 +77,36 @@ package rs_arith_pkg;
   localparam int unsigned MaxWidth = 60;
   localparam int unsigned MaxProductWidth = 62;
 
+  // The FPGA that multipliers, memories and long delays are made for: chosen by a macro when the
+  // sources are read, for a whole device. Latencies and results are the same for every target.
+  localparam int unsigned TargetXilinx = 0;
+  localparam int unsigned TargetEcp5 = 1;
+`ifdef RS_TARGET_ECP5
+  localparam int unsigned Target = TargetEcp5;
+`else
+  localparam int unsigned Target = TargetXilinx;
+`endif
+
   // Operands of one DSP48E2 as an unsigned multiplier.
   localparam int unsigned DspLong = 26;
   localparam int unsigned DspLong7 = 24;  // of a DSP48E1, where it costs nothing to serve both
   localparam int unsigned DspShort = 17;
   localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
+  // Operands of one MULT18X18D of an ECP5.
+  localparam int unsigned Mult18 = 18;
+
+  // Whether rs_mul cuts operands of this width for MULT18X18D. Wider ones are cut for DSP48E2 on
+  // every target, and synthesis divides the blocks.
+  function automatic bit mul_by_mult18(int unsigned width);
+    return Target == TargetEcp5 && width <= 2 * Mult18;
+  endfunction
+
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
   // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
   // grid.
   function automatic int unsigned mul_split_a(int unsigned width);
+    if (mul_by_mult18(width)) return (width > Mult18) ? Mult18 : (width + 1) / 2;
     if (width <= DspLong) return (width + 1) / 2;
     if (width < 2 * DspShort) return DspLong7;
     if (width <= DspLong + DspShort) return width - DspShort;
@@ -95,6 +115,7 @@ package rs_arith_pkg;
   endfunction
 
   function automatic int unsigned mul_split_b(int unsigned width);
+    if (mul_by_mult18(width)) return (width > Mult18) ? Mult18 : width / 2;
     if (width <= DspLong) return width / 2;
     if (width <= DspLong + DspShort) return DspShort;
     return DspLong;

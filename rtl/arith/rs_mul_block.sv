@@ -1,12 +1,13 @@
-// Low bits of an integer product that one DSP48E2, or two in cascade, computes.
+// Low bits of an integer product that one DSP48E2, or two in cascade, or one MULT18X18D computes.
 //
 //   p_o = a_i * b_i mod 2^OutWidth
 //
-// One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers. The
-// operands should come from registers, which synthesis then moves into the DSP. Limits: both widths
-// at most 26 and one at most 17 (one DSP), or one at most 34 and the other at most 26 (two). An
-// operand of at most two bits, and the two bits that a long one may have above 34, are added as
-// rows, without a DSP.
+// One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers, or the
+// operand and result registers of a MULT18X18D. The operands should come from registers, which
+// synthesis then moves into the DSP48E2. Limits: both widths at most 26 and one at most 17 (one
+// DSP), or one at most 34 and the other at most 26 (two). An operand of at most two bits, and the
+// two bits that a long one may have above 34, are added as rows, without a DSP. With TargetEcp5 two
+// operands of at most 18 bits take one MULT18X18D; synthesis makes larger blocks of several.
 module rs_mul_block
   import rs_arith_pkg::*;
 #(
@@ -44,6 +45,19 @@ module rs_mul_block
       row0_q <= short_in[0] ? OutWidth'(long_in) : '0;
       row1_q <= short_in[Short-1] ? OutWidth'(long_in) << (Short - 1) : '0;
       p_q    <= (Short == 1) ? row0_q : row0_q + row1_q;
+    end
+  end else if (Target == TargetEcp5 && Long <= Mult18) begin : gen_mult18
+    logic [2*Mult18-1:0] product;
+    rs_mul_mult18 u_mult18 (
+      .clk_i,
+      .a_i(Mult18'(long_in)),
+      .b_i(Mult18'(short_in)),
+      .p_o(product)
+    );
+    assign p_q = OutWidth'(product);
+    if (OutWidth < 2 * Mult18) begin : gen_low_bits
+      logic unused_high;
+      assign unused_high = ^product[2*Mult18-1:OutWidth];
     end
   end else if (Long <= DspLong && Short <= DspShort) begin : gen_one
     logic [OutWidth-1:0] m_q;

@@ -3,8 +3,12 @@
 //   d_o in cycle t + Depth is d_i in cycle t; Depth = 0 is a wire
 //
 // No reset, so that synthesis can put it into shift-register LUTs (SRL16/SRL32): what comes out in
-// the first Depth cycles is unknown. Cost: about Width LUTs for each 32 of Depth.
-module rs_delay #(
+// the first Depth cycles is unknown. Cost: about Width LUTs for each 32 of Depth. ECP5 has no such
+// LUTs: with TargetEcp5 a delay of more than 16 cycles is a memory in LUTs, written and read at
+// addresses that count.
+module rs_delay
+  import rs_arith_pkg::*;
+#(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 1
 ) (
@@ -12,10 +16,31 @@ module rs_delay #(
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] d_o
 );
+  localparam int unsigned MostShifts = 16;  // from which on a memory takes less
+
   if (Depth == 0) begin : gen_wire
     logic unused_clk;
     assign unused_clk = clk_i;
     assign d_o = d_i;
+  end else if (Target == TargetEcp5 && Depth > MostShifts) begin : gen_memory
+    // Any first address will do, as it wraps around; a register of an ECP5 begins with 0.
+    localparam int unsigned AddrWidth = $clog2(Depth);
+    logic [AddrWidth-1:0] waddr_q;
+    initial waddr_q = '0;
+    always_ff @(posedge clk_i) waddr_q <= waddr_q + 1'b1;
+    rs_ram_1r1w #(
+      .Width(Width),
+      .Depth(2 ** AddrWidth),
+      .RamStyle("distributed")
+    ) u_ram (
+      .clk_i,
+      .we_i(1'b1),
+      .waddr_i(waddr_q),
+      .wdata_i(d_i),
+      .re_i(1'b1),
+      .raddr_i(waddr_q - AddrWidth'(Depth - 1)),
+      .rdata_o(d_o)
+    );
   end else begin : gen_shift
     logic [Width-1:0] shift_q [Depth];
     always_ff @(posedge clk_i) begin

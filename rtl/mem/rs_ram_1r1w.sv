@@ -10,8 +10,11 @@
 // that always follows. Contents have no reset.
 //
 // Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288
-// holds 4096 x 72; "distributed" takes LUTs.
-module rs_ram_1r1w #(
+// holds 4096 x 72; "distributed" takes LUTs. With TargetEcp5 one EBR holds 512 x 36 to 16384 x 1,
+// and there is no "ultra".
+module rs_ram_1r1w
+  import rs_arith_pkg::*;
+#(
   parameter int unsigned Width = 48,
   parameter int unsigned Depth = 1024,
   parameter int unsigned ReadLatency = 1,
@@ -32,6 +35,9 @@ module rs_ram_1r1w #(
   end
   if (RamStyle != "block" && RamStyle != "ultra" && RamStyle != "distributed") begin : gen_bad_style
     $error("rs_ram_1r1w: RamStyle is none of block, ultra, distributed");
+  end
+  if (RamStyle == "ultra" && Target == TargetEcp5) begin : gen_no_ultra
+    $error("rs_ram_1r1w: ECP5 has no UltraRAM: RamStyle must be block or distributed");
   end
 
   logic [Width-1:0] read_q;

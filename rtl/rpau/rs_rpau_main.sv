@@ -88,38 +88,54 @@ module rs_rpau_main
   } step_t;
 
   // ---- the instruction under way ----------------------------------------------------------------
+  // What an opcode means is found as the instruction arrives, so that no path to a memory begins
+  // with an opcode. Operand c is dst in a mac; sums add b as operand c, so that the factor stays
+  // free.
+  opcode_e opcode;
+  logic    sums, pairs;
+  assign opcode = command_i.decoded.opcode;
+  assign sums   = opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
+  assign pairs  = opcode inside {OpSplit, OpJoin};
+
   command_t command_q;
-  decoded_t decoded;
   logic     started_q, sender_q, busy;
-  logic     transform_q, inverse_q, permute_q;  // decoded as the command arrives
+  logic     transform_q, pair_q, inverse_q, permute_q, broadcast_q, receive_q;
+  logic     sum_q, subtract_q, use_b_q, use_c_q, use_key_q;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
       command_q   <= command_i;
       sender_q    <= sender_i;
-      transform_q <= command_i.decoded.opcode inside {OpNtt, OpIntt};
-      inverse_q   <= command_i.decoded.opcode inside {OpIntt, OpJoin};
-      permute_q   <= (command_i.decoded.opcode == OpAutomorph);
+      transform_q <= opcode inside {OpNtt, OpIntt};
+      pair_q      <= pairs;
+      inverse_q   <= opcode inside {OpIntt, OpJoin};
+      permute_q   <= opcode == OpAutomorph;
+      broadcast_q <= opcode == OpBroadcast;
+      receive_q   <= opcode == OpBroadcast && !sender_i;
+      sum_q       <= sums;
+      subtract_q  <= opcode inside {OpSub, OpScaleSub};
+      use_b_q     <= command_i.decoded.reads_b && !sums;
+      use_c_q     <= sums || (command_i.decoded.reads_dst && !pairs);
+      use_key_q   <= command_i.decoded.reads_b_key;
     end
   end
-  assign decoded = command_q.decoded;
 
+  decoded_t decoded;
   logic transform, pair, inverse, permute, broadcast, receive;
+  logic sum, subtract, use_b, use_c, use_key;
+  assign decoded   = command_q.decoded;
   assign transform = transform_q;
+  assign pair      = pair_q;
   assign inverse   = inverse_q;
   assign permute   = permute_q;
-  assign pair      = decoded.opcode inside {OpSplit, OpJoin};
-  assign broadcast = (decoded.opcode == OpBroadcast);
-  assign receive   = broadcast && !sender_q;
-
-  // Operand c is dst in a mac; sums add b as operand c, so that the factor stays free.
-  logic sum, subtract, use_b, use_c, use_key;
-  assign sum      = decoded.opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
-  assign subtract = decoded.opcode inside {OpSub, OpScaleSub};
-  assign use_b   = decoded.reads_b && !sum;
-  assign use_key = decoded.reads_b_key;
-  assign use_c   = sum || (decoded.reads_dst && !pair);
-  assign use_o   = {use_c, use_b, 1'b1};
+  assign broadcast = broadcast_q;
+  assign receive   = receive_q;
+  assign sum       = sum_q;
+  assign subtract  = subtract_q;
+  assign use_b     = use_b_q;
+  assign use_c     = use_c_q;
+  assign use_key   = use_key_q;
+  assign use_o     = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;

@@ -18,6 +18,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.target import XILINX, macros
 from ringsmith.hdl.toolchain import compiler, run_tool, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
 
@@ -39,10 +40,13 @@ def make_block() -> Iterator[MakeBlock]:
     """Builds (once, in the cache) and opens a block of rtl/arith, rtl/mem or tests/rtl/blocks."""
     with ExitStack() as opened:
 
-        def make(top: str, assertions: bool = False, **parameters: int | str) -> Block:
+        def make(
+            top: str, assertions: bool = False, target: str = XILINX, **parameters: int | str
+        ) -> Block:
             bench = BENCHES / f"{top}.sv"
             sources = [*rtl_sources("arith", "mem", "prng"), *([bench] if bench.exists() else [])]
-            library = build_block(top, sources, parameters, assertions=assertions)
+            flags = [f"-D{macro}" for macro in macros(target)]
+            library = build_block(top, sources, parameters, assertions=assertions, flags=flags)
             return opened.enter_context(Block(library))
 
         yield make

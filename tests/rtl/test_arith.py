@@ -7,15 +7,21 @@ import numpy.typing as npt
 import pytest
 
 from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.target import ECP5, XILINX
 
 MakeBlock = Callable[..., Block]
 LatencyOf = Callable[[Words, Words], int]
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
 # Each width here cuts its operands in another way, or sits at the border of one.
-ALL_WIDTHS = [
-    pytest.param(width, marks=() if width in MOST_WIDTHS else pytest.mark.full)
-    for width in (8, 17, 26, 27, 30, 33, 34, 43, 44, 48, 51, 52, 54, 57, 60)
+ALL_WIDTHS = (8, 17, 26, 27, 30, 33, 34, 43, 44, 48, 51, 52, 54, 57, 60)
+ALL_SHAPES = [
+    *(
+        pytest.param(width, XILINX, marks=() if width in MOST_WIDTHS else pytest.mark.full)
+        for width in ALL_WIDTHS
+    ),
+    *((width, ECP5) for width in (18, 30)),
+    *(pytest.param(width, ECP5, marks=pytest.mark.full) for width in (8, 19, 35, 36, 37)),
 ]
 COUNT = 8_000
 
@@ -67,11 +73,11 @@ def stream(
     return block.run(inputs, cycles=len(a) + latency), latency
 
 
-@pytest.mark.parametrize("width", ALL_WIDTHS)
+@pytest.mark.parametrize(("width", "target"), ALL_SHAPES)
 def test_product_equals_integer_product(
-    make_block: MakeBlock, rng: np.random.Generator, width: int
+    make_block: MakeBlock, rng: np.random.Generator, width: int, target: str
 ) -> None:
-    block = make_block("rs_arith_bench", Width=width)
+    block = make_block("rs_arith_bench", target=target, Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul", a, b)
     exact = [x * y for x, y in zip(a, b, strict=True)]
@@ -80,11 +86,11 @@ def test_product_equals_integer_product(
     assert np.array_equal(out["mul_hi_o"][latency:], words([p >> width for p in exact]))
 
 
-@pytest.mark.parametrize("width", ALL_WIDTHS)
+@pytest.mark.parametrize(("width", "target"), ALL_SHAPES)
 def test_low_product_equals_integer_product_modulo_its_width(
-    make_block: MakeBlock, rng: np.random.Generator, width: int
+    make_block: MakeBlock, rng: np.random.Generator, width: int, target: str
 ) -> None:
-    block = make_block("rs_arith_bench", Width=width)
+    block = make_block("rs_arith_bench", target=target, Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul_low", a, b)
     mask = (1 << (width + 2)) - 1
@@ -92,11 +98,11 @@ def test_low_product_equals_integer_product_modulo_its_width(
     assert np.array_equal(out["mul_low_o"][latency:], expected)
 
 
-@pytest.mark.parametrize("width", ALL_WIDTHS)
+@pytest.mark.parametrize(("width", "target"), ALL_SHAPES)
 def test_high_only_product_loses_less_than_half_a_unit(
-    make_block: MakeBlock, rng: np.random.Generator, width: int
+    make_block: MakeBlock, rng: np.random.Generator, width: int, target: str
 ) -> None:
-    block = make_block("rs_arith_bench", Width=width)
+    block = make_block("rs_arith_bench", target=target, Width=width)
     a, b = operands(rng, width)
     out, latency = stream(block, "mul", a, b)
     got = out["mul_high_only_o"][latency:].tolist()
@@ -105,11 +111,11 @@ def test_high_only_product_loses_less_than_half_a_unit(
         assert (2 * x * y - (1 << width)) >> (width + 1) <= high <= x * y >> width
 
 
-@pytest.mark.parametrize("width", ALL_WIDTHS)
+@pytest.mark.parametrize(("width", "target"), ALL_SHAPES)
 def test_barrett_equals_python_modulo_for_primes_of_every_size(
-    make_block: MakeBlock, rng: np.random.Generator, width: int
+    make_block: MakeBlock, rng: np.random.Generator, width: int, target: str
 ) -> None:
-    block = make_block("rs_arith_bench", Width=width)
+    block = make_block("rs_arith_bench", target=target, Width=width)
     for q in moduli(width):
         set_modulus(block, width, q)
         a, b = operands(rng, width, 4_000)

@@ -10,6 +10,7 @@ import pytest
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.target import ECP5, XILINX
 from ringsmith.hdl.verilate import build_block
 
 MakeBlock = Callable[..., Block]
@@ -115,11 +116,19 @@ def test_a_memory_that_cannot_be_is_refused(
         make_block("rs_ram_1r1w", **parameters)
 
 
-@pytest.mark.parametrize("depth", [0, 1, 5])
+def test_an_ultra_ram_is_refused_on_ecp5(make_block: MakeBlock) -> None:
+    with pytest.raises(ToolError, match="ECP5 has no UltraRAM: RamStyle must be block"):
+        make_block("rs_ram_1r1w", target=ECP5, RamStyle="ultra")
+
+
+@pytest.mark.parametrize(
+    ("depth", "target"),
+    [*((depth, XILINX) for depth in (0, 1, 5)), *((depth, ECP5) for depth in (16, 17, 31, 32, 33))],
+)
 def test_delay_delays_by_its_depth(
-    make_block: MakeBlock, rng: np.random.Generator, depth: int
+    make_block: MakeBlock, rng: np.random.Generator, depth: int, target: str
 ) -> None:
-    block = make_block("rs_delay", Width=62, Depth=depth)
+    block = make_block("rs_delay", assertions=True, target=target, Width=62, Depth=depth)
     words = rng.integers(0, 1 << 62, 200, np.uint64)
     out = block.run({"d_i": words})["d_o"]
     assert np.array_equal(out[depth:], words[: len(words) - depth])
@@ -140,7 +149,7 @@ def test_select_takes_one_of_its_words(
 def test_a_bank_multiplexer_takes_the_word_of_each_bank(
     rng: np.random.Generator, banks: int
 ) -> None:
-    sources = [*rtl_sources("mem"), rtl_root() / "rpau" / "rs_rpau_bank_mux.sv"]
+    sources = [*rtl_sources("arith", "mem"), rtl_root() / "rpau" / "rs_rpau_bank_mux.sv"]
     choice = np.arange(4 * banks) % banks
     given = rng.integers(0, 1 << 60, (4 * banks, banks), np.uint64)
     with Block(build_block("rs_rpau_bank_mux", sources, {"Width": 60, "Banks": banks})) as block:

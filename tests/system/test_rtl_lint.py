@@ -14,6 +14,7 @@ from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ToolError
 from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import lint
 
 ROOMS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
@@ -42,12 +43,14 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
         {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 8},
         {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 9, "link": True},
         {"larger_rings": 2, "smaller_rings": 1, "prng": "trivium", "seeds": 4, "link": True},
+        {"target": "ecp5", "key_ram": "block", "word_bits": 30, "cores": 1, "dyadic_cores": 1},
+        {"target": "ecp5", "key_ram": "block", "prng": "trivium", "seeds": 4},
     ],
     ids=str,
 )
 def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) -> None:
     design = replace(load_design("nano"), **change)
-    lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design))
+    lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design), macros(design.target))
 
 
 def test_lint_reports_a_warning(tmp_path: Path) -> None:

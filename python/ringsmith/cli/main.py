@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications, bench, debug, keys, seal, timing, verilog
+from ringsmith.cli import applications, bench, bitstream, debug, keys, seal, timing, verilog
 from ringsmith.cli.refusals import RefusingGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
@@ -28,6 +28,7 @@ seal.add_to(app)
 debug.add_to(app)
 timing.add_to(app)
 verilog.add_to(app)
+bitstream.add_to(app)
 bench.add_to(app)
 
 

@@ -14,7 +14,7 @@ UltraScale+. ``tests/rtl/test_area.py`` sees it on 7 series, where it does."""
 
 
 def elaborated(
-    top: str, files: Sequence[Path], values: Sequence[str], work: Path
+    top: str, files: Sequence[Path], values: Sequence[str], work: Path, macros: Sequence[str] = ()
 ) -> netlist.Netlist:
     """Elaborates a hierarchy, and makes one module of equal ones.
 
@@ -23,6 +23,7 @@ def elaborated(
         files: The sources, each before those that use it.
         values: ``Name=value`` of the top's parameters.
         work: A folder to work in; the sources are copied to it.
+        macros: What the sources are read with.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -30,7 +31,7 @@ def elaborated(
     for file in files:
         shutil.copy(file, work)
     names = " ".join(file.name for file in files)
-    chosen = " ".join(f"-G {value}" for value in values)
+    chosen = " ".join([*(f"-D {macro}=1" for macro in macros), *(f"-G {each}" for each in values)])
     # Arrays are registers unless they name a RAM style: Yosys would make each a memory of a port a
     # word, and take hours to map that.
     run_yosys(

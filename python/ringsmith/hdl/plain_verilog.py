@@ -18,13 +18,16 @@ from ringsmith.hdl.yosys import run_yosys, yosys
 _RESULT = "plain.v"
 
 
-def plain_verilog(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> str:
+def plain_verilog(
+    top: str, folders: Sequence[str], parameters: Mapping[str, int], macros: Sequence[str] = ()
+) -> str:
     """Elaborates a hierarchy and writes it as Verilog, or finds the result in the cache.
 
     Args:
         top: The top module, whose name and ports stay.
         folders: Folders of ``rtl/`` that it is made of.
         parameters: Of the top module; the text has no parameters.
+        macros: What the sources are read with.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -34,17 +37,18 @@ def plain_verilog(top: str, folders: Sequence[str], parameters: Mapping[str, int
     own = [Path(__file__), Path(elaboration.__file__), Path(netlist.__file__)]
 
     def build(work: Path) -> None:
-        text = _written(top, files, values, work)
+        shared = elaborated(top, files, values, work, macros)
+        text = _written(top, shared, work)
         for file in work.iterdir():
             file.unlink()
         (work / _RESULT).write_text(text)
 
-    key = fingerprint([yosys().version, *values], [*files, *own])
+    key = fingerprint([yosys().version, *macros, *values], [*files, *own])
     return (built(f"verilog-{top}", key, build) / _RESULT).read_text()
 
 
-def _written(top: str, files: Sequence[Path], values: Sequence[str], work: Path) -> str:
-    (work / "shared.json").write_text(json.dumps(elaborated(top, files, values, work)))
+def _written(top: str, shared: netlist.Netlist, work: Path) -> str:
+    (work / "shared.json").write_text(json.dumps(shared))
     # bwmuxmap: Verilog has no operator that selects bit by bit.
     run_yosys(
         f"read_json shared.json; hierarchy -top {top}; bwmuxmap; opt_clean -purge; "

@@ -160,14 +160,18 @@ def build_block(
 
 
 def lint(
-    sources: Sequence[Path], top: str, parameters: Mapping[str, int | str] | None = None
+    sources: Sequence[Path],
+    top: str,
+    parameters: Mapping[str, int | str] | None = None,
+    macros: Sequence[str] = (),
 ) -> None:
     """Checks a design with all of Verilator's warnings; `rtl/verilator.vlt` holds the waivers.
 
     Raises:
         ToolError: With Verilator's text, if there is any warning, or the tool is missing.
     """
-    recipe = _recipe(top, sources, parameters, False, ("--lint-only", "-Wall"))
+    flags = ("--lint-only", "-Wall", *(f"-D{macro}" for macro in macros))
+    recipe = _recipe(top, sources, parameters, False, flags)
     arguments = [word for word in recipe.verilator_arguments() if word != "--cc"]
     run_verilator(arguments, rtl_root())
 

@@ -31,6 +31,16 @@ def _nano() -> CkksParameters:
     )
 
 
+def _pico() -> CkksParameters:
+    """One level, in 90 of the 109 bits that N = 2^12 carries at 128-bit security.
+
+    Words of 30 bits leave a product of two messages below 2^3 a scale of 2^27.
+    """
+    return CkksParameters.create(
+        n=4096, prime_bits=(30, 30), special_bits=30, scale_bits=27, name="pico"
+    )
+
+
 def _medha(n: int, limbs: int, declared: int | None, name: str) -> CkksParameters:
     """One 60-bit prime and ``limbs`` 54-bit ones, the last of them special; all 1 mod 2^17."""
     narrow = [prime.value for prime in sparse_primes(MEDHA_BITS, limbs)]
@@ -83,6 +93,7 @@ def _heaws() -> BfvParameters:
 
 CkksName = Literal[
     "nano",
+    "pico",
     "medha-set1",
     "medha-set2",
     "medha21-set1",
@@ -97,6 +108,7 @@ BfvName = Literal["heaws"]
 CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
     {
         "nano": _nano,
+        "pico": _pico,
         "medha-set1": partial(_medha, 1 << 14, 7, None, "medha-set1"),
         "medha-set2": partial(_medha, 1 << 15, 9, None, "medha-set2"),
         "medha21-set1": partial(_medha, 1 << 14, 6, 151, "medha21-set1"),

@@ -40,6 +40,8 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"dyadic_cores": 16}, "design nano: dyadic_cores = 16 is outside 0 … 8"),
         ({"dyadic_cores": 3}, "= 3 is not a power of two: choose 0 or one from 1 to 8"),
         ({"prime_sets": 9}, "design nano: prime_sets = 9 is outside 1 … 8"),
+        ({"target": "asic"}, "design nano: target = 'asic' is not one of xilinx, ecp5"),
+        ({"target": "ecp5"}, "key_ram = 'ultra'.* has no UltraRAM: take key_ram = 'block'"),
         ({"interconnect": "bus"}, "design nano: interconnect = 'bus' is not one of ring, gather"),
         ({"twiddles": ""}, "design nano: twiddles = '' is not one of generated, stored"),
         ({"work_uram_polys": 17}, "design nano: work_uram_polys = 17 is outside 0 … 16"),

@@ -47,8 +47,11 @@ def test_fifty_random_programs_equal_the_model_with_assertions_on(
         check_equal(device, small_design, int(seed))
 
 
-def test_random_programs_on_nano_equal_the_model(rng: np.random.Generator) -> None:
-    design = load_design("nano")
+@pytest.mark.parametrize("name", ["nano", "pico"])
+def test_random_programs_on_a_named_design_equal_the_model(
+    name: str, rng: np.random.Generator
+) -> None:
+    design = load_design(name)
     device = RtlDevice(design)
     for seed in rng.integers(0, 2**32, 3):
         check_equal(device, design, int(seed))

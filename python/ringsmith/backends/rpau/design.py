@@ -8,6 +8,7 @@ from typing import ClassVar
 from ringsmith import design_files
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.target import ECP5, TARGETS, XILINX
 
 ARCHITECTURE = "rpau"
 """What files of these designs say."""
@@ -85,6 +86,8 @@ class RpauDesign:
             whose polynomials lie in that many pieces of N words.
         smaller_rings: Halvings of N: it runs rings of degree down to N / 2^smaller_rings, whose
             polynomials take the first rows of a polynomial's memory.
+        target: The FPGA family that multipliers, memories and long delays are made for: ``xilinx``
+            or ``ecp5``. Results and cycles are the same.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -112,6 +115,7 @@ class RpauDesign:
     link: bool = False
     larger_rings: int = 0
     smaller_rings: int = 0
+    target: str = XILINX
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -138,6 +142,13 @@ class RpauDesign:
         _check_range(self, "work_uram_polys", 0, self.work_polys)
         _check_range(self, "work_block_banks", 0, self.work_polys - self.work_uram_polys)
         _check_choice(self, "key_ram", RAM_STYLES)
+        _check_choice(self, "target", TARGETS)
+        if self.target == ECP5 and (self.key_ram == "ultra" or self.work_uram_polys):
+            raise ParameterError(
+                f"design {self.name}: key_ram = {self.key_ram!r} and work_uram_polys = "
+                f"{self.work_uram_polys} with target = {ECP5!r}, which has no UltraRAM: take "
+                "key_ram = 'block' and work_uram_polys = 0"
+            )
         self._check_read_ports()
         if self.reduction not in REDUCTIONS:
             raise ParameterError(

@@ -15,6 +15,9 @@ BUS_TOP = "rs_rpau_axil"
 BUS_ROOMS = (*ROOMS, "shell")
 """Folders of ``rtl/`` that it is made of."""
 
+BOARD_ROOMS = (*BUS_ROOMS, "board")
+"""Folders of ``rtl/`` that the top modules of boards are made of."""
+
 
 def facts(design: RpauDesign) -> dict[str, int]:
     """What a device of a design says about itself: fact -> number, in the registers' order."""

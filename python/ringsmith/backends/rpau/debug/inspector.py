@@ -26,7 +26,12 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.types import Design
+from ringsmith.errors import ParameterError
+from ringsmith.hdl.ecp5.boards import Board
+from ringsmith.hdl.ecp5.flow import Hierarchy
+from ringsmith.hdl.ecp5.pll import Pll
 from ringsmith.hdl.plain_verilog import plain_verilog
+from ringsmith.hdl.target import ECP5, macros
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""
@@ -121,8 +126,26 @@ class RpauInspector(Inspector):
 
     def verilog(self, design: Design) -> str:
         """The accelerator behind its register block."""
-        parameters = sources.parameters(cast("designs.RpauDesign", design))
-        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, parameters)
+        own = cast("designs.RpauDesign", design)
+        return plain_verilog(
+            sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), macros(own.target)
+        )
+
+    def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
+        """The device behind its registers on a serial line."""
+        own = cast("designs.RpauDesign", design)
+        if own.target != ECP5:
+            raise ParameterError(
+                f"design {own.name}: target = {own.target!r}, and board {board.name} has an ECP5: "
+                f"take a design whose file says target = {ECP5!r}, such as pico"
+            )
+        dividers = {
+            "ClockHz": clock.hertz,
+            "InputDivider": clock.input_divider,
+            "FeedbackDivider": clock.feedback_divider,
+            "OutputDivider": clock.output_divider,
+        }
+        return Hierarchy(board.top, sources.BOARD_ROOMS, {**sources.parameters(own), **dividers})
 
     def read(self, text: str) -> Executable:
         """An executable from its file."""

@@ -10,7 +10,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.bus import DataPath
 from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.backends.rpau.device.interface import Words
-from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
+from ringsmith.backends.rpau.device.rtl import verilator_flags
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.library import load_library
 from ringsmith.hdl.slices import slices
@@ -43,7 +43,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         rtl.parameters(design),
         wrapper=[sim_root() / "rpau" / "axi_lite.cpp"],
         assertions=assertions,
-        flags=VERILATOR_FLAGS,
+        flags=verilator_flags(design),
         title=f"{design.name} with its buses",
     )
 

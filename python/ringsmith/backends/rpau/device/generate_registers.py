@@ -91,6 +91,8 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
             "handed": handed,
             "facts": registered,
         },
+        "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
+        "rtl/board/rs_board_ulx3s.sv": {"parameters": declared, "handed": handed},
     }
 
 

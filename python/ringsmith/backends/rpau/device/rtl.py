@@ -16,6 +16,7 @@ from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.library import load_library
 from ringsmith.hdl.slices import slices
 from ringsmith.hdl.sources import rtl_sources, sim_root
+from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import build_design
 from ringsmith.progress import Task
 
@@ -27,6 +28,11 @@ _WHOLE_ROWS = (Zone.POLY, Zone.KEY)
 # equal, and compiles one for all.
 VERILATOR_FLAGS = ("-fno-dfg", "-fno-table")
 """Options for builds of whole accelerators."""
+
+
+def verilator_flags(design: RpauDesign) -> tuple[str, ...]:
+    """Options for the build of a design's accelerator."""
+    return (*VERILATOR_FLAGS, *(f"-D{macro}" for macro in macros(design.target)))
 
 
 def build(
@@ -54,7 +60,7 @@ def build(
         wrapper=[sim_root() / "rpau" / "harness.cpp"],
         assertions=assertions,
         instrument=instrument,
-        flags=VERILATOR_FLAGS,
+        flags=verilator_flags(design),
         title=design.name,
     )
 

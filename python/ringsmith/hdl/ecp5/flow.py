@@ -1,0 +1,168 @@
+"""From RTL to a bitstream for an ECP5: synthesis, place and route, timing, packing.
+
+Each step's result is kept in the cache, named after sources, parameters and tools.
+"""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringsmith.errors import ToolError
+from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.ecp5 import tools
+from ringsmith.hdl.ecp5.boards import Board, constraints
+from ringsmith.hdl.ecp5.report import Implemented
+from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.target import ECP5, macros
+from ringsmith.hdl.yosys import run_yosys, yosys
+
+_CELLS = Path(__file__).parent / "cells.v"
+_OWN_CELLS = ("rs_mul_mult18", "rs_pll_ecp5")
+"""Modules in whose place ``cells.v`` puts cells of the FPGA."""
+
+_NETLIST, _VERILOG = "netlist.json", "netlist.v"
+_REPORT, _CONFIG, _LOG = "report.json", "chip.config", "nextpnr.log"
+BITSTREAM = "chip.bit"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A hierarchy of RTL.
+
+    Attributes:
+        top: The top module.
+        folders: Folders of ``rtl/`` that it is made of, each before those that use it.
+        parameters: Of the top module.
+    """
+
+    top: str
+    folders: tuple[str, ...]
+    parameters: Mapping[str, int]
+
+
+def netlist(design: Hierarchy) -> Path:
+    """The file of a hierarchy's netlist of ECP5 cells, as Yosys writes it (JSON).
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    files = rtl_sources(*design.folders)
+    values = [f"{name}={value}" for name, value in design.parameters.items()]
+
+    def build(work: Path) -> None:
+        for file in (*files, _CELLS):
+            shutil.copy(file, work)
+        run_yosys(_script(design, files, values), work, f"synthesizing {design.top}")
+        for file in work.iterdir():
+            if file.name not in (_NETLIST, _VERILOG):
+                file.unlink()
+
+    key = fingerprint([yosys().version, *values], [*files, _CELLS, Path(__file__)])
+    return built(f"ecp5-{design.top}", key, build) / _NETLIST
+
+
+def _script(design: Hierarchy, files: list[Path], values: list[str]) -> str:
+    defined = " ".join(f"-D {macro}=1" for macro in macros(ECP5))
+    boxes = " ".join(f"--blackboxed-module {name}" for name in _OWN_CELLS)
+    chosen = " ".join(f"-G {value}" for value in values)
+    names = " ".join(file.name for file in files)
+    # Arrays are registers unless they name a RAM style, as in hdl/elaboration.py.
+    return (
+        f"read_slang --threads 1 --no-implicit-memories {defined} {boxes} --top {design.top} "
+        f"{chosen} {names}; chformal -remove; techmap -map {_CELLS.name}; "
+        f"synth_ecp5 -top {design.top} -json {_NETLIST}; write_verilog -noattr {_VERILOG}"
+    )
+
+
+def verilog_netlist(design: Hierarchy) -> Path:
+    """The file of the same netlist in Verilog, for a simulator that has models of the cells.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    return netlist(design).with_name(_VERILOG)
+
+
+def cells(file: Path) -> Counter[str]:
+    """How many cells of each kind a netlist has; all kinds of LUTs and carries are ``LUT4``."""
+    (module,) = (
+        module
+        for module in json.loads(file.read_text())["modules"].values()
+        if int(module["attributes"].get("top", "0"), 2)
+    )
+    kinds = Counter(cell["type"] for cell in module["cells"].values())
+    kinds["LUT4"] += 2 * kinds["CCU2C"] + 4 * kinds["TRELLIS_DPR16X4"]
+    return kinds
+
+
+def check_fits(name: str, found: Mapping[str, int], board: Board) -> None:
+    """Refuses a netlist that has more cells than a board's FPGA.
+
+    Raises:
+        ToolError: If it has; names what there is too much of.
+    """
+    too_many = [
+        f"{found.get(kind, 0):,} {kind} of {most:,}"
+        for kind, most in board.resources.items()
+        if found.get(kind, 0) > most
+    ]
+    if too_many:
+        raise ToolError(
+            f"design {name} does not fit the {board.fpga} of {board.title}: it takes "
+            f"{', '.join(too_many)}: take fewer units, polynomials or cores, or a smaller N"
+        )
+
+
+def timed_block(block: Hierarchy, wanted_mhz: int, speed: int = 6) -> Implemented:
+    """Places and routes a block on an LFE5U-85F without pins: its clock, and what it takes.
+
+    Raises:
+        ToolError: If Yosys or nextpnr is not installed or fails.
+    """
+    options = ["--out-of-context", "--freq", str(wanted_mhz)]
+    folder = _placed(block, ["--85k", "--package", "CABGA381", "--speed", str(speed), *options], "")
+    return Implemented.of((folder / _REPORT).read_text())
+
+
+def bitstream(design: Hierarchy, board: Board, seed: int) -> tuple[Implemented, Path]:
+    """Makes a board's bitstream, or finds it in the cache.
+
+    Args:
+        design: With the board's top module.
+        board: The board.
+        seed: Where the search for a placement begins.
+
+    Returns:
+        What nextpnr reports, and the folder with ``BITSTREAM``.
+
+    Raises:
+        ToolError: If Yosys or nextpnr is not installed or fails, or the design does not fit.
+    """
+    options = [f"--{board.size}", "--package", board.package, "--speed", str(board.speed)]
+    folder = _placed(design, [*options, "--seed", str(seed)], constraints(board))
+    return Implemented.of((folder / _REPORT).read_text()), folder
+
+
+def _placed(design: Hierarchy, options: list[str], pins: str) -> Path:
+    """The folder of a placed and routed hierarchy; with pins also its bitstream."""
+    source = netlist(design)
+    facts = [tools.version(), *options, pins]
+
+    def build(work: Path) -> None:
+        shutil.copy(source, work / _NETLIST)
+        files = ["--json", _NETLIST, "--report", _REPORT, "--log", _LOG, "--quiet"]
+        if pins:
+            (work / "pins.lpf").write_text(pins)
+            files += ["--lpf", "pins.lpf", "--textcfg", _CONFIG]
+        tools.run_nextpnr([*options, "--timing-allow-fail", *files], work, design.top)
+        if pins:
+            arguments = ["--compress", "--input", _CONFIG, "--bit", BITSTREAM]
+            tools.run_ecppack(arguments, work, design.top)
+            (work / _CONFIG).unlink()
+        (work / _NETLIST).unlink()
+
+    key = fingerprint(facts, [source, Path(__file__)])
+    return built(f"ecp5-placed-{design.top}", key, build)
