@@ -91,6 +91,7 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
             "handed": handed,
             "facts": registered,
         },
+        "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
     }
 
 

@@ -1,0 +1,110 @@
+// The bridge of the serial line with a slave that stalls, and says what it was asked for.
+//
+// A write to the upper half of the page, and a read of it, are answered with SLVERR. A read gives
+// the number of reads before it, with the address above it where address bit 10 is set.
+module rs_uart_bench #(
+  parameter int unsigned ClockHz = 8,
+  parameter int unsigned Baud = 1,
+  parameter int unsigned SilenceCycles = 400
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        rx_i,
+  output logic        tx_o,
+  output logic        write_o,        // in one cycle: the write that was answered
+  output logic        read_o,         // the read that was
+  output logic [11:0] address_o,
+  output logic [31:0] data_o
+);
+  logic [11:0] awaddr, araddr;
+  logic [31:0] wdata, rdata;
+  logic [2:0]  awprot, arprot;
+  logic [3:0]  wstrb;
+  logic [1:0]  bresp, rresp;
+  logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+  rs_uart_bridge #(
+    .ClockHz(ClockHz),
+    .Baud(Baud),
+    .SilenceCycles(SilenceCycles)
+  ) u_bridge (
+    .clk_i,
+    .rst_ni,
+    .rx_i,
+    .tx_o,
+    .m_axil_awaddr(awaddr),
+    .m_axil_awprot(awprot),
+    .m_axil_awvalid(awvalid),
+    .m_axil_awready(awready),
+    .m_axil_wdata(wdata),
+    .m_axil_wstrb(wstrb),
+    .m_axil_wvalid(wvalid),
+    .m_axil_wready(wready),
+    .m_axil_bresp(bresp),
+    .m_axil_bvalid(bvalid),
+    .m_axil_bready(bready),
+    .m_axil_araddr(araddr),
+    .m_axil_arprot(arprot),
+    .m_axil_arvalid(arvalid),
+    .m_axil_arready(arready),
+    .m_axil_rdata(rdata),
+    .m_axil_rresp(rresp),
+    .m_axil_rvalid(rvalid),
+    .m_axil_rready(rready)
+  );
+
+  logic [15:0] random_q;  // a shift register with feedback: when the slave stalls
+  logic        aw_q, w_q, ar_q;  // address and data of a write, and address of a read, are here
+  logic [11:0] awaddr_q, araddr_q;
+  logic [31:0] wdata_q;
+  logic [19:0] reads_q;
+  assign awready = !aw_q && random_q[1:0] == '0;
+  assign wready  = !w_q && random_q[3:2] == '0;
+  assign arready = !ar_q && random_q[5:4] == '0;
+  assign bvalid  = aw_q && w_q && random_q[6];
+  assign rvalid  = ar_q && random_q[7];
+  assign bresp   = {awaddr_q[11], 1'b0};
+  assign rresp   = {araddr_q[11], 1'b0};
+  assign rdata   = {araddr_q[10] ? araddr_q : '0, reads_q};
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      random_q <= 16'hACE1;
+      reads_q  <= '0;
+      aw_q     <= 1'b0;
+      w_q      <= 1'b0;
+      ar_q     <= 1'b0;
+    end else begin
+      random_q <= {random_q[14:0], random_q[15] ^ random_q[13] ^ random_q[12] ^ random_q[10]};
+      if (awvalid && awready) aw_q <= 1'b1;
+      else if (bvalid && bready) aw_q <= 1'b0;
+      if (wvalid && wready) w_q <= 1'b1;
+      else if (bvalid && bready) w_q <= 1'b0;
+      if (arvalid && arready) ar_q <= 1'b1;
+      else if (rvalid && rready) ar_q <= 1'b0;
+      if (rvalid && rready) reads_q <= reads_q + 1'b1;
+    end
+    if (awready) awaddr_q <= awaddr;
+    if (wready) wdata_q <= wdata;
+    if (arready) araddr_q <= araddr;
+  end
+  assign write_o   = rst_ni && bvalid && bready;
+  assign read_o    = rst_ni && rvalid && rready;
+  assign address_o = write_o ? awaddr_q : araddr_q;
+  assign data_o    = write_o ? wdata_q : rdata;
+
+  Whole_A :
+  assert property (@(posedge clk_i) !rst_ni || !(wvalid || awvalid || arvalid) ||
+                   (wstrb == '1 && awprot == '0 && arprot == '0))
+  else $error("an access with other bytes or another protection");
+  StaysValid_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   awvalid && !awready |=> awvalid && $stable(awaddr))
+  else $error("awvalid falls before the address is taken");
+  StaysValidRead_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   arvalid && !arready |=> arvalid && $stable(araddr))
+  else $error("arvalid falls before the address is taken");
+  StaysValidData_A :
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   wvalid && !wready |=> wvalid && $stable(wdata))
+  else $error("wvalid falls before the data are taken");
+endmodule
