@@ -209,6 +209,15 @@ REFUSALS = [
     (["relinearize", "deep", "--relin-keys", "galois"], "entries; SEAL has at most 14"),
     (["negate", "secret"], "is at the key level"),
     (["add", "a", "b", "--design", "nano"], "--design nano needs --device model or rtl"),
+    (["add", "a", "b", "--device", "card"], "card is of one design: name the one that the board"),
+    (
+        ["add", "a", "b", "--device", "card", "--design", "nano"],
+        "device card needs the serial port",
+    ),
+    (
+        ["add", "a", "b", "--device", "card", "--design", "nano", "--port", "/dev/null"],
+        "/dev/null cannot be opened as a serial port",
+    ),
     (["add", "a", "b", "--device", "model", "--design", "giant"], "no design 'giant'"),
     (["add", "a", "b", "--seal-version", "5.0"], "version 5.0 is not known here"),
     (["add", "a", "b", "--seal-version", "new"], "version 'new' is not of the form 4.1"),

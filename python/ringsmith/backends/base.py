@@ -6,6 +6,7 @@ A backend is a folder beside this file, or a package elsewhere with an entry poi
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Protocol
 
 from ringsmith.backends.inspector import Inspector
@@ -19,13 +20,15 @@ from ringsmith.backends.types import (
     Explanation,
     GraphResult,
 )
-from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.params import ParameterLimits
 
 __all__ = [
     "AXI_LITE",
+    "CARD",
+    "DEFAULT_BAUD",
     "PORTS",
     "WAYS",
     "Backend",
@@ -36,11 +39,31 @@ __all__ = [
     "Explanation",
     "GraphResult",
     "Machine",
+    "SerialPort",
 ]
 
 PORTS, AXI_LITE = "ports", "axi-lite"
 WAYS = (PORTS, AXI_LITE)
 """How the host may reach simulated RTL."""
+
+CARD = "card"
+"""The kind of devices on a board, which the host reaches by a serial port."""
+
+DEFAULT_BAUD = 1_000_000
+"""Bits a second of a serial port, where nothing else is said."""
+
+
+@dataclass(frozen=True)
+class SerialPort:
+    """A serial port that a board is connected to.
+
+    Attributes:
+        path: Its device file, such as ``/dev/ttyUSB0``.
+        baud: Its rate in bits a second: the one that the board's bitstream was made with.
+    """
+
+    path: str
+    baud: int = DEFAULT_BAUD
 
 
 class Machine(Protocol):
@@ -114,7 +137,7 @@ class Backend(ABC):
         """Opens a device.
 
         Args:
-            kind: One of ``kinds``.
+            kind: One of ``kinds`` but ``CARD``.
             design: What it is; None for a backend without designs.
             via: One of ``WAYS``.
 
@@ -122,6 +145,14 @@ class Backend(ABC):
             DeviceError: If there is no such way to it.
             ToolError: If it cannot be built.
         """
+
+    def open_card(self, design: Design, port: SerialPort) -> Machine:
+        """Opens the device on a board, and checks that it is of the design; with kind ``CARD``.
+
+        Raises:
+            DeviceError: If nothing answers, or another device.
+        """
+        raise DeviceError(f"architecture {self.name} has no cards: open one of its other devices")
 
     def designs(self) -> list[str]:
         """Names of the designs that come with it."""

@@ -83,8 +83,15 @@ def evaluate(
         int | None, typer.Option(help="Of rotate: slots to the left, or negative to the right.")
     ] = None,
     device: Annotated[
-        str, typer.Option(help="Where to compute: cpu, model, rtl, or another package's.")
+        str, typer.Option(help="Where to compute: cpu, model, rtl, card, or another package's.")
     ] = "cpu",
+    port: Annotated[
+        str | None, typer.Option(help="Serial port of a card, such as /dev/ttyUSB0.")
+    ] = None,
+    baud: Annotated[
+        int | None,
+        typer.Option(help="The port's bits a second, as in the card's bitstream; else a million."),
+    ] = None,
     design: Annotated[
         str | None,
         typer.Option(
@@ -107,6 +114,7 @@ def evaluate(
     With --design rpm the device multiplies polynomials beside the CPU, and BFV's products are not
     SEAL's bits (HPS), but decrypt to the same.
     """
+    from ringsmith.backends.base import DEFAULT_BAUD
     from ringsmith.backends.registry import backend_named, backend_without_designs
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
@@ -146,7 +154,7 @@ def evaluate(
     ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
     forms = _compact(shape, keys) if compact else keys
-    evaluator = Evaluator(parameters, forms, device, design)
+    evaluator = Evaluator(parameters, forms, device, design, port, baud or DEFAULT_BAUD)
     operand = None
     if second is not None:
         read = read_plaintext if op.record.plain else read_ciphertext

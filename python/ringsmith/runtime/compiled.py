@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.backends.base import (
+    CARD,
+    DEFAULT_BAUD,
     PORTS,
     WAYS,
     CompiledGraph,
     GraphResult,
     Machine,
+    SerialPort,
 )
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, whole_keys
@@ -314,8 +317,15 @@ def _checked(
     return for_keys(compiled, whole), inputs, whole
 
 
-def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -> Machine:
-    """Opens a machine: ``cpu``, or an accelerator as ``model`` or simulated ``rtl``.
+def open_device(
+    kind: str,
+    design: str | Design = "nano",
+    *,
+    via: str = PORTS,
+    port: str | None = None,
+    baud: int = DEFAULT_BAUD,
+) -> Machine:
+    """Opens a machine: ``cpu``, or an accelerator as ``model``, simulated ``rtl`` or ``card``.
 
     A streaming multiplier has the CPU for its host, which does what it does not. Backends of other
     packages add machines.
@@ -323,19 +333,29 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -
     The RTL of a design is built the first time it is opened and cached.
 
     Args:
-        kind: ``cpu``, ``model``, ``rtl``, or what another package's backend offers.
+        kind: ``cpu``, ``model``, ``rtl``, ``card``, or what another package's backend offers.
         design: What the accelerator is; a design's name or a design.
         via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
             or as the host of a card does, through its registers on an ``axi-lite`` bus, and the
             data path beside it.
+        port: The serial port of a ``card``, such as ``/dev/ttyUSB0``.
+        baud: The port's rate in bits a second, the one that the card's bitstream was made with.
 
     Raises:
-        DeviceError: If there is no machine of that kind, or no such way to it.
+        DeviceError: If there is no machine of that kind, or no such way to it; if no card of the
+            design answers at the port.
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.
     """
     if via not in WAYS:
         raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
+    if (kind == CARD) != (port is not None):
+        raise DeviceError(
+            f"device {kind} has no serial port {port}: leave out the port, or open {CARD}"
+            if port is not None
+            else f"device {CARD} needs the serial port that it is connected to: give "
+            "port='/dev/ttyUSB0', or whatever it is called here"
+        )
     backend = backend_without_designs(kind)
     if backend is not None:
         return backend.open(kind, None, via)
@@ -346,6 +366,8 @@ def open_device(kind: str, design: str | Design = "nano", *, via: str = PORTS) -
             f"design {point.name} of architecture {backend.name} has no device {kind!r}: choose "
             f"one of {', '.join(backend.kinds)}"
         )
+    if port is not None:
+        return backend.open_card(point, SerialPort(port, baud))
     return backend.open(kind, point, via)
 
 

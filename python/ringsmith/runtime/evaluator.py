@@ -4,14 +4,16 @@ For programs of more than one operation, ``compile_program`` keeps data on the d
 this is for one result at a time, as a program written for SEAL asks for it.
 """
 
-from ringsmith.backends.base import CompiledGraph, Design, Machine
+from functools import partial
+
+from ringsmith.backends.base import CARD, DEFAULT_BAUD, CompiledGraph, Design, Machine
 from ringsmith.backends.registry import (
     backend_of,
     backend_without_designs,
     fitting_backend,
     named_design,
 )
-from ringsmith.errors import ProgramError
+from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph.operations import Key, Op
 from ringsmith.lower import RELIN_KEY, galois_key_name, graph_of_steps
 from ringsmith.objects import (
@@ -46,13 +48,17 @@ class Evaluator:
         parameters: The parameter set.
         keys: Evaluation keys for relinearize, rotate and conjugate; compact and prepared ones are
             for the ``cpu`` alone.
-        device: ``cpu``, ``model``, ``rtl``, or what another package's backend offers.
-        design: Which accelerator ``model`` and ``rtl`` are; None: the smallest that runs the
-            operation. A streaming multiplier makes BFV's products modulo primes of its words, and
-            so multiplies by ``hps``; the ``cpu`` does, too, if it is given one.
+        device: ``cpu``, ``model``, ``rtl``, ``card``, or what another package's backend offers.
+        design: Which accelerator ``model``, ``rtl`` and ``card`` are; None, but for a card: the
+            smallest that runs the operation. A streaming multiplier makes BFV's products modulo
+            primes of its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it is given
+            one.
+        port: The serial port of a ``card``.
+        baud: The port's rate in bits a second.
 
     Raises:
         ParameterError: When no design has that name, or there are too few primes of its words.
+        DeviceError: When there is no such device, or a card has no design.
     """
 
     def __init__(
@@ -61,7 +67,12 @@ class Evaluator:
         keys: AnyKeys | None = None,
         device: str = "cpu",
         design: str | Design | None = None,
+        port: str | None = None,
+        baud: int = DEFAULT_BAUD,
     ) -> None:
+        if device == CARD and design is None:
+            raise DeviceError(f"device {CARD} is of one design: name the one that the board holds")
+        self._open = partial(open_device, device, port=port, baud=baud)
         self._design = None if design is None else named_design(design)
         variants = () if self._design is None else backend_of(self._design).multiplies_by
         self.parameters = parameters.multiplied_by(variants)
@@ -71,7 +82,6 @@ class Evaluator:
         self._keys = named_keys(self._given)
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
         self._seeded = [name for name, key in whole if key.seed is not None]
-        self._device = device
         self._interprets = backend_without_designs(device) is not None
         self._compiled: dict[_Shape, CompiledGraph] = {}
         self._machines: dict[Design | None, Machine] = {}
@@ -149,9 +159,7 @@ class Evaluator:
     def _machine(self, compiled: CompiledGraph) -> Machine:
         design = compiled.design
         if design not in self._machines:
-            self._machines[design] = (
-                open_device(self._device) if design is None else open_device(self._device, design)
-            )
+            self._machines[design] = self._open() if design is None else self._open(design)
         return self._machines[design]
 
     def _rotations(self, steps: int) -> tuple[int, ...]:

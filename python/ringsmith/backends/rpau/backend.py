@@ -5,10 +5,12 @@ from typing import cast
 
 from ringsmith.backends.base import (
     AXI_LITE,
+    CARD,
     PORTS,
     Backend,
     Design,
     Explanation,
+    SerialPort,
 )
 from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.inspector import Inspector
@@ -19,9 +21,11 @@ from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import ARCHITECTURE, RpauDesign, load_design, named_designs
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
+from ringsmith.backends.rpau.device.card import CardBus
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -33,7 +37,7 @@ class RpauBackend(Backend):
 
     name = ARCHITECTURE
     capabilities = CAPABILITIES
-    kinds = ("model", "rtl")
+    kinds = ("model", "rtl", CARD)
     field = "executable"
 
     def designs(self) -> list[str]:
@@ -68,6 +72,16 @@ class RpauBackend(Backend):
         if via == AXI_LITE:
             return Accelerator(RegisterDevice(point, SimulatedBus(point)))
         return Accelerator(RtlDevice(point))
+
+    def open_card(self, design: Design, port: SerialPort) -> Accelerator:
+        """The device on a board, by its registers on a serial line; see ``Backend.open_card``."""
+        point = cast("RpauDesign", design)
+        bus = CardBus(SerialLine(port.path, port.baud), -(-point.word_bits // 8))
+        try:
+            return Accelerator(RegisterDevice(point, bus, CARD))
+        except BaseException:
+            bus.close()
+            raise
 
     def explain(self, executable: AnyExecutable) -> Explanation:
         """Cycles by HE node; see ``Backend.explain``."""

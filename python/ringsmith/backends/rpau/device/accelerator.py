@@ -30,7 +30,7 @@ class Accelerator(QueuedMachine):
     def __init__(self, device: Device) -> None:
         super().__init__()
         self.device = device
-        self.name = device.name  # ``model`` or ``rtl``
+        self.name = device.name  # ``model``, ``rtl`` or ``card``
         self._log_degree: int | None = None
         self._primes: tuple[tuple[int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None

@@ -23,12 +23,11 @@ from ringsmith.backends.rpau.device.register_table import Register
 from ringsmith.backends.rpau.device.serial_line import Line
 from ringsmith.errors import DeviceError
 
-DEFAULT_BAUD = 1_000_000
-"""Bits a second, where nothing else is said."""
-
 _REGISTER_BYTES = 4
 _BITS_OF_BYTE = 10  # with its start and stop bit
-_ATTEMPTS = 4  # at a frame
+ATTEMPTS = 4
+"""How often a frame is sent before the session ends."""
+
 _PATIENCE = 1.0  # seconds for the operating systems, adapters and the board, beside the bytes' time
 _QUIET = 0.06  # seconds without a byte after which the bridge awaits a frame: three times its own
 _NOISE = 3.0  # seconds after which a line that is never quiet is used nevertheless
@@ -113,6 +112,8 @@ class CardBus:
             first: Words of the same access that are done already.
             total: All of them.
         """
+        if self._broken is not None:
+            raise DeviceError(self._broken)
         if self._in_doubt:
             self._open()
         what = "write" if request.command is Command.WRITE else "read"
@@ -140,13 +141,11 @@ class CardBus:
 
     def _exchange(self, request: Request, action: str) -> Answer:
         """Sends a frame until it is answered."""
-        if self._broken is not None:
-            raise DeviceError(self._broken)
         frame = request.encode(self._number)
         most = len(frame) + ANSWER_BYTES + request.answer_words_bytes
         seconds = most * _BITS_OF_BYTE / self._line.baud + _PATIENCE
         self._in_doubt = True
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             if attempt:
                 self._clear()
             self._line.send(frame)
@@ -154,7 +153,7 @@ class CardBus:
             if answer is not None and answer.status != Status.BROKEN:
                 self._in_doubt = False
                 return answer
-        raise self._ended(f"no answer after {_ATTEMPTS} attempts at {action}")
+        raise self._ended(f"no answer after {ATTEMPTS} attempts at {action}")
 
     def _answer(self, seconds: float) -> Answer | None:
         """The answer to the frame under way; None if none has come in time, or a broken one."""

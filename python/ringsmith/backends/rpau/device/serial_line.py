@@ -129,9 +129,7 @@ class SerialLine:
 
     def _gone(self, failure: OSError | None) -> DeviceError:
         why = f" ({failure.strerror})" if failure else ""
-        return DeviceError(
-            f"{self.name} is gone{why}: connect the cable and open the device again"
-        )
+        return DeviceError(f"{self.name} is gone{why}: connect the cable and open the device again")
 
 
 def rates(module: ModuleType = termios) -> list[int]:
@@ -151,8 +149,9 @@ def _speed(port: str, baud: int) -> int:
 def _make_raw(file: int, speed: int) -> None:
     """Sets a port so that bytes cross it as they are, and forgets what came before."""
     control = termios.CS8 | termios.CREAD | termios.CLOCAL
-    characters: list[bytes | int] = [0] * len(termios.tcgetattr(file)[6])
-    termios.tcsetattr(file, termios.TCSANOW, [0, 0, control, 0, speed, speed, characters])
+    attributes = termios.tcgetattr(file)
+    attributes[:6] = [0, 0, control, 0, speed, speed]
+    termios.tcsetattr(file, termios.TCSANOW, attributes)
     termios.tcflush(file, termios.TCIOFLUSH)
 
 

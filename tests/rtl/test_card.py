@@ -1,0 +1,202 @@
+"""A card at a serial port: a verilated board behind a pseudo-terminal, byte for byte."""
+
+import os
+import pty
+import tty
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.rtl.card import simulated_board
+from tests.rtl.card.simulated_board import HOST_BAUD, SimulatedBoard
+
+from ringsmith import CkksParameters, compile_program, open_device, trace
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device import card, serial_line
+from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.serial_line import SerialLine
+from ringsmith.errors import DeviceError
+from ringsmith.runtime.evaluator import Evaluator
+
+DESIGN = RpauDesign(
+    name="small",
+    log_n=10,
+    word_bits=30,
+    rpaus=3,
+    cores=1,
+    dyadic_cores=1,
+    work_polys=6,
+    key_polys=2,
+    constants=16,
+    program_words=256,
+    reduction="barrett",
+    prng="trivium",
+    seeds=2,
+)
+
+
+@pytest.fixture(scope="module")
+def board() -> Iterator[SimulatedBoard]:
+    with SimulatedBoard(simulated_board.build(DESIGN)) as simulated:
+        yield simulated
+
+
+def opened(board: SimulatedBoard, design: RpauDesign = DESIGN) -> Accelerator:
+    machine = open_device("card", design, port=board.port, baud=HOST_BAUD)
+    assert isinstance(machine, Accelerator)
+    return machine
+
+
+@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+def test_an_encrypted_product_on_a_card_equals_the_core(
+    board: SimulatedBoard, rng: np.random.Generator
+) -> None:
+    parameters = CkksParameters.create(
+        n=DESIGN.n, prime_bits=(30, 24), special_bits=30, scale_bits=24, security=None
+    )
+    program = trace(lambda x, y: x * y, parameters, {"x": 8, "y": 8})
+    compiled = compile_program(program, DESIGN)
+    secret, public, keys = program.generate_keys()
+    x, y = rng.uniform(-1, 1, (2, 8))
+    inputs = program.encrypt(public, {"x": x, "y": y})
+    machine = opened(board)
+    assert machine.name == "card"
+    found = compiled.run(machine, inputs, keys)
+    wanted = compiled.run(open_device("cpu"), inputs, keys)
+    np.testing.assert_array_equal(found.outputs["result"].data, wanted.outputs["result"].data)
+    assert found.cycles == compiled.run(open_device("model", DESIGN), inputs, keys).cycles
+    evaluator = Evaluator(parameters, None, "card", DESIGN, board.port, HOST_BAUD)
+    machine.device.close()
+    total = evaluator.run("add", inputs["x"], inputs["y"])
+    wanted_total = Evaluator(parameters).run("add", inputs["x"], inputs["y"])
+    np.testing.assert_array_equal(total.data, wanted_total.data)
+    result = program.decrypt(secret, found.outputs)["result"]
+    np.testing.assert_allclose(result[:8], x * y, atol=1e-2)
+
+
+def test_another_design_is_refused_with_what_differs(board: SimulatedBoard) -> None:
+    with pytest.raises(DeviceError, match="says cores = 1 and design small has cores = 2: open it"):
+        opened(board, replace(DESIGN, cores=2))
+    opened(board).device.close()  # the port is free again
+
+
+def test_a_second_program_does_not_get_the_port(board: SimulatedBoard) -> None:
+    machine = opened(board)
+    with pytest.raises(DeviceError, match=r"another program has port .* open: end it first"):
+        opened(board)
+    machine.device.close()
+
+
+@pytest.mark.parametrize("skew", [-0.02, 0.02])
+def test_an_adapter_whose_clock_differs_is_understood(
+    skew: float, rng: np.random.Generator
+) -> None:
+    words = rng.integers(0, 1 << DESIGN.word_bits, DESIGN.n, dtype=np.uint64)
+    with SimulatedBoard(simulated_board.build(DESIGN), skew) as simulated:
+        device = opened(simulated).device
+        sent = len(simulated.received)
+        device.write(Zone.POLY, 1, 2, words)
+        # Four frames of 256 words of four bytes, four registers of the place, and `refused`.
+        assert len(simulated.received) - sent == 4 * (11 + 4 * 256) + 4 * (11 + 4) + 11
+        np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), words)
+        device.close()
+
+
+def test_a_cable_that_is_pulled_out_ends_the_session(rng: np.random.Generator) -> None:
+    words = rng.integers(0, 1 << DESIGN.word_bits, DESIGN.n, dtype=np.uint64)
+    with SimulatedBoard(simulated_board.build(DESIGN)) as simulated:
+        device = opened(simulated).device
+        simulated.unplug()
+        with pytest.raises(DeviceError, match=r"is gone.*: connect the cable and open the device"):
+            device.write(Zone.POLY, 0, 0, words)
+        device.close()
+        with pytest.raises(DeviceError, match="is closed: open the device again"):
+            device.write(Zone.POLY, 0, 0, words)
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, str]]:
+    """A pseudo-terminal: what a board would hold of it, and the port's name."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    yield master, os.ttyname(slave)
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card, "_PATIENCE", 0.05)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_port_without_a_board_is_told(terminal: tuple[int, str]) -> None:
+    with pytest.raises(DeviceError, match=r"nothing answers at .* at 115200 baud: give the board"):
+        open_device("card", DESIGN, port=terminal[1], baud=115200)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_wrong_rate_is_told(terminal: tuple[int, str], rng: np.random.Generator) -> None:
+    master, port = terminal
+    noise = rng.bytes(20).replace(b"\x5a", b"\x00")
+
+    def garble() -> None:
+        for _ in range(card.ATTEMPTS):
+            os.read(master, 100)
+            os.write(master, noise)
+
+    garbling = Thread(target=garble, daemon=True)
+    garbling.start()
+    with pytest.raises(DeviceError, match="bytes came and no answer among them: give the rate"):
+        open_device("card", DESIGN, port=port, baud=115200)
+    garbling.join()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "card"}, "device card needs the serial port that it is connected to: give port="),
+        ({"kind": "rtl", "port": "/dev/null"}, "device rtl has no serial port /dev/null: leave"),
+        ({"kind": "cpu", "port": "/dev/null"}, "device cpu has no serial port"),
+        ({"kind": "card", "port": "/dev/null"}, "/dev/null cannot be opened as a serial port"),
+        ({"kind": "card", "port": "/dev/absent"}, "there is no port /dev/absent: is the board's"),
+        ({"kind": "card", "port": "/dev/null", "baud": 12345}, "cannot have 12345 baud: choose on"),
+        ({"kind": "card", "design": "rpm", "port": "/dev/null"}, "rpm .* has no device 'card'"),
+    ],
+    ids=str,
+)
+def test_ports_that_cannot_be_used_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(DeviceError, match=message):
+        open_device(**arguments)
+
+
+def test_a_port_of_another_user_is_refused(
+    monkeypatch: pytest.MonkeyPatch, terminal: tuple[int, str]
+) -> None:
+    def denied(*_: object) -> int:
+        raise PermissionError
+
+    monkeypatch.setattr(serial_line.os, "open", denied)
+    with pytest.raises(DeviceError, match="may not be opened by this user: join the group"):
+        SerialLine(terminal[1], 9600)
+
+
+def test_every_byte_crosses_a_port_as_it_is(terminal: tuple[int, str]) -> None:
+    master, port = terminal
+    line, every = SerialLine(port, 9600), bytes(range(256))
+    line.send(every)
+    found = b""
+    while len(found) < 256:
+        found += os.read(master, 300)
+    assert found == every
+    os.write(master, every)
+    found = b""
+    while len(found) < 256:
+        found += line.receive(1.0)
+    assert found == every
+    assert line.receive(0.0) == b""
+    line.close()
