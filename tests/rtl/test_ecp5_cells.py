@@ -243,7 +243,7 @@ def test_cells_act_at_one_edge_with_the_registers_beside_them(number: int) -> No
     with Block(bench("rs_dp16kd_bench", {"FirstWords": 5, "Registers": 1})) as block:
         block.poke("ce_b_i", 1)
         assert block.run({"ad_b_i": [0, 32, 32, 32]})["do_b_o"].tolist()[1:] == [5, 5, 0]
-    clocks = {name: f"CLK{number}" for name in ("ClockA", "ClockB", "ClockOutput")}
+    clocks = dict.fromkeys(("ClockA", "ClockB", "ClockOutput"), f"CLK{number}")
     with Block(bench("rs_mult18_bench", {**clocks, "Registers": 1})) as block:
         block.poke("ce_i", 15)
         block.poke("b_i", 7)

@@ -21,10 +21,11 @@ from ringsmith.backends.rpau.device import axi_lite
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card import CardBus
 from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.graph.operations import Op
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_block, build_design
-from ringsmith.lower import lower_operation
+from ringsmith.lower import graph_of_steps
 from ringsmith.objects import Ciphertext
 from ringsmith.params import KeyNeeds
 from ringsmith.runtime import compile_graph, named_keys, run_graph
@@ -104,13 +105,23 @@ def test_an_encrypted_product_on_a_netlist_equals_the_core(
 def assert_a_product_equals_the_core(
     design: RpauDesign, machine: Machine, rng: np.random.Generator
 ) -> None:
-    """Two ciphertexts, multiplied and relinearized with a seeded key, and decrypted."""
+    """Two ciphertexts, multiplied and relinearized with a seeded key, and decrypted.
+
+    They have as many primes as the design has places for, less the special one.
+    """
+    limbs = design.rpaus * design.prime_sets - 1
+    scale_bits = 14 if limbs == 1 else 24
     parameters = CkksParameters.create(
-        n=design.n, prime_bits=(30,), special_bits=30, scale_bits=14, security=None
+        n=design.n,
+        prime_bits=(30, *[24] * (limbs - 1)),
+        special_bits=30,
+        scale_bits=scale_bits,
+        security=None,
     )
-    graph = lower_operation("multiply_relinearize", parameters, 1)
+    steps: list[tuple[Op, int | None]] = [(Op.MULTIPLY, None), (Op.RELINEARIZE, None)]
+    graph = graph_of_steps(parameters, steps, (2, 2), limbs, "product")
     compiled = compile_graph(graph, design)
-    secret, public, keys = client.generate_keys(parameters, KeyNeeds(1), seeded=True)
+    secret, public, keys = client.generate_keys(parameters, KeyNeeds(limbs), seeded=True)
     x, y = rng.uniform(-1, 1, (2, 8))
     operands = {
         name: client.encrypt_vector(parameters, public, values)
@@ -129,6 +140,7 @@ def assert_a_product_equals_the_core(
         found.cycles
         == run_graph(compiled, open_device("model", design), inputs, named_keys(keys)).cycles
     )
-    product = Ciphertext(np.stack([found.outputs[f"z.{i}"] for i in range(2)]), 2.0**28)
+    scale = 2.0 ** (2 * scale_bits)
+    product = Ciphertext(np.stack([found.outputs[f"z.{i}"] for i in range(2)]), scale)
     decrypted = client.decrypt_vector(parameters, secret, product)
     np.testing.assert_allclose(decrypted[:8], x * y, atol=0.2)
