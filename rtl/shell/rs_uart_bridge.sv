@@ -1,12 +1,13 @@
 // A register block behind a serial line: frames with a check sum, and a master on AXI4-Lite.
 //
-// docs/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to 8 bytes
-// at one address; words of a 64-bit register are two accesses each, the lower half first. All of a
-// frame is received and its check sum compared before anything is done. Each frame has a number: the
-// last one, repeated since its answer was lost, is answered again and not done again. After what is
-// no frame (a broken byte, a wrong header or check sum, bytes while a frame is carried out or
-// answered) everything is ignored until the line has been quiet for SilenceCycles, and then a
-// negative answer is sent. So is one for a frame in which that long a pause occurs.
+// docs/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to 8
+// bytes at one address; words of a 64-bit register are two accesses each, the lower half first.
+// All of a frame is received and its check sum compared before anything is done. Each frame has
+// a number: the last one, repeated since its answer was lost, is answered again and not done
+// again. After what is no frame (a broken byte, a wrong header or check sum, bytes while a frame
+// is carried out or answered) everything is ignored until the line has been quiet for
+// SilenceCycles, and then a negative answer is sent. So is one for a frame in which that long a
+// pause occurs.
 //
 // The slave must answer every access: there is no time-out on the bus. Cost: a memory of 4,096
 // bytes, half of it for the request, half for the answer.

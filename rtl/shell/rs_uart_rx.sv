@@ -1,13 +1,14 @@
-// Receiver of a serial line, 8N1: a start bit (0), eight data bits, the lowest first, a stop bit (1).
+// Receiver of a serial line, 8N1: a start bit (0), eight data bits, the lowest first, a stop bit
+// (1).
 //
 //   valid_o is high for one cycle with each byte, error_o for one cycle where a stop bit is 0
 //
-// A falling edge starts a byte. Each bit is sampled at three, four and five eighths of its time, and
-// is what two of the three samples say, so that a shorter disturbance changes no bit. A start bit
-// that is 1 by these samples was a disturbance and is ignored. After an error the receiver waits
-// until the line is 1. The time of a bit is counted from the edge of the start bit in fractions of a
-// cycle (24 bits), so that any ratio of clock and rate of at least 8 works: the sender's rate may
-// differ by 2 % at 8 cycles a bit, by 3 % from 16 on.
+// A falling edge starts a byte. Each bit is sampled at three, four and five eighths of its time,
+// and is what two of the three samples say, so that a shorter disturbance changes no bit. A
+// start bit that is 1 by these samples was a disturbance and is ignored. After an error the
+// receiver waits until the line is 1. The time of a bit is counted from the edge of the start
+// bit in fractions of a cycle (24 bits), so that any ratio of clock and rate of at least 8
+// works, and a sender whose rate differs by up to 2 % is understood.
 //
 // quiet_o is high while the line is 1 and no byte is under way.
 module rs_uart_rx

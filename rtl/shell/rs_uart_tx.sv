@@ -1,8 +1,9 @@
-// Sender on a serial line, 8N1: a start bit (0), eight data bits, the lowest first, a stop bit (1).
+// Sender on a serial line, 8N1: a start bit (0), eight data bits, the lowest first, a stop bit
+// (1).
 //
-// A byte is taken where valid_i and ready_o are high, and ready_o is high again when its stop bit is
-// over. A bit takes ClockHz / Baud cycles on average: the fraction (24 bits) is carried from bit to
-// bit.
+// A byte is taken where valid_i and ready_o are high, and ready_o is high again when its stop
+// bit is over. A bit takes ClockHz / Baud cycles on average: the fraction (24 bits) is carried
+// from bit to bit.
 module rs_uart_tx
   import rs_uart_pkg::*;
 #(

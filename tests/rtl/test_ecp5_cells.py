@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rtl.ecp5.cells import cell_sources
+from tests.rtl.ecp5.netlist import cell_sources
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
@@ -236,6 +236,18 @@ def test_an_inverted_clock_acts_at_the_falling_edge() -> None:
             for name, value in {"we_a_i": 1, "ad_a_i": 3, "di_a_i": 0x155, "ce_b_i": 1}.items():
                 block.poke(name, value)
             assert block.run({"ce_a_i": [1, 0, 0]})["do_b_o"].tolist() == shown
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_cells_act_at_one_edge_with_the_registers_beside_them(number: int) -> None:
+    with Block(bench("rs_dp16kd_bench", {"FirstWords": 5, "Registers": 1})) as block:
+        block.poke("ce_b_i", 1)
+        assert block.run({"ad_b_i": [0, 32, 32, 32]})["do_b_o"].tolist()[1:] == [5, 5, 0]
+    clocks = dict.fromkeys(("ClockA", "ClockB", "ClockOutput"), f"CLK{number}")
+    with Block(bench("rs_mult18_bench", {**clocks, "Registers": 1})) as block:
+        block.poke("ce_i", 15)
+        block.poke("b_i", 7)
+        assert block.run({"a_i": [3, 0, 0, 0, 0]})["p_o"].tolist() == [0, 0, 0, 21, 0]
 
 
 def test_widths_that_no_port_has_are_refused() -> None:

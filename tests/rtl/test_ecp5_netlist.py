@@ -1,20 +1,35 @@
-"""The netlist of an accelerator for an ECP5 computes what the core does, bit for bit.
+"""Netlists for an ECP5 do what their sources do; an accelerator's equals the core, bit for bit.
 
 The proof rests on the models of the cells: test_ecp5_cells.py.
 """
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rtl.ecp5 import netlist
+from tests.rtl.ecp5.netlist import simulated, synthesized
+from tests.rtl.serial_waves import uart_sources
+from tests.rtl.test_uart_bridge import SILENCE, SimulatedLine, halves, writes
 
-from ringsmith import CkksParameters, compile_program, open_device, trace
+from ringsmith import CkksParameters, client, open_device
+from ringsmith.backends.base import Machine
+from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device import axi_lite
 from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.card import CardBus
 from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.graph.operations import Op
+from ringsmith.hdl.block import Block
+from ringsmith.hdl.ecp5.flow import Hierarchy, verilog_netlist
+from ringsmith.hdl.sources import sim_root
+from ringsmith.hdl.verilate import build_block, build_design
+from ringsmith.lower import graph_of_steps
+from ringsmith.objects import Ciphertext
+from ringsmith.params import KeyNeeds
+from ringsmith.runtime import compile_graph, named_keys, run_graph
 
 pytestmark = [
     pytest.mark.full,
@@ -22,59 +37,111 @@ pytestmark = [
 ]
 
 SMALL = RpauDesign(
-    name="small-ecp5",
+    name="small",
     log_n=10,
     word_bits=30,
     rpaus=2,
     cores=1,
     dyadic_cores=1,
-    work_polys=8,
-    key_polys=4,
+    work_polys=6,
+    key_polys=2,
     constants=16,
     program_words=256,
     reduction="barrett",
-    prime_sets=2,
     key_ram="block",
     prng="trivium",
-    seeds=4,
+    seeds=2,
     target="ecp5",
 )
-CELLS = {
-    *("CCU2C", "DP16KD", "L6MUX21", "LUT4", "MULT18X18D", "PFUMX", "TRELLIS_DPR16X4"),
-    "TRELLIS_FF",
-}
 
 
-@pytest.fixture
-def parameters() -> CkksParameters:
-    """Three primes, for the four places that two RPAUs of two prime sets have."""
-    return CkksParameters.create(
-        n=SMALL.n, prime_bits=(30, 24), special_bits=30, scale_bits=24, security=None
-    )
+def cells_of(netlist: Path) -> Counter[str]:
+    """The cells of a netlist."""
+    return Counter(re.findall(r"^  ([A-Z][A-Z0-9_]*) (?:#\(|\\?\S+ \()", netlist.read_text(), re.M))
 
 
-def test_a_netlist_consists_of_the_cells_that_there_are_models_of() -> None:
-    text = netlist.synthesized(SMALL).read_text()
-    found = Counter(re.findall(r"^  ([A-Z][A-Z0-9_]*) (?:#\(|\\?\S+ \()", text, re.M))
-    assert found.keys() == CELLS
-    assert found["DP16KD"] > 20
-    assert found["MULT18X18D"] > 20
+def test_words_cross_the_netlist_of_a_bridge(rng: np.random.Generator) -> None:
+    values = {"SilenceCycles": SILENCE}
+    netlist = synthesized("bridge", "rs_uart_bench", uart_sources(), values)
+    assert cells_of(netlist)["DP16KD"] == 2  # the buffer's 4,096 bytes
+    sources, flags = simulated(netlist)
+    with Block(build_block("rs_uart_bench", sources, flags=flags)) as block:
+        line = SimulatedLine(block)
+        bus = CardBus(line)
+        for bits in (8, 30, 64):
+            words = rng.integers(0, (1 << bits) - 1, 300, dtype=np.uint64, endpoint=True)
+            line.accesses.clear()
+            bus.write_words(0x58, words)
+            assert writes(line) == halves(0x58, words)
+            line.accesses.clear()
+            read = bus.read_words(0x20, 300)
+            found = [data for _, _, data in line.accesses]
+            assert halves(0x20, read) == list(zip([0x20, 0x24] * 300, found, strict=True))
+
+
+def netlist_of(design: RpauDesign) -> Path:
+    """The netlist of an accelerator behind its buses, as it is placed and routed."""
+    return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(design)))
+
+
+def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> Accelerator:
+    """A device that is the simulated netlist of a design, driven over its buses."""
+    sources, flags = simulated(netlist_of(design))
+    wrapper = [sim_root() / "rpau" / "axi_lite.cpp"]
+    title = f"the netlist of {design.name}"
+    library = build_design(rtl.BUS_TOP, sources, wrapper=wrapper, flags=flags, title=title)
+    monkeypatch.setattr(axi_lite, "build", lambda design, assertions: library)
+    return Accelerator(RegisterDevice(design, axi_lite.SimulatedBus(design), "netlist"))
 
 
 def test_an_encrypted_product_on_a_netlist_equals_the_core(
-    parameters: CkksParameters, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    library = netlist.build(SMALL)
-    monkeypatch.setattr(axi_lite, "build", lambda design, assertions: library)
-    device = RegisterDevice(SMALL, axi_lite.SimulatedBus(SMALL), "netlist")
-    program = trace(lambda x, y: x * y, parameters, {"x": 8, "y": 8})
-    compiled = compile_program(program, SMALL)
-    secret, public, keys = program.generate_keys()
+    found = cells_of(netlist_of(SMALL))
+    assert found["DP16KD"] > 20
+    assert found["MULT18X18D"] > 20
+    assert_a_product_equals_the_core(SMALL, on_netlist(SMALL, monkeypatch), rng)
+
+
+def assert_a_product_equals_the_core(
+    design: RpauDesign, machine: Machine, rng: np.random.Generator
+) -> None:
+    """Two ciphertexts, multiplied and relinearized with a seeded key, and decrypted.
+
+    They have as many primes as the design has places for, less the special one.
+    """
+    limbs = design.rpaus * design.prime_sets - 1
+    scale_bits = 14 if limbs == 1 else 24
+    parameters = CkksParameters.create(
+        n=design.n,
+        prime_bits=(30, *[24] * (limbs - 1)),
+        special_bits=30,
+        scale_bits=scale_bits,
+        security=None,
+    )
+    steps: list[tuple[Op, int | None]] = [(Op.MULTIPLY, None), (Op.RELINEARIZE, None)]
+    graph = graph_of_steps(parameters, steps, (2, 2), limbs, "product")
+    compiled = compile_graph(graph, design)
+    secret, public, keys = client.generate_keys(parameters, KeyNeeds(limbs), seeded=True)
     x, y = rng.uniform(-1, 1, (2, 8))
-    inputs = program.encrypt(public, {"x": x, "y": y})
-    found = compiled.run(Accelerator(device), inputs, keys)
-    wanted = compiled.run(open_device("cpu"), inputs, keys)
-    np.testing.assert_array_equal(found.outputs["result"].data, wanted.outputs["result"].data)
-    assert found.cycles == compiled.run(open_device("model", SMALL), inputs, keys).cycles
-    result = program.decrypt(secret, found.outputs)["result"]
-    np.testing.assert_allclose(result[:8], x * y, atol=1e-2)
+    operands = {
+        name: client.encrypt_vector(parameters, public, values)
+        for name, values in (("x", x), ("y", y))
+    }
+    inputs = {
+        f"{name}.{i}": polynomial
+        for name, operand in operands.items()
+        for i, polynomial in enumerate(operand.data)
+    }
+    found = run_graph(compiled, machine, inputs, named_keys(keys))
+    wanted = run_graph(compiled, open_device("cpu"), inputs, named_keys(keys))
+    for name, polynomial in wanted.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], polynomial)
+    assert (
+        found.cycles
+        == run_graph(compiled, open_device("model", design), inputs, named_keys(keys)).cycles
+    )
+    scale = 2.0 ** (2 * scale_bits)
+    product = Ciphertext(np.stack([found.outputs[f"z.{i}"] for i in range(2)]), scale)
+    decrypted = client.decrypt_vector(parameters, secret, product)
+    np.testing.assert_allclose(decrypted[:8], x * y, atol=0.2)

@@ -63,7 +63,7 @@ def test_the_commands_know_it(installed: Path) -> None:
     listed = run(installed, "-c", COMMAND, "designs")
     assert "| `abacus` | tally | residues 1000 |" in listed.stdout, listed.stderr
     refused = run(installed, "-c", "import ringsmith; ringsmith.open_device('attic')")
-    assert "choose one of cpu, model, rtl, slow-oracle" in refused.stderr
+    assert "choose one of cpu, model, rtl, card, slow-oracle" in refused.stderr
     refused = run(installed, "-c", "import ringsmith; ringsmith.open_device('rtl', 'abacus')")
     assert "design abacus of architecture tally has no device 'rtl'" in refused.stderr
 
@@ -88,6 +88,6 @@ def test_a_package_cannot_take_the_name_of_one_of_ours(installed: Path) -> None:
     try:
         fine = run(installed, "-c", "import ringsmith; ringsmith.open_device('attic')")
         assert "'stream' of package slow-oracle has the name of one of ours" in fine.stderr
-        assert "choose one of cpu, model, rtl, slow-oracle" in fine.stderr
+        assert "choose one of cpu, model, rtl, card, slow-oracle" in fine.stderr
     finally:
         points.write_text(text)

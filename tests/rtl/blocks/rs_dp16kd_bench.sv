@@ -1,4 +1,5 @@
-// DP16KD behind ports of vectors, on one clock.
+// DP16KD behind ports of vectors, on one clock. With Registers, B's address comes from a register
+// on that clock.
 module rs_dp16kd_bench #(
   parameter int unsigned  WidthA = 18,
   parameter int unsigned  WidthB = 18,
@@ -10,7 +11,8 @@ module rs_dp16kd_bench #(
   parameter string        ClockB = "CLKB",
   parameter bit    [39:0] SelectA = "0b000",
   parameter bit    [39:0] SelectB = "0b000",
-  parameter int unsigned  FirstWords = 0    // of INITVAL_00
+  parameter int unsigned  FirstWords = 0,   // of INITVAL_00
+  parameter bit           Registers = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        ce_a_i,
@@ -30,6 +32,9 @@ module rs_dp16kd_bench #(
   input  logic [17:0] di_b_i,
   output logic [17:0] do_b_o
 );
+  logic [13:0] ad_b_q, ad_b;
+  always_ff @(posedge clk_i) ad_b_q <= ad_b_i;
+  assign ad_b = Registers ? ad_b_q : ad_b_i;
   DP16KD #(
     .DATA_WIDTH_A(WidthA),
     .DATA_WIDTH_B(WidthB),
@@ -57,9 +62,9 @@ module rs_dp16kd_bench #(
     .DOA12(do_a_o[12]), .DOA13(do_a_o[13]), .DOA14(do_a_o[14]), .DOA15(do_a_o[15]),
     .DOA16(do_a_o[16]), .DOA17(do_a_o[17]), .CLKB(clk_i), .CEB(ce_b_i), .OCEB(oce_b_i),
     .WEB(we_b_i), .RSTB(rst_b_i), .CSB0(cs_b_i[0]), .CSB1(cs_b_i[1]), .CSB2(cs_b_i[2]),
-    .ADB0(ad_b_i[0]), .ADB1(ad_b_i[1]), .ADB2(ad_b_i[2]), .ADB3(ad_b_i[3]), .ADB4(ad_b_i[4]),
-    .ADB5(ad_b_i[5]), .ADB6(ad_b_i[6]), .ADB7(ad_b_i[7]), .ADB8(ad_b_i[8]), .ADB9(ad_b_i[9]),
-    .ADB10(ad_b_i[10]), .ADB11(ad_b_i[11]), .ADB12(ad_b_i[12]), .ADB13(ad_b_i[13]),
+    .ADB0(ad_b[0]), .ADB1(ad_b[1]), .ADB2(ad_b[2]), .ADB3(ad_b[3]), .ADB4(ad_b[4]),
+    .ADB5(ad_b[5]), .ADB6(ad_b[6]), .ADB7(ad_b[7]), .ADB8(ad_b[8]), .ADB9(ad_b[9]),
+    .ADB10(ad_b[10]), .ADB11(ad_b[11]), .ADB12(ad_b[12]), .ADB13(ad_b[13]),
     .DIB0(di_b_i[0]), .DIB1(di_b_i[1]), .DIB2(di_b_i[2]), .DIB3(di_b_i[3]), .DIB4(di_b_i[4]),
     .DIB5(di_b_i[5]), .DIB6(di_b_i[6]), .DIB7(di_b_i[7]), .DIB8(di_b_i[8]), .DIB9(di_b_i[9]),
     .DIB10(di_b_i[10]), .DIB11(di_b_i[11]), .DIB12(di_b_i[12]), .DIB13(di_b_i[13]),

@@ -1,10 +1,12 @@
-// MULT18X18D behind ports of vectors. All registers have the one clock.
+// MULT18X18D behind ports of vectors. All registers have the one clock. With Registers, operand A
+// comes from a register on it.
 module rs_mult18_bench #(
   parameter bit [31:0] ClockA = "NONE",
   parameter bit [31:0] ClockB = "NONE",
   parameter bit [31:0] ClockPipeline = "NONE",
   parameter bit [31:0] ClockOutput = "NONE",
-  parameter string     ResetMode = "SYNC"
+  parameter string     ResetMode = "SYNC",
+  parameter bit        Registers = 1'b0
 ) (
   input  logic        clk_i,
   input  logic [17:0] a_i,
@@ -22,6 +24,9 @@ module rs_mult18_bench #(
   output logic [17:0] sro_a_o,
   output logic [17:0] sro_b_o
 );
+  logic [17:0] a_q, a;
+  always_ff @(posedge clk_i) a_q <= a_i;
+  assign a = Registers ? a_q : a_i;
   logic [17:0] unused_ro_a, unused_ro_b, unused_ro_c;
   MULT18X18D #(
     .REG_INPUTA_CLK(ClockA),
@@ -39,10 +44,10 @@ module rs_mult18_bench #(
     .SIGNEDA(signed_a_i), .SIGNEDB(signed_b_i), .SOURCEA(source_a_i), .SOURCEB(source_b_i),
     .SIGNEDP(signed_p_o), .CLK0(clk_i), .CLK1(clk_i), .CLK2(clk_i), .CLK3(clk_i), .CE0(ce_i[0]),
     .CE1(ce_i[1]), .CE2(ce_i[2]), .CE3(ce_i[3]), .RST0(rst_i[0]), .RST1(rst_i[1]),
-    .RST2(rst_i[2]), .RST3(rst_i[3]), .A0(a_i[0]), .A1(a_i[1]), .A2(a_i[2]), .A3(a_i[3]),
-    .A4(a_i[4]), .A5(a_i[5]), .A6(a_i[6]), .A7(a_i[7]), .A8(a_i[8]), .A9(a_i[9]), .A10(a_i[10]),
-    .A11(a_i[11]), .A12(a_i[12]), .A13(a_i[13]), .A14(a_i[14]), .A15(a_i[15]), .A16(a_i[16]),
-    .A17(a_i[17]), .B0(b_i[0]), .B1(b_i[1]), .B2(b_i[2]), .B3(b_i[3]), .B4(b_i[4]), .B5(b_i[5]),
+    .RST2(rst_i[2]), .RST3(rst_i[3]), .A0(a[0]), .A1(a[1]), .A2(a[2]), .A3(a[3]),
+    .A4(a[4]), .A5(a[5]), .A6(a[6]), .A7(a[7]), .A8(a[8]), .A9(a[9]), .A10(a[10]),
+    .A11(a[11]), .A12(a[12]), .A13(a[13]), .A14(a[14]), .A15(a[15]), .A16(a[16]),
+    .A17(a[17]), .B0(b_i[0]), .B1(b_i[1]), .B2(b_i[2]), .B3(b_i[3]), .B4(b_i[4]), .B5(b_i[5]),
     .B6(b_i[6]), .B7(b_i[7]), .B8(b_i[8]), .B9(b_i[9]), .B10(b_i[10]), .B11(b_i[11]),
     .B12(b_i[12]), .B13(b_i[13]), .B14(b_i[14]), .B15(b_i[15]), .B16(b_i[16]), .B17(b_i[17]),
     .C0(1'b0), .C1(1'b0), .C2(1'b0), .C3(1'b0), .C4(1'b0), .C5(1'b0), .C6(1'b0), .C7(1'b0),

@@ -95,16 +95,25 @@ module rs_uart_bench #(
   assert property (@(posedge clk_i) !rst_ni || !(wvalid || awvalid || arvalid) ||
                    (wstrb == '1 && awprot == '0 && arprot == '0))
   else $error("an access with other bytes or another protection");
-  StaysValid_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   awvalid && !awready |=> awvalid && $stable(awaddr))
-  else $error("awvalid falls before the address is taken");
-  StaysValidRead_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   arvalid && !arready |=> arvalid && $stable(araddr))
-  else $error("arvalid falls before the address is taken");
-  StaysValidData_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   wvalid && !wready |=> wvalid && $stable(wdata))
-  else $error("wvalid falls before the data are taken");
+  // What is offered and not taken stays.
+  logic        aw_waits_q, w_waits_q, ar_waits_q;
+  logic [11:0] aw_before_q, ar_before_q;
+  logic [31:0] w_before_q;
+  always_ff @(posedge clk_i) begin
+    aw_waits_q  <= rst_ni && awvalid && !awready;
+    w_waits_q   <= rst_ni && wvalid && !wready;
+    ar_waits_q  <= rst_ni && arvalid && !arready;
+    aw_before_q <= awaddr;
+    w_before_q  <= wdata;
+    ar_before_q <= araddr;
+  end
+  Stays_A :
+  assert property (@(posedge clk_i) !rst_ni || !aw_waits_q || (awvalid && awaddr == aw_before_q))
+  else $error("an address of a write changes before it is taken");
+  StaysRead_A :
+  assert property (@(posedge clk_i) !rst_ni || !ar_waits_q || (arvalid && araddr == ar_before_q))
+  else $error("an address of a read changes before it is taken");
+  StaysData_A :
+  assert property (@(posedge clk_i) !rst_ni || !w_waits_q || (wvalid && wdata == w_before_q))
+  else $error("data of a write change before they are taken");
 endmodule

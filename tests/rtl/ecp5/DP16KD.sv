@@ -97,6 +97,18 @@ module DP16KD #(
   function automatic int unsigned mode(string text);
     return (text == "WRITETHROUGH") ? 1 : (text == "READBEFOREWRITE") ? 2 : 0;
   endfunction
+  // A clock that is not inverted stays the same signal: registers beside it act at once with it.
+  logic clk_a, clk_b;
+  if (CLKAMUX == "INV") begin : gen_inverted_a
+    assign clk_a = ~CLKA;
+  end else begin : gen_clock_a
+    assign clk_a = CLKA;
+  end
+  if (CLKBMUX == "INV") begin : gen_inverted_b
+    assign clk_b = ~CLKB;
+  end else begin : gen_clock_b
+    assign clk_b = CLKB;
+  end
   rs_ecp5_ebr #(
     .WidthA(DATA_WIDTH_A),
     .WidthB(DATA_WIDTH_B),
@@ -118,7 +130,7 @@ module DP16KD #(
         INITVAL_07, INITVAL_06, INITVAL_05, INITVAL_04, INITVAL_03, INITVAL_02, INITVAL_01,
         INITVAL_00})
   ) u_ebr (
-    .clk_a_i(CLKA ^ (CLKAMUX == "INV")),
+    .clk_a_i(clk_a),
     .ce_a_i(CEA),
     .oce_a_i(OCEA),
     .we_a_i(WEA),
@@ -130,7 +142,7 @@ module DP16KD #(
         DIA4, DIA3, DIA2, DIA1, DIA0}),
     .do_a_o({DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5,
         DOA4, DOA3, DOA2, DOA1, DOA0}),
-    .clk_b_i(CLKB ^ (CLKBMUX == "INV")),
+    .clk_b_i(clk_b),
     .ce_b_i(CEB),
     .oce_b_i(OCEB),
     .we_b_i(WEB),

@@ -59,10 +59,56 @@ module MULT18X18D #(
   function automatic bit [1:0] which(bit [7:0] letter);
     return 2'(letter - "0");
   endfunction
-  logic [3:0] clk, ce, rst;
-  assign clk = {CLK3, CLK2, CLK1, CLK0};
+  logic [3:0] ce, rst;
   assign ce  = {CE3, CE2, CE1, CE0};
   assign rst = {RST3, RST2, RST1, RST0};
+
+  logic clk_a, clk_b, clk_c, clk_pipeline, clk_output;
+  rs_ecp5_clock #(
+    .Which(which(8'(REG_INPUTA_CLK)))
+  ) u_clk_a (
+    .clk0_i(CLK0),
+    .clk1_i(CLK1),
+    .clk2_i(CLK2),
+    .clk3_i(CLK3),
+    .clk_o(clk_a)
+  );
+  rs_ecp5_clock #(
+    .Which(which(8'(REG_INPUTB_CLK)))
+  ) u_clk_b (
+    .clk0_i(CLK0),
+    .clk1_i(CLK1),
+    .clk2_i(CLK2),
+    .clk3_i(CLK3),
+    .clk_o(clk_b)
+  );
+  rs_ecp5_clock #(
+    .Which(which(8'(REG_INPUTC_CLK)))
+  ) u_clk_c (
+    .clk0_i(CLK0),
+    .clk1_i(CLK1),
+    .clk2_i(CLK2),
+    .clk3_i(CLK3),
+    .clk_o(clk_c)
+  );
+  rs_ecp5_clock #(
+    .Which(which(8'(REG_PIPELINE_CLK)))
+  ) u_clk_pipeline (
+    .clk0_i(CLK0),
+    .clk1_i(CLK1),
+    .clk2_i(CLK2),
+    .clk3_i(CLK3),
+    .clk_o(clk_pipeline)
+  );
+  rs_ecp5_clock #(
+    .Which(which(8'(REG_OUTPUT_CLK)))
+  ) u_clk_output (
+    .clk0_i(CLK0),
+    .clk1_i(CLK1),
+    .clk2_i(CLK2),
+    .clk3_i(CLK3),
+    .clk_o(clk_output)
+  );
 
   logic [17:0] ro_a, ro_b;
   rs_ecp5_mult18 #(
@@ -82,12 +128,10 @@ module MULT18X18D #(
         SRIA6, SRIA5, SRIA4, SRIA3, SRIA2, SRIA1, SRIA0}),
     .sri_b_i({SRIB17, SRIB16, SRIB15, SRIB14, SRIB13, SRIB12, SRIB11, SRIB10, SRIB9, SRIB8, SRIB7,
         SRIB6, SRIB5, SRIB4, SRIB3, SRIB2, SRIB1, SRIB0}),
-    .clk_i({
-      clk[which(8'(REG_OUTPUT_CLK))],
-      clk[which(8'(REG_PIPELINE_CLK))],
-      clk[which(8'(REG_INPUTB_CLK))],
-      clk[which(8'(REG_INPUTA_CLK))]
-    }),
+    .clk_a_i(clk_a),
+    .clk_b_i(clk_b),
+    .clk_pipeline_i(clk_pipeline),
+    .clk_output_i(clk_output),
     .ce_i({
       ce[which(8'(REG_OUTPUT_CE))],
       ce[which(8'(REG_PIPELINE_CE))],
@@ -118,7 +162,7 @@ module MULT18X18D #(
     .Uses(REG_INPUTC_CLK != "NONE"),
     .AsyncReset(AsyncReset)
   ) u_c (
-    .clk_i(clk[which(8'(REG_INPUTC_CLK))]),
+    .clk_i(clk_c),
     .ce_i(ce[which(8'(REG_INPUTC_CE))]),
     .rst_i(rst[which(8'(REG_INPUTC_RST))]),
     .d_i({C17, C16, C15, C14, C13, C12, C11, C10, C9, C8, C7, C6, C5, C4, C3, C2, C1, C0}),

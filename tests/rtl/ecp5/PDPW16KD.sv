@@ -91,6 +91,18 @@ module PDPW16KD #(
     for (int unsigned i = 0; i < 3; i++) selects[i] = text[8*i+:8] == "1";
   endfunction
   logic [17:0] by_a, by_b;  // what the pins of either port show
+  // A clock that is not inverted stays the same signal: registers beside it act at once with it.
+  logic clk_a, clk_b;
+  if (CLKWMUX == "INV") begin : gen_inverted_a
+    assign clk_a = ~CLKW;
+  end else begin : gen_clock_a
+    assign clk_a = CLKW;
+  end
+  if (CLKRMUX == "INV") begin : gen_inverted_b
+    assign clk_b = ~CLKR;
+  end else begin : gen_clock_b
+    assign clk_b = CLKR;
+  end
   rs_ecp5_ebr #(
     .WidthA(DATA_WIDTH_W),
     .WidthB(DATA_WIDTH_R),
@@ -109,7 +121,7 @@ module PDPW16KD #(
         INITVAL_07, INITVAL_06, INITVAL_05, INITVAL_04, INITVAL_03, INITVAL_02, INITVAL_01,
         INITVAL_00})
   ) u_ebr (
-    .clk_a_i(CLKW ^ (CLKWMUX == "INV")),
+    .clk_a_i(clk_a),
     .ce_a_i(CEW),
     .oce_a_i(1'b0),
     .we_a_i(1'b1),
@@ -119,7 +131,7 @@ module PDPW16KD #(
     .di_a_i({DI17, DI16, DI15, DI14, DI13, DI12, DI11, DI10, DI9, DI8, DI7, DI6, DI5, DI4, DI3,
         DI2, DI1, DI0}),
     .do_a_o(by_a),
-    .clk_b_i(CLKR ^ (CLKRMUX == "INV")),
+    .clk_b_i(clk_b),
     .ce_b_i(CER),
     .oce_b_i(OCER),
     .we_b_i(1'b0),

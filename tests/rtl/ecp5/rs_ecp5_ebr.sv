@@ -4,7 +4,7 @@
 // what Yosys's library of this family says. DP16KD and PDPW16KD are this with their own names of
 // ports.
 //
-// Width 36, 18, 9: one, two or four bytes. Address bits 4:0 of a word of 36 bits, 3:0 of one of
+// Width 36, 18, 9: four, two or one byte. Address bits 4:0 of a word of 36 bits, 3:0 of one of
 // 18 and 2:0 of one of 9 are not part of its place; of the first two they enable the bytes that
 // are written. Width 4, 2, 1: parts of a byte without its ninth bit. A port of 36 bits takes and
 // gives its upper 18 bits by the pins of port B, its lower 18 by those of port A: A then only

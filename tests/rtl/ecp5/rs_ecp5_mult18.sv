@@ -21,8 +21,11 @@ module rs_ecp5_mult18 #(
   input  logic        source_b_i,
   input  logic [17:0] sri_a_i,
   input  logic [17:0] sri_b_i,
-  input  logic [ 3:0] clk_i,          // of a, b, the pipeline and the output
-  input  logic [ 3:0] ce_i,
+  input  logic        clk_a_i,
+  input  logic        clk_b_i,
+  input  logic        clk_pipeline_i,
+  input  logic        clk_output_i,
+  input  logic [ 3:0] ce_i,           // of a, b, the pipeline and the output
   input  logic [ 3:0] rst_i,
   output logic [17:0] ro_a_o,
   output logic [17:0] ro_b_o,
@@ -36,7 +39,7 @@ module rs_ecp5_mult18 #(
     .Uses(UsesA),
     .AsyncReset(AsyncReset)
   ) u_a (
-    .clk_i(clk_i[0]),
+    .clk_i(clk_a_i),
     .ce_i(ce_i[0]),
     .rst_i(rst_i[0]),
     .d_i({signed_a_i, source_a_i ? sri_a_i : a_i}),
@@ -47,7 +50,7 @@ module rs_ecp5_mult18 #(
     .Uses(UsesB),
     .AsyncReset(AsyncReset)
   ) u_b (
-    .clk_i(clk_i[1]),
+    .clk_i(clk_b_i),
     .ce_i(ce_i[1]),
     .rst_i(rst_i[1]),
     .d_i({signed_b_i, source_b_i ? sri_b_i : b_i}),
@@ -62,7 +65,7 @@ module rs_ecp5_mult18 #(
     .Uses(UsesPipeline),
     .AsyncReset(AsyncReset)
   ) u_pipeline (
-    .clk_i(clk_i[2]),
+    .clk_i(clk_pipeline_i),
     .ce_i(ce_i[2]),
     .rst_i(rst_i[2]),
     .d_i(product),
@@ -73,7 +76,7 @@ module rs_ecp5_mult18 #(
     .Uses(UsesOutput),
     .AsyncReset(AsyncReset)
   ) u_output (
-    .clk_i(clk_i[3]),
+    .clk_i(clk_output_i),
     .ce_i(ce_i[3]),
     .rst_i(rst_i[3]),
     .d_i(piped),

@@ -73,7 +73,9 @@ def _script(design: Hierarchy, files: list[Path], values: list[str]) -> str:
     return (
         f"read_slang --threads 1 --no-implicit-memories {defined} {boxes} --top {design.top} "
         f"{chosen} {names}; chformal -remove; techmap -map {_CELLS.name}; "
-        f"synth_ecp5 -top {design.top} -json {_NETLIST}; write_verilog -noattr {_VERILOG}"
+        f"synth_ecp5 -top {design.top} -json {_NETLIST}; "
+        # A net for each bit: a simulator takes a vector of cells' outputs for a loop.
+        f"splitnets; write_verilog -noattr {_VERILOG}"
     )
 
 
