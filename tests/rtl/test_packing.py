@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ringsmith.hdl.packing import ABSORBED, LUT_PAIR, packed
+from ringsmith.hdl.packing import ABSORBED, LUT_PAIR, packed, with_wrappers
 
 Cell = dict[str, Any]
 
@@ -68,6 +68,17 @@ def test_registers_behind_a_ram_are_the_rams_where_nothing_else_reads_it() -> No
     assert packed(module(ram, *both, lut(30, 10)), {"ram"})[ABSORBED] == 0
     assert packed(module(ram, *both, outputs=(11,)), {"ram"})[ABSORBED] == 0
     assert packed(module(ram, both[0], lut(30, 11)), {"ram"})[ABSORBED] == 0
+
+
+def test_a_module_that_only_passes_on_what_a_ram_reads_is_like_one() -> None:
+    ram = cell("ram", {"DO": [10, 11]}, ADDR=[1])
+    modules = {
+        "bank": module(ram, lut(20, 1, 2), outputs=(10, 11)),
+        "outer": module(cell("bank", {"q": [10]}), outputs=(10,)),
+        "logic": module(ram, lut(20, 10), outputs=(20,)),
+        "empty": module(),
+    }
+    assert with_wrappers(modules, {"ram"}) == {"ram", "bank", "outer"}
 
 
 def test_registers_behind_a_dsp_are_the_dsps() -> None:

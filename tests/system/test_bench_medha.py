@@ -67,7 +67,7 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 def test_the_cheap_rows_of_the_page_are_what_is_counted_today() -> None:
     """Otherwise: `make bench`."""
-    options = Options(operations=CHEAP, ablations=False, seal_repeats=0)
+    options = Options(operations=CHEAP, ablations=False, repeats=0)
     names = (*INSTRUCTIONS, *CHEAP)
     today = cycles(measure(options, lambda _: None), *names)
     assert ("medha", "medha-set1", "rescale") in today
@@ -146,34 +146,35 @@ def test_a_variant_with_banks_of_its_own_is_synthesized_itself(
     own = Area(360, 243, 109, 12_345, 23_456)
     monkeypatch.setattr(ablations, "area_from_part", lambda _: own)
     banks = variants()["13 work polynomials in 6 banks"]
-    rows = list(ablations._area(banks, areas={}, own_memory=True))
+    rows = list(ablations._area(banks, areas={}))
     assert {each.metric: each.value for each in rows}["lut"] == own.luts
     assert all("URAM, fit an Alveo U250" in each.conditions for each in rows)
 
 
-def test_area_times_cycles_is_the_papers_area_times_its_cycles_and_falls() -> None:
+def test_area_times_cycles_is_the_papers_area_times_its_cycles() -> None:
     derived = papers_times_area()
     known = {(f.params, f.operation, f.metric): f.value for f in facts("medha") if not f.peer}
     bram, uram = (known["medha-set1", "rpau_54_bits", metric] for metric in ("bram", "uram"))
     areas = {"dsp_megacycles": 360, "mbit_megacycles": (bram * 36 + uram * 288) * 1024 / 1e6}
     rows = [record for record in written() if record.metric in AREA_TIMES_CYCLES]
     assert [other for row in rows for other in beside(found_of(row), PAPERS, derived)] == rows
-    assert {(r.params, r.operation) for r in rows if r.design == "medha"} == {
-        (f"medha-set{i}", operation)
-        for i in (1, 2)
+    told = {(r.params, r.operation) for r in rows if ": " not in r.design}
+    assert told == {
+        (case.params, operation)
+        for case in CASES
         for operation in ("multiply_relinearize", "rescale")
     }
     assert any(": " in record.design for record in rows)
-    for record in rows:
+    beside_medha = [r for r in rows if r.paper == "medha" and r.metric in areas]
+    assert beside_medha
+    for record in beside_medha:
         theirs = areas[record.metric] * known[record.params, record.operation, "cycles"] / 1e6
         assert record.paper_value == pytest.approx(theirs, rel=0.005)
-        assert record.ratio is not None
-        assert record.ratio < 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)
 def test_instructions_take_their_latencies(case: Case) -> None:
-    options = Options(sets=(case.params,), operations=(), ablations=False, seal_repeats=0)
+    options = Options(sets=(case.params,), operations=(), ablations=False, repeats=0)
     found = cycles(measure(options, lambda _: None), *INSTRUCTIONS)
     costs = latencies(load_design(case.design))
     expected = {name: costs[ours] for name, ours in INSTRUCTIONS.items() if ours in costs}
@@ -304,7 +305,7 @@ def test_transfers_take_what_the_link_says() -> None:
 
 
 def test_what_the_rtl_counted_before_stays_where_the_model_counts_the_same() -> None:
-    options = Options(sets=("medha21-set1",), operations=CHEAP, seal_repeats=0)
+    options = Options(sets=("medha21-set1",), operations=CHEAP, repeats=0)
     before = measure(options, lambda _: None)
     add, rescale = (
         next(r for r in before if (r.operation, r.metric) == (name, "cycles")) for name in CHEAP
@@ -322,7 +323,7 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     options = ["--sets", "medha21-set1", "--operations", " add,"]
     options += ["--no-ablations", "--no-applications"]
     files = ["--json", str(target), "--page", str(text)]
-    done = CliRunner().invoke(app, ["bench", "medha", *options, "--seal-repeats", "0", *files])
+    done = CliRunner().invoke(app, ["bench", "medha", *options, "--repeats", "0", *files])
     assert done.exit_code == 0, done.output
     records = read_records(target, "medha").records
     assert {r.params for r in records} == {"medha21-set1"}
@@ -333,4 +334,4 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     command = text.read_text().partition("you know ")[2].partition("`")[2].partition("`")[0]
     assert command == read_records(target).command
     assert command.startswith("ringsmith bench medha --device model --sets medha21-set1 ")
-    assert "--seal-repeats 0 --no-ablations" in command
+    assert "--repeats 0 --no-ablations" in command

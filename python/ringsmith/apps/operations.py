@@ -5,7 +5,7 @@ residues: no latency depends on data. The result is compared with the interprete
 a wrong operation in it cannot come out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from ringsmith.backends.random_keys import random_key
 from ringsmith.errors import DeviceError
 from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.lower import lower_operation
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import CkksParameters
 
 OPERATIONS = ("ntt", "add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
@@ -104,6 +104,17 @@ def random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str,
     return {name: residues(kind.base) for name, kind in graph.inputs.items()}
 
 
+def random_keys(
+    graph: SubroutineGraph, rng: np.random.Generator, seeded: Container[str] = ()
+) -> dict[str, KeySwitchKey]:
+    """Returns keys that fit a graph and switch to no secret; ``seeded``: half of them a seed."""
+    primes = graph.primes[: graph.key_primes]
+    return {
+        name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)
+        for name, digits in graph.keys.items()
+    }
+
+
 def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tuple[int, int]:
     """Runs a graph on random residues, and compares what comes out with the interpreter's.
 
@@ -127,11 +138,7 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
     inputs = random_inputs(graph, rng)
     assert compiled.executable is not None, "compiled for a design"
     design = compiled.executable.design.name
-    primes, seeded = graph.primes[: graph.key_primes], compiled.executable.seeded
-    keys = {
-        name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)
-        for name, digits in graph.keys.items()
-    }
+    keys = random_keys(graph, rng, compiled.executable.seeded)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys).outputs
     result = runtime.run_graph(compiled, machine, inputs, keys)
     for name, value in expected.items():

@@ -13,8 +13,17 @@ from ringsmith.errors import ParameterError
 AREA = ("dsp", "bram", "uram", "lut", "ff", "lut_unpacked", "ff_unpacked")
 """The metrics of an area."""
 
-AREA_TIMES_CYCLES = ("dsp_megacycles", "mbit_megacycles")
-"""DSPs of a unit times cycles of an operation, and Mbit of its RAMs times those."""
+AREA_TIMES_CYCLES = (
+    "dsp_megacycles",
+    "mbit_megacycles",
+    "bram_megacycles",
+    "lut_megacycles",
+    "ff_megacycles",
+)
+"""DSPs, Mbit in RAMs, BRAMs, LUTs and flip-flops of a unit times cycles of an operation."""
+
+HEXL = "SEAL with HEXL"
+"""How facts call Microsoft SEAL with Intel's AVX-512 kernels."""
 
 SEAL = "SEAL"
 """How facts call Microsoft SEAL, whichever version ran wherever."""

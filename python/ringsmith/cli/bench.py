@@ -12,6 +12,9 @@ from ringsmith.progress import note
 if TYPE_CHECKING:
     from ringsmith.bench.records import Measurement, Record
 
+_SHORT = 0.5
+"""Seconds for an operation below which no number is to be quoted."""
+
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
 
@@ -76,6 +79,7 @@ def cpu(
     kept = files.kept()
     names = _names(sets) or (QUICK_CHOICES if quick else USUAL)
     seconds = budget or (0.01 if quick else 4.0)
+    files.check_load(times=True, quick=quick or seconds < _SHORT)
     records = with_kept(measure(names, seconds, note, QUICK if quick else WHOLE), kept)
     _show_speedups(records)
     given = {"sets": ",".join(names), "budget": f"{seconds:g}", "quick": quick}
@@ -112,10 +116,12 @@ def medha(
     applications: Annotated[
         bool, typer.Option(help="Run the logistic regression; estimate PrivFT and LeNet-5.")
     ] = True,
-    seal_repeats: Annotated[
+    repeats: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Calls of each of SEAL's operations, 15 without it; 0: without SEAL."
+            min=0,
+            help="Calls of each operation of SEAL and of the cpu device, 15 without it; 0: neither "
+            "is timed.",
         ),
     ] = None,
     quick: Quick = False,
@@ -130,14 +136,15 @@ def medha(
     files = _Files("medha", keep, json, page, force)
     lists = {"sets": sets, "operations": operations, "rtl": rtl}
     chosen = {**(QUICK if quick else {}), **_given(lists)}
-    repeats = _either(seal_repeats, 1 if quick else 15)
+    calls = _either(repeats, 1 if quick else 15)
+    files.check_load(times=calls > 0, quick=quick)
     options = Options(
         device,
         kept=files.kept(),
         area=area,
         ablations=ablations,
         applications=applications,
-        seal_repeats=repeats,
+        repeats=calls,
         quick=quick,
         **chosen,
     )
@@ -145,7 +152,7 @@ def medha(
     _show(records, "Medha: the papers' numbers and ours")
     synthesis = {"area": area if area != "none" else None}
     flags = {"no-ablations": not ablations, "no-applications": not applications, "quick": quick}
-    given = {"device": device, **_lists(chosen), **synthesis, "seal-repeats": repeats, **flags}
+    given = {"device": device, **_lists(chosen), **synthesis, "repeats": calls, **flags}
     files.write(records, page_of, given)
 
 
@@ -189,6 +196,7 @@ def rpm(
     lists = {"sets": sets, "area": area}
     chosen = {**(QUICK if quick else {}), **_given(lists)}
     sizes = (_either(products, 2 if quick else 1000), _either(repeats, 1 if quick else 7))
+    files.check_load(times=sizes[1] > 0, quick=quick)
     options = Options(kept=files.kept(), products=sizes[0], repeats=sizes[1], **chosen)
     records = measure(options, note)
     _show(records, "RPM: the paper's numbers and ours")
@@ -260,6 +268,21 @@ class _Files:
         from ringsmith.bench.records import read_records
 
         return () if self._keep is None else read_records(self._keep, self._bench).records
+
+    def check_load(self, *, times: bool, quick: bool) -> None:
+        """Refuses to take times that are to be published while the machine does other work.
+
+        Args:
+            times: Whether times are measured.
+            quick: Whether no number is to be quoted.
+
+        Raises:
+            ToolError: If it is busy, and a file is to be written.
+        """
+        from ringsmith.apps.conditions import check_quiet
+
+        if times and not quick and (self._records is not None or self._text is not None):
+            check_quiet()
 
     def write(
         self,

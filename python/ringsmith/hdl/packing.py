@@ -48,6 +48,42 @@ def packed(module: Module, memories: Collection[str]) -> Counter[str]:
     )
 
 
+def with_wrappers(modules: Mapping[str, Module], memories: Collection[str]) -> set[str]:
+    """Names of RAMs and of the modules whose outputs are those of RAMs, with no logic between."""
+    found = set(memories)
+    while True:
+        more = {
+            name
+            for name, module in modules.items()
+            if name not in found and module["cells"] and _outputs(module) <= _driven(module, found)
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _outputs(module: Module) -> set[Bit]:
+    """What a module's outputs are, constants left out."""
+    return {
+        bit
+        for port in module["ports"].values()
+        if port["direction"] == "output"
+        for bit in port["bits"]
+        if not isinstance(bit, str)
+    }
+
+
+def _driven(module: Module, kinds: Collection[str]) -> set[Bit]:
+    """What those cells of a module drive that are of some kinds."""
+    return {
+        bit
+        for cell in module["cells"].values()
+        if cell["type"] in kinds
+        for port, bit in _nets(cell)
+        if cell["port_directions"].get(port) == "output"
+    }
+
+
 def _nets(cell: Mapping[str, Any]) -> Iterator[tuple[str, Bit]]:
     """Ports of a cell and their bits, without constants."""
     for port, bits in cell["connections"].items():
@@ -112,13 +148,7 @@ def _absorbed(module: Module, cells: list[Mapping[str, Any]], memories: Collecti
         for port, bit in _nets(cell)
         if cell["port_directions"].get(port) == "input"
     )
-    loads.update(
-        bit
-        for port in module["ports"].values()
-        if port["direction"] == "output"
-        for bit in port["bits"]
-        if not isinstance(bit, str)
-    )
+    loads.update(_outputs(module))
     registered = {cell["connections"]["D"][0] for cell in cells if cell["type"] in _FLIP_FLOPS}
     total = 0
     for cell in cells:

@@ -156,9 +156,10 @@ def _synthesize(
     )
     statistics = json.loads((work / "statistics.json").read_text())
     mapped = json.loads((work / "mapped.json").read_text())["modules"]
+    rams = packing.with_wrappers(mapped, memories)
     for name, entry in statistics["modules"].items():
         module = mapped[name.lstrip("\\")]
-        entry["num_cells_by_type"].update(packing.packed(module, memories))
+        entry["num_cells_by_type"].update(packing.packed(module, rams))
     modules = {name: f"{name}.0" for name in parts if f"{name}.0" in shared["modules"]}
     return {
         name: _sum(netlist.count_cells(statistics, module, memories))

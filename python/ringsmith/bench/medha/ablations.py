@@ -23,10 +23,6 @@ from ringsmith.params import CkksParameters, ckks_set
 
 DESIGN, PARAMS, OPERATION = "medha", "medha-set1", "multiply_relinearize"
 
-_WORK_POLYS = 24
-"""Of every variant whose cycles are counted, so that none waits for the host, all in block RAM, so
-that none waits for a port."""
-
 _CHANGES: Mapping[str, Mapping[str, Any]] = {
     "as it is": {},
     "no dyadic cores": {"dyadic_cores": 0, "prng": "none", "seeds": 0},
@@ -35,7 +31,7 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
     "32 cores, 16 dyadic": {"cores": 32, "dyadic_cores": 16},
     "star, not ring": {"interconnect": "gather"},
 }
-"""What differs from the design, by name; memories apart."""
+"""What differs from the design, by name."""
 
 _MEMORIES: Mapping[str, Mapping[str, int]] = {
     "15 work polynomials in 7 banks": {},
@@ -57,11 +53,9 @@ _NARROW_RPAUS, _NARROW_BITS = 16, 32
 def variants() -> dict[str, RpauDesign]:
     """The designs that are compared, by what differs in them."""
     own = load_design(DESIGN)
-    base = replace(own, work_polys=_WORK_POLYS, work_uram_polys=0, work_block_banks=0)
     return {
-        name: replace(start, name=f"{DESIGN}: {name}", **change)
-        for start, changes in ((base, _CHANGES), (own, _MEMORIES))
-        for name, change in changes.items()
+        name: replace(own, name=f"{DESIGN}: {name}", **change)
+        for name, change in {**_CHANGES, **_MEMORIES}.items()
     }
 
 
@@ -89,7 +83,7 @@ def ablations(
         yield Found(
             design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
         )
-        yield from _area(design, areas, own_memory=name in _MEMORIES)
+        yield from _area(design, areas)
         if name in _MEMORIES:
             yield from times_area(design, row)
     yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"], operation)
@@ -116,20 +110,16 @@ def _cycles(design: RpauDesign, parameters: CkksParameters, operation: str) -> t
     return cycles, Found(design.name, PARAMS, operation, "cycles", cycles, "model", text)
 
 
-def _area(
-    variant: RpauDesign, areas: Mapping[str, Area] | None, *, own_memory: bool
-) -> Iterator[Found]:
+def _area(design: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
-    base = load_design(DESIGN)
-    design = variant if own_memory else _with_memory_of(base, variant)
-    card = on_the_card(design)
+    base, card = load_design(DESIGN), on_the_card(design)
     if areas is None:
         polys = f"{design.work_polys} work polynomials and the keys"
         text = f"multipliers of {multiplier_dsps(design)} DSPs; {polys}; no tables"
         for metric, value in asdict(estimate(design)).items():
             yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", f"{text}; {card}")
         return
-    if own_memory and design.banks != base.banks:  # its logic is in no proportion to the design's
+    if design.banks != base.banks:  # its logic is in no proportion to the design's
         area, text = area_from_part(design), "a quarter of its cores synthesized, in proportion"
     else:
         area = scaled(design, base, areas)[UNIT]
@@ -149,16 +139,6 @@ def on_the_card(design: RpauDesign) -> str:
     )
 
 
-def _with_memory_of(base: RpauDesign, variant: RpauDesign) -> RpauDesign:
-    """A variant with the design's memory of work polynomials."""
-    return replace(
-        variant,
-        work_polys=base.work_polys,
-        work_uram_polys=base.work_uram_polys,
-        work_block_banks=base.work_block_banks,
-    )
-
-
 def _most(cycles: int, design: RpauDesign, operation: str) -> Iterator[Found]:
     """Twice the cores of a design: an instruction's rows halve, its pipeline stays."""
     name = f"{DESIGN}: {_MOST}"
@@ -173,7 +153,7 @@ def _most(cycles: int, design: RpauDesign, operation: str) -> Iterator[Found]:
     dsp = 2 * estimate(design).dsp
     text = f"multipliers of {multiplier_dsps(design)} DSPs"
     yield Found(name, PARAMS, "rpau", "dsp", dsp, "estimate", text)
-    bram = 2 * estimate(_with_memory_of(load_design(DESIGN), design)).bram
+    bram = 2 * estimate(design).bram
     text = "RAMs for the bits of a row, a work polynomial, however few rows"
     yield Found(name, PARAMS, "rpau", "bram", bram, "estimate", text)
 
@@ -201,9 +181,6 @@ def _narrow(manner: str, operation: str) -> Iterator[Found]:
         word_bits=_NARROW_BITS,
         reduction="barrett",
         family="none",
-        work_polys=_WORK_POLYS,
-        work_uram_polys=0,
-        work_block_banks=0,
     )
     parameters = CkksParameters.create(
         n=design.n,
@@ -216,14 +193,14 @@ def _narrow(manner: str, operation: str) -> Iterator[Found]:
     cycles, _, executable = run(graph_of(operation, parameters), design, "model")
     text = (
         f"{parameters.limbs} data primes and a special one, log2(pQ) = {parameters.log_qp}, "
-        f"{_WORK_POLYS} work polynomials, {conditions(parameters, executable)}"
+        f"{design.work_polys} work polynomials, {conditions(parameters, executable)}"
     )
     yield Found(design.name, parameters.name, operation, "cycles", cycles, "model", text)
     if manner != "none":
         found = synthesized(design, parameters.name, manner)[1]
         yield from (each for each in found if each.operation in ("rpau", "device"))
         return
-    memories = estimate(_with_memory_of(load_design(DESIGN), design))
+    memories = estimate(design)
     text = "work and key polynomials; no tables"
     for metric, value in (("bram", memories.bram), ("uram", memories.uram)):
         yield Found(design.name, parameters.name, "rpau", metric, value, "estimate", text)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from ringsmith.apps.logreg.sizes import DEMO, PAPER
 from ringsmith.apps.seal_baseline import seal_missing
+from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import ablations
@@ -14,7 +15,7 @@ from ringsmith.bench.medha.area import MANNERS, synthesized
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
-from ringsmith.bench.medha.software import seal_times, times
+from ringsmith.bench.medha.software import software_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError, ProgramError
@@ -37,7 +38,7 @@ class Options:
         area: How areas are found: one of ``area.MANNERS``.
         ablations: Whether to compare variants of the design, a minute.
         applications: Whether to run the logistic regression, and estimate PrivFT and LeNet-5.
-        seal_repeats: Calls of each of SEAL's operations; 0: SEAL is left out.
+        repeats: Calls of each operation of SEAL's and of the cpu device; 0: neither is timed.
         quick: Whether variants are compared by a sum, the logistic regression is as large as the
             demo's, and one application alone is estimated.
     """
@@ -50,7 +51,7 @@ class Options:
     area: str = "none"
     ablations: bool = False
     applications: bool = False
-    seal_repeats: int = 15
+    repeats: int = 15
     quick: bool = False
 
     def __post_init__(self) -> None:
@@ -94,14 +95,14 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     records: list[Record] = []
     areas: dict[str, dict[str, Area]] = {}
     cases = [case for case in CASES if case.params in options.sets]
-    missing = seal_missing() if options.seal_repeats else None
+    missing = seal_missing() if options.repeats else None
     if missing is not None:
         say(missing)
-        options = replace(options, seal_repeats=0)
     total = len(cases) + options.applications + options.ablations
     with task("measuring what the Medha papers have", total, "cases") as measured:
-        for case in cases:
-            records += _design(case, options, areas, say)
+        for number, case in enumerate(cases):
+            first = all(case.design != before.design for before in cases[:number])
+            records += _design(case, options, areas, say, first=first)
             measured.advance()
         if options.applications:
             records += _applications(options, say)
@@ -117,21 +118,34 @@ def _design(
     options: Options,
     areas: dict[str, dict[str, Area]],
     say: Callable[[str], None],
+    *,
+    first: bool,
 ) -> list[Record]:
-    """A design with a parameter set; adds its area to ``areas`` where that is asked for."""
-    found = list(_case(case, options, say))
-    if options.area != "none" and case.design not in areas:
-        say(f"{case.design}: synthesis of an RPAU")
-        areas[case.design], rows = synthesized(load_design(case.design), case.params, options.area)
-        found += rows
-    return _beside(found, case.papers)
+    """A design with a parameter set; adds its area to ``areas`` where that is asked for.
+
+    ``first``: no case before it has this design, so its instructions are counted.
+    """
+    found = list(_case(case, options, say, first=first))
+    design, unit = load_design(case.design), None
+    if options.area != "none":
+        if case.design not in areas:
+            say(f"{case.design}: synthesis of an RPAU")
+            areas[case.design], rows = synthesized(design, case.params, options.area)
+            found += rows
+        unit = areas[case.design][UNIT]
+    cycles = [each for each in found if each.metric == "cycles" and not each.peer]
+    return _beside([*found, *of_operations(design, cycles, unit)], case.papers)
 
 
-def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[Found]:
+def _case(
+    case: Case, options: Options, say: Callable[[str], None], *, first: bool
+) -> Sequence[Found]:
     """All numbers of a design with a parameter set, but area."""
     device = options.device_of(case.params)
-    say(f"{case.design}, {case.params}: instructions on the {device}")
-    found = _kept(instruction_cycles(case, device), options)
+    found: list[Found] = []
+    if first:
+        say(f"{case.design}, {case.params}: instructions on the {device}")
+        found = _kept(instruction_cycles(case, device), options)
     operations: list[Found] = []
     try:
         for operation, rows in operation_cycles(case, options.operations, device):
@@ -139,21 +153,20 @@ def _case(case: Case, options: Options, say: Callable[[str], None]) -> Sequence[
             operations += _kept(rows, options)
     except ProgramError as error:
         say(f"{case.design}, {case.params}: {error}")
-    seal: list[Found] = []
-    if options.seal_repeats:
-        say(f"{case.params}: SEAL on this CPU")
-        seal = seal_times(ckks_set(case.params), options.seal_repeats)
+    software: list[Found] = []
+    if options.repeats:
+        say(f"{case.params}: SEAL and the cpu device on this CPU")
+        software = software_times(ckks_set(case.params), options.operations, options.repeats)
     cycles = [each for each in operations if each.metric == "cycles"]
-    numbers = [*found, *operations, *times(cycles, seal), *seal]
-    if case.design == CASES[0].design:
-        numbers += of_operations(load_design(case.design), cycles)
+    numbers = [*found, *operations, *times(cycles, software), *software]
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
 
 
 def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     """Whole programs on the design of the first case, beside the first paper."""
     design, papers = load_design(CASES[0].design), CASES[0].papers[:1]
-    device, seal = options.device_of(LOGREG), options.seal_repeats > 0
+    device = options.device_of(LOGREG)
+    seal = options.repeats > 0 and seal_missing() is None
     say(f"{design.name}: {LOGREG} on the {device}")
     size = replace(DEMO, parameter_set=CASES[0].params) if options.quick else PAPER
     found = _kept(logreg_rows(design, size, device=device, seal=seal, say=say), options)

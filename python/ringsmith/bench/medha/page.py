@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.cases import PAPERS
-from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, Fact, papers
+from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, HEXL, Fact, papers
 from ringsmith.bench.records import Measurement, Record
 from ringsmith.bench.tables import conditions, opening, table
 
 _ABLATIONS = ("dyadic_cycles", "dyadic_area", "address_delaying")
 _REASONS = {
-    "device_with_platform": "there is no platform part here",
+    "device_with_platform": "not measured: there is no platform part here",
     "program_controller": "an RPAU is synthesized, and the controller is outside it",
     "twiddle_generator": "here its multiplier is a lane's: it is in `butterfly`",
     "logreg": "no application ran in this run",
@@ -19,6 +19,11 @@ _REASONS = {
     "dyadic_area_added": "not synthesized in this run",
 }
 """Operation -> why it is not compared."""
+_OTHER_REASONS = {
+    "watts": "no power was measured: nothing was placed and routed for this card",
+    HEXL: "SEAL with HEXL was not measured: the package that runs here is built without it",
+}
+"""Metric or peer -> why it is not compared."""
 
 
 def page(measurement: Measurement) -> str:
@@ -45,9 +50,14 @@ def page(measurement: Measurement) -> str:
     for title, chosen in _sections(records):
         lines += ["", f"## {title}", "", *_fit(title, chosen, records)]
         lines += [*table(chosen), "", *conditions(chosen)]
-    missing = left_out(PAPERS, records)
+    over = {(r.params, r.operation, r.peer) for r in records if r.metric == "speedup"}
+    missing = [
+        fact
+        for fact in left_out(PAPERS, records)
+        if fact.metric != "microseconds" or (fact.params, fact.operation, fact.peer) not in over
+    ]
     if missing:
-        lines += ["", "## Not compared", "", *_missing(missing)]
+        lines += ["", "## Not measured", "", *_missing(missing)]
     return "\n".join(lines) + "\n"
 
 
@@ -110,6 +120,9 @@ def _missing(facts: Sequence[Fact]) -> list[str]:
 
 
 def _why(fact: Fact) -> str:
+    for what in (fact.metric, fact.peer):
+        if what in _OTHER_REASONS:
+            return _OTHER_REASONS[what]
     if fact.operation in _REASONS:
         return _REASONS[fact.operation]
     if fact.metric in AREA:

@@ -1,10 +1,19 @@
-"""Microsoft SEAL on this CPU at the papers' parameters, and times at the papers' clock."""
+"""SEAL and our cpu device on this CPU at the papers' parameters, and times at the papers' clock.
 
-from collections.abc import Iterable
+Both run in one process, so that a speedup over either is over the same machine.
+"""
 
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from ringsmith import _core, runtime
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.seal_baseline import SealBaseline, seal_missing, seal_version
-from ringsmith.bench.medha.cases import OPERATIONS, PAPERS
+from ringsmith.apps.operations import random_inputs, random_keys
+from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing, seal_version
+from ringsmith.backends.registry import REFERENCE
+from ringsmith.bench.medha.cases import PAPERS, graph_of
 from ringsmith.bench.papers import SEAL, facts
 from ringsmith.bench.records import Found
 from ringsmith.params import CkksParameters
@@ -12,13 +21,53 @@ from ringsmith.params import CkksParameters
 _STEP = 1
 
 
-def seal_times(parameters: CkksParameters, repeats: int) -> list[Found]:
-    """SEAL's microseconds by operation, at all limbs; none where it cannot be measured.
+OURS = "Ringsmith's cpu device"
+"""How numbers call our own software."""
+
+
+def software_times(
+    parameters: CkksParameters, operations: Sequence[str], repeats: int
+) -> list[Found]:
+    """Microseconds of SEAL and of our cpu device by operation, at all limbs.
 
     Args:
         parameters: The parameter set; SEAL takes the same primes.
+        operations: Those of ``cases.OPERATIONS``.
         repeats: Calls of each operation; the median counts.
     """
+    return [
+        *_seal_times(parameters, operations, repeats),
+        *_own_times(parameters, operations, repeats),
+    ]
+
+
+def _own_times(
+    parameters: CkksParameters, operations: Sequence[str], repeats: int
+) -> Iterator[Found]:
+    """Our cpu device runs the graph that an accelerator runs."""
+    threads = _core.threads()
+    text = (
+        f"one thread; {machine_state()}; median of {repeats} calls; the graph that the accelerator "
+        "runs, whole keys"
+    )
+    _core.set_threads(1)
+    try:
+        for operation in operations:
+            graph = graph_of(operation, parameters)
+            compiled, machine = runtime.compile_graph(graph), runtime.open_device(REFERENCE)
+            rng = np.random.default_rng(1)
+            inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
+            call = partial(runtime.run_graph, compiled, machine, inputs, keys)
+            value = median_seconds(call, repeats) * 1e6
+            yield Found(
+                REFERENCE, parameters.name, operation, "microseconds", value, "cpu", text, OURS
+            )
+    finally:
+        _core.set_threads(threads)
+
+
+def _seal_times(parameters: CkksParameters, operations: Sequence[str], repeats: int) -> list[Found]:
+    """SEAL's; none where it cannot be measured."""
     if seal_missing() is not None:
         return []
     baseline = SealBaseline(parameters, [_STEP])
@@ -30,23 +79,27 @@ def seal_times(parameters: CkksParameters, repeats: int) -> list[Found]:
         f"{repeats} calls; products, relinearization and rescaling in turn"
     )
     return [
-        Found("cpu", parameters.name, name, "microseconds", seconds[name] * 1e6, "cpu", text, SEAL)
-        for name in OPERATIONS
+        Found(
+            REFERENCE, parameters.name, name, "microseconds", seconds[name] * 1e6, "cpu", text, SEAL
+        )
+        for name in operations
     ]
 
 
-def times(cycles: Iterable[Found], seal: Iterable[Found]) -> list[Found]:
+def times(cycles: Iterable[Found], measured: Iterable[Found]) -> list[Found]:
     """Microseconds at the assumed clock, and how much faster that is than others.
 
     Args:
         cycles: Cycles of operations.
-        seal: What ``seal_times`` found.
+        measured: What ``software_times`` found.
 
     Returns:
-        For operations that a paper, or SEAL here, has a time of. What the papers quote of other
+        For operations that a paper, or this CPU, has a time of. What the papers quote of other
         accelerators stands beside ours.
     """
-    software = {(each.params, each.operation): each.value for each in seal}
+    software: dict[tuple[str, str], dict[str, float]] = {}
+    for each in measured:
+        software.setdefault((each.params, each.operation), {})[each.peer] = each.value
     quoted = {
         (fact.params, fact.operation, fact.peer): fact.value
         for paper in PAPERS
@@ -61,12 +114,11 @@ def times(cycles: Iterable[Found], seal: Iterable[Found]) -> list[Found]:
         microseconds = each.value / ASSUMED_HZ * 1e6
         clock = f"{each.conditions}; at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
         rows = [("microseconds", microseconds, "", clock)]
-        if here in software:
-            text = f"{clock}; over SEAL on this CPU in the same run"
-            rows.append(("speedup", software[here] / microseconds, SEAL, text))
+        for peer, value in software.get(here, {}).items():
+            text = f"{clock}; over {peer} on this CPU in the same run"
+            rows.append(("speedup", value / microseconds, peer, text))
         for (params, operation, peer), value in quoted.items():
             if (params, operation) == here and peer not in ("", SEAL):
-                rows.append(("microseconds", microseconds, peer, f"{clock}; beside {peer}"))
                 text = f"{clock}; over the paper's time of {peer}"
                 rows.append(("speedup", value / microseconds, peer, text))
         found += [
