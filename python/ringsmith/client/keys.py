@@ -86,7 +86,8 @@ def generate_keys(
         needs: Which evaluation keys to make, such as ``program.key_needs``. Every key is made with
             all its digits, so it serves at any number of limbs.
         seeded: Whether half 1 of each evaluation key is expanded from a seed of its own, which the
-            key then carries: a device that expands it too needs half the key memory.
+            key then carries: a device that expands it too needs half the key memory. It does where
+            all primes are near powers of two (``interop.seeded_keys.seeds_are_direct``).
         any_plain_modulus: BFV's keys do not depend on t. Whether these are to serve sets of other
             plain moduli, too, as for integers modulo several t: they carry the tag of their key
             pair, and no identity of parameters.

@@ -155,6 +155,7 @@ SHAPES: list[dict[str, int | str]] = [
     [
         SHAPES[0],
         pytest.param(SHAPES[1], marks=pytest.mark.full),
+        pytest.param({"word_bits": 48, "reduction": "folded"}, marks=pytest.mark.full),
         pytest.param({"log_n": 11, "cores": 8, "dyadic_cores": 16}, marks=pytest.mark.full),
         pytest.param({"log_n": 10, "word_bits": 30, "dyadic_cores": 2}, marks=pytest.mark.full),
     ],
