@@ -213,6 +213,17 @@ package rs_arith_pkg;
     return 4 * pair_latency() + 5;
   endfunction
 
+  // rs_mod_shorten: operand, product and sum of a slice, the bits above it, the correction.
+  function automatic int unsigned mod_shorten_latency();
+    return 5;
+  endfunction
+
+  // Whether words of one width are shortened to another in one slice, and by one correction.
+  function automatic bit shortens(int unsigned from, int unsigned width);
+    return folded_scaled_bits(width) <= DspLong && from - width <= DspShort &&
+        from - width + folded_scaled_bits(width) <= width - 1;
+  endfunction
+
   function automatic int unsigned mod_mul_latency(int unsigned reduction);
     case (reduction)
       ReductionSparse: return mod_mul_sparse_latency();

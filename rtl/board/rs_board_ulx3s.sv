@@ -27,6 +27,8 @@ module rs_board_ulx3s #(
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned WorkBlockBanks = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
   // end of generated
   parameter  int unsigned ClockHz = 75_000_000,  // what the PLL makes of 25 MHz
   parameter  int unsigned InputDivider = 1,      // of the PLL, and the next two
@@ -82,7 +84,9 @@ module rs_board_ulx3s #(
     .Link(Link),
     .LargerRings(LargerRings),
     .SmallerRings(SmallerRings),
-    .WorkBlockBanks(WorkBlockBanks)
+    .WorkBlockBanks(WorkBlockBanks),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
     // end of generated
   ) u_accelerator (
     .clk_i(clk),

@@ -1,7 +1,7 @@
 // One residue-polynomial arithmetic unit (RPAU): memories, main, dyadic and link unit, prime sets.
 //
-// All RPAUs of a device are the same module: what tells them apart, primes and tables, comes
-// through the host port, and their number through rpau_i. Verilator makes one C++ function of the
+// All RPAUs of a device with words of one width are the same module: what tells them apart, primes
+// and tables, comes through the host port, and their number through rpau_i. Verilator makes one C++ function of the
 // like processes of all RPAUs if nothing else differs: so no function is called in here with
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
@@ -9,6 +9,9 @@
 // Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host
 // port, one access a cycle, only while nothing runs; reads answer after host_read_latency() - 1
 // cycles.
+//
+// Words of the host port and of the interconnect may be wider than the RPAU's own. The host writes
+// no word that is too wide; what the interconnect brings is shortened (rs_rpau_arrival).
 module rs_rpau
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -16,8 +19,9 @@ module rs_rpau
 #(
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned LinkWidth = Width,    // of the host port and the interconnect
   parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Hops = 4,         // of the interconnect
+  parameter  int unsigned Hops = 4,         // cycles of rs_rpau_pkg::interconnect_latency
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
   parameter  int unsigned WorkPolys = 16,
@@ -49,15 +53,15 @@ module rs_rpau
   output logic                 done_link_o,
 
   input  host_t                host_i,
-  input  logic [Width-1:0]     host_wdata_i [Lanes],
+  input  logic [LinkWidth-1:0] host_wdata_i [Lanes],
   output logic                 host_rvalid_o,
-  output logic [Width-1:0]     host_rdata_o [Lanes],
+  output logic [LinkWidth-1:0] host_rdata_o [Lanes],
 
   input  logic                 link_valid_i,    // interconnect: words that reach this RPAU
-  input  logic [Width-1:0]     link_i [Lanes],
+  input  logic [LinkWidth-1:0] link_i [Lanes],
   output logic                 link_send_o,     // this RPAU is sending
   output logic                 link_valid_o,
-  output logic [Width-1:0]     link_o [Lanes]
+  output logic [LinkWidth-1:0] link_o [Lanes]
 );
   /*verilator no_inline_module*/
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
@@ -72,7 +76,15 @@ module rs_rpau
     host_q    <= host_i;
     host_q.we <= rst_ni && host_i.we;
     host_q.re <= rst_ni && host_i.re;
-    if (host_i.we) host_wdata_q <= host_wdata_i;
+    if (host_i.we) begin
+      for (int unsigned l = 0; l < Lanes; l++) host_wdata_q[l] <= host_wdata_i[l][Width-1:0];
+    end
+  end
+  if (LinkWidth > Width) begin : gen_narrow
+    for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+      logic unused_bits;
+      assign unused_bits = ^host_wdata_i[l][LinkWidth-1:Width];
+    end
   end
 
   logic               host_poly_we, host_swap;
@@ -141,6 +153,22 @@ module rs_rpau
     .wdata_i(host_word)
   );
 
+  // ---- what the interconnect brings -------------------------------------------------------------
+  logic             arrived_valid;
+  logic [Width-1:0] arrived [Lanes];
+  rs_rpau_arrival #(
+    .Width(Width),
+    .LinkWidth(LinkWidth),
+    .Lanes(Lanes)
+  ) u_arrival (
+    .clk_i,
+    .mu_i(main_mu),
+    .valid_i(link_valid_i),
+    .words_i(link_i),
+    .valid_o(arrived_valid),
+    .words_o(arrived)
+  );
+
   // ---- main unit --------------------------------------------------------------------------------
   logic                main_re, main_we;
   logic [2:0]          main_use;
@@ -196,8 +224,8 @@ module rs_rpau
     .wsel_o(main_wsel),
     .wrow_o(main_wrow),
     .wdata_o(main_wdata),
-    .link_valid_i,
-    .link_i,
+    .link_valid_i(arrived_valid),
+    .link_i(arrived),
     .link_send_o(main_send),
     .link_valid_o(main_valid),
     .link_o(main_words)
@@ -261,6 +289,7 @@ module rs_rpau
   logic                raw_reads, raw_re, raw_we;
   logic [DstWidth-1:0] raw_sel, raw_wsel;
   logic [RowBits-1:0]  raw_rrow, raw_wrow;
+  logic [Width-1:0]    sent [Lanes];
   rs_rpau_port #(
     .LogN(LogN),
     .Cores(Cores),
@@ -286,11 +315,14 @@ module rs_rpau
     .main_send_i(main_send),
     .main_valid_i(main_valid),
     .main_i(main_words),
-    .link_valid_i,
+    .link_valid_i(arrived_valid),
     .link_send_o,
     .link_valid_o,
-    .link_o
+    .link_o(sent)
   );
+  for (genvar l = 0; l < Lanes; l++) begin : gen_sent
+    assign link_o[l] = LinkWidth'(sent[l]);
+  end
 
   // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
   logic [DstWidth-1:0] read_sel [3];
@@ -349,7 +381,7 @@ module rs_rpau
     .link_we_i(raw_we),
     .link_wsel_i(raw_wsel),
     .link_wrow_i(raw_wrow),
-    .link_wdata_i(link_i)
+    .link_wdata_i(arrived)
   );
 
   rs_rpau_key_store #(
@@ -395,5 +427,7 @@ module rs_rpau
     end
   end
   assign host_rvalid_o = host_rvalid_q;
-  assign host_rdata_o  = host_rdata_q;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_read
+    assign host_rdata_o[l] = LinkWidth'(host_rdata_q[l]);
+  end
 endmodule

@@ -14,7 +14,7 @@ module rs_rpau_link
 #(
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
-  parameter  int unsigned Hops = 4,         // of the interconnect
+  parameter  int unsigned Hops = 4,         // cycles of rs_rpau_pkg::interconnect_latency
   localparam int unsigned RowBits = LogN - $clog2(2 * Cores)
 ) (
   input  logic                clk_i,

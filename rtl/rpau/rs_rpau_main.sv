@@ -17,7 +17,7 @@ module rs_rpau_main
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Hops = 4,            // of the interconnect
+  parameter  int unsigned Hops = 4,            // cycles of rs_rpau_pkg::interconnect_latency
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,

@@ -83,6 +83,8 @@ package rs_rpau_pkg;
     FactLargerRings,
     FactSmallerRings,
     FactWorkBlockBanks,
+    FactNarrowRpaus,
+    FactNarrowWidth,
     // end of generated
     FactCount
   } fact_e;
@@ -149,6 +151,13 @@ package rs_rpau_pkg;
   // Words of the sender at the interconnect to the RPAU that they reach last.
   function automatic int unsigned interconnect_hops(int unsigned style, int unsigned rpaus);
     return (style == InterconnectGather) ? 2 : rpaus - 1;
+  endfunction
+
+  // The same, to the last words in an RPAU: where some RPAUs have narrow words, they shorten what
+  // comes, and all others wait as long to end.
+  function automatic int unsigned interconnect_latency(int unsigned style, int unsigned rpaus,
+                                                       int unsigned narrow_rpaus);
+    return interconnect_hops(style, rpaus) + ((narrow_rpaus > 0) ? mod_shorten_latency() : 0);
   endfunction
 
   // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.

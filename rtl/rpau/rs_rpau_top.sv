@@ -17,6 +17,9 @@
 //   error_o    The last program ended at an opcode that does not exist.
 //   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::fact_e.
 //
+// Words of the last NarrowRpaus RPAUs have NarrowWidth bits, all others, and those of the host port and
+// the interconnect, Width bits. The host writes a narrow RPAU no word that is too wide for it.
+//
 // Reset is synchronous and active low, and leaves memories as they are. Most of the pipelines have
 // none: hold it for rs_rpau_pkg::ResetCycles cycles, in which they run empty.
 module rs_rpau_top
@@ -47,6 +50,8 @@ module rs_rpau_top
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned WorkBlockBanks = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -100,6 +105,8 @@ module rs_rpau_top
   assign design_o[FactLargerRings] = FactBits'(LargerRings);
   assign design_o[FactSmallerRings] = FactBits'(SmallerRings);
   assign design_o[FactWorkBlockBanks] = FactBits'(WorkBlockBanks);
+  assign design_o[FactNarrowRpaus] = FactBits'(NarrowRpaus);
+  assign design_o[FactNarrowWidth] = FactBits'(NarrowWidth);
   // end of generated
 
   command_t         command;
@@ -148,6 +155,7 @@ module rs_rpau_top
   logic [Width-1:0] receive_words [Rpaus][Lanes];
 
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
+    localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
     host_t host;
     assign host = '{
             we: host_we_i && host_rpau_i == RpauWidth'(r),
@@ -159,8 +167,9 @@ module rs_rpau_top
     rs_rpau #(
       .LogN(LogN),
       .LargerRings(LargerRings),
-      .Width(Width),
-      .Hops(interconnect_hops(Interconnect, Rpaus)),
+      .Width(OwnWidth),
+      .LinkWidth(Width),
+      .Hops(interconnect_latency(Interconnect, Rpaus, NarrowRpaus)),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .WorkPolys(WorkPolys),

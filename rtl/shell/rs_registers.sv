@@ -269,6 +269,8 @@ module rs_registers (
             logic larger_rings;
             logic smaller_rings;
             logic work_block_banks;
+            logic narrow_rpaus;
+            logic narrow_bits;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -424,6 +426,12 @@ module rs_registers (
         decoded_reg_strb.facts.work_block_banks = cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.narrow_rpaus = cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.narrow_bits = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hdc);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -995,7 +1003,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h3;
+            readback_data_var[15:0] = 16'h4;
             readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1120,6 +1128,12 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hd4) begin
             readback_data_var[31:0] = hwif_in.facts.work_block_banks.value.next;
+        end
+        if(rd_mux_addr == 12'hd8) begin
+            readback_data_var[31:0] = hwif_in.facts.narrow_rpaus.value.next;
+        end
+        if(rd_mux_addr == 12'hdc) begin
+            readback_data_var[31:0] = hwif_in.facts.narrow_bits.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -36,6 +36,8 @@ module rs_rpau_axil
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned WorkBlockBanks = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -151,6 +153,8 @@ module rs_rpau_axil
   assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
   assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
   assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
+  assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
+  assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -346,7 +350,9 @@ module rs_rpau_axil
     .Link(Link),
     .LargerRings(LargerRings),
     .SmallerRings(SmallerRings),
-    .WorkBlockBanks(WorkBlockBanks)
+    .WorkBlockBanks(WorkBlockBanks),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
     // end of generated
   ) u_device (
     .clk_i,

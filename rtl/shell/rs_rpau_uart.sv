@@ -29,6 +29,8 @@ module rs_rpau_uart
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned SmallerRings = 0,
   parameter  int unsigned WorkBlockBanks = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
   // end of generated
   parameter  int unsigned ClockHz = 48_000_000,
   parameter  int unsigned Baud = 1_000_000,
@@ -106,7 +108,9 @@ module rs_rpau_uart
     .Link(Link),
     .LargerRings(LargerRings),
     .SmallerRings(SmallerRings),
-    .WorkBlockBanks(WorkBlockBanks)
+    .WorkBlockBanks(WorkBlockBanks),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
     // end of generated
   ) u_device (
     .clk_i,

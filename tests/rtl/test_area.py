@@ -94,11 +94,15 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("top", "values"),
-    [("rs_mul_add_pair", "-G XWidth=25"), ("rs_mul_block", "-G WidthA=34 -G WidthB=24")],
+    ("top", "values", "slices"),
+    [
+        ("rs_mul_add_pair", "-G XWidth=25", 2),
+        ("rs_mul_block", "-G WidthA=34 -G WidthB=24", 2),
+        ("rs_mul_add", "-G XWidth=25", 1),
+    ],
 )
-def test_two_slices_in_cascade_need_no_adder_beside_them(
-    tmp_path: Path, top: str, values: str
+def test_slices_in_cascade_need_no_adder_beside_them(
+    tmp_path: Path, top: str, values: str, slices: int
 ) -> None:
     """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
     for file in rtl_sources("arith"):
@@ -110,7 +114,7 @@ def test_two_slices_in_cascade_need_no_adder_beside_them(
     )
     found = re.findall(r"^ +(\d+) +([A-Z]\w+)$", (tmp_path / "area.txt").read_text(), re.M)
     cells = {cell: int(count) for count, cell in found}
-    assert cells["DSP48E1"] == 2
+    assert cells["DSP48E1"] == slices
     assert luts(cells) == 0
     assert "CARRY4" not in cells
 

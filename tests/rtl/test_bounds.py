@@ -8,6 +8,7 @@ import pytest
 import z3
 
 from ringsmith.backends.rpau import folded
+from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
@@ -241,6 +242,50 @@ def check_last_fold(width: int, bits: int, positive: bool) -> None:
     d = zl - (2**bits if positive else 0) + product
     q = 2**bits - s
     assert proves(ranges, z3.And(d >= -q, d < q))
+
+
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("width", range(MIN_WORD_BITS, MAX_NARROW_BITS + 1))
+def test_a_shortened_word_needs_one_correction_at_most(width: int, positive: bool) -> None:
+    """From words that are longer by as many bits as a design may have, and by one."""
+    word, scaled_bits = 2**width, folded.scaled_bits(width)
+    low, high, scaled, product = z3.Ints("low high scaled product")
+    for more in {1, min(MAX_SHORTENED_BITS, 60 - width)}:
+        most = 2**scaled_bits - 1
+        sign = 1 if positive else -1
+        ranges = [
+            z3.And(low >= 0, low < word, high >= 0, high < 2**more),
+            z3.And(sign * scaled >= 1, sign * scaled <= most),
+            sign * product >= 0,  # high times scaled
+            sign * product <= (2**more - 1) * sign * scaled,
+        ]
+        y = low + product
+        slice_part = min(46, width - 2)
+        assert 2 ** (more + scaled_bits) + 2**slice_part < SLICE_SUM
+        assert more + 1 <= 18
+        assert scaled_bits + 1 <= 27
+        assert proves(ranges, z3.And(y >= -word, y < 2 * word))
+        if positive:  # q * 2^(width - b) = word - scaled is taken away
+            assert proves(ranges, y >= 0)
+            outside = [*ranges, y >= word]
+            corrected = y - (word - scaled)
+        else:  # half of it is added, since b < width
+            assert proves(ranges, y < word)
+            outside = [*ranges, y < 0]
+            corrected = y + (word - scaled) / 2
+        assert proves(outside, z3.And(corrected >= 0, corrected < word)), f"{more} bits more"
+
+
+def test_what_corrects_a_shortened_word_is_a_multiple_of_the_modulus() -> None:
+    for width in range(MIN_WORD_BITS, MAX_NARROW_BITS + 1):
+        for bits in range(width - folded.shifts(width), width + 1):
+            most = folded.most_tail(width, bits)
+            for tail in (1, most, -1, -most) if bits < width else (1, most):
+                q, scaled = 2**bits - tail, tail << width - bits
+                assert (2**width - scaled) % q == 0
+                if tail < 0:
+                    assert scaled % 2 == 0
+                    assert (2 ** (width - 1) - scaled // 2) % q == 0
 
 
 def test_a_fold_takes_a_multiple_of_the_modulus_away() -> None:

@@ -40,6 +40,7 @@ CASES = [
     ("rs_arith_pkg::mod_mul_sparse_latency()", latencies.MOD_MUL_LATENCY["sparse"]),
     ("rs_arith_pkg::pair_latency()", latencies.PAIR_LATENCY),
     ("rs_arith_pkg::mod_mul_folded_latency()", latencies.MOD_MUL_LATENCY["folded"]),
+    ("rs_arith_pkg::mod_shorten_latency()", latencies.MOD_SHORTEN_LATENCY),
     ("rs_arith_pkg::DspShort", latencies.DSP_SHORT),
     ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
     ("rs_rpau_pkg::LutRamWords", LUT_RAM_WORDS),

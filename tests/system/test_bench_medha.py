@@ -17,9 +17,9 @@ from ringsmith.backends.rpau.debug.area_in_part import (
     twiddle_rams,
     work_rams,
 )
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import beside, left_out
-from ringsmith.bench.medha import ablations
+from ringsmith.bench.medha import ablations, area
 from ringsmith.bench.medha.ablations import on_the_card, variants
 from ringsmith.bench.medha.area_times_cycles import papers_times_area
 from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
@@ -138,6 +138,40 @@ def test_the_rams_of_ten_rpaus_with_seven_banks_fit_the_papers_card() -> None:
     assert "the RAMs of 10 RPAUs, 1,890 BRAM and 1,090 URAM, fit" in told
     own = on_the_card(variants()["13 work polynomials in 13 banks"])
     assert "3,510 BRAM and 810 URAM, do not fit" in own
+
+
+NARROWED = replace(
+    variants()["15 work polynomials in 7 banks"],
+    **{"reduction": "folded", "family": "none", "narrow_rpaus": 6, "narrow_bits": 54},
+)
+"""Four RPAUs of 60-bit words and six of 54, as Medha's paper has them."""
+
+
+def test_narrow_rpaus_take_fewer_rams_and_a_slice_a_lane_to_shorten_words() -> None:
+    wide, narrow = (asdict(estimate(NARROWED, rpau)) for rpau in (0, 9))
+    assert wide == {"dsp": 40 * 15, "bram": 189, "uram": 109}
+    assert narrow == {"dsp": 40 * 14 + 32, "bram": 168, "uram": 96}
+    assert "1,764 BRAM and 1,012 URAM, fit" in on_the_card(NARROWED)
+
+
+def test_a_device_is_judged_with_the_areas_of_both_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    def areas(_: RpauDesign, rpau: int) -> dict[str, Area]:
+        unit = Area(600, 189, 109, 110_000, 1) if rpau < 4 else Area(592, 168, 96, 99_000, 1)
+        return {UNIT: unit, "rs_butterfly_lanes": unit}
+
+    monkeypatch.setattr(area, "rpau_areas", areas)
+    _, found = area.synthesized(NARROWED, "medha-set1", "whole")
+    told = {(each.operation, each.metric): each for each in found}
+    assert told["device", "lut"].value == 4 * 110_000 + 6 * 99_000
+    assert told["rpau", "uram"].value == 109
+    assert told["rpau_54_bits", "uram"].value == 96
+    assert told["rpau_54_bits", "uram"].conditions.startswith("54-bit words; ")
+    fits = told["device", "fits"]
+    assert fits.value == 1
+    assert fits.conditions.startswith("2 + 2 + 3 + 3 RPAUs on the dies of an Alveo U250 fit ")
+    _, found = area.synthesized(replace(NARROWED, narrow_rpaus=5), "medha-set1", "whole")
+    fits = next(each for each in found if each.metric == "fits")
+    assert fits.value == 1  # 109 and twice 96 on the third die
 
 
 def test_a_variant_with_banks_of_its_own_is_synthesized_itself(

@@ -113,6 +113,17 @@ def test_an_area_is_shown_where_there_is_one() -> None:
     assert "| `nano` | 5 | – | – | – | – | – | – |" in table
 
 
+def test_a_design_with_narrow_words_has_an_area_of_each_width() -> None:
+    design = replace(SMALL, word_bits=60, reduction="folded", narrow_rpaus=2, narrow_bits=54)
+    wide, narrow = Area(15, 2, 4, 1_000, 2_000), Area(14, 1, 3, 900, 1_800)
+    table = area_table([DesignRow(design, {}, None, wide, 2, narrow)])
+    assert "| `small` | 1 | 2 of 2 | 15 | 2 | 4 | 1,000 | 2,000 |" in table
+    assert "| `small`, 54 bits | 2 | 2 of 2 | 14 | 1 | 3 | 900 | 1,800 |" in table
+    assert "| `small`, 54 bits | 2 | – |" in area_table([DesignRow(design, {}, None)])
+    assert "| 60 and 54 | folded |" in size_table([DesignRow(design, {}, None)])
+    assert memory_bits(design) == (16 + 48) * 256 * (60 + 54 + 54)
+
+
 def test_a_part_of_a_design_has_a_quarter_of_its_cores() -> None:
     part = part_of(load_design("medha"))
     assert (part.cores, part.dyadic_cores) == (4, 2)

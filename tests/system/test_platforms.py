@@ -30,7 +30,7 @@ def test_a_card_that_is_not_there_is_refused() -> None:
 
 def test_ten_units_lie_on_four_dies_and_leave_room_for_the_platform() -> None:
     card = load_platform("u250")
-    placed = place(card, Resources(120_000, 110_000, 650, 200, 106), 10)
+    placed = place(card, [Resources(120_000, 110_000, 650, 200, 106)] * 10)
     assert placed.units == (2, 2, 3, 3)
     assert placed.fits
 
@@ -46,13 +46,25 @@ def test_ten_units_lie_on_four_dies_and_leave_room_for_the_platform() -> None:
     ],
 )
 def test_what_a_die_has_too_little_of_is_named(unit: Resources, excess: str) -> None:
-    placed = place(load_platform("u250"), unit, 10)
+    placed = place(load_platform("u250"), [unit] * 10)
     assert not placed.fits
     assert placed.excess == (excess,)
 
 
 def test_the_platforms_luts_must_be_left_of_all_dies() -> None:
     card = load_platform("u250")
-    assert place(card, Resources(95_000, 1, 1, 1, 1), 12).fits  # 328,800 are left
-    placed = place(card, Resources(107_000, 1, 1, 1, 1), 12)
+    assert place(card, [Resources(95_000, 1, 1, 1, 1)] * 12).fits  # 328,800 are left
+    placed = place(card, [Resources(107_000, 1, 1, 1, 1)] * 12)
     assert placed.excess == ("184,800 LUT are left of all dies for the platform's 195,000",)
+
+
+def test_units_that_differ_lie_on_the_dies_in_their_order() -> None:
+    card = load_platform("u250")
+    wide, narrow = Resources(1, 1, 1, 1, 109), Resources(1, 1, 1, 1, 96)
+    placed = place(card, [wide] * 4 + [narrow] * 6)
+    assert placed.units == (2, 2, 3, 3)
+    assert placed.fits  # 2 * 109 and 3 * 96 of 320
+    placed = place(card, [wide] * 5 + [narrow] * 5)
+    assert placed.fits  # 109 + 2 * 96 = 301
+    placed = place(card, [narrow] * 6 + [wide] * 4)
+    assert placed.excess == ("3 units take 327 URAM of a die's 320",)

@@ -29,6 +29,9 @@ MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
 )
 """Modular multiplication, by reduction; Montgomery's follows from widths."""
 
+MOD_SHORTEN_LATENCY = 5
+"""A shorter word of the same residue."""
+
 RAM_LATENCY = 2
 """Every memory: its array and its output register."""
 

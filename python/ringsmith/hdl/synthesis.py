@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ringsmith.hdl import netlist, packing
 from ringsmith.hdl.build_cache import built, fingerprint
-from ringsmith.hdl.elaboration import DSP_PAIRS, elaborated
+from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
@@ -190,8 +190,8 @@ def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str
             case (width, depth, "ultra"):
                 memories[name] = Counter({"URAM288": ultra_rams(width, depth)})
                 modules[name] = netlist.empty(module)
-            case _ if netlist.kind(name) in DSP_PAIRS:
-                memories[name] = Counter({"DSP48E2": 2})
+            case _ if netlist.kind(name) in DSP_BOXES:
+                memories[name] = Counter({"DSP48E2": DSP_BOXES[netlist.kind(name)]})
                 modules[name] = netlist.empty(module)
             case _ if netlist.kind(name) in (*parts, *_MULTIPLEXERS) or (
                 uses[name] > 1 and netlist.kind(name) not in flattened

@@ -1,6 +1,6 @@
 """What parameters a design takes: made by the architectures, kept by the search for parameters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
@@ -22,6 +22,9 @@ class ParameterLimits:
         primes: The only primes that it takes; empty: any of those sizes.
         near_power: Says of a prime of those sizes why it is too far from a power of two, nothing
             where it is not; None: primes need not be near one.
+        together: Says of all primes of a set, data primes first, and of the number of special ones
+            why there are not enough units that hold them, nothing where there are; None: any unit
+            holds any prime.
         one_prime_digits: Whether digits of key switching are one prime each.
         word_keys: Whether it switches keys that are cut in words.
         bfv_multiplications: The multiplications of BFV that it does.
@@ -36,6 +39,7 @@ class ParameterLimits:
     max_primes: int | None = None
     primes: tuple[int, ...] = ()
     near_power: Callable[[int], str] | None = None
+    together: Callable[[Sequence[int], int], str] | None = None
     one_prime_digits: bool = False
     word_keys: bool = True
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
@@ -70,7 +74,10 @@ class ParameterLimits:
                 f"{self.design} takes keys with a special prime"
             )
         primes = parameters.primes + (parameters.extension_primes if products else ())
-        return next((text for text in map(self._prime_refusal, primes) if text), "")
+        alone = next((text for text in map(self._prime_refusal, primes) if text), "")
+        if alone or self.together is None:
+            return alone
+        return self.together(parameters.primes, len(parameters.special_primes))
 
     def require(self, parameters: RlweParameters) -> None:
         """Refuses a parameter set that the design does not take.

@@ -4,8 +4,10 @@ To add a card, add its file.
 """
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import accumulate
 from pathlib import Path
 
 from ringsmith.caching import cached
@@ -74,7 +76,7 @@ class Platform:
 
 @dataclass(frozen=True)
 class Placement:
-    """Equal units on the dies of a card, none across a boundary.
+    """Units on the dies of a card, none across a boundary.
 
     Attributes:
         units: Units on each die.
@@ -90,39 +92,39 @@ class Placement:
         return not self.excess
 
 
-def place(platform: Platform, unit: Resources, count: int) -> Placement:
-    """Places equal units as evenly as they go, and counts what each die has for them.
+def place(platform: Platform, units: Sequence[Resources]) -> Placement:
+    """Places units in their order, as evenly as they go, and counts what each die has for them.
 
-    A die gives ``lut_share`` of its LUTs and all else that it has. What is left of the LUTs of all
-    dies must hold the card's platform.
+    The first dies have the fewest. A die gives ``lut_share`` of its LUTs and all else that it has.
+    What is left of the LUTs of all dies must hold the card's platform.
 
     Args:
         platform: The card.
-        unit: What one unit takes.
-        count: Units.
+        units: What each unit takes.
     """
-    fewest, more = divmod(count, platform.dies)
-    units = (*[fewest] * (platform.dies - more), *[fewest + 1] * more)
-    die = platform.die
-    luts = int(platform.lut_share * die.luts)
-    excess = [
-        f"{max(units)} units take {max(units) * taken:,} {name} of a die's {there:,}"
-        for name, taken, there in (
-            ("LUT", unit.luts, luts),
-            ("FF", unit.flip_flops, die.flip_flops),
-            ("DSP", unit.dsps, die.dsps),
-            ("BRAM", unit.brams, die.brams),
-            ("URAM", unit.urams, die.urams),
-        )
-        if max(units) * taken > there
-    ]
-    left = platform.dies * luts - count * unit.luts
+    fewest, more = divmod(len(units), platform.dies)
+    counts = (*[fewest] * (platform.dies - more), *[fewest + 1] * more)
+    ends = [*accumulate(counts)]
+    dies = [units[end - count : end] for end, count in zip(ends, counts, strict=True)]
+    luts = int(platform.lut_share * platform.die.luts)
+    excess = []
+    for name, field, there in (
+        ("LUT", "luts", luts),
+        ("FF", "flip_flops", platform.die.flip_flops),
+        ("DSP", "dsps", platform.die.dsps),
+        ("BRAM", "brams", platform.die.brams),
+        ("URAM", "urams", platform.die.urams),
+    ):
+        taken, count = max((sum(getattr(unit, field) for unit in die), len(die)) for die in dies)
+        if taken > there:
+            excess.append(f"{count} units take {taken:,} {name} of a die's {there:,}")
+    left = platform.dies * luts - sum(unit.luts for unit in units)
     if left < platform.reserved_luts:
         excess.append(
             f"{max(left, 0):,} LUT are left of all dies for the platform's "
             f"{platform.reserved_luts:,}"
         )
-    return Placement(units, tuple(excess))
+    return Placement(counts, tuple(excess))
 
 
 def platform_names() -> list[str]:

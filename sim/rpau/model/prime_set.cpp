@@ -35,8 +35,13 @@ void twist_by(std::span<u64> words, u64 factor, const Modulus& q) {
   }
 }
 
-/// mu of a modulus 2^b - s in a design that folds.
-u64 folded_mu(const Modulus& modulus, int width, const FoldedWord& folded) {
+/// s of a modulus 2^b - s, in two's complement, and s * 2^(width - b).
+struct Tail {
+  u64 tail;
+  u64 scaled;
+};
+
+Tail tail_of(const Modulus& modulus, int width) {
   const u64 q = modulus.value();
   const int bits = modulus.bits();
   const u64 above = (u64{1} << bits) - q;
@@ -44,7 +49,12 @@ u64 folded_mu(const Modulus& modulus, int width, const FoldedWord& folded) {
   const bool negative = below < above;
   const int near = negative ? bits - 1 : bits;
   const u64 tail = negative ? ~below + 1 : above;
-  const u64 scaled = tail << (width - near);
+  return {tail, tail << (width - near)};
+}
+
+/// mu of a modulus 2^b - s in a design that folds.
+u64 folded_mu(const Modulus& modulus, int width, const FoldedWord& folded) {
+  const auto [tail, scaled] = tail_of(modulus, width);
   const auto low = [](u64 word, int count) { return word & ((u64{1} << count) - 1); };
   const int scaled_bits = folded.scaled_bits + 1;
   return low(tail, folded.tail_bits + 1) << scaled_bits | low(scaled, scaled_bits);
@@ -85,9 +95,10 @@ void PrimeSet::write_modulus(std::span<const u64> words) {
   }();
   const auto bits = static_cast<u64>(q.bits());
   if (design_.sparse_primes.empty()) {
-    const u128 mu = design_.folded ? u128{folded_mu(q, design_.word_bits, *design_.folded)}
-                                   : (u128{1} << (design_.word_bits + bits)) / q.value() -
-                                         (u128{1} << design_.word_bits);
+    const int width = design_.bits_of(rpau_);
+    const std::optional<FoldedWord>& folded = design_.folded_of(rpau_);
+    const u128 mu = folded ? u128{folded_mu(q, width, *folded)}
+                           : (u128{1} << (width + bits)) / q.value() - (u128{1} << width);
     if (words[1] != mu || words[2] != bits || words[3] != 0) {
       throw ModelError("modulus " + std::to_string(q.value()) + " needs mu = " +
                        std::to_string(static_cast<u64>(mu)) + ", k = " + std::to_string(bits) +
@@ -131,6 +142,18 @@ const Modulus& PrimeSet::modulus() const {
     throw ModelError("no modulus was loaded: write it first");
   }
   return *modulus_;
+}
+
+u64 PrimeSet::shortened(u64 word) const {
+  const int width = design_.bits_of(rpau_);
+  const u64 scaled = tail_of(modulus(), width).scaled;
+  const bool negative = scaled >> 63 != 0;
+  const u64 folded = (word & ((u64{1} << width) - 1)) + (word >> width) * scaled;
+  if (folded >> width == 0) {
+    return folded;
+  }
+  return negative ? folded + (u64{1} << (width - 1)) + (~scaled + 1) / 2
+                  : folded - (u64{1} << width) + scaled;
 }
 
 void PrimeSet::forward(std::span<u64> words, int piece) {

@@ -16,7 +16,9 @@ namespace ringsmith::sim {
 /// instruction first needs them, and again after one of them was written anew.
 class PrimeSet {
  public:
-  explicit PrimeSet(const Design& design) : design_(design), ring_(ring_of(design, design.log_n)) {}
+  /// @param rpau number of its RPAU, which says how wide words are
+  PrimeSet(const Design& design, int rpau)
+      : design_(design), rpau_(rpau), ring_(ring_of(design, design.log_n)) {}
 
   /// Chooses the ring: tables and constants of another one are forgotten.
   void set_ring(const Ring& ring);
@@ -38,6 +40,9 @@ class PrimeSet {
   // be.
 
   [[nodiscard]] const Modulus& modulus() const;
+  /// A word of the RPAU's width that is the same residue as a wider one from the interconnect: what
+  /// rs_mod_shorten makes of it.
+  [[nodiscard]] u64 shortened(u64 word) const;
   /// Transforms a piece of a polynomial in place, one of those that `split` makes; a whole
   /// polynomial is its piece 0.
   void forward(std::span<u64> words, int piece);
@@ -55,6 +60,7 @@ class PrimeSet {
   [[nodiscard]] u64 stored_root() const;
 
   Design design_;
+  int rpau_;
   Ring ring_;
   std::optional<Modulus> modulus_;
   std::optional<NttTables> tables_;

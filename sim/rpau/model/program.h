@@ -24,22 +24,32 @@ struct FoldedWord {
 /// What the model must know of a design point; `python/ringsmith/backends/rpau/design.py` checks
 /// it.
 struct Design {
-  int log_n;                         ///< log2 of the ring degree N
-  int larger_rings;                  ///< doublings of N that the device runs
-  int smaller_rings;                 ///< halvings of N that the device runs
-  int word_bits;                     ///< width of a residue word
-  int rpaus;                         ///< number of RPAUs
-  std::vector<int> banks;            ///< bank of each work polynomial of an RPAU
-  int key_polys;                     ///< polynomials in the key store of an RPAU
-  int constants;                     ///< words in the constant file of a prime set
-  int prime_sets;                    ///< primes that each RPAU serves in turn
-  bool dyadic;                       ///< whether there is a dyadic unit
-  bool link;                         ///< whether there is a link unit
-  int seeds;                         ///< entries in the seed store of an RPAU; 0: no PRNG
-  bool stored_twiddles;              ///< whether all NTT factors come from one table of N words
-  std::vector<u64> sparse_primes;    ///< by index; empty where primes are loaded
-  std::optional<FoldedWord> folded;  ///< where reduction folds at a power of two near the prime
+  int log_n;                       ///< log2 of the ring degree N
+  int larger_rings;                ///< doublings of N that the device runs
+  int smaller_rings;               ///< halvings of N that the device runs
+  int word_bits;                   ///< width of a residue word
+  int narrow_bits;                 ///< width of one in the last RPAUs
+  int narrow_rpaus;                ///< how many RPAUs those are
+  int rpaus;                       ///< number of RPAUs
+  std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
+  int key_polys;                   ///< polynomials in the key store of an RPAU
+  int constants;                   ///< words in the constant file of a prime set
+  int prime_sets;                  ///< primes that each RPAU serves in turn
+  bool dyadic;                     ///< whether there is a dyadic unit
+  bool link;                       ///< whether there is a link unit
+  int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
+  bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
+  std::vector<u64> sparse_primes;  ///< by index; empty where primes are loaded
+  /// Where reduction folds at a power of two near the prime, in wide words and in narrow ones.
+  std::optional<FoldedWord> folded;
+  std::optional<FoldedWord> narrow_folded;
 
+  [[nodiscard]] bool is_narrow(int rpau) const { return rpau >= rpaus - narrow_rpaus; }
+  /// Width of a word in an RPAU.
+  [[nodiscard]] int bits_of(int rpau) const { return is_narrow(rpau) ? narrow_bits : word_bits; }
+  [[nodiscard]] const std::optional<FoldedWord>& folded_of(int rpau) const {
+    return is_narrow(rpau) ? narrow_folded : folded;
+  }
   /// Work polynomials an RPAU.
   [[nodiscard]] int work_polys() const { return static_cast<int>(banks.size()); }
   [[nodiscard]] int bank_count() const { return 1 + *std::max_element(banks.begin(), banks.end()); }

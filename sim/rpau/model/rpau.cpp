@@ -13,10 +13,11 @@ std::vector<u64> copy_of(std::span<const u64> words) { return {words.begin(), wo
 
 }  // namespace
 
-Rpau::Rpau(const Design& design)
+Rpau::Rpau(const Design& design, int index)
     : design_(design),
+      index_(index),
       ring_(ring_of(design, design.log_n)),
-      sets_(design.prime_sets, PrimeSet(design)),
+      sets_(design.prime_sets, PrimeSet(design, index)),
       work_(design.work_polys()),
       keys_(design.key_polys),
       seeds_(design.seeds) {}
@@ -216,6 +217,16 @@ void Rpau::receive(int dst, std::span<const u64> words, int k1, int k2) {
 
 void Rpau::store(int dst, std::span<const u64> words) {
   work_.at(dst) = {copy_of(words), kUnchecked};
+}
+
+void Rpau::store_shortened(int dst, std::span<const u64> words) {
+  std::vector<u64> own = copy_of(words);
+  for (u64& word : own) {
+    if (word >> design_.bits_of(index_) != 0) {
+      word = sets_.front().shortened(word);
+    }
+  }
+  store(dst, own);
 }
 
 std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {

@@ -20,7 +20,8 @@ namespace ringsmith::sim {
 /// modulus was written.
 class Rpau {
  public:
-  explicit Rpau(const Design& design);
+  /// @param index its number among the device's RPAUs
+  Rpau(const Design& design, int index);
 
   /// Chooses the ring of what follows: all contents but moduli and seeds are forgotten.
   void set_ring(const Ring& ring);
@@ -61,6 +62,9 @@ class Rpau {
   void receive(int dst, std::span<const u64> words, int k1, int k2);
   /// Receives words as they are: dst then holds residues of no prime set in particular.
   void store(int dst, std::span<const u64> words);
+  /// The same for words from the interconnect, which become shorter ones of the same residue where
+  /// they are wider than the RPAU's.
+  void store_shortened(int dst, std::span<const u64> words);
   /// Carries out what the formula of the instruction's operation says. A half key is expanded from
   /// an entry of the seed store and a digit; the prime must then be 1 modulo what the expander's
   /// steps remove.
@@ -105,6 +109,7 @@ class Rpau {
   void expect_pieces() const;
 
   Design design_;
+  int index_;
   Ring ring_;
   std::vector<PrimeSet> sets_;
   int current_ = 0;  // the prime set that instructions compute with

@@ -9,7 +9,9 @@ namespace ringsmith::sim {
 RpauModel::RpauModel(const Design& design, Timing timing, bool timing_only)
     : design_(design), timing_(std::move(timing)), timing_only_(timing_only) {
   if (!timing_only) {
-    rpaus_.assign(design.rpaus, Rpau(design));
+    for (int index = 0; index < design.rpaus; ++index) {
+      rpaus_.emplace_back(design, index);
+    }
   }
 }
 
@@ -154,7 +156,7 @@ void RpauModel::send(const Instruction& instruction) {
   within(source, [&](Rpau& rpau) { words = rpau.read_poly(instruction[isa::kA]); });
   for (const int index : instruction.rpaus) {
     if (index != source) {
-      rpaus_.at(index).store(instruction[isa::kDst], words);
+      within(index, [&](Rpau& rpau) { rpau.store_shortened(instruction[isa::kDst], words); });
     }
   }
 }

@@ -304,7 +304,7 @@ DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "key name": (("runs", 0, "keys", 0, "key"), [], r"key \[\] is no name"),
     "digit": (("runs", 0, "keys", 0, "digit"), 128, "digit of a key 128 is not .* in 0 … 127"),
     "half": (("runs", 0, "keys", 0, "half"), 2, "half of a key 2 is not .* in 0 … 1"),
-    "prime set": (("runs", 0, "keys", 0, "prime_set"), 1, "a place that holds no limb"),
+    "prime set": (("runs", 0, "keys", 0, "prime_set"), 1, "a slot that holds no limb"),
     "mask": (("runs", 0, "keys", 0, "mask"), 1 << SMALL.rpaus, "outside the key store"),
     "input limb": (("inputs", "x.0", "999"), 0, "one of no prime"),
     "negative limb": (("inputs", "x.0", "-1"), 0, "input -1 is not a whole number"),
@@ -313,6 +313,7 @@ DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "number": (("inputs", "x.0", "0_0"), 0, "'0_0' is not how number 0 is written"),
     "fractional limb": (("limbs", 3), 3.0, "limb 3.0 is not a whole number"),
     "design name": (("design", "name"), 5, "name = 5 is no design's name"),
+    "slots": (("rpaus",), [0, 1, 2, 2], "its slots are not the RPAUs of its design, each once"),
     "attribute": (("more",), 0, "lacks, or has without need, .'more'."),
 }
 """What is written where in an executable's file, and what the refusal says of it."""

@@ -203,7 +203,7 @@ DAMAGES: dict[str, tuple[str, object, str]] = {
     "mask": ("mask", 1 << DESIGN.rpaus, "a seed lies outside the seed store"),
     "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its prime set"),
     "no RPAU": ("mask", 0, "mask of a seed 0 is not a whole number in 1"),
-    "prime set": ("prime_set", 1, "a seed belongs to a place that holds no limb"),
+    "prime set": ("prime_set", 1, "a seed belongs to a slot that holds no limb"),
     "text": ("prime_set", "0", "prime set of a seed '0' is not a whole number"),
     "name": ("key", 7, "key 7 is no name"),
     "attribute": ("digit", 0, "a seed lacks, or has without need, .'digit'."),

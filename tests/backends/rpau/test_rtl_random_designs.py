@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import MAX_PRNG_LANES, RpauDesign
+from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_PRNG_LANES, RpauDesign
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 
@@ -53,11 +53,17 @@ def random_designs() -> list[RpauDesign]:
     work_polys = rng.integers(6, 12, DESIGNS, endpoint=True).tolist()
     ultra = [int(rng.integers(0, polys - 2)) for polys in work_polys]
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
+    rpaus, prime_sets = column(rng, (2, 3, 4)), column(rng, (1, 2, 3, 4, 5, 8))
+    narrow_rpaus, narrow_bits = [0] * DESIGNS, [0] * DESIGNS
+    for i in [i for i, (reduction, _, _) in enumerate(primes) if reduction == "folded"][::2]:
+        prime_sets[i] = 1
+        narrow_rpaus[i] = int(rng.integers(1, rpaus[i]))
+        narrow_bits[i] = int(rng.integers(44, MAX_NARROW_BITS, endpoint=True))
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
         "log_n": log_ns,
         "word_bits": widths,
-        "rpaus": column(rng, (2, 3, 4)),
+        "rpaus": rpaus,
         "cores": cores,
         "dyadic_cores": dyadic,
         "work_polys": work_polys,
@@ -65,7 +71,7 @@ def random_designs() -> list[RpauDesign]:
         "constants": rng.integers(4, 20, DESIGNS, endpoint=True).tolist(),
         "program_words": [64] * DESIGNS,
         "reduction": [reduction for reduction, _, _ in primes],
-        "prime_sets": column(rng, (1, 2, 3, 4, 5, 8)),
+        "prime_sets": prime_sets,
         "interconnect": column(rng, ("ring", "gather")),
         "twiddles": column(rng, ("generated", "stored")),
         "work_uram_polys": ultra,
@@ -80,6 +86,8 @@ def random_designs() -> list[RpauDesign]:
         "link": column(rng, (False, True)),
         "larger_rings": column(rng, (0, 1, 2)),
         "smaller_rings": [min(n - 8, int(rng.integers(0, 2))) for n in log_ns],
+        "narrow_rpaus": narrow_rpaus,
+        "narrow_bits": narrow_bits,
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]

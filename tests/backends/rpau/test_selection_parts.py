@@ -13,6 +13,7 @@ from ringsmith.backends.rpau.compiler.key_sums import KeySums
 from ringsmith.backends.rpau.compiler.layout import Layout
 from ringsmith.backends.rpau.compiler.placement import Placement
 from ringsmith.backends.rpau.compiler.select import check_supported
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.transfer import Transfer
 from ringsmith.backends.rpau.compiler.virtual import VirtualMemory
 from ringsmith.backends.rpau.design import RpauDesign
@@ -37,7 +38,8 @@ def program(degree: int = 1 << 8) -> SubroutineGraph:
     return SubroutineGraph(degree, primes, roots, (SPECIAL,), {"relin": 3})
 
 
-LAYOUT = Layout(tuple(range(PRIMES)))
+ORDER = SlotOrder((0, 1))
+LAYOUT = Layout(ORDER, tuple(range(PRIMES)))
 
 
 def context(graph: SubroutineGraph, design: RpauDesign) -> SelectionContext:
@@ -64,7 +66,7 @@ def test_a_limb_is_written_over_only_when_no_later_node_reads_it() -> None:
     graph.output(total, "y")
     again = graph.add(total, b)
     graph.output(again, "z")
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     placement = Placement(graph, LAYOUT, memory)
     for value in (a, b):
         placement.put(value, memory.fresh(DATA))
@@ -85,7 +87,7 @@ def test_each_limb_of_a_value_dies_with_the_last_node_that_reads_this_limb() -> 
     graph = program()
     coefficients = graph.intt(graph.input("a", DATA))
     raised = [graph.mod_up(coefficients, digit, (*DATA, SPECIAL)) for digit in DATA]
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     placement = Placement(graph, LAYOUT, memory)
     placement.put(coefficients, memory.fresh(DATA))
     for digit, value in zip(DATA, raised, strict=True):
@@ -104,7 +106,7 @@ def test_a_value_that_shares_its_limbs_with_another_is_not_written_over() -> Non
     fewer = graph.drop_limbs(a, DATA[:2])
     negated = graph.neg(fewer)
     graph.output(graph.add(a, a), "y")
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     placement = Placement(graph, LAYOUT, memory)
     placement.put(a, memory.fresh(DATA))
     placement.put(fewer, {limb: placement.location[a][limb] for limb in DATA[:2]})
@@ -116,7 +118,7 @@ def test_a_value_that_shares_its_limbs_with_another_is_not_written_over() -> Non
 def test_one_instruction_serves_the_rpaus_of_a_modulus_bank(
     design: RpauDesign, per_rpau: bool, masks: list[int]
 ) -> None:
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     emitter = Emitter(program(), design, LAYOUT, memory, per_rpau=per_rpau)
     a = memory.fresh(DATA)
     emitter.emit(DATA, "add", dst=a, a=a, b=a)
@@ -127,7 +129,7 @@ def test_one_instruction_serves_the_rpaus_of_a_modulus_bank(
 
 
 def test_constants_that_agree_where_both_have_values_are_one(design: RpauDesign) -> None:
-    emitter = Emitter(program(), design, LAYOUT, VirtualMemory(2, 1), per_rpau=False)
+    emitter = Emitter(program(), design, LAYOUT, VirtualMemory(ORDER, 1), per_rpau=False)
     first = emitter.constant({0: 5, 1: 6})
     assert emitter.constant({2: 7}) == first
     assert emitter.constant({2: 8}) != first
@@ -136,7 +138,7 @@ def test_constants_that_agree_where_both_have_values_are_one(design: RpauDesign)
 
 def test_in_a_larger_ring_each_sub_polynomial_gets_its_instruction(design: RpauDesign) -> None:
     graph = program(1 << 9)
-    memory = VirtualMemory(2, design.pieces(9))
+    memory = VirtualMemory(ORDER, design.pieces(9))
     emitter = Emitter(graph, design, LAYOUT, memory, per_rpau=False)
     a = memory.fresh((0, 1))
     assert memory.masks == [0b11] * 2
@@ -148,7 +150,7 @@ def test_in_a_larger_ring_each_sub_polynomial_gets_its_instruction(design: RpauD
 
 def test_a_transfer_goes_to_one_modulus_bank_at_a_time(design: RpauDesign) -> None:
     unlinked = replace(design, link=False)
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     emitter = Emitter(program(), unlinked, LAYOUT, memory, per_rpau=False)
     transfer = Transfer(program(), unlinked, LAYOUT, emitter)
     poly = memory.reserve(0b1)
@@ -162,7 +164,7 @@ def test_a_transfer_goes_to_one_modulus_bank_at_a_time(design: RpauDesign) -> No
 def test_words_of_a_smaller_prime_that_a_link_unit_brings_need_no_reduction(
     design: RpauDesign, source: int, reduced: bool
 ) -> None:
-    memory = VirtualMemory(2, 1)
+    memory = VirtualMemory(ORDER, 1)
     emitter = Emitter(program(), design, LAYOUT, memory, per_rpau=False)
     transfer = Transfer(program(), design, LAYOUT, emitter)
     poly = memory.reserve(0b1)

@@ -67,7 +67,7 @@ class PrimeTables:
 
 
 def prime_tables(
-    prime: int, root: int, design: RpauDesign, log_degree: int | None = None
+    prime: int, root: int, design: RpauDesign, log_degree: int | None = None, rpau: int = 0
 ) -> PrimeTables:
     """All tables for one prime and its root.
 
@@ -76,19 +76,22 @@ def prime_tables(
         root: A primitive root of unity modulo ``prime`` of twice the ring's degree as order.
         design: The accelerator.
         log_degree: log2 of the ring's degree; None for the design's N, as in all functions below.
+        rpau: The RPAU that is told, as in :func:`modulus_words`: its words may be narrow ones.
 
     Raises:
         ParameterError: As :func:`modulus_words` and :func:`twiddle_tables` do.
     """
-    modulus = modulus_words(prime, design, log_degree)
+    modulus = modulus_words(prime, design, log_degree, rpau)
     if design.twiddles == "stored":
         return PrimeTables(modulus, {"TWIDDLE": stored_twiddles(prime, root, design, log_degree)})
     low, high = twiddle_tables(prime, root, design, log_degree)
     return PrimeTables(modulus, {"TWIDDLE_LO": low, "TWIDDLE_HI": high})
 
 
-def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None) -> Words:
-    """The words q, mu, k, index of a modulus.
+def modulus_words(
+    prime: int, design: RpauDesign, log_degree: int | None = None, rpau: int = 0
+) -> Words:
+    """The words q, mu, k, index of a modulus, as an RPAU takes them.
 
     k is the bits of q. With Barrett reduction mu = floor(2^(W+k) / q) - 2^W, W the width of a word,
     and the index is 0; with sparse reduction mu is 0 and the index that of q in the family; with
@@ -99,10 +102,10 @@ def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None)
             than half a word (the Barrett multiplier's normalizing shift ends there), not of the
             design's family, or not 1 modulo twice the ring's degree.
     """
-    refusal = prime_refusal(prime, design, log_degree)
+    bits, width = prime.bit_length(), design.bits_of(rpau)
+    refusal = prime_refusal(prime, design, log_degree, width)
     if refusal:
         raise ParameterError(refusal)
-    bits, width = prime.bit_length(), design.word_bits
     if design.reduction == "sparse":
         return np.array([prime, 0, bits, design.sparse_primes[prime]], dtype=np.uint64)
     if design.reduction == "folded":
@@ -111,10 +114,21 @@ def modulus_words(prime: int, design: RpauDesign, log_degree: int | None = None)
     return np.array([prime, mu, bits, 0], dtype=np.uint64)
 
 
-def prime_refusal(prime: int, design: RpauDesign, log_degree: int | None = None) -> str:
-    """Returns why the design does not take the prime in a ring; nothing where it does."""
-    degree = _degree(design, log_degree)
-    bits, width = prime.bit_length(), design.word_bits
+def prime_refusal(
+    prime: int, design: RpauDesign, log_degree: int | None = None, width: int | None = None
+) -> str:
+    """Returns why the design does not take the prime in a ring; nothing where it does.
+
+    Args:
+        prime: The prime.
+        design: The accelerator.
+        log_degree: log2 of the ring's degree.
+        width: Bits of a word in the RPAU that is to hold it; None: in any RPAU.
+    """
+    if width is None:
+        refusals = [prime_refusal(prime, design, log_degree, each) for each in design.widths]
+        return "" if "" in refusals else refusals[0]
+    degree, bits = _degree(design, log_degree), prime.bit_length()
     lowest = (width + 1) // 2
     if design.reduction == "sparse" and prime not in design.sparse_primes:
         return (

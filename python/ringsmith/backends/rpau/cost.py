@@ -20,6 +20,7 @@ from ringsmith.hdl.latencies import (
     MOD_ADDSUB_LATENCY,
     MOD_HALVE_LATENCY,
     MOD_MUL_LATENCY,
+    MOD_SHORTEN_LATENCY,
     RAM_LATENCY,
 )
 
@@ -130,14 +131,23 @@ def automorph_cycles(design: RpauDesign) -> int:
 def broadcast_cycles(design: RpauDesign) -> int:
     """Latency of ``broadcast``, the same for every source: up to the RPAU reached last."""
     to_link = main_read_to_write(design) - _ARRANGE
-    way = interconnect_hops(design) * _HOP
+    way = interconnect_cycles(design)
     return _main_cycles(design, design.rows, to_link + way + _receive_to_write(design))
 
 
 def send_cycles(design: RpauDesign) -> int:
     """Latency of ``send``, the same for every source: a row a cycle, to the RPAU reached last."""
-    way = interconnect_hops(design) * _HOP
+    way = interconnect_cycles(design)
     return _main_cycles(design, design.rows, MEMORY_READ_CYCLES + way)
+
+
+def interconnect_cycles(design: RpauDesign) -> int:
+    """From the RPAU that sends to the RPAU that is reached last, shortened there if it is narrow.
+
+    Those with wide words wait as long, so that a transfer ends everywhere at once.
+    """
+    shortened = MOD_SHORTEN_LATENCY if design.narrow_rpaus else 0
+    return interconnect_hops(design) * _HOP + shortened
 
 
 def interconnect_hops(design: RpauDesign) -> int:

@@ -18,6 +18,11 @@ INTERCONNECTS = ("ring", "gather")
 TWIDDLES = ("generated", "stored")
 NO_PRNG = "none"
 RAM_STYLES = ("block", "ultra")
+MIN_WORD_BITS = 30
+MAX_NARROW_BITS = 54
+"""Bits of a narrow word, at most: then a word that arrives is shortened in one DSP slice."""
+MAX_SHORTENED_BITS = 16
+"""By how many bits it is shortened, at most: docs/arithmetic.md, "Shorter words"."""
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
 MAX_WORK_POLYS = 128
@@ -88,6 +93,9 @@ class RpauDesign:
             polynomials take the first rows of a polynomial's memory.
         target: The FPGA family that multipliers, memories and long delays are made for: ``xilinx``
             or ``ecp5``. Results and cycles are the same.
+        narrow_rpaus: How many RPAUs, the last ones, have words of ``narrow_bits``; 0: none. What
+            others send to them is shortened as it arrives.
+        narrow_bits: Width of a word in those; 0 where there are none.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -116,13 +124,15 @@ class RpauDesign:
     larger_rings: int = 0
     smaller_rings: int = 0
     target: str = XILINX
+    narrow_rpaus: int = 0
+    narrow_bits: int = 0
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
         _check_range(self, "log_n", MIN_LOG_DEGREE, MAX_LOG_DEGREE)
         _check_range(self, "larger_rings", 0, min(2, MAX_LOG_DEGREE - self.log_n))
         _check_range(self, "smaller_rings", 0, self.log_n - MIN_LOG_DEGREE)
-        _check_range(self, "word_bits", 30, 60)
+        _check_range(self, "word_bits", MIN_WORD_BITS, 60)
         _check_range(self, "rpaus", 2, 16)
         _check_power_of_two(self, "cores", 1, 32)
         _check_choice(self, "twiddles", TWIDDLES)
@@ -165,6 +175,30 @@ class RpauDesign:
                 f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
                 "unit that sends beside the main unit"
             )
+        self._check_narrow()
+
+    def _check_narrow(self) -> None:
+        _check_range(self, "narrow_rpaus", 0, self.rpaus - 1)
+        if not self.narrow_rpaus:
+            _check_range(self, "narrow_bits", 0, 0)
+            return
+        for name, wanted in (("reduction", "folded"), ("prime_sets", 1)):
+            if getattr(self, name) != wanted:
+                raise ParameterError(
+                    f"design {self.name}: {name} = {getattr(self, name)!r} with narrow_rpaus = "
+                    f"{self.narrow_rpaus}: words that arrive are shortened with a modulus of "
+                    f"reduction 'folded', of which an RPAU has one; choose {name} = {wanted!r}, or "
+                    "narrow_rpaus = 0"
+                )
+        lowest = max(MIN_WORD_BITS, self.word_bits - MAX_SHORTENED_BITS)
+        highest = min(MAX_NARROW_BITS, self.word_bits - 1)
+        if lowest > highest:
+            raise ParameterError(
+                f"design {self.name}: word_bits = {self.word_bits} with narrow_rpaus = "
+                f"{self.narrow_rpaus} leave no width for narrow words, which have at least "
+                f"{MIN_WORD_BITS} bits and fewer than word_bits: choose narrow_rpaus = 0"
+            )
+        _check_range(self, "narrow_bits", lowest, highest)
 
     def _check_read_ports(self) -> None:
         ports = len(self.banks)
@@ -209,6 +243,24 @@ class RpauDesign:
     def n(self) -> int:
         """Ring degree N."""
         return 1 << self.log_n
+
+    def bits_of(self, rpau: int) -> int:
+        """Bits of a word in an RPAU."""
+        return self.narrow_bits if rpau >= self.rpaus - self.narrow_rpaus else self.word_bits
+
+    def rpaus_of(self, width: int) -> list[int]:
+        """The RPAUs whose words have a width."""
+        return [rpau for rpau in range(self.rpaus) if self.bits_of(rpau) == width]
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The widths that words of RPAUs have, the widest first."""
+        return (self.word_bits, self.narrow_bits) if self.narrow_rpaus else (self.word_bits,)
+
+    @property
+    def all_bits(self) -> int:
+        """Bits of a word of each RPAU, added up."""
+        return sum(map(self.bits_of, range(self.rpaus)))
 
     @property
     def lanes(self) -> int:

@@ -1,25 +1,28 @@
 """What HE parameters a design of the RPAU architecture takes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ringsmith.backends.rpau import folded
+from ringsmith.backends.rpau.compiler.slot_order import slot_order
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.errors import ProgramError
 from ringsmith.params import ParameterLimits
 
 
 def parameter_limits(design: RpauDesign) -> ParameterLimits:
     """Returns the rings and primes of a design; it has no unit for BFV's products and rotations."""
-    width = design.word_bits
-    shortest = width - folded.shifts(width) if design.reduction == "folded" else (width + 1) // 2
+    folds = design.reduction == "folded"
+    shortest = [w - folded.shifts(w) if folds else (w + 1) // 2 for w in design.widths]
     return ParameterLimits(
         design=design.name,
         min_n=1 << design.min_log_n,
         max_n=1 << design.max_log_n,
-        min_prime_bits=shortest,
-        max_prime_bits=width,
+        min_prime_bits=min(shortest),
+        max_prime_bits=design.word_bits,
         max_primes=design.limbs,
         primes=tuple(design.sparse_primes),
-        near_power=_near_power(width) if design.reduction == "folded" else None,
+        near_power=_near_power(design.widths) if folds else None,
+        together=_together(design) if design.narrow_rpaus else None,
         one_prime_digits=True,
         word_keys=False,
         bfv_multiplications=(),
@@ -27,6 +30,25 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
     )
 
 
-def _near_power(width: int) -> Callable[[int], str]:
+def _near_power(widths: Sequence[int]) -> Callable[[int], str]:
     """Why a design that reduces in folds does not take a prime; nothing where it does."""
-    return lambda prime: "" if folded.fits(prime, width) else folded.refusal(prime, width)
+
+    def refusal(prime: int) -> str:
+        if any(folded.fits(prime, width) for width in widths):
+            return ""
+        return folded.refusal(prime, widths[0])
+
+    return refusal
+
+
+def _together(design: RpauDesign) -> Callable[[Sequence[int], int], str]:
+    """Why a design has too few RPAUs of a word width for some primes; nothing where it has."""
+
+    def refusal(primes: Sequence[int], special: int) -> str:
+        try:
+            slot_order(primes, range(len(primes) - special, len(primes)), design)
+        except ProgramError as error:
+            return str(error)
+        return ""
+
+    return refusal

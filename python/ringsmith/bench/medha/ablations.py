@@ -130,7 +130,8 @@ def _area(design: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Foun
 def on_the_card(design: RpauDesign) -> str:
     """What the polynomials of all RPAUs take of the RAMs of the papers' card."""
     memories = estimate(design)
-    bram, uram = design.rpaus * memories.bram, design.rpaus * memories.uram
+    units = [estimate(design, rpau) for rpau in range(design.rpaus)]
+    bram, uram = sum(unit.bram for unit in units), sum(unit.uram for unit in units)
     there = CARD.whole
     fits = "fit" if bram <= there.brams and uram <= there.urams else "do not fit"
     return (
@@ -181,6 +182,8 @@ def _narrow(manner: str, operation: str) -> Iterator[Found]:
         word_bits=_NARROW_BITS,
         reduction="barrett",
         family="none",
+        narrow_rpaus=0,
+        narrow_bits=0,
     )
     parameters = CkksParameters.create(
         n=design.n,

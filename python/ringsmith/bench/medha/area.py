@@ -1,6 +1,6 @@
 """Area of an RPAU: synthesized, or estimated from a synthesized one of another size."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scaled, total_area
@@ -61,36 +61,42 @@ def synthesized(
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    text = f"{design.word_bits}-bit words; {_BIAS}"
-    if manner == "scaled":
-        part = part_of(design)
-        areas, source = scaled(design, part, rpau_areas(part)), "estimate"
-        text = f"from an RPAU of {part.cores} and {part.dyadic_cores} cores, in proportion; {text}"
-    else:
-        areas, source = rpau_areas(design), "synthesis"
+    areas, source, text = _areas(design, 0, manner)
     found: list[Found] = []
     for name, modules in _PARTS.items():
         those = [areas[module] for module in modules if module in areas]
         if those:
             found += area_rows(design.name, params, name, total_area(those), source, text)
-    whole = areas[UNIT]
-    found += area_rows(design.name, params, "rpau_54_bits", whole, source, text)
+    narrowest, _, words = _areas(design, design.rpaus - 1, manner)
+    found += area_rows(design.name, params, "rpau_54_bits", narrowest[UNIT], source, words)
     lanes = f"a core's share of the lanes, its twiddle factors' multiplier included; {text}"
     butterfly = area_times(areas["rs_butterfly_lanes"], 1 / design.cores)
     found += area_rows(design.name, params, "butterfly", butterfly, source, lanes)
+    by_width = {design.word_bits: areas[UNIT], design.bits_of(design.rpaus - 1): narrowest[UNIT]}
+    units = [by_width[design.bits_of(rpau)] for rpau in range(design.rpaus)]
+    if design.narrow_rpaus:
+        text = f"{design.narrow_rpaus} RPAUs of {design.narrow_bits}-bit words, the others {text}"
     device = f"{design.rpaus} RPAUs; without controller, interconnect and host's side; {text}"
-    units = area_times(whole, design.rpaus)
-    found += area_rows(design.name, params, "device", units, source, device)
-    found.append(_fit(design, params, whole, source, text))
+    found += area_rows(design.name, params, "device", total_area(units), source, device)
+    found.append(_fit(design, params, units, source, text))
     return areas, found
 
 
-def _fit(design: RpauDesign, params: str, unit: Area, source: str, text: str) -> Found:
+def _areas(design: RpauDesign, rpau: int, manner: str) -> tuple[dict[str, Area], str, str]:
+    """Area by module of an RPAU, how the numbers were found, and that in words."""
+    text = f"{design.bits_of(rpau)}-bit words; {_BIAS}"
+    if manner != "scaled":
+        return rpau_areas(design, rpau), "synthesis", text
+    part = part_of(design)
+    text = f"from an RPAU of {part.cores} and {part.dyadic_cores} cores, in proportion; {text}"
+    return scaled(design, part, rpau_areas(part, rpau), rpau), "estimate", text
+
+
+def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str, text: str) -> Found:
     """Whether the design's RPAUs fit the papers' card, die by die."""
     placed = place(
         CARD,
-        Resources(unit.lut_sites, unit.fabric_flip_flops, unit.dsps, unit.brams, unit.urams),
-        design.rpaus,
+        [Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams) for u in units],
     )
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"

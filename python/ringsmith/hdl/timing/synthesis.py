@@ -7,7 +7,7 @@ from pathlib import Path
 from ringsmith import progress
 from ringsmith.hdl import elaboration, netlist
 from ringsmith.hdl.build_cache import built, fingerprint
-from ringsmith.hdl.elaboration import DSP_PAIRS, elaborated
+from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 from ringsmith.hdl.timing.graph import (
@@ -78,7 +78,7 @@ def _time(top: str, files: Sequence[Path], values: Sequence[str], work: Path) ->
 
 
 def _cut(shared: netlist.Netlist) -> dict[str, str]:
-    """Makes large memories and pairs of DSP slices black boxes; returns their kinds."""
+    """Makes large memories and DSP slices black boxes; returns their kinds."""
     modules: dict[str, netlist.Module] = shared["modules"]
     boxes: dict[str, str] = {}
     for name, module in modules.items():
@@ -86,7 +86,7 @@ def _cut(shared: netlist.Netlist) -> dict[str, str]:
             case (_, _, ("block" | "ultra") as style):
                 registered = any(net.endswith(_OUTPUT_REGISTER) for net in module["netnames"])
                 boxes[name] = _RAMS[style][registered]
-            case _ if netlist.kind(name) in DSP_PAIRS:
+            case _ if netlist.kind(name) in DSP_BOXES:
                 boxes[name] = DSP_PAIR
             case _:
                 continue

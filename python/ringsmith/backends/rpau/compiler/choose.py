@@ -68,8 +68,8 @@ def compile_for_smallest(
 def _size(design: RpauDesign) -> tuple[int, int, str]:
     """Multipliers, then bits of polynomial memory, then the name."""
     multipliers = design.rpaus * (2 * design.cores + design.dyadic_cores)
-    polynomials = design.rpaus * (design.work_polys + design.key_polys)
-    return multipliers, polynomials * design.n * design.word_bits, design.name
+    polynomials = design.work_polys + design.key_polys
+    return multipliers, polynomials * design.n * design.all_bits, design.name
 
 
 def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:

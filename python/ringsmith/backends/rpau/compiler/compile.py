@@ -12,6 +12,7 @@ from ringsmith.backends.rpau.compiler.layout import layouts
 from ringsmith.backends.rpau.compiler.segment import Segment, cut, fits_at_once
 from ringsmith.backends.rpau.compiler.select import check_supported, select
 from ringsmith.backends.rpau.compiler.selection import Selection
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_refusal
 from ringsmith.backends.rpau.design import RpauDesign
@@ -147,6 +148,7 @@ def _planned(
         inputs=selection.inputs,
         outputs=selection.outputs,
         runs=tuple(_drafts(segments, selection)),
+        rpaus=() if selection.order == SlotOrder.plain(design) else selection.order.rpaus,
     )
     return _Plan(selection, segments, draft)
 

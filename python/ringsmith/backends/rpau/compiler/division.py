@@ -88,7 +88,7 @@ class Division:
             if part == root:
                 continue
             arrived = context.own(value, [part], node)[part]
-            if part % context.design.rpaus != root % context.design.rpaus:
+            if layout.order.rpau(part) != layout.order.rpau(root):
                 one, zero = context.emitter.ones(), context.emitter.zeros()
                 arrived = context.transfer.send(part, arrived, [root], one, zero)[root]
             if total is not None:

@@ -174,7 +174,7 @@ class Emitter:
 
     def _bank(self, group: Sequence[int]) -> int:
         """The modulus bank of slots that have the same one."""
-        return group[0] // self.memory.rpaus
+        return self.memory.order.bank(group[0])
 
     def _append(self, opcode: str, mask: int, modulus_bank: int, **operands: int) -> None:
         chosen = instruction(opcode, mask, prime=modulus_bank, waits=(), **operands)

@@ -10,11 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.design import RpauDesign
 
 FORMAT = "ringsmith-rpau-executable"
 VERSION = 5
+LATER = ("rpaus",)
+"""Fields of an executable that a file of this version may leave out: they are then empty."""
+LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits")
+"""Parameters of its design that it may leave out: they are then 0."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +96,14 @@ class Executable:
         log_degree: log2 of the degree N of the ring.
         primes: Prime of each limb.
         roots: The primes' 2N-th roots of unity.
-        limbs: The limb at each place. Place p is RPAU p mod R with prime set p div R, R the RPAUs
-            of the design; limb l has place l, and may have others beyond those of all limbs.
-        constants: Constant file of each place.
+        limbs: The limb in each slot, an RPAU with a prime set; limb l has slot l, and may have
+            others beyond those of all limbs.
+        constants: Constant file of each slot.
         inputs: Input name -> value by limb of the input.
         outputs: Output name -> value by limb of the output.
         runs: In the order of execution.
+        rpaus: The RPAU of each slot of a prime set; empty: slot s is RPAU s mod R with prime set
+            s div R, R the RPAUs of the design.
     """
 
     design: RpauDesign
@@ -108,11 +115,17 @@ class Executable:
     inputs: Mapping[str, Mapping[int, int]]
     outputs: Mapping[str, Mapping[int, int]]
     runs: tuple[Run, ...]
+    rpaus: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:
         """Degree N of the ring, which may be another than the design's."""
         return 1 << self.log_degree
+
+    @property
+    def order(self) -> SlotOrder:
+        """The RPAU and prime set of every slot."""
+        return SlotOrder(self.rpaus) if self.rpaus else SlotOrder.plain(self.design)
 
     @property
     def instructions(self) -> int:
@@ -206,8 +219,16 @@ class Executable:
         return sum(len(places) for values in between for places in values.values())
 
     def to_json(self) -> str:
-        """The executable as a JSON file, for ``executable_file.read_executable``."""
-        return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=1)
+        """The executable as a JSON file, for ``executable_file.read_executable``.
+
+        Fields that came after version ``VERSION`` are written where they differ from their default.
+        """
+        table = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        for entries, names in ((table, LATER), (table["design"], LATER_OF_DESIGN)):
+            for name in names:
+                if not entries[name]:
+                    del entries[name]
+        return json.dumps(table, indent=1)
 
 
 def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ringsmith.backends.rpau.compiler.executable import (
     FORMAT,
+    LATER,
     VERSION,
     Executable,
     KeyLoad,
@@ -78,6 +79,8 @@ def check_executable(executable: Executable) -> None:
         ProgramError: Otherwise; says where.
     """
     executable.design.check_ring(executable.log_degree)
+    if sorted(executable.order.rpaus) != [*range(executable.design.rpaus)]:
+        raise ProgramError("its slots are not the RPAUs of its design, each once")
     _check_primes(executable)
     limbs = executable.limbs
     for values in (*executable.inputs.values(), *executable.outputs.values()):
@@ -100,24 +103,26 @@ def check_executable(executable: Executable) -> None:
 
 
 def _check_primes(executable: Executable) -> None:
-    """Checks primes, roots, and the constants of each place."""
+    """Checks primes, roots, and the constants of each slot."""
     design, primes, limbs = executable.design, executable.primes, executable.limbs
     SubroutineGraph(executable.n, primes, executable.roots, ())  # refuses no primes and no roots
-    for refusal in (prime_refusal(prime, design, executable.log_degree) for prime in primes):
-        if refusal:
-            raise ProgramError(refusal)
     own = limbs[: len(primes)] == tuple(range(len(primes)))
     if not own or len(limbs) > design.limbs or not set(limbs) <= set(range(len(primes))):
         raise ProgramError(f"its limbs do not lie in the {design.limbs} prime sets of its design")
     if len(executable.constants) != len(limbs):
-        raise ProgramError("it has not one constant file a place")
+        raise ProgramError("it has not one constant file a slot")
+    for slot, limb in enumerate(limbs):
+        width = design.bits_of(executable.order.rpau(slot))
+        refusal = prime_refusal(primes[limb], design, executable.log_degree, width)
+        if refusal:
+            raise ProgramError(refusal)
     for limb, constants in zip(limbs, executable.constants, strict=True):
         if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
             raise ProgramError("a constant file is too long, or holds what is no residue")
 
 
-def _check_run(run: Run, executable: Executable, places: int) -> None:
-    """Checks a run of an executable with so many places."""
+def _check_run(run: Run, executable: Executable, slot_count: int) -> None:
+    """Checks a run of an executable with so many slots."""
     design = executable.design
     program = check_program(run.words, design)
     if not len(run.words) == len(run.starts) == len(run.origins):
@@ -131,11 +136,11 @@ def _check_run(run: Run, executable: Executable, places: int) -> None:
         ("seed", SEED, run.seeds, design.seeds),
     ):
         for load in loads:
-            first = load.prime_set * design.rpaus
             if load.index >= size or load.mask >> design.rpaus:
                 raise ProgramError(f"a {what} lies outside the {what} store")
-            if any(first + rpau >= places for rpau in bits_of(load.mask)):
-                raise ProgramError(f"a {what} belongs to a place that holds no limb")
+            of_load = [executable.order.slot(load.prime_set, r) for r in bits_of(load.mask)]
+            if any(slot >= slot_count for slot in of_load):
+                raise ProgramError(f"a {what} belongs to a slot that holds no limb")
         if any(isinstance(load, KeyLoad) and load.piece >= executable.pieces for load in loads):
             raise ProgramError("a key has a piece that a polynomial of its ring has not")
         _check_loaded(what, kind, loads, program)
@@ -171,7 +176,7 @@ def _check_loaded(
 def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, int]]:
     """The (value, RPAU) pairs of an input or an output."""
     return {
-        (first + piece, limb % executable.design.rpaus)
+        (first + piece, executable.order.rpau(limb))
         for limb, first in values.items()
         for piece in range(executable.pieces)
     }
@@ -181,7 +186,7 @@ def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, 
 
 
 def _executable(table: object) -> Executable:
-    entries = _entries("the file", table, Executable)
+    entries = {name: [] for name in LATER} | _entries("the file", table, Executable, LATER)
     design = RpauDesign(**entries["design"])
     return Executable(
         design=design,
@@ -195,6 +200,7 @@ def _executable(table: object) -> Executable:
         inputs=_named("input", entries["inputs"]),
         outputs=_named("output", entries["outputs"]),
         runs=tuple(_run(run) for run in _list("runs", entries["runs"])),
+        rpaus=_integers("RPAU of a slot", entries["rpaus"]),
     )
 
 
@@ -294,11 +300,14 @@ def _object(what: str, value: object) -> dict[str, Any]:
 
 
 def _entries(
-    what: str, value: object, kind: type[Executable | Run | KeyLoad | SeedLoad]
+    what: str,
+    value: object,
+    kind: type[Executable | Run | KeyLoad | SeedLoad],
+    later: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """An object with the attributes of a dataclass, no more and no fewer."""
+    """An object with the attributes of a dataclass, no more, and no fewer but the later ones."""
     entries, names = _object(what, value), {field.name for field in fields(kind)}
-    if entries.keys() != names:
-        wrong = sorted(entries.keys() ^ names)
+    wrong = sorted((entries.keys() ^ names) - (set(later) - entries.keys()))
+    if wrong:
         raise ProgramError(f"{what} lacks, or has without need, {wrong[:8]!r:.200}")
     return entries

@@ -1,17 +1,17 @@
 """Which RPAU holds which limb, and how key switches share the special prime's work.
 
-A *slot* is an RPAU with one of its modulus banks, numbered bank by bank: slot s is RPAU s mod R
-with modulus bank s div R, R the design's RPAUs. Limb l has slot l. The slots left over can hold the
-special prime once more. In key switching every digit is transformed in the special prime, too, and
-no other RPAU has that many transforms to do: so digits are handed out to the slots that hold the
-special prime, each sums up the products of its own digits, and the sums meet where the division
-begins. The two halves meet in different slots where two are free, since the inverse transforms that
-begin their divisions can then run side by side.
+A *slot* is an RPAU with one of its modulus banks (``slot_order`` numbers them). Limb l has slot l.
+The slots left over can hold the special prime once more. In key switching every digit is
+transformed in the special prime, too, and no other RPAU has that many transforms to do: so digits
+are handed out to the slots that hold the special prime, each sums up the products of its own
+digits, and the sums meet where the division begins. The two halves meet in different slots where
+two are free, since the inverse transforms that begin their divisions can then run side by side.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder, slot_order, spare_slots
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 
@@ -24,12 +24,14 @@ class Layout:
     """Slots of a graph's limbs on a design.
 
     Attributes:
+        order: The RPAU and modulus bank of every slot.
         limbs: The limb in each slot; the first ones are the limbs' own slots.
         moved: Value -> limb -> slots, where that is not the limb's own slot alone. Of a sum of
             key products, the value's limb is the sum over the slots.
         roots: (Sum of key products, limb) -> the slot where that limb of it comes together.
     """
 
+    order: SlotOrder
     limbs: tuple[int, ...]
     moved: Mapping[int, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     roots: Mapping[tuple[int, int], int] = field(default_factory=dict)
@@ -48,23 +50,29 @@ def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
     """Where the limbs of a graph's values may go: each to its own slot, and what may be faster.
 
     A layout that shares the special prime's work needs more memory, and sometimes more cycles.
+
+    Raises:
+        ProgramError: If more primes need wide words, or narrow ones, than there are such RPAUs.
     """
-    own = Layout(tuple(range(len(graph.primes))))
-    shared = _shared(graph, design)
+    order = slot_order(graph.primes, graph.special, design)
+    own = Layout(order, tuple(range(len(graph.primes))))
+    shared = _shared(graph, design, order)
     return [own, shared] if shared.moved else [own]
 
 
-def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
+def _shared(graph: SubroutineGraph, design: RpauDesign, order: SlotOrder) -> Layout:
     """Gives the special prime of key switching to slots that no limb needs."""
     own = tuple(range(len(graph.primes)))
-    spare = range(len(own), design.limbs)
-    if len(graph.special) != 1 or not spare:
-        return Layout(own)
+    if len(graph.special) != 1:
+        return Layout(order, own)
     special = graph.special[0]
+    spare = spare_slots(graph.primes[special], len(own), order, design)
+    if not spare:
+        return Layout(order, own)
     moved: dict[int, dict[int, tuple[int, ...]]] = {}
     roots: dict[tuple[int, int], int] = {}
     for sums in _key_switches(graph, special):
-        digits, roots_here = _share(design, sums[0].node, special, spare)
+        digits, roots_here = _share(order, sums[0].node, special, spare)
         for operand, slot in zip(sums[0].node.operands, digits, strict=True):
             for value in (operand, graph.nodes[operand].operands[0]):
                 moved[value] = {special: (slot,)}
@@ -74,7 +82,7 @@ def _shared(graph: SubroutineGraph, design: RpauDesign) -> Layout:
                 roots[value, special] = roots_here[total.node.attrs["half"]]
     used = [slot for each in moved.values() for slots in each.values() for slot in slots]
     last = max([*used, *roots.values(), len(own) - 1])
-    return Layout(own + (special,) * (last + 1 - len(own)), moved, roots)
+    return Layout(order, own + (special,) * (last + 1 - len(own)), moved, roots)
 
 
 @dataclass(frozen=True)
@@ -150,7 +158,7 @@ def is_scaled(node: SubroutineNode) -> bool:
 
 
 def _share(
-    design: RpauDesign,
+    order: SlotOrder,
     total: SubroutineNode,
     special: int,
     spare: Sequence[int],
@@ -159,24 +167,23 @@ def _share(
 
     Counts transforms, and gives each piece of work to whoever has the fewest.
     """
-    rpaus = design.rpaus
-    load = dict.fromkeys(range(rpaus), 0.0)
+    load = dict.fromkeys(order.rpaus, 0.0)
     for limb in total.type.base:
         if limb != special:  # one inverse transform of its own, and every digit but its own
-            load[limb % rpaus] += len(total.operands)
-    second = min((special, *spare), key=lambda slot: (load[slot % rpaus], slot == special))
+            load[order.rpau(limb)] += len(total.operands)
+    second = min((special, *spare), key=lambda slot: (load[order.rpau(slot)], slot == special))
     roots = (special, second)
     for root in roots:
-        load[root % rpaus] += 1
+        load[order.rpau(root)] += 1
     held: list[int] = []
     for _ in total.operands:
 
         def cost(slot: int) -> tuple[float, bool, int]:
             gathered = 0.0 if slot in held or slot in roots else _GATHER
-            return load[slot % rpaus] + 1 + gathered, slot != special, slot
+            return load[order.rpau(slot)] + 1 + gathered, slot != special, slot
 
         held.append(min((special, *spare), key=cost))
-        load[held[-1] % rpaus] += 1
+        load[order.rpau(held[-1])] += 1
     # Who has other work besides takes the first digits, so that its sum is ready early.
     held.sort(key=lambda slot: (slot == special, slot in roots, slot))
     return held, roots

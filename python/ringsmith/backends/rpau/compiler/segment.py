@@ -130,8 +130,8 @@ def _cutter(selection: Selection, design: RpauDesign) -> _scheduler.Cutter:
         machine(Timing.of(design, selection.log_degree), design),
         _rows([each.instruction for each in selection.instructions]),
         selection.masks,
-        _masks(selection, selection.inputs, design.rpaus),
-        _masks(selection, selection.outputs, design.rpaus),
+        _masks(selection, selection.inputs),
+        _masks(selection, selection.outputs),
     )
 
 
@@ -145,13 +145,13 @@ def _rows(instructions: list[Instruction]) -> NDArray[np.int32]:
     return np.array(rows, dtype=np.int32).reshape(len(rows), 2 + _VALUES)
 
 
-def _masks(selection: Selection, locations: Mapping[str, Location], rpaus: int) -> list[int]:
+def _masks(selection: Selection, locations: Mapping[str, Location]) -> list[int]:
     """For each virtual polynomial, with its sub-polynomials, the RPAUs where some locations are."""
     masks = [0] * len(selection.masks)
     for location in locations.values():
         for limb, first in location.items():
             for poly in range(first, first + selection.sub_polynomials):
-                masks[poly] |= 1 << limb % rpaus
+                masks[poly] |= 1 << selection.order.rpau(limb)
     return masks
 
 

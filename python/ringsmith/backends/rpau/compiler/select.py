@@ -134,6 +134,7 @@ class _NodeSelector:
         return Selection(
             log_degree=self._context.graph.n.bit_length() - 1,
             sub_polynomials=self._context.memory.sub_polynomials,
+            order=self._context.layout.order,
             limbs=self._context.layout.limbs,
             instructions=self._emitter.instructions,
             masks=self._context.memory.masks,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction
 
 
@@ -35,6 +36,7 @@ class Selection:
     Attributes:
         log_degree: log2 of the degree of the ring.
         sub_polynomials: Virtual polynomials of a limb.
+        order: The RPAU and modulus bank of every slot.
         limbs: The limb in each slot.
         instructions: In a valid sequential order.
         masks: For each virtual polynomial, the mask of RPAUs that hold it.
@@ -47,6 +49,7 @@ class Selection:
 
     log_degree: int
     sub_polynomials: int
+    order: SlotOrder
     limbs: tuple[int, ...]
     instructions: Sequence[VirtualInstruction]
     masks: Sequence[int]

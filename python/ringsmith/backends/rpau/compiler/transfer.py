@@ -52,7 +52,7 @@ class Transfer:
 
         What the limb's own RPAU holds of other limbs needs no sending.
         """
-        home, from_bank = self._rpau(source), source // self._memory.rpaus
+        home, from_bank = self._rpau(source), self._memory.order.bank(source)
         arrived = self._memory.fresh(slots)
         for modulus_bank, members in self._memory.by_bank(arrived).items():
             away = [slot for slot in members if self._rpau(slot) != home]
@@ -125,4 +125,4 @@ class Transfer:
         return (factor, addend) == (self._emitter.ones(), self._emitter.zeros())
 
     def _rpau(self, slot: int) -> int:
-        return slot % self._memory.rpaus
+        return self._memory.order.rpau(slot)

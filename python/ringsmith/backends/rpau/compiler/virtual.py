@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 
 Location = dict[int, int]
@@ -33,13 +34,13 @@ class VirtualMemory:
     """Numbers virtual polynomials: as many as are asked for, none of which is used twice.
 
     Attributes:
-        rpaus: RPAUs of the design; slot s is RPAU s mod ``rpaus``, modulus bank s div ``rpaus``.
+        order: The RPAU and modulus bank of every slot.
         sub_polynomials: Virtual polynomials of a limb.
         masks: For each virtual polynomial so far, the mask of RPAUs that hold it.
     """
 
-    def __init__(self, rpaus: int, sub_polynomials: int) -> None:
-        self.rpaus = rpaus
+    def __init__(self, order: SlotOrder, sub_polynomials: int) -> None:
+        self.order = order
         self.sub_polynomials = sub_polynomials
         self.masks: list[int] = []
 
@@ -47,12 +48,12 @@ class VirtualMemory:
         """The slots of each modulus bank."""
         banks: dict[int, list[int]] = {}
         for slot in slots:
-            banks.setdefault(slot // self.rpaus, []).append(slot)
+            banks.setdefault(self.order.bank(slot), []).append(slot)
         return banks
 
     def mask(self, slots: Iterable[int]) -> int:
         """The RPAUs of some slots."""
-        return mask_of(slot % self.rpaus for slot in slots)
+        return mask_of(map(self.order.rpau, slots))
 
     def reserve(self, mask: int) -> int:
         """A limb's new virtual polynomial, or the first of several, in the RPAUs of a mask."""

@@ -4,7 +4,7 @@
 """
 
 from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.cost import interconnect_hops
+from ringsmith.backends.rpau.cost import interconnect_cycles
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 
@@ -18,23 +18,28 @@ _PARTS = (
     "rs_rpau_work_memory",
     "rs_rpau_row_parts",
     "rs_rpau_key_store",
+    "rs_rpau_arrival",
     "rs_mod_mul",
 )
 """Modules of an RPAU whose own area is told, everything below them included."""
 
-_OF_THE_DEVICE = ("Rpaus", "ProgramWords", "Interconnect")
+_OF_THE_DEVICE = ("Rpaus", "ProgramWords", "Interconnect", "NarrowRpaus", "NarrowWidth")
 """Parameters of the accelerator that an RPAU does not have."""
 
 
-def rpau_area(design: RpauDesign) -> Area:
+def rpau_area(design: RpauDesign, rpau: int = 0) -> Area:
     """Area of one RPAU; see ``rpau_areas``."""
-    return rpau_areas(design)[UNIT]
+    return rpau_areas(design, rpau)[UNIT]
 
 
-def rpau_areas(design: RpauDesign) -> dict[str, Area]:
+def rpau_areas(design: RpauDesign, rpau: int = 0) -> dict[str, Area]:
     """Synthesizes one RPAU of a design for UltraScale+, or finds the result in the cache.
 
     Takes minutes of processor time, more than ten for an RPAU of 16 cores.
+
+    Args:
+        design: The design.
+        rpau: Which RPAU: those with words of one width are alike.
 
     Returns:
         Area by module: ``UNIT`` and its parts that the design has, one instance of each.
@@ -42,11 +47,12 @@ def rpau_areas(design: RpauDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return synthesized(UNIT, rtl.ROOMS, unit_parameters(design), _PARTS, ULTRASCALE_PLUS)
+    return synthesized(UNIT, rtl.ROOMS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
 
 
-def unit_parameters(design: RpauDesign) -> dict[str, int]:
+def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:
     """Values of the parameters of one RPAU for a design."""
     device = rtl.parameters(design)
     unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
-    return {**unit, "Hops": interconnect_hops(design)}
+    widths = {"Width": design.bits_of(rpau), "LinkWidth": design.word_bits}
+    return {**unit, **widths, "Hops": interconnect_cycles(design)}

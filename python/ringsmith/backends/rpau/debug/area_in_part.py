@@ -44,15 +44,17 @@ def part_of(design: RpauDesign) -> RpauDesign:
     return replace(design, name=f"{design.name} in part", cores=cores, dyadic_cores=dyadic)
 
 
-def area_from_part(design: RpauDesign) -> Area:
+def area_from_part(design: RpauDesign, rpau: int = 0) -> Area:
     """Area of one RPAU, from the synthesis of one with a part of its cores; see ``scaled``.
+
+    RPAUs with words of one width are alike.
 
     Raises:
         ParameterError: When it has too few cores.
         ToolError: If Yosys is not installed or fails.
     """
     part = part_of(design)
-    return scaled(design, part, rpau_areas(part))[UNIT]
+    return scaled(design, part, rpau_areas(part, rpau), rpau)[UNIT]
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,9 @@ class Rams:
     urams: int
 
 
-def work_rams(design: RpauDesign) -> Rams:
+def work_rams(design: RpauDesign, rpau: int = 0) -> Rams:
     """RAMs of the work polynomials; half a row of a bank has one address, and is one memory."""
-    half = design.cores * design.word_bits
+    half = design.cores * design.bits_of(rpau)
     depths = [len(bank) * design.rows for bank in design.banks]
     ultra, block = depths[: design.uram_banks], depths[design.uram_banks :]
     return Rams(
@@ -104,17 +106,17 @@ def work_rams(design: RpauDesign) -> Rams:
     )
 
 
-def key_rams(design: RpauDesign) -> Rams:
+def key_rams(design: RpauDesign, rpau: int = 0) -> Rams:
     """RAMs of the key polynomials; a row has one address, and all rows are one memory."""
-    width, depth = 2 * design.cores * design.word_bits, design.key_polys * design.rows
+    width, depth = design.lanes * design.bits_of(rpau), design.key_polys * design.rows
     if design.key_ram == "block":
         return Rams(block_rams(width, depth), 0)
     return Rams(0, ultra_rams(width, depth))
 
 
-def twiddle_rams(design: RpauDesign) -> Rams:
+def twiddle_rams(design: RpauDesign, rpau: int = 0) -> Rams:
     """RAMs of the twiddle tables: of all factors, a part for each core, or of two tables' words."""
-    sets, width = design.prime_sets, design.word_bits
+    sets, width = design.prime_sets, design.bits_of(rpau)
     if design.twiddles == "stored":
         return Rams(
             design.cores * block_rams(width, sets * (1 << design.max_log_n) // design.cores), 0
@@ -124,18 +126,22 @@ def twiddle_rams(design: RpauDesign) -> Rams:
     return Rams(sum(block_rams(width, depth) for depth in depths), 0)
 
 
-def multiplier_dsps(design: RpauDesign) -> int:
-    """DSPs of a modular multiplier of 60-bit words, sparse or folded reduction."""
+def multiplier_dsps(design: RpauDesign, rpau: int = 0) -> int:
+    """DSPs of a modular multiplier, of folded reduction, or of sparse reduction of 60-bit words."""
     if design.reduction == "folded":
-        return folded_dsps(design.word_bits, DspSlice.DSP48E2)
+        return folded_dsps(design.bits_of(rpau), DspSlice.DSP48E2)
     return _PRODUCT_DSPS
 
 
-def estimate(design: RpauDesign) -> Estimate:
-    """Counts multipliers and memories of a design of 60-bit words, sparse or folded reduction."""
-    work, keys = work_rams(design), key_rams(design)
+def estimate(design: RpauDesign, rpau: int = 0) -> Estimate:
+    """Counts an RPAU's multipliers and memories, by folded reduction, or sparse of 60-bit words.
+
+    A narrow RPAU has a slice more for each lane, which shortens words that arrive.
+    """
+    work, keys = work_rams(design, rpau), key_rams(design, rpau)
+    shortening = design.lanes if design.bits_of(rpau) < design.word_bits else 0
     return Estimate(
-        dsp=(design.lanes + design.dyadic_cores) * multiplier_dsps(design),
+        dsp=(design.lanes + design.dyadic_cores) * multiplier_dsps(design, rpau) + shortening,
         bram=work.brams + keys.brams,
         uram=work.urams + keys.urams,
     )
@@ -149,7 +155,9 @@ _COUNTED = {
 """Module -> its RAMs, whose number follows from a memory's width and depth, in no proportion."""
 
 
-def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> dict[str, Area]:
+def scaled(
+    design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area], rpau: int = 0
+) -> dict[str, Area]:
     """Areas of an RPAU that differs from a synthesized one in cores and memories alone.
 
     The main unit and the memories' logic grow with the butterfly cores, the dyadic unit, the key
@@ -161,10 +169,12 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
         design: The design, of the same words and reduction.
         base: The one that was synthesized; it has dyadic cores.
         areas: By module, of ``base``.
+        rpau: Which RPAU of both: those with words of one width are alike.
     """
     lanes = design.cores / base.cores
     dyadic = design.dyadic_cores / base.dyadic_cores
     growth = {
+        "rs_rpau_arrival": lanes,
         "rs_rpau_dyadic": dyadic,
         "rs_rpau_seeded": dyadic if design.seeds else 0.0,
         **dict.fromkeys(_COUNTED, lanes),
@@ -175,7 +185,7 @@ def scaled(design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area]) -> d
     others = area_less(grown["rs_rpau_work_memory"], area_times(row_parts, lanes))
     grown["rs_rpau_work_memory"] = total_area([others, side])
     for name, rams in _COUNTED.items():
-        grown[name] = replace(grown[name], **asdict(rams(design)))
+        grown[name] = replace(grown[name], **asdict(rams(design, rpau)))
     rest = area_less(areas[UNIT], *(areas[name] for name in grown))
     inner = {
         "rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes),

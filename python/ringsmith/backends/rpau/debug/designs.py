@@ -48,6 +48,7 @@ class DesignRow:
         area: Of one RPAU; None: it was not synthesized.
         synthesized_cores: Butterfly cores of the RPAU that was synthesized: the design's, or fewer,
             and then ``area`` is that of the part in proportion.
+        narrow_area: Of one RPAU with narrow words, found as ``area`` is.
     """
 
     design: RpauDesign
@@ -55,6 +56,7 @@ class DesignRow:
     verified: Compared | None
     area: Area | None = None
     synthesized_cores: int = 0
+    narrow_area: Area | None = None
 
 
 def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost | None]:
@@ -96,7 +98,7 @@ def _parameters(design: RpauDesign) -> CkksParameters:
                 name=name,
                 security=None,
             )
-        bits = [design.word_bits - _PRIME_SLACK] * (design.rpaus - 1)
+        bits = [design.bits_of(rpau) - _PRIME_SLACK for rpau in range(1, design.rpaus)]
         return CkksParameters.create(
             n=design.n,
             prime_bits=bits,
@@ -131,7 +133,7 @@ _LATER = {each.name: each.default for each in fields(RpauDesign) if each.default
 
 def memory_bits(design: RpauDesign) -> int:
     """Bits of all work polynomials and of the key store, over all RPAUs."""
-    return design.rpaus * (design.work_polys + design.key_polys) * design.n * design.word_bits
+    return (design.work_polys + design.key_polys) * design.n * design.all_bits
 
 
 def other_parameters(design: RpauDesign) -> str:
@@ -154,7 +156,7 @@ def size_table(rows: Sequence[DesignRow]) -> str:
                 f"{design.rpaus}",
                 f"{design.cores}",
                 f"{design.dyadic_cores}",
-                f"{design.word_bits}",
+                " and ".join(map(str, design.widths)),
                 design.reduction,
                 f"{design.work_polys}",
                 f"{design.key_polys}",
@@ -171,17 +173,22 @@ def area_table(rows: Sequence[DesignRow]) -> str:
     headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
     entries = []
     for row in rows:
-        found = () if row.area is None else _area_numbers(row.area)
-        numbers = [f"{number:,.1f}".removesuffix(".0") for number in found]
-        numbers = numbers or ["–"] * len(_AREA_HEADINGS)
-        cores = f"{row.synthesized_cores} of {row.design.cores}" if row.area is not None else "–"
-        entries.append([f"`{row.design.name}`", str(row.design.rpaus), cores, *numbers])
+        design, wide = row.design, row.design.rpaus - row.design.narrow_rpaus
+        cores = f"{row.synthesized_cores} of {design.cores}" if row.area is not None else "–"
+        entries.append([f"`{design.name}`", str(wide), cores, *_area_numbers(row.area)])
+        if design.narrow_rpaus:
+            name = f"`{design.name}`, {design.narrow_bits} bits"
+            numbers = _area_numbers(row.narrow_area)
+            entries.append([name, str(design.narrow_rpaus), cores, *numbers])
     return table(headings, entries)
 
 
-def _area_numbers(area: Area) -> tuple[float, ...]:
+def _area_numbers(area: Area | None) -> list[str]:
     """What stands below ``_AREA_HEADINGS``."""
-    return (area.dsps, area.brams, area.urams, area.lut_sites, area.fabric_flip_flops)
+    if area is None:
+        return ["–"] * len(_AREA_HEADINGS)
+    found = (area.dsps, area.brams, area.urams, area.lut_sites, area.fabric_flip_flops)
+    return [f"{number:,.1f}".removesuffix(".0") for number in found]
 
 
 def cycles_table(rows: Sequence[DesignRow]) -> str:

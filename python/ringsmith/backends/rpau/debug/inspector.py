@@ -97,15 +97,18 @@ class RpauInspector(Inspector):
         length = 2 * len(ISA.operations)
         rows = []
         for design in map(designs.load_design, designs.named_designs()):
-            verified, found, cores = None, None, design.cores
+            verified, areas, cores = None, {}, design.cores
             if wanted.programs and wanted.runs(design.name):
                 verified = compare(rtl.RtlDevice(design), design, range(wanted.programs), length)
+            one_each = {width: design.rpaus_of(width)[0] for width in design.widths}
             if design.name in wanted.area:
-                found = rpau_area(design)
+                areas = {width: rpau_area(design, rpau) for width, rpau in one_each.items()}
             elif design.name in parts:
-                found, cores = area_from_part(design), parts[design.name].cores
+                areas = {width: area_from_part(design, rpau) for width, rpau in one_each.items()}
+                cores = parts[design.name].cores
             costs = page.operation_costs(design, wanted.write)
-            rows.append(page.DesignRow(design, costs, verified, found, cores))
+            found, narrow = areas.get(design.word_bits), areas.get(design.narrow_bits)
+            rows.append(page.DesignRow(design, costs, verified, found, cores, narrow))
         return Survey(
             (page.size_table(rows), page.area_table(rows), page.cycles_table(rows)),
             page.section(rows),

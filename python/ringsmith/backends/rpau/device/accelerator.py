@@ -32,7 +32,7 @@ class Accelerator(QueuedMachine):
         self.device = device
         self.name = device.name  # ``model``, ``rtl`` or ``card``
         self._log_degree: int | None = None
-        self._primes: tuple[tuple[int, int], ...] | None = None
+        self._primes: tuple[tuple[int, int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
@@ -66,9 +66,9 @@ class Accelerator(QueuedMachine):
         self._choose_ring(executable.log_degree)
         self._load_primes(executable)
         self._load_constants(executable)
-        rpaus, pieces = executable.design.rpaus, executable.pieces
+        rpau_of, pieces = executable.order.rpau, executable.pieces
         host = {
-            (first + piece, limb % rpaus): words
+            (first + piece, rpau_of(limb)): words
             for name, values in executable.inputs.items()
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True)
             for piece, words in enumerate(np.split(residues, pieces))
@@ -86,7 +86,7 @@ class Accelerator(QueuedMachine):
         outputs = {
             name: np.stack(
                 [
-                    np.concatenate([host[first + piece, limb % rpaus] for piece in range(pieces)])
+                    np.concatenate([host[first + piece, rpau_of(limb)] for piece in range(pieces)])
                     for limb, first in sorted(values.items())
                 ]
             )
@@ -125,30 +125,29 @@ class Accelerator(QueuedMachine):
 
     def _load_primes(self, executable: Executable) -> None:
         wanted = tuple(
-            (executable.primes[limb], executable.roots[limb]) for limb in executable.limbs
+            (executable.order.rpau(slot), executable.primes[limb], executable.roots[limb])
+            for slot, limb in enumerate(executable.limbs)
         )
         if self._primes == wanted:
             return
         self._primes = self._constants = None  # until every word is written
         self._keys.clear()
         self._seeds.clear()
-        design = executable.design
-        for place, (prime, root) in enumerate(wanted):
-            prime_set, rpau = divmod(place, design.rpaus)
-            for zone, words in prime_tables(prime, root, design, executable.log_degree).loads():
-                self.device.write(Zone[zone], rpau, prime_set, words)
+        design, log_degree = executable.design, executable.log_degree
+        for slot, (rpau, prime, root) in enumerate(wanted):
+            for zone, words in prime_tables(prime, root, design, log_degree, rpau).loads():
+                self.device.write(Zone[zone], rpau, executable.order.bank(slot), words)
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:
         if self._constants == executable.constants:
             return
         self._constants = None
-        design = executable.design
-        for place, values in enumerate(executable.constants):
-            prime_set, rpau = divmod(place, design.rpaus)
-            padded = np.zeros(design.constants, dtype=np.uint64)
+        order = executable.order
+        for slot, values in enumerate(executable.constants):
+            padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
-            self.device.write(Zone.CONSTANT, rpau, prime_set, padded)
+            self.device.write(Zone.CONSTANT, order.rpau(slot), order.bank(slot), padded)
         self._constants = executable.constants
 
     def _load_program(self, run: Run) -> None:
@@ -173,9 +172,9 @@ class Accelerator(QueuedMachine):
             if same and not key.flags.writeable:
                 self._keys[load.index] = (load, key)
                 continue
-            first = load.prime_set * executable.design.rpaus
             for rpau in bits_of(load.mask):
-                limb = key[load.digit, load.half, executable.limbs[first + rpau]]
+                slot = executable.order.slot(load.prime_set, rpau)
+                limb = key[load.digit, load.half, executable.limbs[slot]]
                 limb = np.split(limb, executable.pieces)[load.piece]
                 self.device.write(Zone.KEY, rpau, load.index, limb)
                 task.advance(0)
@@ -193,9 +192,8 @@ class Accelerator(QueuedMachine):
             if key.seed is not None and self._seeds.get(load.index) == (load, key.seed):
                 continue
             self._seeds.pop(load.index, None)
-            first = load.prime_set * executable.design.rpaus
             for rpau in bits_of(load.mask):
-                limb = executable.limbs[first + rpau]
+                limb = executable.limbs[executable.order.slot(load.prime_set, rpau)]
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
                 self.device.write(Zone.SEED, rpau, load.index, words)

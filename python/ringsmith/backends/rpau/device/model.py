@@ -49,6 +49,8 @@ class ModelDevice:
             larger_rings=design.larger_rings,
             smaller_rings=design.smaller_rings,
             word_bits=design.word_bits,
+            narrow_bits=design.narrow_bits,
+            narrow_rpaus=design.narrow_rpaus,
             rpaus=design.rpaus,
             banks=design.bank_of_poly,
             key_polys=design.key_polys,
@@ -59,7 +61,8 @@ class ModelDevice:
             stored_twiddles=design.twiddles == "stored",
             seeds=design.seeds,
             sparse_primes=_by_index(design),
-            folded=_folded_bits(design),
+            folded=_folded_bits(design, design.word_bits),
+            narrow_folded=_folded_bits(design, design.narrow_bits),
             fetch_cycles=self._timing_now().fetch_cycles,
             latencies=self._timing_now().by_opcode(),
             timing_only=timing_only,
@@ -181,8 +184,8 @@ def _by_index(design: RpauDesign) -> list[int]:
     return by_index
 
 
-def _folded_bits(design: RpauDesign) -> tuple[int, int] | None:
-    """The bits of the two parts of mu, where reduction folds."""
-    if design.reduction != "folded":
+def _folded_bits(design: RpauDesign, width: int) -> tuple[int, int] | None:
+    """The bits of the two parts of mu for words of a width, where reduction folds."""
+    if design.reduction != "folded" or width == 0:
         return None
-    return folded.tail_bits(design.word_bits), folded.scaled_bits(design.word_bits)
+    return folded.tail_bits(width), folded.scaled_bits(width)

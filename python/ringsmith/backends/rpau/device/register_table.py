@@ -123,7 +123,7 @@ class Zone(IntEnum):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 3
+VERSION_MINOR = 4
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -150,5 +150,7 @@ FACTS = (
     Fact("larger_rings", "LargerRings", 0xCC, ()),
     Fact("smaller_rings", "SmallerRings", 0xD0, ()),
     Fact("work_block_banks", "WorkBlockBanks", 0xD4, ()),
+    Fact("narrow_rpaus", "NarrowRpaus", 0xD8, ()),
+    Fact("narrow_bits", "NarrowWidth", 0xDC, ()),
 )
 """What a device tells, in the order of its registers."""

@@ -105,7 +105,7 @@ def check_write(
             f"zone {zone.name} of design {design.name} takes {count} words of type uint64, "
             f"not {found}"
         )
-    bits = SEED_WORD_BITS if zone is Zone.SEED else design.word_bits
+    bits = SEED_WORD_BITS if zone is Zone.SEED else design.bits_of(unit)
     wide = np.flatnonzero(words >> np.uint64(bits))
     if wide.size:
         raise DeviceError(

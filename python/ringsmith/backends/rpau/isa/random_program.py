@@ -186,9 +186,10 @@ class _Draw:
             roots=roots,
             tables=tuple(
                 tuple(
-                    prime_tables(*pair, design, self.log_degree) for pair in zip(*both, strict=True)
+                    prime_tables(*pair, design, self.log_degree, rpau)
+                    for pair in zip(*both, strict=True)
                 )
-                for both in zip(self.primes, roots, strict=True)
+                for rpau, both in enumerate(zip(self.primes, roots, strict=True))
             ),
             constants=tuple(
                 tuple(self._residues(q, design.constants) for q in sets) for sets in self.primes
@@ -317,16 +318,24 @@ class _Draw:
         return [*family, *rest][: self.design.limbs]
 
     def _near_primes(self) -> list[int]:
-        """Primes that folds take, of every size and on both sides of a power of two; repeated."""
-        width, order = self.design.word_bits, 2 << self.log_degree
-        found = []
+        """Primes that folds take, of every size and on both sides of a power of two; repeated.
+
+        The first that words of a width hold is as wide as they are.
+        """
+        design, primes = self.design, []
+        for width in design.widths:
+            count = len(design.rpaus_of(width)) * design.prime_sets
+            primes += self._near_primes_of(width, count)
+        return primes
+
+    def _near_primes_of(self, width: int, count: int) -> list[int]:
+        order, found = 2 << self.log_degree, []
         for bits in range(width - folded.shifts(width), width + 1):
             for steps in (range(_NEAR_STEPS), range(-1, -_NEAR_STEPS, -1)):
                 near = ((1 << bits) + order * step + 1 for step in steps)
                 found += [q for q in near if folded.fits(q, width) and _core.is_prime(q)][:1]
         found.sort(reverse=True)
-        rest = [self._choice(found) for _ in range(self.design.limbs)]
-        return [found[0], *rest][: self.design.limbs]
+        return [found[0], *(self._choice(found) for _ in range(count))][:count]
 
     def _any_primes(self) -> list[int]:
         design = self.design
