@@ -42,6 +42,13 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
         {"prime_sets": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
         {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 8},
         {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 9, "link": True},
+        {
+            "reduction": "folded",
+            "word_bits": 60,
+            "narrow_rpaus": 2,
+            "narrow_bits": 54,
+            "link": True,
+        },
         {"larger_rings": 2, "smaller_rings": 1, "prng": "trivium", "seeds": 4, "link": True},
         {"target": "ecp5", "key_ram": "block", "word_bits": 30, "cores": 1, "dyadic_cores": 1},
         {"target": "ecp5", "key_ram": "block", "prng": "trivium", "seeds": 4},
