@@ -19,9 +19,9 @@
 // else behind them, with the same adders. So an inverse butterfly takes
 // rs_rpau_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
 // operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
-// pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead of
-// that. The modes, constants and modulus hold still while steps are under way. Cost: 2*Cores modular
-// multipliers, modular adders and halvings.
+// pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead
+// of that. The modes, constants and modulus hold still while steps are under way. Cost: 2*Cores
+// modular multipliers, modular adders and halvings.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

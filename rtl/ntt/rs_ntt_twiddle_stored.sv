@@ -53,8 +53,8 @@ module rs_ntt_twiddle_stored
     for (int unsigned b = 1; b < MaxLogN; b <<= 1) below |= below >> b;
   end
 
-  // Within a row of words core i works on the row's block i / stride / 2, and upwards from the middle
-  // with the stride's bit of i; across rows all cores work on one block.
+  // Within a row of words core i works on the row's block i / stride / 2, in the upper half of them
+  // where i has the stride's bit, in odd rows where it has not. Across rows all have one block.
   logic [MaxLogN-1:0] word [Cores];
   always_comb begin
     for (int unsigned i = 0; i < Cores; i++) begin

@@ -209,10 +209,13 @@ module rs_rpau_main
   step_t walk_read, walk_write, sooner_step, later_step, read_step, write_step;
   logic  last;
   logic [LogLanes-1:0] offset;
+  // Pointwise all operands and results stand in the same order: halves stay where they are.
+  logic moves;
+  assign moves     = permute || pair;
   assign walk_read = '{
           valid: walk_valid && !receive,
           again: pair,
-          swap: (^walk_row_read) ^ (pair && walk_half),
+          swap: moves && ((^walk_row_read) ^ (pair && walk_half)),
           half: walk_half,
           row_u: walk_row_read,
           row_t: walk_row_read,
@@ -221,7 +224,7 @@ module rs_rpau_main
   assign walk_write = '{
           valid: walk_valid && !receive,
           again: 1'b0,
-          swap: ^walk_row_write,
+          swap: moves && ^walk_row_write,
           half: walk_half,
           row_u: walk_row_write,
           row_t: walk_row_write,
@@ -265,6 +268,7 @@ module rs_rpau_main
   ) u_operands (
     .clk_i,
     .swap_i(read_step.swap),
+    .odd_i(^read_step.row_u),
     .pattern_i(read_step.pattern),
     .permute_i(permute),
     .element_i(element[LogLanes-1:0]),
@@ -337,7 +341,7 @@ module rs_rpau_main
   assign receive_step = '{
           valid: link_valid_i && busy,
           again: 1'b0,
-          swap: ^receive_row,
+          swap: 1'b0,
           half: 1'b0,
           row_u: receive_row,
           row_t: receive_row,

@@ -1,9 +1,10 @@
 // Words of the memories, of the key store and of the interconnect to the lanes of the main unit.
 //
 // The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later
-// their words come, a_i and b_i and c_i with their halves swapped by swap_i, key_i as it is. One
-// cycle more, and lanes are there. Operand a is arranged by rs_lane_gather. With pair_i its upper
-// lanes are half of operand b: that which swap_i puts first.
+// their words come. One cycle more, and lanes are there. Operand a is arranged by rs_lane_gather;
+// with pair_i its upper lanes are half of operand b: that which swap_i puts first. Operands b and c
+// stay as they stand in the memory, and the key store's row is brought into the same order: its
+// halves are swapped by odd_i.
 module rs_rpau_operands
   import rs_rpau_pkg::*;
 #(
@@ -15,6 +16,7 @@ module rs_rpau_operands
 ) (
   input  logic                   clk_i,
   input  logic                   swap_i,
+  input  logic                   odd_i,
   input  logic [PatternBits-1:0] pattern_i,
   input  logic                   permute_i,   // still while busy, as element_i and the four below
   input  logic [LogLanes-1:0]    element_i,
@@ -31,16 +33,16 @@ module rs_rpau_operands
 );
   // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
   // them.
-  logic                   gather_swap, swap_q;
+  logic                   gather_swap, gather_b_swap, b_swap_q;
   logic [PatternBits-1:0] gather_pattern;
   logic [LogLanes-1:0]    gather_offset;
   rs_delay #(
-    .Width(1 + PatternBits + LogLanes),
+    .Width(2 + PatternBits + LogLanes),
     .Depth(memory_read_latency() - 1)
   ) u_controls (
     .clk_i,
-    .d_i({swap_i, pattern_i, offset_i}),
-    .d_o({gather_swap, gather_pattern, gather_offset})
+    .d_i({swap_i, use_key_i ? odd_i : swap_i, pattern_i, offset_i}),
+    .d_o({gather_swap, gather_b_swap, gather_pattern, gather_offset})
   );
 
   logic [Width-1:0] gathered [Lanes];
@@ -58,14 +60,27 @@ module rs_rpau_operands
     .lane_o(gathered)
   );
 
-  // Operands b and c keep the row's order; the key store's halves are never swapped.
+  logic [Width-1:0] b_low [Cores];
+  for (genvar i = 0; i < Cores; i++) begin : gen_b
+    rs_mux #(
+      .Width(Width),
+      .Words(4)
+    ) u_b (
+      .index_i({use_key_i, b_swap_q}),
+      .word_i('{b_i[i], b_i[i+Cores], key_i[i], key_i[i+Cores]}),
+      .word_o(b_low[i])
+    );
+  end
+
   logic [Width-1:0] b_q [Lanes];
   logic [Width-1:0] c_q [Lanes];
   always_ff @(posedge clk_i) begin
-    swap_q <= gather_swap;
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      b_q[l] <= use_key_i ? key_i[l] : b_i[swap_q ? l ^ Cores : l];
-      c_q[l] <= c_i[swap_q ? l ^ Cores : l];
+    b_swap_q <= gather_b_swap;
+    c_q      <= c_i;
+    for (int unsigned i = 0; i < Cores; i++) begin
+      b_q[i] <= b_low[i];
+      if (use_key_i) b_q[i+Cores] <= b_swap_q ? key_i[i] : key_i[i+Cores];
+      else b_q[i+Cores] <= b_i[i+Cores];
     end
   end
   assign b_o = b_q;

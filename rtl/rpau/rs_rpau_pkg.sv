@@ -11,7 +11,7 @@ package rs_rpau_pkg;
 
   localparam int unsigned RamLatency = 2;  // array and output register, of every memory
   localparam int unsigned UramWords = 4096;  // of an UltraRAM
-  localparam int unsigned LutRamWords = 64;  // of a twiddle table in LUTs; a longer one is block RAM
+  localparam int unsigned LutRamWords = 64;  // of a twiddle table of LUTs; longer ones: block RAM
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
