@@ -184,14 +184,14 @@ _SHAPES: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "ntt/rs_(automorph_sequencer|ntt_blocks|ntt_steps).sv|rpau/rs_rpau_(link|receive).sv",
-        rf"(gap_[dq]|last_row|skip_i|top|top_mark|unit)"
+        rf"(gap_[dq]|last_row|skip_i|top|top_mark|unit|unused)"
         rf"(\[\d+\])?{_EDGE}",
         "these are parts of such a record, moved to their place",
     ),
     Exclusion(
         "rpau/rs_rpau_main.sv",
         rf"(walk_read|walk_write|receive_step)\.(pattern\[\d\]|again){_EDGE}"
-        rf"|(ntt_step|receive_step)\.half{_EDGE}",
+        rf"|(ntt_step|receive_step)\.half{_EDGE}|receive_step\.swap{_EDGE}",
         "a step of the NTT, of a walk and of what is received are one record, and each leaves the "
         "fields of the others constant",
     ),
