@@ -82,7 +82,7 @@ def test_the_command_writes_bitstream_constraints_and_timing(
     assert seed == 1
     assert whole.top == "rs_board_ulx3s"
     assert design.items() <= whole.parameters.items()
-    assert whole.parameters["ClockHz"] == 75_000_000
+    assert whole.parameters["ClockHz"] == 50_000_000
 
 
 def test_files_that_exist_are_not_replaced_unasked(

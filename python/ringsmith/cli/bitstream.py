@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ringsmith.hdl.ecp5.flow import Hierarchy
     from ringsmith.hdl.ecp5.pll import Pll
 
-_DEFAULT_MHZ = 75.0
+_DEFAULT_MHZ = 50.0
 
 
 def add_to(app: typer.Typer) -> None:
