@@ -17,7 +17,8 @@ def uart_sources() -> list[Path]:
     """The bridge, and the bench around it."""
     shell = rtl_root() / "shell"
     modules = [shell / f"rs_uart_{name}.sv" for name in ("pkg", "rx", "tx", "bridge")]
-    return [*modules, rtl_root() / "mem" / "rs_ram_1r1w.sv", BENCHES / "rs_uart_bench.sv"]
+    memory = [rtl_root() / "arith" / "rs_arith_pkg.sv", rtl_root() / "mem" / "rs_ram_1r1w.sv"]
+    return [*memory, *modules, BENCHES / "rs_uart_bench.sv"]
 
 
 def bits_of(data: bytes, gap: float = 0.0) -> list[tuple[int, float]]:

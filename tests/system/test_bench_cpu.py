@@ -287,6 +287,7 @@ def test_the_command_keeps_what_it_does_not_measure(
     today = [replace(again, metric=metric) for metric in metrics]
     kept = [replace(record, params="F", conditions="long ago") for record in today]
     monkeypatch.setattr("ringsmith.bench.cpu.measure.measure", lambda *_: today)
+    monkeypatch.setattr("ringsmith.apps.conditions.QUIET_LOAD", 1e9)
     earlier, page = tmp_path / "earlier.jsonl", tmp_path / "cpu.md"
     before = Measurement("cpu", "long ago", (*kept, *today))
     write_records(before, Target(earlier))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ringsmith.apps.conditions import check_quiet
 from ringsmith.bench.records import Measurement, Record, read_records, write_records
-from ringsmith.errors import InteropError, ParameterError
+from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import Target
 
 FILES = sorted((Path(__file__).resolve().parents[2] / "bench" / "records").iterdir())
@@ -103,3 +104,13 @@ def test_records_of_another_bench_are_refused(tmp_path: Path) -> None:
     assert json.loads(path.read_text().splitlines()[0])["bench"] == "nano"
     with pytest.raises(InteropError, match=r"are of the bench 'nano': .*bench cpu --json' wrote"):
         read_records(path, "cpu")
+
+
+def test_times_of_a_busy_machine_are_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (0.6, 9.0, 9.0))
+    check_quiet()
+    monkeypatch.setattr("os.getloadavg", lambda: (3.25, 0.1, 0.1))
+    with pytest.raises(
+        ToolError, match=r"load average is 3\.2, and times are published below 0\.7"
+    ):
+        check_quiet()

@@ -54,7 +54,13 @@ READERS = {
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""
 
-OTHER_WRITERS = {"keys folder", "encrypt output", "decrypt output", "seal eval output"}
+OTHER_WRITERS = {
+    "bitstream folder",
+    "keys folder",
+    "encrypt output",
+    "decrypt output",
+    "seal eval output",
+}
 _SECONDS, _BYTES = 60, 2 << 30
 
 

@@ -59,6 +59,14 @@ def random_designs() -> list[RpauDesign]:
         prime_sets[i] = 1
         narrow_rpaus[i] = int(rng.integers(1, rpaus[i]))
         narrow_bits[i] = int(rng.integers(44, MAX_NARROW_BITS, endpoint=True))
+    targets, key_rams = ["xilinx"] * DESIGNS, column(rng, ("block", "ultra"))
+    banks = [
+        int(rng.choice([0, *range(3, polys - own + 1)]))
+        for polys, own in zip(work_polys, ultra, strict=True)
+    ]
+    for i in [i for i, (reduction, _, _) in enumerate(primes) if reduction == "barrett"][:2]:
+        targets[i], key_rams[i] = "ecp5", "block"  # which has no UltraRAM, and tiles of 18 bits
+        ultra[i], banks[i], widths[i] = 0, 0, int(rng.integers(30, 36, endpoint=True))
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
         "log_n": log_ns,
@@ -75,11 +83,8 @@ def random_designs() -> list[RpauDesign]:
         "interconnect": column(rng, ("ring", "gather")),
         "twiddles": column(rng, ("generated", "stored")),
         "work_uram_polys": ultra,
-        "work_block_banks": [
-            int(rng.choice([0, *range(3, polys - own + 1)]))
-            for polys, own in zip(work_polys, ultra, strict=True)
-        ],
-        "key_ram": column(rng, ("block", "ultra")),
+        "work_block_banks": banks,
+        "key_ram": key_rams,
         "family": [family for _, family, _ in primes],
         "prng": ["trivium" if count else "none" for count in seeds],
         "seeds": seeds,
@@ -88,6 +93,7 @@ def random_designs() -> list[RpauDesign]:
         "smaller_rings": [min(n - 8, int(rng.integers(0, 2))) for n in log_ns],
         "narrow_rpaus": narrow_rpaus,
         "narrow_bits": narrow_bits,
+        "target": targets,
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]
