@@ -141,7 +141,7 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --force --programs 10 --products 300 --verify nano \
-		--verify octo --verify rpm --area nano --area rpm
+		--verify octo --verify rpm --area medha --area rpm
 
 # ---- upkeep ------------------------------------------------------------------------------------
 
