@@ -101,6 +101,12 @@ def medha(
             "(minutes), or whole (more than ten minutes each)."
         ),
     ] = "none",
+    area_of: Annotated[
+        str,
+        typer.Option(
+            help="Designs to synthesize, by commas; all, and variants, without it.",
+        ),
+    ] = "",
     rtl: Annotated[
         str,
         typer.Option(help="What rtl counts whatever --device says, by commas: sets, and logreg."),
@@ -134,7 +140,7 @@ def medha(
     from ringsmith.bench.medha.page import page as page_of
 
     files = _Files("medha", keep, json, page, force)
-    lists = {"sets": sets, "operations": operations, "rtl": rtl}
+    lists = {"sets": sets, "operations": operations, "rtl": rtl, "area_of": area_of}
     chosen = {**(QUICK if quick else {}), **_given(lists)}
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
@@ -332,7 +338,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _lists(chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Names as on a command line, between commas."""
-    return {option: ",".join(names) for option, names in chosen.items()}
+    return {option.replace("_", "-"): ",".join(names) for option, names in chosen.items()}
 
 
 def _words(options: Mapping[str, object]) -> list[str]:

@@ -34,7 +34,6 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
 """What differs from the design, by name."""
 
 _MEMORIES: Mapping[str, Mapping[str, int]] = {
-    "15 work polynomials in 7 banks": {},
     "13 work polynomials in 13 banks": {
         "work_polys": 13,
         "work_uram_polys": 0,
@@ -69,7 +68,8 @@ def ablations(
 
     Args:
         areas: Of the design, by module; None: LUTs and flip-flops are left out.
-        manner: How those were found, and the areas of shorter words are: ``area.MANNERS``.
+        manner: How areas of variants with other memories and of shorter words are found:
+            ``area.MANNERS``.
         say: Takes lines for people.
         operation: What the variants are compared by; another is quicker and says less.
     """
@@ -83,7 +83,7 @@ def ablations(
         yield Found(
             design.name, PARAMS, "ntt", "cycles", ntt_cycles(design), "model", "one instruction"
         )
-        yield from _area(design, areas)
+        yield from _area(design, areas, manner)
         if name in _MEMORIES:
             yield from times_area(design, row)
     yield from _most(cycles["32 cores, 16 dyadic"], designs["32 cores, 16 dyadic"], operation)
@@ -110,16 +110,17 @@ def _cycles(design: RpauDesign, parameters: CkksParameters, operation: str) -> t
     return cycles, Found(design.name, PARAMS, operation, "cycles", cycles, "model", text)
 
 
-def _area(design: RpauDesign, areas: Mapping[str, Area] | None) -> Iterator[Found]:
+def _area(design: RpauDesign, areas: Mapping[str, Area] | None, manner: str) -> Iterator[Found]:
     """DSPs and RAMs by counting; with a synthesized design also LUTs and flip-flops."""
     base, card = load_design(DESIGN), on_the_card(design)
-    if areas is None:
+    other_banks = design.banks != base.banks  # whose logic is in no proportion to the design's
+    if areas is None or (other_banks and manner == "none"):
         polys = f"{design.work_polys} work polynomials and the keys"
         text = f"multipliers of {multiplier_dsps(design)} DSPs; {polys}; no tables"
         for metric, value in asdict(estimate(design)).items():
             yield Found(design.name, PARAMS, "rpau", metric, value, "estimate", f"{text}; {card}")
         return
-    if design.banks != base.banks:  # its logic is in no proportion to the design's
+    if other_banks:
         area, text = area_from_part(design), "a quarter of its cores synthesized, in proportion"
     else:
         area = scaled(design, base, areas)[UNIT]

@@ -36,6 +36,7 @@ class Options:
         sets: Parameter sets; those of ``cases.CASES``.
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: How areas are found: one of ``area.MANNERS``.
+        area_of: Designs that are synthesized; empty: all, and variants of the design too.
         ablations: Whether to compare variants of the design, a minute.
         applications: Whether to run the logistic regression, and estimate PrivFT and LeNet-5.
         repeats: Calls of each operation of SEAL's and of the cpu device; 0: neither is timed.
@@ -49,6 +50,7 @@ class Options:
     sets: tuple[str, ...] = tuple(case.params for case in CASES)
     operations: tuple[str, ...] = OPERATIONS
     area: str = "none"
+    area_of: tuple[str, ...] = ()
     ablations: bool = False
     applications: bool = False
     repeats: int = 15
@@ -58,8 +60,13 @@ class Options:
         _check("device", [self.device], DEVICES)
         _check("to count on the RTL", self.rtl, [LOGREG, *(case.params for case in CASES)])
         _check("area", [self.area], MANNERS)
+        _check("design to synthesize", self.area_of, [case.design for case in CASES])
         _check("set", self.sets, [case.params for case in CASES])
         _check("operation", self.operations, OPERATIONS)
+
+    def synthesizes(self, design: str) -> bool:
+        """Whether the area of a design is found by synthesis."""
+        return self.area != "none" and (not self.area_of or design in self.area_of)
 
     def device_of(self, name: str) -> str:
         """What counts the cycles of a parameter set, or of ``logreg``."""
@@ -127,7 +134,7 @@ def _design(
     """
     found = list(_case(case, options, say, first=first))
     design, unit = load_design(case.design), None
-    if options.area != "none":
+    if options.synthesizes(case.design):
         if case.design not in areas:
             say(f"{case.design}: synthesis of an RPAU")
             areas[case.design], rows = synthesized(design, case.params, options.area)
@@ -182,7 +189,8 @@ def _ablations(
 ) -> list[Record]:
     """Variants of the first case's design."""
     operation = "add" if options.quick else ablations.OPERATION
-    return _beside(ablations.ablations(base, options.area, say, operation), CASES[0].papers)
+    manner = "none" if options.area_of else options.area
+    return _beside(ablations.ablations(base, manner, say, operation), CASES[0].papers)
 
 
 def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:
