@@ -67,7 +67,7 @@ def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
     def section(record: Record) -> str:
         if ": " in record.design or record.operation.startswith(_ABLATIONS):
             return "Ablations"
-        if record.metric in AREA:
+        if record.metric in (*AREA, "fits"):
             return "Area"
         if record.metric in AREA_TIMES_CYCLES:
             return "Area times cycles"
