@@ -56,6 +56,6 @@ def simulated(netlist: Path) -> tuple[list[Path], tuple[str, ...]]:
     cells = Path(found.origin).parent / "share" / "lattice"
     # The models that Yosys has; its library for ECP5 adds empty modules for the other cells.
     own = [cells / name for name in ("common_sim.vh", "ccu2c_sim.vh")]
-    waived = ("WIDTHEXPAND", "SPECIFYIGN", "PINMISSING")
+    waived = ("WIDTHEXPAND", "SPECIFYIGN", "PINMISSING", "INITIALDLY")
     flags = ("-fno-dfg", "-DNO_INCLUDES", *(f"-Wno-{name}" for name in waived))
     return [*own, *cell_sources(), netlist], flags
