@@ -186,7 +186,8 @@ def test_area_times_cycles_is_the_papers_area_times_its_cycles() -> None:
     bram, uram = (known["medha-set1", "rpau_54_bits", metric] for metric in ("bram", "uram"))
     areas = {"dsp_megacycles": 360, "mbit_megacycles": (bram * 36 + uram * 288) * 1024 / 1e6}
     rows = [record for record in written() if record.metric in AREA_TIMES_CYCLES]
-    assert [other for row in rows for other in beside(found_of(row), PAPERS, derived)] == rows
+    again = {other for row in rows for other in beside(found_of(row), PAPERS, derived)}
+    assert again == set(rows)
     told = {(r.params, r.operation) for r in rows if ": " not in r.design}
     assert told == {
         (case.params, operation)
@@ -213,7 +214,7 @@ def test_instructions_take_their_latencies(case: Case) -> None:
 def test_no_key_switching_of_a_paper_waits_for_the_host() -> None:
     """Keys half from seeds, or whole where the design has no PRNG, and operands fit on the chip."""
     operations = {"multiply_relinearize", "multiply_relinearize_rescale", "rotate"}
-    on_page = [r for r in written() if r.operation in operations]
+    on_page = [r for r in written() if r.operation in operations and ": " not in r.design]
     assert {r.params for r in on_page} >= {"medha-set1", "medha-set2", "medha21-set1"}
     assert not [r for r in on_page if "transfers" in r.conditions]
 
