@@ -59,6 +59,9 @@ def random_designs() -> list[RpauDesign]:
         prime_sets[i] = 1
         narrow_rpaus[i] = int(rng.integers(1, rpaus[i]))
         narrow_bits[i] = int(rng.integers(44, MAX_NARROW_BITS, endpoint=True))
+    smaller = [0] * DESIGNS
+    for i in [i for i, n in enumerate(log_ns) if n > 8][::2]:
+        smaller[i] = 1
     targets, key_rams = ["xilinx"] * DESIGNS, column(rng, ("block", "ultra"))
     banks = [
         int(rng.choice([0, *range(3, polys - own + 1)]))
@@ -90,7 +93,7 @@ def random_designs() -> list[RpauDesign]:
         "seeds": seeds,
         "link": column(rng, (False, True)),
         "larger_rings": column(rng, (0, 1, 2)),
-        "smaller_rings": [min(n - 8, int(rng.integers(0, 2))) for n in log_ns],
+        "smaller_rings": smaller,
         "narrow_rpaus": narrow_rpaus,
         "narrow_bits": narrow_bits,
         "target": targets,
