@@ -256,6 +256,7 @@ def test_an_unknown_set_is_refused_by_name() -> None:
 
 def test_the_command_writes_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_out(monkeypatch)
+    monkeypatch.setattr("ringsmith.apps.conditions.QUIET_LOAD", 1e9)  # tests run on busy machines
     target, page = tmp_path / "cpu.jsonl", tmp_path / "cpu.md"
     options = ["--sets", "D", "--budget", "0.01", "--json", str(target), "--page", str(page)]
     result = CliRunner().invoke(app, ["bench", "cpu", *options])

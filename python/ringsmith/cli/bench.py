@@ -12,9 +12,6 @@ from ringsmith.progress import note
 if TYPE_CHECKING:
     from ringsmith.bench.records import Measurement, Record
 
-_SHORT = 0.5
-"""Seconds for an operation below which no number is to be quoted."""
-
 _WIDE = 140
 """Columns of a table of records, however narrow the terminal is."""
 
@@ -79,7 +76,7 @@ def cpu(
     kept = files.kept()
     names = _names(sets) or (QUICK_CHOICES if quick else USUAL)
     seconds = budget or (0.01 if quick else 4.0)
-    files.check_load(times=True, quick=quick or seconds < _SHORT)
+    files.check_load(times=True, quick=quick)
     records = with_kept(measure(names, seconds, note, QUICK if quick else WHOLE), kept)
     _show_speedups(records)
     given = {"sets": ",".join(names), "budget": f"{seconds:g}", "quick": quick}

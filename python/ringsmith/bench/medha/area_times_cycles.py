@@ -6,7 +6,7 @@ from types import MappingProxyType
 from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.medha.cases import MEDHA, MEDHA_2021
-from ringsmith.bench.papers import AREA_TIMES_CYCLES, Fact, facts
+from ringsmith.bench.papers import Fact, facts
 from ringsmith.bench.records import Found
 from ringsmith.caching import cached
 from ringsmith.hdl.synthesis import Area
@@ -41,14 +41,13 @@ def of_operations(
 def times_area(design: RpauDesign, cycles: Found, unit: Area | None = None) -> Iterator[Found]:
     """What an RPAU takes times an operation's cycles; see ``of_operations``."""
     counted = estimate(design)
-    amounts = _amounts(counted.dsp, counted.bram, counted.uram)
-    what = "multipliers and polynomials"
-    if unit is not None:
-        amounts = _amounts(unit.dsps, unit.brams, unit.urams)
-        amounts |= {
-            "lut_megacycles": unit.lut_sites,
-            "ff_megacycles": unit.fabric_flip_flops,
-        }
+    if unit is None:
+        amounts = _rams_and_dsps(counted.dsp, counted.bram, counted.uram)
+        what = "multipliers and polynomials"
+    else:
+        amounts = _amounts(
+            unit.dsps, unit.brams, unit.urams, unit.lut_sites, unit.fabric_flip_flops
+        )
         what = "the whole RPAU"
     text = (
         f"{cycles.value:,.0f} cycles; {amounts['dsp_megacycles']:.0f} DSPs and "
@@ -69,8 +68,7 @@ def _of_paper(paper: str) -> Iterator[Fact]:
     unit, where, words = _RPAUS[paper]
     known = facts(paper)
     area = {fact.metric: fact.value for fact in known if (fact.params, fact.operation) == unit}
-    amounts = _amounts(area["dsp"], area["bram"], area["uram"])
-    amounts |= {"lut_megacycles": area["lut"], "ff_megacycles": area["ff"]}
+    amounts = _amounts(*(area[metric] for metric in ("dsp", "bram", "uram", "lut", "ff")))
     for fact in known:
         if fact.metric == "cycles" and fact.operation in OPERATIONS and not fact.peer:
             for metric, amount in amounts.items():
@@ -85,6 +83,12 @@ def _of_paper(paper: str) -> Iterator[Fact]:
                 )
 
 
-def _amounts(dsp: float, bram: float, uram: float) -> dict[str, float]:
-    """Metric of ``AREA_TIMES_CYCLES`` -> what is multiplied; of LUTs and flip-flops nothing."""
-    return dict(zip(AREA_TIMES_CYCLES, (dsp, megabits(bram, uram), bram), strict=False))
+def _amounts(dsp: float, bram: float, uram: float, lut: float, ff: float) -> dict[str, float]:
+    """Metric of ``AREA_TIMES_CYCLES`` -> what is multiplied by cycles."""
+    return {**_rams_and_dsps(dsp, bram, uram), "lut_megacycles": lut, "ff_megacycles": ff}
+
+
+def _rams_and_dsps(dsp: float, bram: float, uram: float) -> dict[str, float]:
+    """The same of what is counted without synthesis."""
+    mbit = megabits(bram, uram)
+    return {"dsp_megacycles": dsp, "mbit_megacycles": mbit, "bram_megacycles": bram}
