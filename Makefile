@@ -85,9 +85,10 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
 
 .PHONY: bench
-bench: $(STAMPS)/dev $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,rpm}.md
+bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,rpm}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
-	@$(BIN)/ringsmith bench medha $(call bench_files,medha,medha)
+	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg --area whole --area-of medha \
+		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
 
 .PHONY: bitstream

@@ -12,7 +12,7 @@ from ringsmith.backends.base import Backend, Design
 from ringsmith.backends.inspector import Inspector
 from ringsmith.caching import cached
 from ringsmith.design_files import SUFFIX, architecture_of
-from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
 GROUP = "ringsmith.backends"
 
@@ -92,6 +92,23 @@ def inspectors() -> list[Inspector]:
 def backend_of(design: Design) -> Backend:
     """The backend of a design."""
     return backend(design.architecture)
+
+
+def inspector_of(design: Design, without: str) -> Inspector:
+    """How a design's architecture is looked into.
+
+    Args:
+        design: The design.
+        without: What cannot be done with the design where nothing does, after "architecture X".
+
+    Raises:
+        ProgramError: If its architecture has no inspector.
+    """
+    found = backend_of(design)
+    inspector = found.inspector()
+    if inspector is None:
+        raise ProgramError(f"architecture {found.name} {without}: choose a design of another")
+    return inspector
 
 
 def fitting_backend() -> Backend:

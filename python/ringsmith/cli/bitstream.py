@@ -75,14 +75,7 @@ def _hierarchy(design: str, board: "Board", clock: "Pll") -> "Hierarchy":
     Raises:
         ProgramError: If the architecture has none.
     """
-    from ringsmith.backends.registry import backend_of, named_design
-    from ringsmith.errors import ProgramError
+    from ringsmith.backends.registry import inspector_of, named_design
 
     point = named_design(design)
-    backend = backend_of(point)
-    inspector = backend.inspector()
-    if inspector is None:
-        raise ProgramError(
-            f"architecture {backend.name} is built for no board: choose a design of another"
-        )
-    return inspector.on_board(point, board, clock)
+    return inspector_of(point, "is built for no board").on_board(point, board, clock)

@@ -80,12 +80,7 @@ def _timed(design: str, in_part: bool) -> "TimedDesign":
     Raises:
         ProgramError: If the architecture has none.
     """
-    from ringsmith.backends.registry import backend_of, named_design
-    from ringsmith.errors import ProgramError
+    from ringsmith.backends.registry import inspector_of, named_design
 
     point = named_design(design)
-    backend = backend_of(point)
-    inspector = backend.inspector()
-    if inspector is None:
-        raise ProgramError(f"architecture {backend.name} is not timed: choose a design of another")
-    return inspector.timing(point, in_part=in_part)
+    return inspector_of(point, "is not timed").timing(point, in_part=in_part)

@@ -24,19 +24,12 @@ def verilog(
 
     One file, IEEE 1364-2005, the design's parameters filled in, without assertions.
     """
-    from ringsmith.backends.registry import backend_of, named_design
-    from ringsmith.errors import ProgramError
+    from ringsmith.backends.registry import inspector_of, named_design
     from ringsmith.files import check_targets
 
     file = target(output, force)
     check_targets(file, inputs=[Path(design)])
     assert file is not None, "it is named"
     point = named_design(design)
-    backend = backend_of(point)
-    inspector = backend.inspector()
-    if inspector is None:
-        raise ProgramError(
-            f"architecture {backend.name} is not written as Verilog: choose a design of another"
-        )
-    file.write(inspector.verilog(point))
+    file.write(inspector_of(point, "is not written as Verilog").verilog(point))
     print(f"wrote {file.path}")
