@@ -198,7 +198,7 @@ package rs_rpau_pkg;
     return step_to_operand() - stored_twiddle_latency();
   endfunction
 
-  // Cycles by which the factors of an NTT set out before the data that they meet. Generated ones
+  // Cycles by which the factors of an NTT start before the data that they meet. Generated ones
   // pass an operand register and a multiplier first.
   function automatic int unsigned twiddle_lead(int unsigned twiddles, int unsigned reduction);
     return (twiddles == TwiddlesStored) ? 0 :
@@ -227,7 +227,7 @@ package rs_rpau_pkg;
     };
   endfunction
 
-  // By how much the rows of an instruction that expands a seed set out later than others: the
+  // By how much the rows of an instruction that expands a seed start later than others: the
   // expander starts a cycle after the command, and a row's words stand at their registers after the
   // command, the counters, the row address and the memory.
   function automatic int unsigned seed_lead(int unsigned lanes);

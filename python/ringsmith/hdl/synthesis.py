@@ -85,7 +85,7 @@ class Area:
 
     @property
     def fabric_flip_flops(self) -> int:
-        """Flip-flops beside RAMs and DSPs."""
+        """Flip-flops outside RAMs and DSPs."""
         return self.flip_flops - self.absorbed_flip_flops
 
 

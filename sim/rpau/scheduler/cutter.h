@@ -80,7 +80,7 @@ class Cutter {
     Mask later;  ///< RPAUs that touch the polynomial from here on
   };
 
-  /// What is asked of a run beside that it fits.
+  /// What is asked of a run, except that it fits.
   struct Terms {
     bool stay;   ///< what lies on the device already stays where it is
     bool apart;  ///< what later runs read at once does not share a bank

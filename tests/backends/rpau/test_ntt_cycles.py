@@ -29,7 +29,7 @@ DEPTH = 34
 """What a transform takes beyond its stages, where factors are stored."""
 
 LEAD = {"generated": 19, "stored": 0}
-"""Cycles by which factors set out before the data."""
+"""Cycles by which factors start before the data."""
 
 LOG_N = range(10, 16)
 CORES = (1, 2, 4, 8, 16, 32)

@@ -97,7 +97,7 @@ module DP16KD #(
   function automatic int unsigned mode(string text);
     return (text == "WRITETHROUGH") ? 1 : (text == "READBEFOREWRITE") ? 2 : 0;
   endfunction
-  // A clock that is not inverted stays the same signal: registers beside it act at once with it.
+  // A clock that is not inverted stays the same signal: other registers act at the same time.
   logic clk_a, clk_b;
   if (CLKAMUX == "INV") begin : gen_inverted_a
     assign clk_a = ~CLKA;

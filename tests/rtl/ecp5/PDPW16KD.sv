@@ -91,7 +91,7 @@ module PDPW16KD #(
     for (int unsigned i = 0; i < 3; i++) selects[i] = text[8*i+:8] == "1";
   endfunction
   logic [17:0] by_a, by_b;  // what the pins of either port show
-  // A clock that is not inverted stays the same signal: registers beside it act at once with it.
+  // A clock that is not inverted stays the same signal: other registers act at the same time.
   logic clk_a, clk_b;
   if (CLKWMUX == "INV") begin : gen_inverted_a
     assign clk_a = ~CLKW;

@@ -76,7 +76,7 @@ def main_read_to_write(design: RpauDesign) -> int:
 
 
 def twiddle_lead(design: RpauDesign) -> int:
-    """Cycles by which the generated factors of an NTT set out before its data.
+    """Cycles by which the generated factors of an NTT start before its data.
 
     A generated factor passes a multiplier before it meets its operands. A stored one is there
     sooner than they are.

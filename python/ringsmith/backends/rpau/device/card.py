@@ -54,7 +54,7 @@ class CardBus:
         self._line, self._word_bytes = line, word_bytes
         self._number = 0
         self._broken: str | None = None  # why the session ended
-        self._in_doubt = False  # a frame was interrupted: nobody knows whether it was done
+        self._in_doubt = False  # a frame was interrupted: it may have been done or not
         self._noise = 0  # bytes that were part of no answer
         try:
             self._open()
