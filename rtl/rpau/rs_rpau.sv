@@ -7,8 +7,9 @@
 // replaced by what drives them (rtl/verilator.vlt).
 //
 // Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host
-// port, one access a cycle, only while nothing runs; reads answer after host_read_latency() - 1
-// cycles.
+// port, one access a cycle, only while nothing runs; reads answer after rpau_read_latency() cycles.
+// Its words are a row of a memory, or a part of one (rs_rpau_pkg::host_words): a longer row is
+// collected here.
 //
 // Words of the host port and of the interconnect may be wider than the RPAU's own. The host writes
 // no word that is too wide; what the interconnect brings is shortened (rs_rpau_arrival).
@@ -37,7 +38,8 @@ module rs_rpau
   parameter  int unsigned Prng = PrngNone,
   parameter  int unsigned Seeds = 0,        // entries of the seed store, with a PRNG
   parameter  int unsigned Link = 0,         // 1: there is a link unit
-  localparam int unsigned Lanes = 2 * Cores
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -53,9 +55,9 @@ module rs_rpau
   output logic                 done_link_o,
 
   input  host_t                host_i,
-  input  logic [LinkWidth-1:0] host_wdata_i [Lanes],
+  input  logic [LinkWidth-1:0] host_wdata_i [HostWords],
   output logic                 host_rvalid_o,
-  output logic [LinkWidth-1:0] host_rdata_o [Lanes],
+  output logic [LinkWidth-1:0] host_rdata_o [HostWords],
 
   input  logic                 link_valid_i,    // interconnect: words that reach this RPAU
   input  logic [LinkWidth-1:0] link_i [Lanes],
@@ -70,30 +72,52 @@ module rs_rpau
   localparam int unsigned PartBits = part_bits(Lanes, DyadicCores);
 
   // ---- host -------------------------------------------------------------------------------------
-  host_t            host_q;
-  logic [Width-1:0] host_wdata_q [Lanes];
+  // Where a row comes in parts, those of a row whose halves are swapped change places. Without
+  // parts, the halves of the words change places behind this register.
+  localparam int unsigned HostParts = Lanes / HostWords;
+  localparam int unsigned LogHostParts = $clog2(HostParts);
+  localparam int unsigned PlaceBits = part_bits(Lanes, HostWords);
+  host_t                host_q;
+  logic [Width-1:0]     host_wdata_q [Lanes];
+  logic [PlaceBits-1:0] host_wplace;   // part of the row that words are written to
+  logic [PlaceBits-1:0] host_rplace;   // that are read; without parts, whether halves are swapped
+  logic                 host_last;     // the words are the last of their row
+  logic [RowBits-1:0]   host_row;
+  logic                 host_swap;
+  assign host_row  = host_q.row[LogHostParts+:RowBits];
+  assign host_swap = ^host_row;
+  if (HostParts > 1) begin : gen_parts
+    logic wswap;
+    assign wswap = host_i.zone == ZonePoly && ^host_i.row[LogHostParts+:RowBits];
+    assign host_wplace = (host_i.zone == ZonePoly || host_i.zone == ZoneKey)
+        ? host_i.row[LogHostParts-1:0] ^ (PlaceBits'(wswap) << (LogHostParts - 1)) : '0;
+    assign host_rplace = host_q.row[LogHostParts-1:0] ^
+                         (PlaceBits'(host_swap) << (LogHostParts - 1));
+    assign host_last = &host_q.row[LogHostParts-1:0];
+  end else begin : gen_rows
+    assign host_wplace = '0;
+    assign host_rplace = host_swap;
+    assign host_last   = 1'b1;
+  end
   always_ff @(posedge clk_i) begin
-    host_q    <= host_i;
-    host_q.we <= rst_ni && host_i.we;
-    host_q.re <= rst_ni && host_i.re;
-    if (host_i.we) begin
-      for (int unsigned l = 0; l < Lanes; l++) host_wdata_q[l] <= host_wdata_i[l][Width-1:0];
+    host_q <= host_i;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (host_i.we && host_wplace == PlaceBits'(l / HostWords)) begin
+        host_wdata_q[l] <= host_wdata_i[l%HostWords][Width-1:0];
+      end
     end
   end
   if (LinkWidth > Width) begin : gen_narrow
-    for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    for (genvar w = 0; w < HostWords; w++) begin : gen_word
       logic unused_bits;
-      assign unused_bits = ^host_wdata_i[l][LinkWidth-1:Width];
+      assign unused_bits = ^host_wdata_i[w][LinkWidth-1:Width];
     end
   end
 
-  logic               host_poly_we, host_swap;
-  logic [RowBits-1:0] host_row;
-  logic [Width-1:0]   host_word;
+  logic             host_poly_we;
+  logic [Width-1:0] host_word;
   logic [memory_read_latency():1] host_reads_q;  // reads under way, by the cycles they are old
-  assign host_poly_we = host_q.we && host_q.zone == ZonePoly;
-  assign host_row     = host_q.row[RowBits-1:0];
-  assign host_swap    = ^host_row;
+  assign host_poly_we = host_q.we && host_q.zone == ZonePoly && host_last;
   assign host_word    = host_wdata_q[0];
 
   // ---- prime sets -------------------------------------------------------------------------------
@@ -335,7 +359,8 @@ module rs_rpau
   assign read_row[1] = host_q.re ? host_row : main_rrow[1];
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++) begin
-      side_wdata[l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l] : dyadic_wdata[l];
+      side_wdata[l] = !host_poly_we ? dyadic_wdata[l] :
+          host_wdata_q[HostParts == 1 && host_swap ? l ^ Cores : l];
     end
   end
 
@@ -392,7 +417,7 @@ module rs_rpau
     .Ram(KeyRam)
   ) u_key_store (
     .clk_i,
-    .we_i(host_q.we && host_q.zone == ZoneKey),
+    .we_i(host_q.we && host_q.zone == ZoneKey && host_last),
     .windex_i(host_q.index),
     .wrow_i(host_row),
     .wdata_i(host_wdata_q),
@@ -406,28 +431,37 @@ module rs_rpau
   );
 
   // ---- what the host reads ----------------------------------------------------------------------
-  logic             host_words, host_words_swap, host_rvalid_q;
-  logic [Width-1:0] host_rdata_q [Lanes];
-  assign host_words   = host_reads_q[memory_read_latency()];
+  localparam int unsigned HostPlaces = (HostParts > 1) ? HostParts : 2;
+  logic                 host_rvalid_q;
+  logic [PlaceBits-1:0] host_place;
   rs_delay #(
-    .Width(1),
+    .Width(PlaceBits),
     .Depth(memory_read_latency())
-  ) u_host_swap (
+  ) u_host_place (
     .clk_i,
-    .d_i(host_swap),
-    .d_o(host_words_swap)
+    .d_i(host_rplace),
+    .d_o(host_place)
   );
   always_ff @(posedge clk_i) begin
-    host_reads_q  <= rst_ni ? {host_reads_q[memory_read_latency()-1:1], host_q.re} : '0;
-    host_rvalid_q <= rst_ni && host_words;
-    if (host_words) begin
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        host_rdata_q[l] <= main_a[host_words_swap ? l ^ Cores : l];
-      end
-    end
+    host_reads_q  <= {host_reads_q[memory_read_latency()-1:1], host_q.re};
+    host_rvalid_q <= host_reads_q[memory_read_latency()];
   end
   assign host_rvalid_o = host_rvalid_q;
-  for (genvar l = 0; l < Lanes; l++) begin : gen_read
-    assign host_rdata_o[l] = LinkWidth'(host_rdata_q[l]);
+  for (genvar w = 0; w < HostWords; w++) begin : gen_read
+    logic [Width-1:0] places [HostPlaces];
+    logic [Width-1:0] word;
+    for (genvar p = 0; p < HostPlaces; p++) begin : gen_place
+      assign places[p] = main_a[(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
+    end
+    rs_select #(
+      .Width(Width),
+      .Words(HostPlaces)
+    ) u_word (
+      .clk_i,
+      .index_i(host_place),
+      .word_i(places),
+      .word_o(word)
+    );
+    assign host_rdata_o[w] = LinkWidth'(word);
   end
 endmodule

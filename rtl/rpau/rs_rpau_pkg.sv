@@ -55,6 +55,7 @@ package rs_rpau_pkg;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
   localparam int unsigned RowWidth = 16;  // a row of any zone
+  localparam int unsigned HostBeatWords = 8;  // words at the host's port, at most
   localparam int unsigned RpauWidth = SrcWidth;
 
   // What a device says about itself: its parameters, in this order.
@@ -89,7 +90,7 @@ package rs_rpau_pkg;
     FactCount
   } fact_e;
 
-  // One access of the host to one RPAU.
+  // One access of the host to one RPAU. Rows are those of its port: see host_words().
   typedef struct packed {
     logic                  we;
     logic                  re;
@@ -234,9 +235,43 @@ package rs_rpau_pkg;
     return 1 + expander_latency(lanes) - (3 + memory_read_latency());
   endfunction
 
-  // Host: request at the device's port to read data valid there.
-  function automatic int unsigned host_read_latency();
-    return 1 + memory_read_latency() + 2;
+  // Words at the host's port: a row of a memory, or a part of one that is longer than a beat of
+  // the data path. A beat's words have at most 512 bits.
+  function automatic int unsigned host_words(int unsigned lanes);
+    return (lanes < HostBeatWords) ? lanes : HostBeatWords;
+  endfunction
+
+  // Bits of an index of any zone, and of a row at the host's port.
+  function automatic int unsigned host_index_bits(int unsigned work_polys, int unsigned key_polys,
+                                                  int unsigned prime_sets, int unsigned seeds);
+    int unsigned indices;
+    indices = work_polys;
+    if (key_polys > indices) indices = key_polys;
+    if (prime_sets > indices) indices = prime_sets;
+    if (seeds > indices) indices = seeds;
+    return $clog2(indices);
+  endfunction
+
+  function automatic int unsigned host_row_bits(int unsigned log_n, int unsigned lanes,
+                                                int unsigned constants, int unsigned max_log_n,
+                                                int unsigned twiddles);
+    int unsigned bits, table_bits;
+    bits       = log_n - $clog2(host_words(lanes));
+    table_bits = (twiddles == TwiddlesStored) ? max_log_n : twiddle_lo_bits(max_log_n);
+    if (table_bits > bits) bits = table_bits;
+    if ($clog2(constants) > bits) bits = $clog2(constants);
+    return bits;
+  endfunction
+
+  // Request of a read at an RPAU to the words there: a register on either side of the memory.
+  function automatic int unsigned rpau_read_latency();
+    return 1 + memory_read_latency() + 1;
+  endfunction
+
+  // Host: request at the device's port to read data valid there. Both ways there is a register for
+  // each RPAU: rs_rpau_chain.
+  function automatic int unsigned host_read_latency(int unsigned rpaus);
+    return 2 * rpaus + rpau_read_latency();
   endfunction
 
 endpackage

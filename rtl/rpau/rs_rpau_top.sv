@@ -3,12 +3,14 @@
 // The parameters are those of a design (python/ringsmith/backends/rpau/design.py, which checks them).
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
-//              rs_rpau_pkg) of RPAU host_rpau_i. A row of the zones poly and key has all lanes:
-//              word j of polynomial host_index_i is lane j mod 2*Cores of row j / (2*Cores). The
-//              other zones have one word a row, in lane 0, for each prime set, or seed,
-//              host_index_i. Only the zone poly is read: the row comes with host_rvalid_o,
-//              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; host_zone_i,
-//              host_rpau_i and host_index_i hold still until the last is there.
+//              rs_rpau_pkg) of RPAU host_rpau_i. In the zones poly and key, word j of polynomial
+//              host_index_i is word j mod HostWords of row j / HostWords. Rows of these are written
+//              by 2*Cores words, in order: the memory takes them with the last. The other zones
+//              have one word a row, word 0, for each prime set, or seed, host_index_i. Only the
+//              zone poly is read: the row comes with host_rvalid_o,
+//              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; until the last is
+//              there, host_zone_i, host_rpau_i and host_index_i hold still, and nothing is written.
+//              While host_busy_o is high, an access is under way, and no program may start.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
@@ -54,6 +56,7 @@ module rs_rpau_top
   parameter  int unsigned NarrowWidth = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                        clk_i,
@@ -65,9 +68,10 @@ module rs_rpau_top
   input  logic [RpauWidth-1:0]        host_rpau_i,
   input  logic [HostIndexWidth-1:0]   host_index_i,
   input  logic [RowWidth-1:0]         host_row_i,
-  input  logic [Width-1:0]            host_wdata_i [Lanes],
+  input  logic [Width-1:0]            host_wdata_i [HostWords],
   output logic                        host_rvalid_o,
-  output logic [Width-1:0]            host_rdata_o [Lanes],
+  output logic [Width-1:0]            host_rdata_o [HostWords],
+  output logic                        host_busy_o,
 
   input  logic                        program_we_i,
   input  logic [ProgramAddrWidth-1:0] program_addr_i,
@@ -149,21 +153,44 @@ module rs_rpau_top
     if (start_i && !busy_o) ring_q <= ring_d;
   end
 
-  logic [Rpaus-1:0] read_valid, send, send_valid, receive_valid;
-  logic [Width-1:0] read_words [Rpaus][Lanes];
+  host_t            host;
+  host_t            rpau_host [Rpaus];
+  logic [Rpaus-1:0] read_valid;
+  logic [Width-1:0] host_words_of [Rpaus][HostWords];
+  logic [Width-1:0] read_words [Rpaus][HostWords];
+  assign host = '{
+          we: host_we_i,
+          re: host_re_i,
+          zone: zone_e'(host_zone_i),
+          index: host_index_i,
+          row: host_row_i
+      };
+  rs_rpau_chain #(
+    .Rpaus(Rpaus),
+    .Words(HostWords),
+    .Width(Width),
+    .IndexBits(host_index_bits(WorkPolys, KeyPolys, PrimeSets, Seeds)),
+    .RowBits(host_row_bits(LogN, Lanes, Constants, LogN + LargerRings, Twiddles))
+  ) u_chain (
+    .clk_i,
+    .host_i(host),
+    .rpau_i(host_rpau_i),
+    .wdata_i(host_wdata_i),
+    .rvalid_o(host_rvalid_o),
+    .rdata_o(host_rdata_o),
+    .busy_o(host_busy_o),
+    .host_o(rpau_host),
+    .wdata_o(host_words_of),
+    .rvalid_i(read_valid),
+    .rdata_i(read_words)
+  );
+
+  logic [Rpaus-1:0] send, send_valid, receive_valid;
   logic [Width-1:0] send_words [Rpaus][Lanes];
   logic [Width-1:0] receive_words [Rpaus][Lanes];
 
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
-    host_t host;
-    assign host = '{
-            we: host_we_i && host_rpau_i == RpauWidth'(r),
-            re: host_re_i && host_rpau_i == RpauWidth'(r),
-            zone: zone_e'(host_zone_i),
-            index: host_index_i,
-            row: host_row_i
-        };
     rs_rpau #(
       .LogN(LogN),
       .LargerRings(LargerRings),
@@ -197,8 +224,8 @@ module rs_rpau_top
       .done_main_o(done_main[r]),
       .done_dyadic_o(done_dyadic[r]),
       .done_link_o(done_link[r]),
-      .host_i(host),
-      .host_wdata_i,
+      .host_i(rpau_host[r]),
+      .host_wdata_i(host_words_of[r]),
       .host_rvalid_o(read_valid[r]),
       .host_rdata_o(read_words[r]),
       .link_valid_i(receive_valid[r]),
@@ -239,17 +266,6 @@ module rs_rpau_top
     );
   end
 
-  logic             host_rvalid_q;
-  logic [Width-1:0] host_rdata_q [Lanes];
-  always_ff @(posedge clk_i) begin
-    host_rvalid_q <= rst_ni && (|read_valid);
-    for (int unsigned r = 0; r < Rpaus; r++) begin
-      if (read_valid[r]) host_rdata_q <= read_words[r];
-    end
-  end
-  assign host_rvalid_o = host_rvalid_q;
-  assign host_rdata_o  = host_rdata_q;
-
   RunsTheRing_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o) ||
                    (32'(ring_i) >= LogN - SmallerRings && 32'(ring_i) <= LogN + LargerRings))
@@ -257,6 +273,9 @@ module rs_rpau_top
   HostWhileIdle_A :
   assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o))
   else $error("the host reaches into a memory while a program runs");
+  StartAfterHost_A :
+  assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))
+  else $error("a program starts while an access of the host is under way");
   ReadsWorkPolynomials_A :
   assert property (@(posedge clk_i) !host_re_i || host_zone_i == ZonePoly)
   else $error("the host reads zone %0d: only work polynomials can be read", host_zone_i);

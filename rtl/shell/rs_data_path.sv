@@ -14,9 +14,10 @@
 // it then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
 // its bytes (value), or a misplaced WLAST (order), ends the writing at its row.
 //
-// Writes take a beat a cycle where a row has at least eight words, else a row a cycle. Reads fetch
-// the next row while one is handed out: a row in host_read_latency() + 1 cycles, or a beat a
-// cycle, whichever is slower. rst_ni, synchronous, forgets a burst in whatever state it is.
+// Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less where
+// the device's rows are shorter. Both ways take a beat a cycle, or such a row a cycle. What is read
+// comes host_read_latency() cycles later, and so many beats are under way: they wait in a memory
+// for the bus to take them. rst_ni, synchronous, forgets a burst in whatever state it is.
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -27,7 +28,11 @@ module rs_data_path
   parameter  int unsigned Cores = 4,
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
-  localparam int unsigned Lanes = 2 * Cores
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned ReadLatency = host_read_latency(Rpaus),
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -74,16 +79,13 @@ module rs_data_path
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [Lanes],
+  output logic [Width-1:0]          host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [Lanes]
+  input  logic [Width-1:0]          host_rdata_i [HostWords]
 );
-  // A chunk is a row or a beat, whichever is longer.
-  localparam int unsigned ChunkWords = (Lanes > BeatWords) ? Lanes : BeatWords;
-  localparam int unsigned ChunkBeats = ChunkWords / BeatWords;
-  localparam int unsigned ChunkRows = ChunkWords / Lanes;
-  localparam int unsigned LogChunkBeats = $clog2(ChunkBeats);
-  localparam int unsigned LogChunkRows = $clog2(ChunkRows);
+  localparam int unsigned BeatRows = BeatWords / HostWords;  // of the host port
+  localparam int unsigned LogBeatRows = $clog2(BeatRows);
+  localparam int unsigned RowBeats = (Lanes > BeatWords) ? Lanes / BeatWords : 1;  // of a memory
   localparam int unsigned LogBeats = LogN - $clog2(BeatWords);  // beats of a polynomial
   localparam int unsigned BeatBytes = BeatBits / 8;
   localparam logic [1:0] BurstIncr = 2'b01;
@@ -106,7 +108,6 @@ module rs_data_path
   logic                     failed_q;  // refused, at its begin or since
   logic                     claimed_q;
   logic [8:0]               left_q;  // beats that have not crossed the bus
-  logic [LogBeats-1:0]      beat_q;  // of the polynomial: the next one
 
   // ---- a burst ----------------------------------------------------------------------------------
   logic                     take_write, take_read;
@@ -133,7 +134,7 @@ module rs_data_path
   logic [RowWidth-1:0]       last_beat;
   logic [HostIndexWidth-1:0] index;
   logic [RpauWidth-1:0]      unit;
-  logic                      key, exists, rows;
+  logic                      key, exists, rows, narrow;
   refused_t                  reason;
   assign first_beat = addr_q[$clog2(BeatBytes)+:LogBeats];
   assign last_beat  = RowWidth'(first_beat) + RowWidth'(len_q);
@@ -142,8 +143,9 @@ module rs_data_path
   assign key        = addr_q[ZoneAt];
   assign exists     = addr_q >> (ZoneAt + 1) == '0 && last_beat >> LogBeats == '0 &&
                       32'(unit) < Rpaus && 32'(index) < (key ? KeyPolys : WorkPolys);
-  assign rows       = first_beat % LogBeats'(ChunkBeats) == '0 &&
-                      (9'(len_q) + 9'd1) % 9'(ChunkBeats) == '0;
+  assign rows       = first_beat % LogBeats'(RowBeats) == '0 &&
+                      (9'(len_q) + 9'd1) % 9'(RowBeats) == '0;
+  assign narrow     = 32'(unit) + NarrowRpaus >= Rpaus;
   always_comb begin
     reason = '0;
     if (!ready_i) reason.busy = 1'b1;
@@ -152,17 +154,18 @@ module rs_data_path
   end
 
   // ---- words ------------------------------------------------------------------------------------
-  logic [Width-1:0]     buffer_q [ChunkWords];  // rows of a chunk, the next one or first one lowest
+  logic [Width-1:0]     buffer_q [BeatWords];  // rows of a beat, the next one or first one lowest
   logic [2:0]           rows_q;  // that are in it: at most four, of two words
   logic [RowWidth-1:0]  row_q;  // the next one at the host port
-  logic                 chunk_end;  // the beat is the last of its chunk
-  assign chunk_end = (beat_q + 1'b1) % LogBeats'(ChunkBeats) == '0;
 
-  // Writing: a beat, and a row of a whole chunk.
+  // Writing: a beat, and its rows one after another.
   logic wtake, wide, whole_words, store;
   always_comb begin
     wide = 1'b0;
-    for (int unsigned w = 0; w < BeatWords; w++) wide |= s_axi_wdata[64*w+:64] >> Width != '0;
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      wide |= s_axi_wdata[64*w+:64] >> Width != '0;
+      wide |= narrow && s_axi_wdata[64*w+:64] >> NarrowWidth != '0;
+    end
   end
   assign s_axi_wready = rst_ni && state_q == StWrite && left_q != '0 &&
                         rows_q <= 3'd1;
@@ -170,15 +173,40 @@ module rs_data_path
   assign whole_words  = (&s_axi_wstrb) && !wide;
   assign store        = state_q == StWrite && rows_q != '0;
 
-  // Reading: a row, and a beat.
-  logic             fetch, fetching_q, move, rtake, out_valid_q;
-  logic [8:0]       fetches_q;  // rows to fetch
-  logic [Width-1:0] out_q [ChunkWords];
-  assign fetch = state_q == StRead && fetches_q != '0 && !fetching_q &&
-                 (rows_q != 3'(ChunkRows) || move);
-  assign move  = state_q == StRead && rows_q == 3'(ChunkRows) &&
-                 (!out_valid_q || (rtake && chunk_end));
+  // Reading: rows that are fetched have a place in the memory of beats, which is so deep that one
+  // can be fetched each cycle.
+  localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
+  localparam int unsigned Places = 2 ** AddrBits;
+  logic                       fetch, came, push, pop, rtake, out_valid_q;
+  logic [8:0]                 fetches_q;  // rows to fetch
+  logic [AddrBits:0]          free_q;     // places that no beat has
+  logic [AddrBits:0]          pushed_q, popped_q;  // beats of the burst; less a bit: places
+  logic [BeatWords*Width-1:0] in, out;
+  assign fetch = state_q == StRead && fetches_q != '0 &&
+                 (free_q != '0 || fetches_q % 9'(BeatRows) != '0);
+  assign came  = state_q == StRead && claimed_q && host_rvalid_i;
+  assign push  = came && rows_q == 3'(BeatRows - 1);
+  assign pop   = state_q == StRead && pushed_q != popped_q && (!out_valid_q || rtake);
   assign rtake = s_axi_rvalid && s_axi_rready;
+  always_comb begin
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      in[w*Width+:Width] = (w + HostWords < BeatWords) ? buffer_q[(w+HostWords)%BeatWords]
+                                                       : host_rdata_i[w%HostWords];
+    end
+  end
+  rs_ram_1r1w #(
+    .Width(BeatWords * Width),
+    .Depth(Places),
+    .RamStyle("distributed")
+  ) u_beats (
+    .clk_i,
+    .we_i(push),
+    .waddr_i(pushed_q[AddrBits-1:0]),
+    .wdata_i(in),
+    .re_i(pop),
+    .raddr_i(popped_q[AddrBits-1:0]),
+    .rdata_o(out)
+  );
 
   logic fails;  // the burst fails with this beat
   assign fails = wtake && !(whole_words && s_axi_wlast == (left_q == 9'd1));
@@ -188,7 +216,6 @@ module rs_data_path
       write_q     <= 1'b0;
       claimed_q   <= 1'b0;
       rows_q      <= '0;
-      fetching_q  <= 1'b0;
       out_valid_q <= 1'b0;
     end else begin
       case (state_q)
@@ -217,14 +244,12 @@ module rs_data_path
         default: if (s_axi_bready) state_q <= StIdle;
       endcase
 
-      if (wtake && chunk_end && !failed_q && !fails) rows_q <= 3'(ChunkRows);
+      if (wtake && !failed_q && !fails) rows_q <= 3'(BeatRows);
       else if (store) rows_q <= rows_q - 1'b1;
-      else if (move) rows_q <= '0;
-      else if (fetching_q && host_rvalid_i) rows_q <= rows_q + 1'b1;
-      if (fetch) fetching_q <= 1'b1;
-      else if (host_rvalid_i) fetching_q <= 1'b0;
-      if (move) out_valid_q <= 1'b1;
-      else if (rtake && (chunk_end || left_q == 9'd1)) out_valid_q <= 1'b0;
+      else if (push) rows_q <= '0;
+      else if (came) rows_q <= rows_q + 1'b1;
+      if (pop) out_valid_q <= 1'b1;
+      else if (rtake) out_valid_q <= 1'b0;
     end
 
     if (state_q == StIdle) begin
@@ -236,34 +261,27 @@ module rs_data_path
     if (state_q == StDecide) begin
       failed_q  <= reason != '0;
       left_q    <= 9'(len_q) + 9'd1;
-      beat_q    <= first_beat;
-      row_q     <= RowWidth'(first_beat >> LogChunkBeats) << LogChunkRows;
-      fetches_q <= (reason != '0) ? '0 : 9'(
-          (9'(first_beat % LogBeats'(ChunkBeats)) + 9'(len_q)) >> LogChunkBeats) + 9'd1 <<
-          LogChunkRows;
+      row_q     <= RowWidth'(first_beat) << LogBeatRows;
+      fetches_q <= (reason != '0) ? '0 : 9'(len_q) + 9'd1 << LogBeatRows;
+      free_q    <= (AddrBits + 1)'(Places);
+      pushed_q  <= '0;
+      popped_q  <= '0;
     end else begin
       if (fails) failed_q <= 1'b1;
-      if (wtake || rtake) begin
-        left_q <= left_q - 9'd1;
-        beat_q <= beat_q + 1'b1;
-      end
+      if (wtake || rtake) left_q <= left_q - 9'd1;
       if (store || fetch) row_q <= row_q + 1'b1;
       if (fetch) fetches_q <= fetches_q - 9'd1;
+      if (push) pushed_q <= pushed_q + 1'b1;
+      if (pop) popped_q <= popped_q + 1'b1;
+      free_q <= free_q + (AddrBits + 1)'(pop) -
+                (AddrBits + 1)'(fetch && fetches_q % 9'(BeatRows) == '0);
     end
 
-    for (int unsigned w = 0; w < ChunkWords; w++) begin
-      if (state_q == StWrite) begin
-        if (wtake && beat_q % LogBeats'(ChunkBeats) == LogBeats'(w / BeatWords)) begin
-          buffer_q[w] <= s_axi_wdata[64*(w%BeatWords)+:Width];
-        end else if (store && w + Lanes < ChunkWords) begin
-          buffer_q[w] <= buffer_q[(w+Lanes)%ChunkWords];
-        end
-      end else if (host_rvalid_i) begin
-        buffer_q[w] <= (w + Lanes < ChunkWords) ? buffer_q[(w+Lanes)%ChunkWords]
-                                                : host_rdata_i[w%Lanes];
-      end
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      if (wtake) buffer_q[w] <= s_axi_wdata[64*w+:Width];
+      else if (store && w + HostWords < BeatWords) buffer_q[w] <= buffer_q[(w+HostWords)%BeatWords];
+      else if (BeatRows > 1 && came) buffer_q[w] <= in[w*Width+:Width];
     end
-    if (move) out_q <= buffer_q;
   end
 
   // ---- answers ----------------------------------------------------------------------------------
@@ -276,11 +294,8 @@ module rs_data_path
   assign s_axi_rvalid = state_q == StRead && (failed_q || out_valid_q);
   assign s_axi_rlast  = left_q == 9'd1;
   always_comb begin
-    s_axi_rdata = '0;
-    for (int unsigned w = 0; w < ChunkWords; w++) begin
-      if (!failed_q && beat_q % LogBeats'(ChunkBeats) == LogBeats'(w / BeatWords)) begin
-        s_axi_rdata[64*(w%BeatWords)+:64] = 64'(out_q[w]);
-      end
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      s_axi_rdata[64*w+:64] = failed_q ? '0 : 64'(out[w*Width+:Width]);
     end
     refused_o = '0;
     if (state_q == StDecide) refused_o = reason;
@@ -297,8 +312,8 @@ module rs_data_path
   assign host_rpau_o  = unit;
   assign host_index_o = index;
   assign host_row_o   = row_q;
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    assign host_wdata_o[l] = buffer_q[l];
+  for (genvar w = 0; w < HostWords; w++) begin : gen_word
+    assign host_wdata_o[w] = buffer_q[w];
   end
 
   OwnsThePort_A :

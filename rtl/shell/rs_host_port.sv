@@ -19,7 +19,9 @@ module rs_host_port
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Seeds = 0,
-  localparam int unsigned Lanes = 2 * Cores
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  localparam int unsigned HostWords = host_words(2 * Cores)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -77,9 +79,9 @@ module rs_host_port
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [Lanes],
+  output logic [Width-1:0]          host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [Lanes]
+  input  logic [Width-1:0]          host_rdata_i [HostWords]
 );
   // Of the window and of the data path.
   logic                      idle, we [2], re [2];
@@ -87,7 +89,7 @@ module rs_host_port
   logic [RpauWidth-1:0]      rpau [2];
   logic [HostIndexWidth-1:0] index [2];
   logic [RowWidth-1:0]       row [2];
-  logic [Width-1:0]          wdata [2][Lanes];
+  logic [Width-1:0]          wdata [2][HostWords];
   refused_t                  refused [2];
 
   rs_host_window #(
@@ -101,7 +103,9 @@ module rs_host_port
     .Constants(Constants),
     .PrimeSets(PrimeSets),
     .Twiddles(Twiddles),
-    .Seeds(Seeds)
+    .Seeds(Seeds),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
   ) u_window (
     .clk_i,
     .rst_ni,
@@ -134,7 +138,9 @@ module rs_host_port
     .Rpaus(Rpaus),
     .Cores(Cores),
     .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys)
+    .KeyPolys(KeyPolys),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
   ) u_data_path (
     .clk_i,
     .rst_ni(rst_ni && !forget_i),

@@ -1,10 +1,11 @@
 // The host's window into the memories of an accelerator: a register of 64 bits, word after word.
 //
 // The place is word word_i of polynomial index_i of memory zone_i of RPAU unit_i. Words are written
-// by halves (rs_word_halves). Rows of the zones poly and key are gathered here, from their first
-// word to their last, with which they are stored; words of the other zones are rows of their own.
-// Reads fetch a row and keep it until the host moves, writes, or runs a program. advance_o counts
-// word_i up after a word was written, or its upper half read.
+// by halves (rs_word_halves). Rows of the zones poly and key are written from their first word to
+// their last, with which they are stored: here the words of a row of the device's host port are
+// gathered (rs_rpau_pkg::host_words). Words of the other zones are rows of their own. Reads fetch
+// such a row and keep it until the host moves, writes, or runs a program. advance_o counts word_i
+// up after a word was written, or its upper half read.
 //
 // An access is answered by ack_o, in its own cycle, or, where a row must be fetched, when it is
 // there; the next access comes after that. idle_o says that no access is under way, nor at the
@@ -25,7 +26,10 @@ module rs_host_window
   parameter  int unsigned PrimeSets = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Seeds = 0,
-  localparam int unsigned Lanes = 2 * Cores
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -50,11 +54,12 @@ module rs_host_window
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [Lanes],
+  output logic [Width-1:0]          host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [Lanes]
+  input  logic [Width-1:0]          host_rdata_i [HostWords]
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
+  localparam int unsigned LogHostWords = $clog2(HostWords);
   localparam int unsigned MaxLogN = LogN + LargerRings;
   localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
 
@@ -87,17 +92,20 @@ module rs_host_window
   end
   assign whole_rows = zone_i == 8'(ZonePoly) || zone_i == 8'(ZoneKey);
 
-  logic                exists;  // the device has such a place
-  logic [LogLanes-1:0] lane;
-  logic [RowWidth-1:0] row;
+  logic                    exists, narrow;  // the device has such a place, of a narrow RPAU
+  logic [LogLanes-1:0]     lane;            // of the memory's row
+  logic [LogHostWords-1:0] slot;            // of the port's row
+  logic [RowWidth-1:0]     row;
   assign exists = unit_i < 8'(Rpaus) && {1'b0, index_i} < indices && word_i < words;
+  assign narrow = 32'(unit_i) + NarrowRpaus >= Rpaus;
   assign lane   = whole_rows ? word_i[LogLanes-1:0] : '0;
-  assign row    = whole_rows ? RowWidth'(word_i >> LogLanes) : RowWidth'(word_i);
+  assign slot   = lane[LogHostWords-1:0];
+  assign row    = whole_rows ? RowWidth'(word_i >> LogHostWords) : RowWidth'(word_i);
 
   // ---- writes -----------------------------------------------------------------------------------
   logic                complete, fits, next, accept, store;
   logic [63:0]         word;
-  logic [LogLanes-1:0] filled_q;  // words of the row that are gathered
+  logic [LogLanes-1:0] filled_q;  // words of the memory's row that were written
   refused_t            refused_half;
   rs_word_halves u_halves (
     .clk_i,
@@ -108,10 +116,10 @@ module rs_host_window
     .word_o(word),
     .refused_o(refused_half)
   );
-  assign fits   = (word >> Width) == '0;
+  assign fits   = (word >> Width) == '0 && !(narrow && (word >> NarrowWidth) != '0);
   assign next   = lane == filled_q;
   assign accept = ready_i && complete && exists && fits && next;
-  assign store  = accept && (!whole_rows || &lane);
+  assign store  = accept && (!whole_rows || &slot);
 
   // ---- reads ------------------------------------------------------------------------------------
   logic read, readable, serve, fetch, abandon, upper;
@@ -126,7 +134,7 @@ module rs_host_window
   assign abandon  = !ready_i && fetching_q;
 
   // ---- the row ----------------------------------------------------------------------------------
-  logic [Width-1:0] row_q [Lanes];
+  logic [Width-1:0] row_q [HostWords];
   always_ff @(posedge clk_i) begin
     if (!rst_ni || !ready_i) begin
       row_valid_q <= 1'b0;
@@ -136,18 +144,18 @@ module rs_host_window
       if (fetch) fetching_q <= 1'b1;
       else if (serve) fetching_q <= 1'b0;
       if (fetching_q && host_rvalid_i) row_valid_q <= 1'b1;
-      else if (moved_i || accept || (serve && upper && (&lane))) row_valid_q <= 1'b0;
+      else if (moved_i || accept || (serve && upper && (&slot))) row_valid_q <= 1'b0;
       if (moved_i || fetch) filled_q <= '0;
       else if (accept && whole_rows) filled_q <= filled_q + 1'b1;
     end
     if (fetch) upper_q <= access_i.upper;
     if (fetching_q && host_rvalid_i) row_q <= host_rdata_i;
-    else if (accept) row_q[lane] <= word[Width-1:0];
+    else if (accept) row_q[slot] <= word[Width-1:0];
   end
 
   // ---- answers ----------------------------------------------------------------------------------
   logic [63:0] served;
-  assign served    = 64'(row_q[lane]);
+  assign served    = 64'(row_q[slot]);
   assign advance_o = accept || (serve && upper);
   assign ack_o     = (access_i.valid && !fetch) || (fetching_q && serve) || abandon;
   assign data_o    = !serve ? '0 : upper ? served[63:32] : served[31:0];

@@ -3,7 +3,7 @@
 //
 // docs/registers.md says what the registers do. Their bus has 32-bit data and byte addresses in a
 // page of 4 KiB; signals have AXI's names, by which tools find them. A register access takes a
-// few cycles, the first word of a row of a memory rs_rpau_pkg::host_read_latency() more. The data
+// few cycles, the first word of a row of its port rs_rpau_pkg::host_read_latency() more. The data
 // path (rs_data_path) moves polynomials; while it does, the device is not ready.
 //
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
@@ -41,7 +41,7 @@ module rs_rpau_axil
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
-  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(2 * Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                       clk_i,
@@ -162,22 +162,28 @@ module rs_rpau_axil
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
   logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
   logic                 moving;  // the data path moves words
+  logic                 host_busy;  // words of the host are under way
+  logic                 waiting_q;  // a start waits for them
   always_ff @(posedge clk_i) begin
     if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
     else if (reset_q != '0) reset_q <= reset_q - 1'b1;
     device_rst_nq <= rst_ni && reset_q == '0;
   end
-  assign idle  = device_rst_nq && reset_q == '0 && !busy;
+  assign idle  = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
   assign ready = idle && !moving;
-  logic [4:0] ring;
+  logic [4:0] ring, ring_q;
   logic       runs_ring;
   assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
                                                             : hwif_out.ring.log_degree.value;
   assign runs_ring = 32'(ring) >= LogN - SmallerRings && 32'(ring) <= LogN + LargerRings;
   assign start     = hwif_out.control.start.value && !hwif_out.control.reset.value && ready &&
                      runs_ring;
+  always_ff @(posedge clk_i) begin
+    waiting_q <= device_rst_nq && reset_q == '0 && (start || (waiting_q && host_busy));
+    if (start) ring_q <= ring;
+  end
 
-  assign hwif_in.status.busy.next       = busy && device_rst_nq;
+  assign hwif_in.status.busy.next       = (busy || waiting_q) && device_rst_nq;
   assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
   assign hwif_in.status.bad_opcode.next = bad_opcode && device_rst_nq;
   assign hwif_in.status.moving.next     = moving;
@@ -238,13 +244,13 @@ module rs_rpau_axil
   access_t                   host_access_q;
   logic                      host_write_q;  // the access that waits for its answer is a write
   logic                      host_ack, host_rvalid;
-  logic [Width-1:0]          host_rdata [Lanes];
+  logic [Width-1:0]          host_rdata [HostWords];
   logic                      host_we, host_re;
   logic [ZoneWidth-1:0]      host_zone;
   logic [RpauWidth-1:0]      host_rpau;
   logic [HostIndexWidth-1:0] host_index;
   logic [RowWidth-1:0]       host_row;
-  logic [Width-1:0]          host_wdata [Lanes];
+  logic [Width-1:0]          host_wdata [HostWords];
   always_ff @(posedge clk_i) begin
     host_access_q <= '{
         valid: rst_ni && |hwif_out.host_data.req,
@@ -268,7 +274,9 @@ module rs_rpau_axil
     .PrimeSets(PrimeSets),
     .LargerRings(LargerRings),
     .Twiddles(Twiddles),
-    .Seeds(Seeds)
+    .Seeds(Seeds),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
   ) u_host_port (
     .clk_i,
     .rst_ni,
@@ -366,11 +374,12 @@ module rs_rpau_axil
     .host_wdata_i(host_wdata),
     .host_rvalid_o(host_rvalid),
     .host_rdata_o(host_rdata),
+    .host_busy_o(host_busy),
     .program_we_i(program_we),
     .program_addr_i(program_addr),
     .program_data_i(program_data),
-    .ring_i(ring),
-    .start_i(start),
+    .ring_i(ring_q),
+    .start_i(waiting_q && !host_busy),
     .busy_o(busy),
     .error_o(bad_opcode),
     .cycles_o(cycles),

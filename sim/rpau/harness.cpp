@@ -48,26 +48,26 @@ class Accelerator {
 
   static constexpr int facts() { return sizeof(top_->design_o) / sizeof(top_->design_o[0]); }
 
-  static constexpr int lanes() {
+  /// Words of a row at the host's port, rs_rpau_pkg::host_words().
+  static constexpr int host_words() {
     return sizeof(top_->host_wdata_i) / sizeof(top_->host_wdata_i[0]);
   }
 
-  /// Writes `rows` rows from row `first` on, of `words_a_row` words each: lanes(), or 1 for zones
-  /// of single words.
+  /// Writes `rows` rows from row `first` on, of `words_a_row` words each: host_words(), or 1 for
+  /// zones of single words.
   void write(int zone, int rpau, int index, u64 first, u64 rows, int words_a_row,
              const u64* words) {
     address(zone, rpau, index);
     top_->host_we_i = 1;
     for (u64 row = 0; row < rows; ++row) {
       top_->host_row_i = first + row;
-      for (int lane = 0; lane < words_a_row; ++lane) top_->host_wdata_i[lane] = *words++;
+      for (int word = 0; word < words_a_row; ++word) top_->host_wdata_i[word] = *words++;
       tick();
     }
     top_->host_we_i = 0;
-    tick();  // the access register
   }
 
-  /// Reads `rows` rows of a work polynomial from row `first` on, lanes() words each.
+  /// Reads `rows` rows of a work polynomial from row `first` on, host_words() words each.
   void read(int zone, int rpau, int index, u64 first, u64 rows, u64* words) {
     address(zone, rpau, index);
     u64 asked = 0;
@@ -78,7 +78,7 @@ class Accelerator {
       ++asked;
       tick();
       if (top_->host_rvalid_o) {
-        for (int lane = 0; lane < lanes(); ++lane) *words++ = top_->host_rdata_o[lane];
+        for (int word = 0; word < host_words(); ++word) *words++ = top_->host_rdata_o[word];
         ++received;
       }
       if (asked > rows + kReadPatience)
@@ -99,6 +99,7 @@ class Accelerator {
   }
 
   void start() {
+    finish_accesses();
     top_->start_i = 1;
     running_ = true;
     tick();
@@ -121,6 +122,12 @@ class Accelerator {
     top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
     running_ = false;
     reset();
+  }
+
+  /// Resets the device, whatever it does; what was written is in the memories before.
+  void stop() {
+    if (!top_->busy_o) finish_accesses();
+    recover();
   }
 
   void set_ring(int log_degree) { top_->ring_i = log_degree; }
@@ -165,6 +172,14 @@ class Accelerator {
     context_.assertOn(true);
     top_->rst_ni = 1;
     tick();
+  }
+
+  /// Lets the words of the host that are under way reach their memories.
+  void finish_accesses() {
+    for (u64 cycle = 0; top_->host_busy_o; ++cycle) {
+      if (cycle == kReadPatience) throw std::runtime_error("the host port stays busy");
+      tick();
+    }
   }
 
   void address(int zone, int rpau, int index) {
@@ -220,11 +235,14 @@ RPAU_EXPORT u64 rpau_fact(const Accelerator* accelerator, int fact) {
   return accelerator->fact(fact);
 }
 
-/// Writes `rows` rows of a memory from row `first` on; `whole_rows` tells rows of all lanes from
-/// single words.
+/// Words of a row at the host's port.
+RPAU_EXPORT int rpau_host_words(const Accelerator*) { return Accelerator::host_words(); }
+
+/// Writes `rows` rows of a memory from row `first` on; `whole_rows` tells rows of rpau_host_words()
+/// from single words.
 RPAU_EXPORT int rpau_write(Accelerator* accelerator, int zone, int rpau, int index, u64 first,
                            u64 rows, int whole_rows, const u64* words) {
-  const int words_a_row = whole_rows ? Accelerator::lanes() : 1;
+  const int words_a_row = whole_rows ? Accelerator::host_words() : 1;
   return guarded(accelerator,
                  [&] { accelerator->write(zone, rpau, index, first, rows, words_a_row, words); });
 }
@@ -266,7 +284,7 @@ RPAU_EXPORT int rpau_advance(Accelerator* accelerator, u64 most, int* ended, int
 
 /// Resets the device: the program that runs is stopped, memories keep their contents.
 RPAU_EXPORT int rpau_reset(Accelerator* accelerator) {
-  return guarded(accelerator, [&] { accelerator->recover(); });
+  return guarded(accelerator, [&] { accelerator->stop(); });
 }
 
 #if VM_TRACE

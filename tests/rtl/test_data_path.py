@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ringsmith.backends.rpau.cost import host_read_cycles
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
@@ -18,7 +19,6 @@ from ringsmith.backends.rpau.isa.instruction_set import instruction
 RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 
 BENCH = Path(__file__).parent / "bus" / "data_bench.py"
-FETCH_CYCLES = 7  # from a row's request to the next one's, where nobody stalls
 
 
 @pytest.mark.parametrize("cores", [2, pytest.param(8, marks=pytest.mark.full)])
@@ -29,5 +29,5 @@ def test_polynomials_cross_the_data_path_under_random_stalls(
     everyone = (1 << design.rpaus) - 1
     steps = [instruction("add", everyone, dst=0, a=1, b=2)] * (design.program_words - 1)
     program = [encode(step) for step in (*steps, instruction("halt", everyone))]
-    told = {"PROGRAM": json.dumps(program), "FETCH": str(FETCH_CYCLES)}
+    told = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
     run_bus_bench(BENCH, design, told)

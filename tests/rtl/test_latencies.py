@@ -1,11 +1,15 @@
 """The latencies that Python knows are those of the SystemVerilog packages, as elaborated."""
 
+from dataclasses import replace
+
 import pyslang
 import pytest
 from pyslang import ast, syntax
 
 from ringsmith.backends.rpau import cost as rpau_cost
+from ringsmith.backends.rpau import nets, rtl
 from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
+from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream import latency as stream_latency
 from ringsmith.hdl import latencies
 from ringsmith.hdl.sources import rtl_sources
@@ -70,6 +74,44 @@ def test_architectures_take_them_from_one_place() -> None:
         assert {name: getattr(module, name) for name in own} == {
             name: getattr(latencies, name) for name in own
         }
+
+
+def host_cases(design: RpauDesign) -> list[tuple[str, int]]:
+    """What the host's chain of a design is made of."""
+    own = rtl.parameters(design)
+    indices = ", ".join(str(own[name]) for name in ("WorkPolys", "KeyPolys", "PrimeSets", "Seeds"))
+    rows = f"{design.log_n}, {design.lanes}, {design.constants}, {design.max_log_n}"
+    return [
+        (f"rs_rpau_pkg::host_words({design.lanes})", rpau_cost.host_words(design)),
+        (
+            f"rs_rpau_pkg::host_read_latency({design.rpaus})",
+            rpau_cost.host_read_cycles(design),
+        ),
+        (f"rs_rpau_pkg::host_index_bits({indices})", nets.host_index_bits(design)),
+        (
+            f"rs_rpau_pkg::host_row_bits({rows}, {own['Twiddles']})",
+            nets.host_row_bits(design),
+        ),
+    ]
+
+
+def test_the_hosts_chain_is_as_wide_and_as_long_as_the_package_says() -> None:
+    designs = [load_design(name) for name in named_designs()]
+    designs.append(replace(designs[0], constants=128, twiddles="stored", larger_rings=1))
+    cases = [case for design in designs for case in host_cases(design)]
+    assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
+
+
+def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
+    for design in map(load_design, named_designs()):
+        found = nets.host_nets(design)
+        assert max(found.away, found.back) <= 512, design.name
+    assert nets.host_nets(load_design("medha")) == nets.HostNets(away=505, back=481)
+
+
+def test_requests_have_the_bits_that_are_counted() -> None:
+    names = ["rs_rpau_pkg::ZoneWidth", "rs_rpau_pkg::RpauWidth"]
+    assert elaborated(names) == [nets.ZONE_BITS, nets.RPAU_BITS]
 
 
 def test_a_wrong_expression_is_no_number() -> None:

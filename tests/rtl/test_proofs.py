@@ -16,6 +16,9 @@ from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
 ROOMS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream")
+PARTS = ("rs_word_halves.sv", "rs_ram_1r1w.sv")
+"""Modules that blocks are made of."""
+
 PROVED = "Induction step proven: SUCCESS!"
 BROKEN = "model found for base case: FAIL!"
 
@@ -24,8 +27,16 @@ MODULES = {
     "rs_mod_halve": [{"Width": 60}, {"Width": 30}],
     "rs_word_halves": [{}],
     "rs_program_window": [{"ProgramWords": 24}, {"ProgramWords": 1024}],
-    "rs_host_window": [{"Cores": 2, "Width": 40}, {"Cores": 1, "Width": 30, "Longest": 9}],
-    "rs_data_path": [{"Cores": 8}, {"Cores": 2}, {"Cores": 4, "LogN": 8}],
+    "rs_host_window": [
+        {"Cores": 2, "Width": 40, "NarrowRpaus": 1, "NarrowWidth": 36},
+        {"Cores": 1, "Width": 30, "Longest": 9},
+        {"Cores": 8, "Width": 33, "LogN": 5},
+    ],
+    "rs_data_path": [
+        {"Cores": 8},
+        {"Cores": 2},
+        {"Cores": 4, "LogN": 8, "NarrowRpaus": 1, "NarrowWidth": 1, "ReadLatency": 5},
+    ],
     "rs_rpau_completion": [
         {"Drain": 31, "BroadcastDrain": 60},
         {"Drain": 3, "BroadcastDrain": 4},
@@ -65,6 +76,7 @@ MUTANTS = {
         (" || abandon;", ";"),  # no answer when the device stops being ready
         ("moved_i || fetch) filled_q", "moved_i) filled_q"),  # a read among the words of a row
         ("if (fetch) upper_q", "if (serve) upper_q"),
+        (" && !(narrow && (word", " && !(1'b0 && (word"),  # too wide a word for a narrow RPAU
     ],
     "rs_data_path": [
         ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
@@ -73,8 +85,10 @@ MUTANTS = {
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that somebody else uses
         ("StIdle && !(s_axi_arvalid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (s_axi_bready) state_q", "default: state_q"),  # does not wait for its taker
-        ("!out_valid_q || (rtake && chunk_end)", "1'b1"),  # a beat changes while it waits
-        ("if (move) out_q", "if (rtake) out_q"),  # words of another row
+        ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
+        ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
+        ("if (pop) popped_q", "if (push) popped_q"),  # words of another row
+        ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than places
         ("s_axi_rlast  = left_q == 9'd1", "s_axi_rlast  = left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],
@@ -98,12 +112,10 @@ MUTANTS = {
 def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:
     """The solver's report of a task on a block's proof; the sources lie in the folder."""
     packages = [file.name for file in rtl_sources(*ROOMS) if file.stem.endswith("_pkg")]
-    files = " ".join(
-        dict.fromkeys([*packages, "rs_word_halves.sv", f"{block}.sv", f"{block}_proof.sv"])
-    )
+    files = " ".join(dict.fromkeys([*packages, *PARTS, f"{block}.sv", f"{block}_proof.sv"]))
     values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     run_yosys(
-        f"read_slang --threads 1 --top {block}_proof {values} {files}; "
+        f"read_slang --threads 1 --no-implicit-memories --top {block}_proof {values} {files}; "
         "proc; flatten; memory; async2sync; chformal -lower; opt_clean; "
         f"tee -q -o report.txt sat {task} -prove-asserts -set-assumes -seq 2 -set-at 1 rst_ni 0",
         folder,

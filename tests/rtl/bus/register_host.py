@@ -33,8 +33,8 @@ class Host:
         for half in (self.master.write_if, self.master.read_if):
             half.log.setLevel("WARNING")
 
-    async def begin(self) -> None:
-        """Clock, reset, and from then on pauses on every channel."""
+    async def begin(self, stalls: bool = True) -> None:
+        """Clock, reset, and from then on pauses on every channel, if ``stalls``."""
         Clock(self.dut.clk_i, 10, "ns").start()
         self.dut.rst_ni.value = 0
         await ClockCycles(self.dut.clk_i, 3)
@@ -43,7 +43,8 @@ class Host:
         write, read = self.master.write_if, self.master.read_if
         channels = (write.aw_channel, write.w_channel, write.b_channel)
         for channel in (*channels, read.ar_channel, read.r_channel):
-            channel.set_pause_generator(self.pauses())
+            if stalls:
+                channel.set_pause_generator(self.pauses())
 
     def pauses(self) -> Iterator[bool]:
         """When a channel pauses: never, sometimes or mostly."""

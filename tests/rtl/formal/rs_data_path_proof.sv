@@ -17,7 +17,11 @@ module rs_data_path_proof
   parameter  int unsigned Cores = 8,
   parameter  int unsigned WorkPolys = 3,
   parameter  int unsigned KeyPolys = 5,
-  localparam int unsigned Lanes = 2 * Cores
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned ReadLatency = 1,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -45,7 +49,7 @@ module rs_data_path_proof
   // verilog_lint: waive-stop port-name-suffix
   input logic [15:0] watched_i,
   input logic host_rvalid_i,
-  input logic [Width-1:0] host_rdata_i [Lanes]
+  input logic [Width-1:0] host_rdata_i [HostWords]
 );
   logic awready;
   logic wready;
@@ -64,14 +68,17 @@ module rs_data_path_proof
   logic [RpauWidth-1:0]      rpau;
   logic [HostIndexWidth-1:0] index;
   logic [RowWidth-1:0]       row;
-  logic [Width-1:0]          wdata [Lanes];
+  logic [Width-1:0]          wdata [HostWords];
   rs_data_path #(
     .LogN(LogN),
     .Width(Width),
     .Rpaus(Rpaus),
     .Cores(Cores),
     .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys)
+    .KeyPolys(KeyPolys),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth),
+    .ReadLatency(ReadLatency)
   ) u_dut (
     .clk_i,
     .rst_ni,
@@ -121,12 +128,13 @@ module rs_data_path_proof
 
   // ---- the device -------------------------------------------------------------------------------
   // It stays ready for a burst that owns its port, and gives a row for each that was asked for.
-  logic owed_q;
-  always_ff @(posedge clk_i) owed_q <= rst_ni && (re || (owed_q && !host_rvalid_i));
+  logic [7:0] owed_q;
+  always_ff @(posedge clk_i) begin
+    owed_q <= rst_ni ? owed_q + 8'(re) - 8'(host_rvalid_i) : '0;
+  end
   always_comb begin
     assume (ready_i || !claimed);
-    assume (!host_rvalid_i || owed_q);
-    assert (!(re && owed_q));
+    assume (!host_rvalid_i || owed_q != '0);
   end
 
   // ---- bursts -----------------------------------------------------------------------------------
@@ -194,28 +202,21 @@ module rs_data_path_proof
   end
 
   // ---- the host port ----------------------------------------------------------------------------
-  localparam int unsigned ChunkWords = (Lanes > BeatWords) ? Lanes : BeatWords;
-  localparam int unsigned ChunkBeats = ChunkWords / BeatWords;
-  localparam int unsigned ChunkRows = ChunkWords / Lanes;
-  localparam int unsigned Rows = (1 << LogN) / Lanes;
+  localparam int unsigned BeatRows = BeatWords / HostWords;
+  localparam int unsigned RowBeats = (Lanes > BeatWords) ? Lanes / BeatWords : 1;
+  localparam int unsigned Rows = (1 << LogN) / HostWords;
   logic                claimed_q, granted_q, moved_q;
-  logic [63:0]         words_q [ChunkWords];  // of the chunk that is gathered
-  logic [7:0]          place_q;  // in it, of the next beat
+  logic [63:0]         words_q [BeatWords];  // of the last beat
   logic [7:0]          next_q;  // the row of it that is stored next
   logic [RowWidth-1:0] row_q;
   always_ff @(posedge clk_i) begin
     claimed_q <= rst_ni && claimed;
     granted_q <= rst_ni && grant_i && ready_i;
     moved_q   <= rst_ni && !aw && !ar && (moved_q || we);
-    if (aw || ar) begin
-      place_q <= '0;
-      next_q  <= '0;
-    end else begin
-      if (w) place_q <= (place_q == 8'(ChunkBeats - 1)) ? '0 : place_q + 8'd1;
-      if (we) next_q <= (next_q == 8'(ChunkRows - 1)) ? '0 : next_q + 8'd1;
-    end
-    for (int unsigned i = 0; i < ChunkWords; i++) begin
-      if (w && place_q == 8'(i / BeatWords)) words_q[i] <= s_axi_wdata[64*(i%BeatWords)+:64];
+    if (aw || ar) next_q <= '0;
+    else if (we) next_q <= (next_q == 8'(BeatRows - 1)) ? '0 : next_q + 8'd1;
+    for (int unsigned i = 0; i < BeatWords; i++) begin
+      if (w) words_q[i] <= s_axi_wdata[64*i+:64];
     end
     if (we) row_q <= row;
   end
@@ -230,8 +231,9 @@ module rs_data_path_proof
     end
     if (we) begin
       assert (writing_q && (!moved_q || row == row_q + 1'b1));
-      for (int unsigned i = 0; i < ChunkWords; i++) begin
-        if (next_q == 8'(i / Lanes)) assert (64'(wdata[i%Lanes]) == words_q[i]);
+      for (int unsigned i = 0; i < BeatWords; i++) begin
+        if (next_q == 8'(i / HostWords)) assert (64'(wdata[i%HostWords]) == words_q[i]);
+        if (32'(rpau) >= Rpaus - NarrowRpaus) assert (words_q[i] >> NarrowWidth == '0);
       end
     end
     if (re) assert (reading_q);
@@ -240,7 +242,8 @@ module rs_data_path_proof
   // ---- words that are read ----------------------------------------------------------------------
   // Of the words that a burst's rows hold, one after another, any one is watched: number watched_i.
   logic [15:0]      watched_q;
-  logic [15:0]      given_q;  // rows that the device gave for the burst
+  logic [15:0]      asked_q;  // rows that the burst asked for
+  logic [15:0]      given_q;  // and that the device gave
   logic [15:0]      at_q;  // the next beat, of those that the rows hold
   logic             seen_q;  // the word came
   logic [Width-1:0] word_q;
@@ -248,42 +251,44 @@ module rs_data_path_proof
   always_ff @(posedge clk_i) begin
     watched_q <= watched_i;
     if (ar) begin
+      asked_q <= '0;
       given_q <= '0;
-      at_q    <= 16'(s_axi_araddr[6+:LogN-3]) % 16'(ChunkBeats);
+      at_q    <= '0;
       seen_q  <= 1'b0;
     end else begin
+      if (re) asked_q <= asked_q + 16'd1;
       if (host_rvalid_i) given_q <= given_q + 16'd1;
       if (r) at_q <= at_q + 16'd1;
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (host_rvalid_i && 32'(watched_i) == 32'(given_q) * Lanes + l) begin
+      for (int unsigned i = 0; i < HostWords; i++) begin
+        if (host_rvalid_i && 32'(watched_i) == 32'(given_q) * HostWords + i) begin
           seen_q <= 1'b1;
-          word_q <= host_rdata_i[l];
+          word_q <= host_rdata_i[i];
         end
       end
     end
   end
   always_comb begin
     assume (ar || watched_i == watched_q);
-    for (int unsigned w = 0; w < BeatWords; w++) begin
-      shown[w] = watched_i == at_q * 16'(BeatWords) + 16'(w);
-      if (rvalid && !refused_q && shown[w]) begin
-        assert (seen_q && rdata[64*w+:64] == 64'(word_q));
+    for (int unsigned i = 0; i < BeatWords; i++) begin
+      shown[i] = watched_i == at_q * 16'(BeatWords) + 16'(i);
+      if (rvalid && !refused_q && shown[i]) begin
+        assert (seen_q && rdata[64*i+:64] == 64'(word_q));
       end
     end
   end
 
   // ---- what the induction needs to know of the state --------------------------------------------
   localparam logic [2:0] StDecide = 3'd1, StWrite = 3'd2, StAnswer = 3'd3, StRead = 3'd4;
-  localparam int unsigned Beats = (1 << LogN) / BeatWords;
-  logic [15:0] beat, place, chunk_row, left, later, waiting, chunk, gathered;
-  assign beat      = 16'(u_dut.beat_q);
-  assign place     = beat % 16'(ChunkBeats);
-  assign chunk_row = beat / 16'(ChunkBeats) * 16'(ChunkRows);
+  localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
+  localparam int unsigned Places = 2 ** AddrBits;
+  logic [15:0] left, first_row, total, pushed, popped, taken, beat;
   assign left      = 16'(u_dut.left_q);
-  assign later     = (place + left - 16'd1) / 16'(ChunkBeats);  // chunks after that of the beat
-  assign chunk     = at_q / 16'(ChunkBeats);  // of the next beat that is read
-  assign gathered  = chunk + 16'(u_dut.out_valid_q);  // the one whose rows are in the buffer
-  assign waiting   = 16'(u_dut.fetches_q) + 16'(u_dut.fetching_q) + 16'(u_dut.rows_q);
+  assign first_row = 16'(u_dut.first_beat) * 16'(BeatRows);
+  assign total     = (16'(u_dut.len_q) + 16'd1) * 16'(BeatRows);  // rows of the burst
+  assign pushed    = given_q / 16'(BeatRows);
+  assign popped    = at_q + 16'(u_dut.out_valid_q);
+  assign taken     = (asked_q + 16'(BeatRows) - 16'd1) / 16'(BeatRows) - popped;  // places
+  assign beat      = watched_i / 16'(BeatWords);
   always_comb begin
     assert (u_dut.state_q <= StRead);
     assert (writing_q == (u_dut.state_q == StWrite || u_dut.state_q == StAnswer ||
@@ -300,58 +305,67 @@ module rs_data_path_proof
       assert (claimed || refused_q);
     end
     if (u_dut.state_q == StRead) assert (left != 16'd0);
-    if (u_dut.state_q == StDecide) assert (!moved_q && place_q == '0 && next_q == '0);
+    if (u_dut.state_q == StDecide) assert (!moved_q && next_q == '0);
     if (u_dut.state_q == StDecide && !u_dut.write_q) begin
-      assert (at_q == 16'(u_dut.first_beat) % 16'(ChunkBeats) && given_q == '0 && !seen_q);
+      assert (at_q == '0 && asked_q == '0 && given_q == '0 && !seen_q);
     end
     if (u_dut.state_q != StWrite && u_dut.state_q != StRead) begin
       assert (!claimed && u_dut.rows_q == '0);
     end
-    if (u_dut.state_q != StRead) assert (!u_dut.fetching_q && !u_dut.out_valid_q);
-    assert (u_dut.fetching_q == owed_q);
+    if (u_dut.state_q != StRead) assert (owed_q == '0 && !u_dut.out_valid_q);
     if (claimed) begin
-      assert (left == 16'd0 || beat + left <= 16'(Beats));
-      assert (u_dut.exists && (u_dut.write_q || !u_dut.key) && 32'(u_dut.row_q) <= Rows);
-      assert (u_dut.write_q == writing_q);
+      assert (first_row + total <= 16'(Rows) && u_dut.len_q < 8'd64);
+      assert (u_dut.exists && (u_dut.write_q || !u_dut.key));
+      assert (u_dut.write_q == writing_q && 16'(u_dut.len_q) + 16'd1 >= left);
     end
     if (claimed && writing_q && !refused_q) begin
-      assert (16'(place_q) == place && (left + beat) % 16'(ChunkBeats) == 16'd0);
-      assert (16'(u_dut.row_q) + 16'(u_dut.rows_q) ==
-              (beat == 16'd0 && left == 16'd0 ? 16'(Rows) : chunk_row));
-      assert (16'(u_dut.rows_q) <= 16'(ChunkRows));
-      assert (u_dut.rows_q == '0 || place_q == '0);
-      assert (16'(next_q) == (u_dut.rows_q == '0 ? 16'd0 : 16'(ChunkRows) - 16'(u_dut.rows_q)));
+      assert (16'(u_dut.row_q) + 16'(u_dut.rows_q) + left * 16'(BeatRows) == first_row + total);
+      assert (u_dut.rows_q <= 3'(BeatRows));
+      assert (16'(next_q) == (u_dut.rows_q == '0 ? 16'd0 : 16'(BeatRows) - 16'(u_dut.rows_q)));
       assert (!moved_q || u_dut.row_q == row_q + 1'b1);
-      for (int unsigned i = 0; i < ChunkWords; i++) begin
-        if (8'(i / BeatWords) < place_q) assert (64'(u_dut.buffer_q[i]) == words_q[i]);
-        for (int unsigned k = 0; k < ChunkRows; k++) begin
-          if (u_dut.rows_q != '0 && next_q == 8'(k) && i >= k * Lanes) begin
-            assert (64'(u_dut.buffer_q[i-k*Lanes]) == words_q[i]);
+      for (int unsigned i = 0; i < BeatWords; i++) begin
+        if (u_dut.rows_q != '0 && u_dut.narrow) assert (words_q[i] >> NarrowWidth == '0);
+        for (int unsigned k = 0; k < BeatRows; k++) begin
+          if (u_dut.rows_q != '0 && next_q == 8'(k) && i >= k * HostWords) begin
+            assert (64'(u_dut.buffer_q[i-k*HostWords]) == words_q[i]);
           end
         end
       end
     end
+    if (claimed && writing_q && refused_q) begin
+      assert (u_dut.rows_q == '0 || 16'(u_dut.row_q) + 16'(u_dut.rows_q) <= 16'(Rows));
+    end
     if (u_dut.state_q == StWrite && refused_q) assert (u_dut.rows_q == '0);
-    if (u_dut.state_q == StRead && refused_q) assert (waiting == 16'd0 && !u_dut.out_valid_q);
+    if (u_dut.state_q == StRead && refused_q) begin
+      assert (owed_q == '0 && !u_dut.out_valid_q && u_dut.fetches_q == '0);
+      assert (u_dut.pushed_q == u_dut.popped_q && u_dut.rows_q == '0);
+    end
     if (u_dut.state_q == StRead && !refused_q) begin
-      assert (waiting == (later + (u_dut.out_valid_q ? 16'd0 : 16'd1)) * 16'(ChunkRows));
-      assert (16'(u_dut.rows_q) + 16'(u_dut.fetching_q) <= 16'(ChunkRows));
-      assert (16'(u_dut.row_q) + 16'(u_dut.fetches_q) <= 16'(Rows));
-      assert (at_q % 16'(ChunkBeats) == place && given_q == gathered * 16'(ChunkRows) +
-              16'(u_dut.rows_q) && at_q <= beat);
-      assert (seen_q == (32'(watched_i) < 32'(given_q) * Lanes));
-      for (int unsigned i = 0; i < ChunkWords; i++) begin
-        if (seen_q && u_dut.out_valid_q && 32'(watched_i) == 32'(chunk) * ChunkWords + i) begin
-          assert (u_dut.out_q[i] == word_q);
+      assert (given_q <= asked_q && 16'(owed_q) + given_q == asked_q &&
+              asked_q + 16'(u_dut.fetches_q) == total);
+      assert (at_q + left == 16'(u_dut.len_q) + 16'd1 && popped <= pushed);
+      assert (16'(u_dut.row_q) == first_row + asked_q);
+      assert (u_dut.pushed_q == (AddrBits + 1)'(pushed));
+      assert (u_dut.popped_q == (AddrBits + 1)'(popped));
+      assert (16'(u_dut.rows_q) == given_q % 16'(BeatRows));
+      assert (taken <= 16'(Places) && 16'(u_dut.free_q) == 16'(Places) - taken);
+      assert (seen_q == (32'(watched_i) < 32'(given_q) * HostWords));
+      for (int unsigned i = 0; i < BeatWords; i++) begin
+        if (seen_q && watched_i % 16'(BeatWords) == 16'(i)) begin
+          if (u_dut.out_valid_q && beat == at_q) assert (u_dut.out[i*Width+:Width] == word_q);
+          for (int unsigned p = 0; p < Places; p++) begin
+            if (beat >= popped && beat < pushed && beat % 16'(Places) == 16'(p)) begin
+              assert (u_dut.u_beats.gen_read_undefined.mem[p][i*Width+:Width] == word_q);
+            end
+          end
         end
-        for (int unsigned k = 1; k <= ChunkRows; k++) begin
-          if (seen_q && 32'(u_dut.rows_q) == k && i < k * Lanes &&
-              32'(watched_i) == 32'(gathered) * ChunkWords + i) begin
-            assert (u_dut.buffer_q[(ChunkRows-k)*Lanes+i] == word_q);
+        for (int unsigned k = 1; k < BeatRows; k++) begin
+          if (seen_q && 32'(u_dut.rows_q) == k && i < k * HostWords &&
+              32'(watched_i) == 32'(pushed) * BeatWords + i) begin
+            assert (u_dut.buffer_q[(BeatRows-k)*HostWords+i] == word_q);
           end
         end
       end
-      assert (u_dut.out_valid_q || place == 16'd0 || u_dut.left_q == 9'(u_dut.len_q) + 9'd1);
     end
   end
 endmodule

@@ -15,8 +15,12 @@ module rs_host_window_proof
   parameter  int unsigned Cores = 2,
   parameter  int unsigned Polys = 3,
   parameter  int unsigned Longest = 3,  // cycles that the device takes for a row, at most
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
   localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned LogLanes = $clog2(Lanes)
+  localparam int unsigned LogLanes = $clog2(Lanes),
+  localparam int unsigned HostWords = host_words(Lanes),
+  localparam int unsigned LogWords = $clog2(HostWords)
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -28,7 +32,7 @@ module rs_host_window_proof
   input logic             moved_i,
   input access_t          access_i,
   input logic             rvalid_i,
-  input logic [Width-1:0] rdata_i [Lanes]
+  input logic [Width-1:0] rdata_i [HostWords]
 );
   logic                      advance, ack, idle, we, re;
   logic [31:0]               data;
@@ -37,7 +41,7 @@ module rs_host_window_proof
   logic [RpauWidth-1:0]      rpau;
   logic [HostIndexWidth-1:0] index;
   logic [RowWidth-1:0]       row;
-  logic [Width-1:0]          wdata [Lanes];
+  logic [Width-1:0]          wdata [HostWords];
   rs_host_window #(
     .LogN(LogN),
     .Width(Width),
@@ -46,7 +50,9 @@ module rs_host_window_proof
     .WorkPolys(Polys),
     .KeyPolys(Polys),
     .Constants(5),
-    .Twiddles(TwiddlesStored)
+    .Twiddles(TwiddlesStored),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
   ) u_dut (
     .clk_i,
     .rst_ni,
@@ -139,19 +145,20 @@ module rs_host_window_proof
     if (write && !access_i.upper) lower_q <= access_i.data;
   end
 
-  logic [LogLanes:0]  gathered_q;  // words of the row that came since its first one
-  logic [Width-1:0]   words_q [Lanes];
+  logic [LogLanes:0]  gathered_q;  // words of the memory's row that came since its first one
+  logic [Width-1:0]   words_q [HostWords];  // of the port's row
   logic               written, stored, stored_q, fetch;
   logic [LogLanes-1:0] lane;
   assign lane    = rows ? word_i[LogLanes-1:0] : '0;
   assign written = ready_i && write && access_i.upper && access_i.whole && lower_first_q &&
-      exists && word < 64'd1 << Width && (!rows || gathered_q == (LogLanes + 1)'(lane));
+      exists && word < 64'd1 << Width && (!rows || gathered_q == (LogLanes + 1)'(lane)) &&
+      (unit_i < 8'(Rpaus - NarrowRpaus) || word < 64'd1 << NarrowWidth);
   assign fetch   = access_i.valid && !access_i.write && !ack;
-  assign stored  = written && (!rows || &lane);
+  assign stored  = written && (!rows || &lane[LogWords-1:0]);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !ready_i || moved_i || fetch || stored) gathered_q <= '0;
-    else if (written) gathered_q <= gathered_q + 1'b1;
-    if (written) words_q[lane] <= word[Width-1:0];
+    if (!rst_ni || !ready_i || moved_i || fetch) gathered_q <= '0;
+    else if (written) gathered_q <= (!rows || &lane) ? '0 : gathered_q + 1'b1;
+    if (written) words_q[lane[LogWords-1:0]] <= word[Width-1:0];
     stored_q <= rst_ni && stored;
   end
   always_comb begin
@@ -161,8 +168,8 @@ module rs_host_window_proof
       assert (8'(rpau) < 8'(Rpaus));
     end
     if (we && (zone == ZonePoly || zone == ZoneKey)) begin
-      assert (17'(row) == place_q.word >> LogLanes);
-      for (int unsigned l = 0; l < Lanes; l++) assert (wdata[l] == words_q[l]);
+      assert (17'(row) == place_q.word >> LogWords);
+      for (int unsigned i = 0; i < HostWords; i++) assert (wdata[i] == words_q[i]);
     end else if (we) begin
       assert (17'(row) == place_q.word && wdata[0] == words_q[0]);
     end
@@ -170,24 +177,24 @@ module rs_host_window_proof
 
   // ---- reads ------------------------------------------------------------------------------------
   logic             read, upper_q, row_q_good;
-  logic [Width-1:0] row_q [Lanes];  // as the device gave it
+  logic [Width-1:0] row_q [HostWords];  // as the device gave it
   logic [16:0]      row_place_q;
   logic [63:0]      expected;
   assign read     = (access_i.valid && !access_i.write) || waiting_q;
-  assign expected = 64'(row_q[word_i[LogLanes-1:0]]);
+  assign expected = 64'(row_q[word_i[LogWords-1:0]]);
   always_ff @(posedge clk_i) begin
     if (access_i.valid) upper_q <= access_i.upper;
     if (rvalid_i) begin
       row_q       <= rdata_i;
-      row_place_q <= word_i >> LogLanes;
+      row_place_q <= word_i >> LogWords;
     end
     row_q_good <= rst_ni && ready_i && !moved_i && !written && (rvalid_i || row_q_good);
   end
   always_comb begin
-    if (re) assert (zone == ZonePoly && 17'(row) == place_q.word >> LogLanes);
+    if (re) assert (zone == ZonePoly && 17'(row) == place_q.word >> LogWords);
     if (ack && read && refused == '0) begin
       assert (ready_i && exists && zone_i == 8'(ZonePoly) && row_q_good);
-      assert (row_place_q == word_i >> LogLanes);
+      assert (row_place_q == word_i >> LogWords);
       assert (data == ((access_i.valid ? access_i.upper : upper_q) ? expected[63:32]
                                                                    : expected[31:0]));
     end
@@ -211,15 +218,15 @@ module rs_host_window_proof
     assert (gathered_q < (LogLanes + 1)'(Lanes) && u_dut.filled_q == gathered_q[LogLanes-1:0]);
     assert (gathered_q == '0 || (rows && !waiting_q));
     assert (!(reset_q || moved_q) || (gathered_q == '0 && !waiting_q && !u_dut.row_valid_q));
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      if ((LogLanes + 1)'(l) < gathered_q) assert (u_dut.row_q[l] == words_q[l]);
+    for (int unsigned i = 0; i < HostWords; i++) begin
+      if (LogWords'(i) < gathered_q[LogWords-1:0]) assert (u_dut.row_q[i] == words_q[i]);
     end
     assert (u_dut.fetching_q == waiting_q);
     assert (!waiting_q || (u_dut.upper_q == upper_q && exists && zone_i == 8'(ZonePoly)));
     assert (!u_dut.row_valid_q ||
-            (row_q_good && row_place_q == word_i >> LogLanes && exists && zone_i == 8'(ZonePoly)));
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      assert (!u_dut.row_valid_q || u_dut.row_q[l] == row_q[l]);
+            (row_q_good && row_place_q == word_i >> LogWords && exists && zone_i == 8'(ZonePoly)));
+    for (int unsigned i = 0; i < HostWords; i++) begin
+      assert (!u_dut.row_valid_q || u_dut.row_q[i] == row_q[i]);
     end
     assert (!waiting_q || u_dut.row_valid_q || re || asked_q);
     assert (!re || (waiting_q && waits_q == 4'd1 && !asked_q));

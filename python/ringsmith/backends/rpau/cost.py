@@ -36,6 +36,9 @@ COMPLETION_CYCLES = 2
 MEMORY_READ_CYCLES = RAM_LATENCY + 1
 """Work memory: its RAMs, then the multiplexer among the polynomials."""
 
+HOST_BEAT_WORDS = 8
+"""Words at the host's port, at most: those of a beat of the data path."""
+
 PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
@@ -54,6 +57,7 @@ _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
 _HOP = 1  # from one RPAU of the ring to the next, or into the centre, or out of it
+_HOST = 1  # an RPAU's register for the host, on either side of its memory
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
 
 
@@ -181,6 +185,19 @@ def dyadic_cycles(design: RpauDesign) -> int:
     """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle, at least one."""
     words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
     return _main_cycles(design, design.n // design.dyadic_cores, words)
+
+
+def host_words(design: RpauDesign) -> int:
+    """Words at the host's port: a row of a memory, or a part of a longer one."""
+    return min(design.lanes, HOST_BEAT_WORDS)
+
+
+def host_read_cycles(design: RpauDesign) -> int:
+    """From the request of a row at the host's port to its words there, whichever RPAU has it.
+
+    A request passes a register for each RPAU, and so does the answer (``rs_rpau_chain``).
+    """
+    return 2 * design.rpaus + 2 * _HOST + MEMORY_READ_CYCLES
 
 
 _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(

@@ -1,13 +1,15 @@
-"""Nets of the interconnect: the ring and the star of the RTL, and what else could join RPAUs.
+"""Nets that join RPAUs: the RTL's ring and star, what else there could be, and the host's chain.
 
 A row of words with its valid bit, as the ports ``link_i`` and ``link_o`` of ``rtl/rpau/rs_rpau.sv``
 have it, is a *bundle*. Large FPGAs are made of regions with few wires between them: RPAUs stand in
 the regions in their order, so that a ring crosses each boundary twice, once on its way out and once
-on its way back (Mert et al. 2022, section 4.3.3 and figure 7).
+on its way back (Mert et al. 2022, section 4.3.3 and figure 7). The host's chain
+(``rtl/rpau/rs_rpau_chain.sv``) crosses each boundary once.
 """
 
 from dataclasses import dataclass
 
+from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError
 
@@ -70,3 +72,49 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
     else:
         counts = (2 * (rpaus - 1), rpaus * (rpaus - 1), 2 * outer * (rpaus - outer))
     return Nets(link, *(count * link for count in counts))
+
+
+WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 3, 4
+"""Bits of a request of the host, beside an index and a row."""
+
+
+@dataclass(frozen=True)
+class HostNets:
+    """Nets between two neighbours of the host's chain.
+
+    Attributes:
+        away: Of a request with its words, away from the host.
+        back: Of words that were read and their valid bit.
+    """
+
+    away: int
+    back: int
+
+    @property
+    def boundary(self) -> int:
+        """Across a boundary between two regions."""
+        return self.away + self.back
+
+
+def host_nets(design: RpauDesign) -> HostNets:
+    """Counts the nets of the host's chain: ``rtl/rpau/rs_rpau_chain.sv``."""
+    words = host_words(design) * design.word_bits
+    place = ZONE_BITS + RPAU_BITS + host_index_bits(design) + host_row_bits(design)
+    return HostNets(away=words + WRITE_OR_READ + place, back=words + 1)
+
+
+def host_index_bits(design: RpauDesign) -> int:
+    """Bits of an index of any zone."""
+    indices = max(design.work_polys, design.key_polys, design.prime_sets, design.seeds)
+    return (indices - 1).bit_length()
+
+
+def host_row_bits(design: RpauDesign) -> int:
+    """Bits of a row at the host's port."""
+    stored = design.twiddles == "stored"
+    rows = (
+        design.n // host_words(design),
+        design.constants,
+        1 << (design.max_log_n if stored else design.twiddle_lo_bits),
+    )
+    return (max(rows) - 1).bit_length()

@@ -88,8 +88,8 @@ class Refused(IntFlag):
     another shape than the data path takes."""
 
     VALUE = 0x8
-    """A word wider than the device's words, or a half, or a beat of the data path, without all of
-    its bytes."""
+    """A word wider than the words of its RPAU, or a half, or a beat of the data path, without all
+    of its bytes."""
 
 
 class Zone(IntEnum):

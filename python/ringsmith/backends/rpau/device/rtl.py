@@ -139,7 +139,7 @@ class RtlDevice:
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         whole = zone in _WHOLE_ROWS
-        width = self._design.lanes if whole else 1
+        width = self._host_words() if whole else 1
         for first, rows in slices(words.size // width):
             pointer = words[first * width :].ctypes.data_as(_POINTER)
             self._call("rpau_write", int(zone), unit, index, first, rows, int(whole), pointer)
@@ -153,9 +153,9 @@ class RtlDevice:
         check_read(self._design, zone, unit, index)
         _, count = zone_shape(self._design, zone, self._log_degree)
         words = np.empty(count, dtype=np.uint64)
-        lanes = self._design.lanes
-        for first, rows in slices(count // lanes):
-            pointer = words[first * lanes :].ctypes.data_as(_POINTER)
+        width = self._host_words()
+        for first, rows in slices(count // width):
+            pointer = words[first * width :].ctypes.data_as(_POINTER)
             self._call("rpau_read", int(zone), unit, index, first, rows, pointer)
         return words
 
@@ -198,6 +198,10 @@ class RtlDevice:
             if not ended and self._handle is not None:
                 self._library.rpau_reset(self._handle)
 
+    def _host_words(self) -> int:
+        """Words of a row at the host's port."""
+        return int(self._library.rpau_host_words(self._handle))
+
     def _call(self, function: str, *arguments: object) -> None:
         if self._handle is None:
             raise DeviceError("the device is closed: make another")
@@ -226,6 +230,7 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_facts.argtypes = [handle]
     library.rpau_fact.argtypes = [handle, integer]
     library.rpau_fact.restype = number
+    library.rpau_host_words.argtypes = [handle]
     place = (integer, integer, integer)
     library.rpau_write.argtypes = [handle, *place, number, number, integer, _POINTER]
     library.rpau_read.argtypes = [handle, *place, number, number, _POINTER]
