@@ -29,6 +29,7 @@ module rs_board_ulx3s #(
   parameter  int unsigned WorkBlockBanks = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned HopCycles = 1,
   // end of generated
   parameter  int unsigned ClockHz = 75_000_000,  // what the PLL makes of 25 MHz
   parameter  int unsigned InputDivider = 1,      // of the PLL, and the next two
@@ -86,7 +87,8 @@ module rs_board_ulx3s #(
     .SmallerRings(SmallerRings),
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .NarrowWidth(NarrowWidth),
+    .HopCycles(HopCycles)
     // end of generated
   ) u_accelerator (
     .clk_i(clk),

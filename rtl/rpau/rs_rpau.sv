@@ -23,6 +23,7 @@ module rs_rpau
   parameter  int unsigned LinkWidth = Width,    // of the host port and the interconnect
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned Hops = 4,         // cycles of rs_rpau_pkg::interconnect_latency
+  parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
   parameter  int unsigned WorkPolys = 16,
@@ -319,6 +320,7 @@ module rs_rpau
     .Cores(Cores),
     .Width(Width),
     .Hops(Hops),
+    .HopCycles(HopCycles),
     .Link(Link)
   ) u_port (
     .clk_i,

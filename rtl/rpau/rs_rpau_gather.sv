@@ -1,11 +1,13 @@
 // Interconnect of the RPAUs, a star: words are gathered at the device's centre and sent to all.
 //
-// Every RPAU has the words of the one that sends (send_i) two cycles after they stood at words_i:
-// one hop to the centre, one to everyone (the sender too, which ignores them), whatever the number
-// of RPAUs: rs_rpau_pkg::interconnect_hops(). At most one RPAU sends. Cost: a selector of Rpaus
-// rows, a row of registers, and one an RPAU.
+// Every RPAU has the words of the one that sends (send_i) 2 * HopCycles cycles after they stood at
+// words_i: one hop to the centre, one to everyone (the sender too, which ignores them), whatever
+// the number of RPAUs: rs_rpau_pkg::interconnect_latency(). At most one RPAU sends. Cost: a
+// selector of Rpaus rows, HopCycles rows of registers, and as many an RPAU. Registers of a hop
+// stand behind the selector and at the RPAU that the words reach.
 module rs_rpau_gather #(
   parameter int unsigned Rpaus = 5,
+  parameter int unsigned HopCycles = 1,
   parameter int unsigned Lanes = 8,
   parameter int unsigned Width = 48
 ) (
@@ -17,22 +19,44 @@ module rs_rpau_gather #(
   output logic [Rpaus-1:0] valid_o,
   output logic [Width-1:0] words_o [Rpaus][Lanes]
 );
-  logic             centre_valid_q;
-  logic [Width-1:0] centre_q [Lanes];
-  logic [Rpaus-1:0] valid_q;
-  logic [Width-1:0] words_q [Rpaus][Lanes];
-  always_ff @(posedge clk_i) begin
-    centre_valid_q <= rst_ni && (|(send_i & valid_i));
-    for (int unsigned r = 0; r < Rpaus; r++) begin
-      if (send_i[r] && valid_i[r]) centre_q <= words_i[r];
-    end
-    valid_q <= {Rpaus{rst_ni && centre_valid_q}};
-    if (centre_valid_q) begin
-      for (int unsigned r = 0; r < Rpaus; r++) words_q[r] <= centre_q;
+  logic             sent, centre_valid;
+  logic [Width-1:0] sent_words [Lanes];
+  logic [Width-1:0] centre [Lanes];
+  assign sent = |(send_i & valid_i);
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      sent_words[l] = '0;
+      for (int unsigned r = 0; r < Rpaus; r++) begin
+        sent_words[l] |= words_i[r][l] & {Width{send_i[r]}};
+      end
     end
   end
-  assign valid_o = valid_q;
-  assign words_o = words_q;
+  rs_rpau_hop #(
+    .Lanes(Lanes),
+    .Width(Width),
+    .Cycles(HopCycles)
+  ) u_centre (
+    .clk_i,
+    .rst_ni,
+    .valid_i(sent),
+    .words_i(sent_words),
+    .valid_o(centre_valid),
+    .words_o(centre)
+  );
+  for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
+    rs_rpau_hop #(
+      .Lanes(Lanes),
+      .Width(Width),
+      .Cycles(HopCycles)
+    ) u_hop (
+      .clk_i,
+      .rst_ni,
+      .valid_i(centre_valid),
+      .words_i(centre),
+      .valid_o(valid_o[r]),
+      .words_o(words_o[r])
+    );
+  end
 
   OneSender_A :
   assert property (@(posedge clk_i) $onehot0(send_i))

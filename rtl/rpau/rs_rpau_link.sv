@@ -15,6 +15,7 @@ module rs_rpau_link
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Hops = 4,         // cycles of rs_rpau_pkg::interconnect_latency
+  parameter  int unsigned HopCycles = 1,    // of them, those of a hop: 1 to 3
   localparam int unsigned RowBits = LogN - $clog2(2 * Cores)
 ) (
   input  logic                clk_i,
@@ -112,9 +113,17 @@ module rs_rpau_link
   end
   assign done_o = done_q;
 
-  // On a ring the last words come back to their sender, which must not send them on, a cycle after
+  // On a ring the last words come back to their sender, which must not send them on, a hop after
   // they have reached everyone else.
-  assign link_send_o = sender_q && (busy_q || done_q);
+  logic held;
+  if (HopCycles > 1) begin : gen_held
+    logic [HopCycles-2:0] ended_q;
+    always_ff @(posedge clk_i) ended_q <= rst_ni ? (HopCycles - 1)'({ended_q, done_q}) : '0;
+    assign held = |ended_q;
+  end else begin : gen_ends
+    assign held = 1'b0;
+  end
+  assign link_send_o = sender_q && (busy_q || done_q || held);
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && busy_q))

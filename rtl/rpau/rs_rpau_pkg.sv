@@ -86,6 +86,7 @@ package rs_rpau_pkg;
     FactWorkBlockBanks,
     FactNarrowRpaus,
     FactNarrowWidth,
+    FactHopCycles,
     // end of generated
     FactCount
   } fact_e;
@@ -154,11 +155,13 @@ package rs_rpau_pkg;
     return (style == InterconnectGather) ? 2 : rpaus - 1;
   endfunction
 
-  // The same, to the last words in an RPAU: where some RPAUs have narrow words, they shorten what
-  // comes, and all others wait as long to end.
+  // The same in cycles, to the last words in an RPAU: where some RPAUs have narrow words, they
+  // shorten what comes, and all others wait as long to end.
   function automatic int unsigned interconnect_latency(int unsigned style, int unsigned rpaus,
+                                                       int unsigned hop_cycles,
                                                        int unsigned narrow_rpaus);
-    return interconnect_hops(style, rpaus) + ((narrow_rpaus > 0) ? mod_shorten_latency() : 0);
+    return interconnect_hops(style, rpaus) * hop_cycles +
+           ((narrow_rpaus > 0) ? mod_shorten_latency() : 0);
   endfunction
 
   // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.

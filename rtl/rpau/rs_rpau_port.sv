@@ -10,7 +10,8 @@ module rs_rpau_port
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
-  parameter  int unsigned Hops = 4,               // of the interconnect
+  parameter  int unsigned Hops = 4,               // cycles of rs_rpau_pkg::interconnect_latency
+  parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Link = 0,               // 1: there is a link unit
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
@@ -47,7 +48,8 @@ module rs_rpau_port
     rs_rpau_link #(
       .LogN(LogN),
       .Cores(Cores),
-      .Hops(Hops)
+      .Hops(Hops),
+      .HopCycles(HopCycles)
     ) u_link (
       .clk_i,
       .rst_ni,

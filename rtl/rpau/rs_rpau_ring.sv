@@ -1,11 +1,13 @@
-// Interconnect of the RPAUs, a ring: words go from each RPAU to the next, a cycle a hop.
+// Interconnect of the RPAUs, a ring: words go from each RPAU to the next in HopCycles cycles.
 //
 // The RPAU that sends (send_i) puts its own words on the ring and forwards nothing; all others
-// forward what they receive. So RPAU r + k, counted modulo Rpaus, has the words of RPAU r k cycles
-// after they stood at words_i; the last one Rpaus - 1 cycles: rs_rpau_pkg::interconnect_hops().
-// At most one RPAU sends. Cost: a row of registers an RPAU.
+// forward what they receive. So RPAU r + k, counted modulo Rpaus, has the words of RPAU r
+// k * HopCycles cycles after they stood at words_i; rs_rpau_pkg::interconnect_latency() is that of
+// the last one. At most one RPAU sends. Cost: HopCycles rows of registers an RPAU. The first stands
+// at the RPAU that the words leave, the last at the one that they reach.
 module rs_rpau_ring #(
   parameter int unsigned Rpaus = 5,
+  parameter int unsigned HopCycles = 1,
   parameter int unsigned Lanes = 8,
   parameter int unsigned Width = 48
 ) (
@@ -19,15 +21,24 @@ module rs_rpau_ring #(
 );
   for (genvar r = 0; r < Rpaus; r++) begin : gen_hop
     localparam int unsigned Next = (r + 1) % Rpaus;
-    logic             valid_d, valid_q;
-    logic [Width-1:0] words_q [Lanes];
+    logic             valid_d;
+    logic [Width-1:0] words_d [Lanes];
     assign valid_d = send_i[r] ? valid_i[r] : valid_o[r];
-    always_ff @(posedge clk_i) begin
-      valid_q <= rst_ni && valid_d;
-      if (valid_d) words_q <= send_i[r] ? words_i[r] : words_o[r];
+    always_comb begin
+      for (int unsigned l = 0; l < Lanes; l++) words_d[l] = send_i[r] ? words_i[r][l] : words_o[r][l];
     end
-    assign valid_o[Next] = valid_q;
-    assign words_o[Next] = words_q;
+    rs_rpau_hop #(
+      .Lanes(Lanes),
+      .Width(Width),
+      .Cycles(HopCycles)
+    ) u_hop (
+      .clk_i,
+      .rst_ni,
+      .valid_i(valid_d),
+      .words_i(words_d),
+      .valid_o(valid_o[Next]),
+      .words_o(words_o[Next])
+    );
   end
 
   OneSender_A :

@@ -54,6 +54,7 @@ module rs_rpau_top
   parameter  int unsigned WorkBlockBanks = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned HopCycles = 1,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned HostWords = host_words(Lanes),
@@ -111,6 +112,7 @@ module rs_rpau_top
   assign design_o[FactWorkBlockBanks] = FactBits'(WorkBlockBanks);
   assign design_o[FactNarrowRpaus] = FactBits'(NarrowRpaus);
   assign design_o[FactNarrowWidth] = FactBits'(NarrowWidth);
+  assign design_o[FactHopCycles] = FactBits'(HopCycles);
   // end of generated
 
   command_t         command;
@@ -196,7 +198,8 @@ module rs_rpau_top
       .LargerRings(LargerRings),
       .Width(OwnWidth),
       .LinkWidth(Width),
-      .Hops(interconnect_latency(Interconnect, Rpaus, NarrowRpaus)),
+      .Hops(interconnect_latency(Interconnect, Rpaus, HopCycles, NarrowRpaus)),
+      .HopCycles(HopCycles),
       .Cores(Cores),
       .DyadicCores(DyadicCores),
       .WorkPolys(WorkPolys),
@@ -239,6 +242,7 @@ module rs_rpau_top
   if (Interconnect == InterconnectGather) begin : gen_gather
     rs_rpau_gather #(
       .Rpaus(Rpaus),
+      .HopCycles(HopCycles),
       .Lanes(Lanes),
       .Width(Width)
     ) u_gather (
@@ -253,6 +257,7 @@ module rs_rpau_top
   end else begin : gen_ring
     rs_rpau_ring #(
       .Rpaus(Rpaus),
+      .HopCycles(HopCycles),
       .Lanes(Lanes),
       .Width(Width)
     ) u_ring (

@@ -271,6 +271,7 @@ module rs_registers (
             logic work_block_banks;
             logic narrow_rpaus;
             logic narrow_bits;
+            logic hop_cycles;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -432,6 +433,9 @@ module rs_registers (
         decoded_reg_strb.facts.narrow_bits = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hdc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.hop_cycles = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -1003,7 +1007,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h4;
+            readback_data_var[15:0] = 16'h5;
             readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1134,6 +1138,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hdc) begin
             readback_data_var[31:0] = hwif_in.facts.narrow_bits.value.next;
+        end
+        if(rd_mux_addr == 12'he0) begin
+            readback_data_var[31:0] = hwif_in.facts.hop_cycles.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

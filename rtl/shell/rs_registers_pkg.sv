@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'he0;
+    localparam RS_REGISTERS_SIZE = 'he4;
 
     typedef struct {
         logic [31:0] next;
@@ -301,6 +301,14 @@ package rs_registers_pkg;
     } rs_registers__facts__narrow_bits__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__hop_cycles__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__hop_cycles__value__in_t value;
+    } rs_registers__facts__hop_cycles__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -325,6 +333,7 @@ package rs_registers_pkg;
         rs_registers__facts__work_block_banks__in_t work_block_banks;
         rs_registers__facts__narrow_rpaus__in_t narrow_rpaus;
         rs_registers__facts__narrow_bits__in_t narrow_bits;
+        rs_registers__facts__hop_cycles__in_t hop_cycles;
     } rs_registers__facts__in_t;
 
     typedef struct {

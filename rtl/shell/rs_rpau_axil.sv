@@ -38,6 +38,7 @@ module rs_rpau_axil
   parameter  int unsigned WorkBlockBanks = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned HopCycles = 1,
   // end of generated
   localparam int unsigned AxilAddrWidth = 12,
   localparam int unsigned AxilDataWidth = 32,
@@ -155,6 +156,7 @@ module rs_rpau_axil
   assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
   assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
   assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
+  assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -360,7 +362,8 @@ module rs_rpau_axil
     .SmallerRings(SmallerRings),
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .NarrowWidth(NarrowWidth),
+    .HopCycles(HopCycles)
     // end of generated
   ) u_device (
     .clk_i,

@@ -31,6 +31,7 @@ module rs_rpau_uart
   parameter  int unsigned WorkBlockBanks = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned HopCycles = 1,
   // end of generated
   parameter  int unsigned ClockHz = 48_000_000,
   parameter  int unsigned Baud = 1_000_000,
@@ -110,7 +111,8 @@ module rs_rpau_uart
     .SmallerRings(SmallerRings),
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .NarrowWidth(NarrowWidth),
+    .HopCycles(HopCycles)
     // end of generated
   ) u_device (
     .clk_i,

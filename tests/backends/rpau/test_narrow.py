@@ -29,7 +29,14 @@ from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
 from ringsmith.lower import lower_operation
 
 SMALL = replace(
-    DESIGN, rpaus=5, narrow_rpaus=3, cores=1, dyadic_cores=1, program_words=512, smaller_rings=2
+    DESIGN,
+    rpaus=5,
+    narrow_rpaus=3,
+    cores=1,
+    dyadic_cores=1,
+    program_words=512,
+    smaller_rings=2,
+    hop_cycles=2,
 )
 """Two RPAUs of 60-bit words and three of 54; one build serves all tests on the RTL."""
 
@@ -38,6 +45,7 @@ OTHER = replace(
     word_bits=48,
     narrow_bits=42,
     interconnect="gather",
+    hop_cycles=3,
     twiddles="stored",
     prng="trivium",
     seeds=3,
@@ -206,5 +214,5 @@ def test_files_of_designs_without_narrow_words_say_nothing_of_them() -> None:
     made = compile_graph(lower_operation("rescale", parameters(60, 54, 60), 2), alike)
     table = json.loads(made.to_json())
     assert "rpaus" not in table
-    assert not {"narrow_rpaus", "narrow_bits"} & table["design"].keys()
+    assert not {"narrow_rpaus", "narrow_bits", "hop_cycles"} & table["design"].keys()
     assert read_executable(made.to_json()) == made

@@ -97,6 +97,7 @@ def random_designs() -> list[RpauDesign]:
         "narrow_rpaus": narrow_rpaus,
         "narrow_bits": narrow_bits,
         "target": targets,
+        "hop_cycles": column(rng, (1, 1, 2, 3)),
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]

@@ -56,7 +56,6 @@ _OPERAND = 1  # choice of the multipliers' operands
 _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
-_HOP = 1  # from one RPAU of the ring to the next, or into the centre, or out of it
 _HOST = 1  # an RPAU's register for the host, on either side of its memory
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
 
@@ -151,7 +150,7 @@ def interconnect_cycles(design: RpauDesign) -> int:
     Those with wide words wait as long, so that a transfer ends everywhere at once.
     """
     shortened = MOD_SHORTEN_LATENCY if design.narrow_rpaus else 0
-    return interconnect_hops(design) * _HOP + shortened
+    return interconnect_hops(design) * design.hop_cycles + shortened
 
 
 def interconnect_hops(design: RpauDesign) -> int:

@@ -21,6 +21,8 @@ RAM_STYLES = ("block", "ultra")
 MIN_WORD_BITS = 30
 MAX_NARROW_BITS = 54
 """Bits of a narrow word, at most: then a word that arrives is shortened in one DSP slice."""
+MAX_HOP_CYCLES = 3
+"""Cycles of a hop, at most: an RPAU that sent stays still as long before another one sends."""
 MAX_SHORTENED_BITS = 16
 """By how many bits it is shortened, at most: docs/arithmetic.md, "Shorter words"."""
 MIN_LOG_DEGREE = 8
@@ -96,6 +98,8 @@ class RpauDesign:
         narrow_rpaus: How many RPAUs, the last ones, have words of ``narrow_bits``; 0: none. What
             others send to them is shortened as it arrives.
         narrow_bits: Width of a word in those; 0 where there are none.
+        hop_cycles: Cycles, and rows of registers, from one RPAU of a ring to the next, or to the
+            centre of ``gather`` and from there. Two where RPAUs stand on several dies.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -126,6 +130,7 @@ class RpauDesign:
     target: str = XILINX
     narrow_rpaus: int = 0
     narrow_bits: int = 0
+    hop_cycles: int = 1
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -149,6 +154,7 @@ class RpauDesign:
         _check_range(self, "program_words", 16, 65536)
         _check_range(self, "prime_sets", 1, 8)
         _check_choice(self, "interconnect", INTERCONNECTS)
+        _check_range(self, "hop_cycles", 1, MAX_HOP_CYCLES)
         _check_range(self, "work_uram_polys", 0, self.work_polys)
         _check_range(self, "work_block_banks", 0, self.work_polys - self.work_uram_polys)
         _check_choice(self, "key_ram", RAM_STYLES)

@@ -7,7 +7,7 @@ JSON file, so that it can be looked at, kept and checked.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import accumulate
 
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
@@ -18,8 +18,8 @@ FORMAT = "ringsmith-rpau-executable"
 VERSION = 5
 LATER = ("rpaus",)
 """Fields of an executable that a file of this version may leave out: they are then empty."""
-LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits")
-"""Parameters of its design that it may leave out: they are then 0."""
+LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles")
+"""Parameters of its design that it may leave out: they then have the value of a design's file."""
 
 
 @dataclass(frozen=True)
@@ -224,10 +224,13 @@ class Executable:
         Fields that came after version ``VERSION`` are written where they differ from their default.
         """
         table = {"format": FORMAT, "version": VERSION, **asdict(self)}
-        for entries, names in ((table, LATER), (table["design"], LATER_OF_DESIGN)):
-            for name in names:
-                if not entries[name]:
-                    del entries[name]
+        for name in LATER:
+            if not table[name]:
+                del table[name]
+        defaults = {each.name: each.default for each in fields(RpauDesign)}
+        for name in LATER_OF_DESIGN:
+            if table["design"][name] == defaults[name]:
+                del table["design"][name]
         return json.dumps(table, indent=1)
 
 

@@ -123,7 +123,7 @@ class Zone(IntEnum):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 4
+VERSION_MINOR = 5
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -152,5 +152,6 @@ FACTS = (
     Fact("work_block_banks", "WorkBlockBanks", 0xD4, ()),
     Fact("narrow_rpaus", "NarrowRpaus", 0xD8, ()),
     Fact("narrow_bits", "NarrowWidth", 0xDC, ()),
+    Fact("hop_cycles", "HopCycles", 0xE0, ()),
 )
 """What a device tells, in the order of its registers."""
