@@ -25,7 +25,9 @@ module rs_rpau_ring #(
     logic [Width-1:0] words_d [Lanes];
     assign valid_d = send_i[r] ? valid_i[r] : valid_o[r];
     always_comb begin
-      for (int unsigned l = 0; l < Lanes; l++) words_d[l] = send_i[r] ? words_i[r][l] : words_o[r][l];
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        words_d[l] = send_i[r] ? words_i[r][l] : words_o[r][l];
+      end
     end
     rs_rpau_hop #(
       .Lanes(Lanes),

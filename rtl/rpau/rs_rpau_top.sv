@@ -193,6 +193,18 @@ module rs_rpau_top
 
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
+
+    // The command as it arrives at the RPAU. Taken only with a start of its own: so synthesis does
+    // not make one register of those of all RPAUs.
+    command_t command_q;
+    logic     start_main_q, start_dyadic_q, start_link_q;
+    always_ff @(posedge clk_i) begin
+      start_main_q   <= rst_ni && start_main[r];
+      start_dyadic_q <= rst_ni && start_dyadic[r];
+      start_link_q   <= rst_ni && start_link[r];
+      if (start_main[r] || start_dyadic[r] || start_link[r]) command_q <= command;
+    end
+
     rs_rpau #(
       .LogN(LogN),
       .LargerRings(LargerRings),
@@ -220,10 +232,10 @@ module rs_rpau_top
       .rst_ni,
       .rpau_i(RpauWidth'(r)),
       .ring_i(ring_q),
-      .start_main_i(start_main[r]),
-      .start_dyadic_i(start_dyadic[r]),
-      .start_link_i(start_link[r]),
-      .command_i(command),
+      .start_main_i(start_main_q),
+      .start_dyadic_i(start_dyadic_q),
+      .start_link_i(start_link_q),
+      .command_i(command_q),
       .done_main_o(done_main[r]),
       .done_dyadic_o(done_dyadic[r]),
       .done_link_o(done_link[r]),

@@ -25,7 +25,7 @@ from ringsmith.hdl.instrument import Instrument
 PIPELINE = 29
 """From a row's address at the work memory to its results at the write port."""
 
-DEPTH = 34
+DEPTH = 35
 """What a transform takes beyond its stages, where factors are stored."""
 
 LEAD = {"generated": 19, "stored": 0}

@@ -27,8 +27,8 @@ from ringsmith.hdl.latencies import (
 FETCH_CYCLES = 4
 """From one issue to the earliest next one: address, two cycles of program store, decoding."""
 
-DISPATCH_CYCLES = 2
-"""Registers between the controller and a unit."""
+DISPATCH_CYCLES = 3
+"""Registers between the controller and a unit: its own, the RPAU's, the unit's."""
 
 COMPLETION_CYCLES = 2
 """From a unit's last write to the cycle in which the controller sees the unit idle."""
