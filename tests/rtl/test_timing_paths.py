@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 
 from ringsmith.errors import ToolError
+from ringsmith.hdl import netlist
 from ringsmith.hdl.timing.delays import delays
-from ringsmith.hdl.timing.graph import BLOCK_RAM, DSP_PAIR, Graph, timing_graph
+from ringsmith.hdl.timing.graph import (
+    BLOCK_RAM,
+    DSP_PAIR,
+    REGISTERED_BOX,
+    Graph,
+    timing_graph,
+)
 from ringsmith.hdl.timing.paths import Arrivals, Found
 from ringsmith.hdl.timing.report import KEPT_PATHS, Names, Timing, merged, report
 
@@ -204,6 +211,40 @@ def test_a_pair_of_dsp_slices_is_clocked() -> None:
 
 def graph_of(cells: Cells) -> Graph:
     return timing_graph(module(cells), {"rs_pair.0": DSP_PAIR})
+
+
+def test_a_module_that_is_left_out_begins_and_ends_with_registers() -> None:
+    cells = {
+        "b": cell("rs_unit.0", clk_i=CLOCK, d_i=[10, 11], q_o=[12, 13]),
+        "l": cell("LUT2", I0=12, I1=13, O=10),
+        "m": cell("LUT1", I0=10, O=11),
+    }
+    found = worst(cells, {"rs_unit.0": REGISTERED_BOX})
+    setup = D["flip_flop"]["setup_data"]
+    assert found.delay == OUT + NET + PINS[1] + NET + PINS[0] + NET + setup
+    assert (found.levels, found.start.cell, found.start.name[:3]) == (2, "rs_unit", "b.q")
+    assert (found.end.cell, found.end.name, found.end.pin) == ("rs_unit", "b", "d_i")
+
+
+def test_ports_of_a_left_out_module_are_as_wide_as_what_is_connected() -> None:
+    ports = {
+        "d_i": {"direction": "input", "bits": [2]},
+        "q_o": {"direction": "output", "bits": [3]},
+    }
+    unit = {"attributes": {}, "ports": ports, "cells": {}, "netnames": {}}
+    top = {"cells": {}}
+    for number, width in enumerate((2, 3, 2)):
+        own = cell("rs_unit", d_i=["0"] * width, q_o=[9])
+        top["cells"][f"u{number}"] = {**own, "parameters": {"Width": width}}
+    found = {"modules": {"rs_unit": unit, "top": top}}
+    netlist.fit_boxes(found, ["rs_unit"])
+    types = [each["type"] for each in top["cells"].values()]
+    assert types == ["rs_unit$0", "rs_unit$1", "rs_unit$0"]
+    assert set(found["modules"]) == {"top", "rs_unit$0", "rs_unit$1"}
+    for name, width in (("rs_unit$0", 2), ("rs_unit$1", 3)):
+        made = found["modules"][name]["ports"]
+        assert [len(made[port]["bits"]) for port in ("d_i", "q_o")] == [width, 1]
+        assert len({bit for port in made.values() for bit in port["bits"]}) == width + 1
 
 
 def test_a_mux_behind_luts_is_no_level_but_its_select_is() -> None:

@@ -5,8 +5,10 @@ itself.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -26,13 +28,23 @@ PATHS = (
 MADE_UP = Timing((Block("rs_slow", 120, 9, 7250), Block("rs_fast", 7, 4, 3100)), PATHS)
 
 
-@pytest.fixture(autouse=True)
-def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, int]]]:
-    """Makes up the timing of every netlist; returns what was asked for."""
-    asked: list[tuple[str, dict[str, int]]] = []
+class Asked(NamedTuple):
+    """What a netlist is made of."""
 
-    def timed(top: str, folders: object, parameters: dict[str, int]) -> Timing:
-        asked.append((top, parameters))
+    top: str
+    parameters: dict[str, int]
+    boxes: tuple[str, ...]
+
+
+@pytest.fixture(autouse=True)
+def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
+    """Makes up the timing of every netlist; returns what was asked for."""
+    asked: list[Asked] = []
+
+    def timed(
+        top: str, folders: object, parameters: dict[str, int], boxes: Sequence[str] = ()
+    ) -> Timing:
+        asked.append(Asked(top, parameters, tuple(boxes)))
         return MADE_UP if len(asked) == 1 else Timing((), ())
 
     for architecture in ("rpau", "stream"):
@@ -89,25 +101,33 @@ def test_json_and_page_are_written_and_only_replaced_by_force(tmp_path: Path) ->
     run(*words, "--force")
 
 
-def test_an_rpau_is_timed_with_its_controller(
-    synthesized: list[tuple[str, dict[str, int]]],
+def test_an_rpau_of_each_width_is_timed_and_the_device_without_them(
+    synthesized: list[Asked],
 ) -> None:
     medha = load_design("medha")
     text = run("medha", "--in-part").stdout
-    assert "one RPAU with 4 of 16 butterfly cores and 2 of 8 dyadic cores, words of 60" in text
-    (unit, of_unit), (controller, of_controller) = synthesized
-    assert (unit, controller) == ("rs_rpau", "rs_rpau_controller")
-    assert (of_unit["Cores"], of_unit["Width"]) == (4, 60)
-    assert of_controller["Rpaus"] == medha.rpaus
-    assert of_controller["ProgramWords"] == medha.program_words
-    assert (of_controller["Prng"], of_controller["Link"]) == (1, 1)
+    assert "one RPAU with 4 of 16 butterfly cores and 2 of 8 dyadic cores" in text
+    assert "60 and 54 bits" in text
+    wide, narrow, device = synthesized
+    assert [wide.top, narrow.top, device.top] == ["rs_rpau", "rs_rpau", "rs_rpau_top"]
+    for unit, width in ((wide, 60), (narrow, 54)):
+        assert unit.parameters["Cores"] == 4
+        assert (unit.parameters["Width"], unit.parameters["LinkWidth"]) == (width, 60)
+    assert device.boxes == ("rs_rpau",)
+    assert (device.parameters["Rpaus"], device.parameters["Cores"]) == (medha.rpaus, 4)
+    assert device.parameters["ProgramWords"] == medha.program_words
+
+
+def test_rpaus_of_one_width_are_timed_once(synthesized: list[Asked]) -> None:
+    run("nano")
+    assert [each.top for each in synthesized] == ["rs_rpau", "rs_rpau_top"]
 
 
 def test_a_streaming_multiplier_is_timed_whole(
-    synthesized: list[tuple[str, dict[str, int]]],
+    synthesized: list[Asked],
 ) -> None:
     assert "the whole device, 2 words of 30 bits a cycle" in run("rpm").stdout
-    assert [top for top, _ in synthesized] == ["rs_stream_axis"]
+    assert [each.top for each in synthesized] == ["rs_stream_axis"]
     assert "leave --in-part out" in run("rpm", "--in-part", status=2).stderr.replace("\n", " ")
 
 

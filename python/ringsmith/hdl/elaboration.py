@@ -15,7 +15,12 @@ UltraScale+. ``tests/rtl/test_area.py`` sees it on 7 series, where it does."""
 
 
 def elaborated(
-    top: str, files: Sequence[Path], values: Sequence[str], work: Path, macros: Sequence[str] = ()
+    top: str,
+    files: Sequence[Path],
+    values: Sequence[str],
+    work: Path,
+    macros: Sequence[str] = (),
+    boxes: Sequence[str] = (),
 ) -> netlist.Netlist:
     """Elaborates a hierarchy, and makes one module of equal ones.
 
@@ -25,6 +30,7 @@ def elaborated(
         values: ``Name=value`` of the top's parameters.
         work: A folder to work in; the sources are copied to it.
         macros: What the sources are read with.
+        boxes: Modules of which only the ports are read.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -32,7 +38,13 @@ def elaborated(
     for file in files:
         shutil.copy(file, work)
     names = " ".join(file.name for file in files)
-    chosen = " ".join([*(f"-D {macro}=1" for macro in macros), *(f"-G {each}" for each in values)])
+    chosen = " ".join(
+        [
+            *(f"-D {macro}=1" for macro in macros),
+            *(f"-G {each}" for each in values),
+            *(f"--blackboxed-module {box}" for box in boxes),
+        ]
+    )
     # Arrays are registers unless they name a RAM style: Yosys would make each a memory of a port a
     # word, and take hours to map that.
     run_yosys(
@@ -41,4 +53,6 @@ def elaborated(
         work,
         f"reading {top}",
     )
-    return netlist.share_modules(json.loads((work / "elaborated.json").read_text()), top)
+    found = json.loads((work / "elaborated.json").read_text())
+    netlist.fit_boxes(found, boxes)
+    return netlist.share_modules(found, top)

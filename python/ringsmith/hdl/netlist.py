@@ -6,7 +6,7 @@ makes a module of its own for every instance: 36 equal multipliers are synthesiz
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ringsmith.caching import cached
@@ -82,6 +82,31 @@ def empty(module: Module) -> Module:
     """The module as a black box: ports, and nothing that synthesis would work on."""
     attributes = {**module["attributes"], "blackbox": "1"}
     return {"attributes": attributes, "ports": module["ports"], "cells": {}, "netnames": {}}
+
+
+def fit_boxes(found: Netlist, boxes: Sequence[str]) -> None:
+    """Gives the ports of black boxes the widths of what is connected to them.
+
+    Yosys' reader gives them those of the parameters' defaults. Where instances differ in widths,
+    each width is a module of its own.
+    """
+    modules: dict[str, Module] = found["modules"]
+    cells = [cell for module in modules.values() for cell in module["cells"].values()]
+    for box in boxes:
+        ports = modules[box]["ports"]
+        shapes: dict[tuple[int, ...], str] = {}
+        for cell in (each for each in cells if each["type"] == box):
+            widths = tuple(len(cell["connections"].get(name, ())) for name in ports)
+            cell["type"] = shapes.setdefault(widths, f"{box}${len(shapes)}")
+            cell["parameters"] = {}
+        for widths, name in shapes.items():
+            bits = {
+                port: list(range(2 + sum(widths[:i]), 2 + sum(widths[: i + 1])))
+                for i, port in enumerate(ports)
+            }
+            own = {port: {**ports[port], "bits": bits[port]} for port in ports}
+            modules[name] = {**empty(modules[box]), "ports": own}
+        del modules[box]
 
 
 def count_cells(

@@ -12,7 +12,8 @@ from ``delays.toml``. What a level is, and what the graph assumes:
 - Where all used bits of a DSP's product go to D inputs of flip-flops and shift registers and
   nowhere else, the first of these is its register M. Otherwise the product has no register, and
   logic waits for it. A RAM's output register is found in the same way.
-- A module whose memory is a block RAM or UltraRAM is one clocked cell; so is a pair of DSP slices.
+- A module whose memory is a block RAM or UltraRAM is one clocked cell; so is a pair of DSP slices,
+  and a module that is left out, whose ports are flip-flops inside.
 - Ports of the module are driven and read by flip-flops outside.
 """
 
@@ -23,13 +24,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ringsmith.errors import ToolError
+from ringsmith.hdl import netlist
 from ringsmith.hdl.netlist import Module
 from ringsmith.hdl.timing.delays import Delays, delays
 
 BLOCK_RAM, BLOCK_RAM_REGISTERED = "block_ram", "block_ram_registered"
 ULTRA_RAM, ULTRA_RAM_REGISTERED = "ultra_ram", "ultra_ram_registered"
 DSP_PAIR = "dsp_pair"
-"""Kinds of black boxes: RAMs without and with an output register, and two DSP slices in cascade."""
+REGISTERED_BOX = "registered_box"
+"""Kinds of black boxes: RAMs without and with an output register, two DSP slices in cascade, and
+modules that begin and end with registers."""
 
 _FLIP_FLOPS = frozenset({"FDRE", "FDSE", "FDCE", "FDPE"})
 _MUXES = frozenset({"MUXF7", "MUXF8", "MUXF9"})
@@ -172,6 +176,8 @@ class _Builder:
                     self._small_memory(name, cell["type"], kinds[name], cell["connections"])
                 case "dsp" | "ignored":
                     pass
+                case "registered_box":
+                    self._registered_box(name, cell["type"], cell["connections"])
                 case _:
                     self._black_box(name, kinds[name], cell["connections"])
         for name, port in self._ports.items():
@@ -393,6 +399,18 @@ class _Builder:
                 else:
                     setup = "setup_operand" if kind == DSP_PAIR else _setup_of_ram(pin)
                     self._end(bit, family, cell, name, pin, d[setup])
+
+    def _registered_box(
+        self, name: str, cell: str, connections: Mapping[str, list[object]]
+    ) -> None:
+        """A module whose ports are flip-flops inside."""
+        d, module = self._d["flip_flop"], netlist.kind(cell)
+        for pin in connections:
+            for bit in _bits(connections, pin):
+                if pin.endswith("_o"):
+                    self._graph.starts[bit] = Start(module, f"{name}.{pin}", d["clock_to_out"])
+                elif not _is_clock(pin):
+                    self._end(bit, "registered_box", module, name, pin, d["setup_data"])
 
     def _port(self, name: str, direction: str, bits: list[Bit]) -> None:
         for bit in bits:

@@ -14,6 +14,7 @@ from ringsmith.hdl.timing.graph import (
     BLOCK_RAM,
     BLOCK_RAM_REGISTERED,
     DSP_PAIR,
+    REGISTERED_BOX,
     ULTRA_RAM,
     ULTRA_RAM_REGISTERED,
     timing_graph,
@@ -33,7 +34,9 @@ _OUTPUT_REGISTER = "output_q"
 """The register behind the memory in ``rs_ram_1r1w``, which a RAM has inside."""
 
 
-def timed(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> Timing:
+def timed(
+    top: str, folders: Sequence[str], parameters: Mapping[str, int], boxes: Sequence[str] = ()
+) -> Timing:
     """Synthesizes a hierarchy for UltraScale+ and times it, or finds the result in the cache.
 
     All of it is flattened into one netlist, but for block RAM, UltraRAM and pairs of DSP slices.
@@ -42,6 +45,7 @@ def timed(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> Ti
         top: The top module.
         folders: Folders of ``rtl/`` that it is made of.
         parameters: Of the top module.
+        boxes: Modules below it that are left out; their ports are registers.
 
     Raises:
         ToolError: If Yosys is not installed or fails; if a cell has no stated delays, or the
@@ -53,18 +57,20 @@ def timed(top: str, folders: Sequence[str], parameters: Mapping[str, int]) -> Ti
     own = [*here, Path(elaboration.__file__), Path(netlist.__file__)]
 
     def build(work: Path) -> None:
-        found = _time(top, files, values, work)
+        found = _time(top, files, values, boxes, work)
         for file in work.iterdir():
             file.unlink()
         (work / _RESULT).write_text(found.text())
 
-    key = fingerprint([yosys().version, ULTRASCALE_PLUS, *values], [*files, *own])
+    key = fingerprint([yosys().version, ULTRASCALE_PLUS, *values, *boxes], [*files, *own])
     return Timing.of((built(f"timing-{top}", key, build) / _RESULT).read_text())
 
 
-def _time(top: str, files: Sequence[Path], values: Sequence[str], work: Path) -> Timing:
-    shared = elaborated(top, files, values, work)
-    boxes = _cut(shared)
+def _time(
+    top: str, files: Sequence[Path], values: Sequence[str], left_out: Sequence[str], work: Path
+) -> Timing:
+    shared = elaborated(top, files, values, work, boxes=left_out)
+    boxes = _cut(shared, left_out)
     (work / "shared.json").write_text(json.dumps(shared))
     run_yosys(
         f"read_json shared.json; hierarchy -top {top}; synth_xilinx -family {ULTRASCALE_PLUS} "
@@ -77,8 +83,8 @@ def _time(top: str, files: Sequence[Path], values: Sequence[str], work: Path) ->
         return report(timing_graph(module, boxes), Names(module, top))
 
 
-def _cut(shared: netlist.Netlist) -> dict[str, str]:
-    """Makes large memories and DSP slices black boxes; returns their kinds."""
+def _cut(shared: netlist.Netlist, left_out: Sequence[str]) -> dict[str, str]:
+    """Makes large memories and DSP slices black boxes; returns the kinds of all that there are."""
     modules: dict[str, netlist.Module] = shared["modules"]
     boxes: dict[str, str] = {}
     for name, module in modules.items():
@@ -88,6 +94,8 @@ def _cut(shared: netlist.Netlist) -> dict[str, str]:
                 boxes[name] = _RAMS[style][registered]
             case _ if netlist.kind(name) in DSP_BOXES:
                 boxes[name] = DSP_PAIR
+            case _ if netlist.kind(name) in left_out:
+                boxes[name] = REGISTERED_BOX
             case _:
                 continue
         modules[name] = netlist.empty(module)

@@ -117,13 +117,14 @@ class RpauInspector(Inspector):
         )
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
-        """One RPAU, with all of its cores or a part of them, and the controller."""
+        """An RPAU of each width, with all of its cores or a part, and what joins them."""
         own = cast("designs.RpauDesign", design)
         timed = part_of(own) if in_part else own
+        widths = " and ".join(map(str, own.widths))
         what = (
             f"one RPAU with {timed.cores} of {own.cores} butterfly cores and "
-            f"{timed.dyadic_cores} of {own.dyadic_cores} dyadic cores, words of {own.word_bits} "
-            "bits, and the program controller"
+            f"{timed.dyadic_cores} of {own.dyadic_cores} dyadic cores, for words of each width, "
+            f"{widths} bits, and what joins RPAUs: controller, interconnect and host's chain"
         )
         return TimedDesign(own.name, what, rpau_timing(timed))
 

@@ -1,4 +1,4 @@
-"""Static timing of one RPAU and of the program controller, for UltraScale+."""
+"""Static timing of RPAUs and of what joins them, for UltraScale+."""
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.debug.area import UNIT, unit_parameters
@@ -6,31 +6,20 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 
-CONTROLLER = "rs_rpau_controller"
-
 
 def rpau_timing(design: RpauDesign) -> Timing:
-    """Synthesizes an RPAU and the controller of a design and times them.
+    """Synthesizes an RPAU of each width of a design, and the device without them, and times them.
+
+    Without its RPAUs a device is the program controller, the interconnect, the commands' registers
+    and the host's chain.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
+    units = [design.rpaus_of(width)[0] for width in design.widths]
     return merged(
-        timed(top, rtl.ROOMS, values)
-        for top, values in (
-            (UNIT, unit_parameters(design)),
-            (CONTROLLER, controller_parameters(design)),
-        )
+        [
+            *(timed(UNIT, rtl.ROOMS, unit_parameters(design, unit)) for unit in units),
+            timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design), boxes=(UNIT,)),
+        ]
     )
-
-
-def controller_parameters(design: RpauDesign) -> dict[str, int]:
-    """Values of the controller's parameters, as ``rs_rpau_top`` gives them."""
-    return {
-        "Rpaus": design.rpaus,
-        "ProgramWords": design.program_words,
-        "Dyadic": int(design.dyadic_cores > 0),
-        "Prng": int(design.prng != "none"),
-        "Link": int(design.link),
-        "Pieces": int(design.larger_rings > 0),
-    }
