@@ -37,6 +37,19 @@ DESIGN = RpauDesign(
     prng="trivium",
     seeds=2,
 )
+NARROW = replace(
+    DESIGN,
+    name="narrow",
+    word_bits=60,
+    rpaus=2,
+    cores=8,
+    narrow_rpaus=1,
+    narrow_bits=54,
+    reduction="folded",
+    prng="none",
+    seeds=0,
+)
+"""Rows of 16 words, which cross by parts of 8; the second RPAU has narrow words."""
 NTT = 0  # the work polynomial that the long program transforms
 
 
@@ -304,6 +317,42 @@ def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
     bus.write_words(Register.HOST_DATA, other[:1])
     assert refused(bus) == Refused.ORDER
     np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), kept)
+
+
+def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_device(
+    rng: np.random.Generator,
+) -> None:
+    narrow, wide = 1, 0
+    limit = 1 << NARROW.narrow_bits
+    bus = SimulatedBus(NARROW, assertions=True)
+    try:
+        device = RegisterDevice(NARROW, bus)
+        kept = rng.integers(0, limit, NARROW.n, dtype=np.uint64)
+        device.write(Zone.POLY, narrow, 2, kept)
+        long = np.full(NARROW.n, limit, dtype=np.uint64)
+        with pytest.raises(DeviceError, match=rf"RPAU 1, index 2: word 0 is {limit}, .* 54 bits"):
+            device.write(Zone.POLY, narrow, 2, long)
+        assert refused(bus) == Refused(0)  # it was not sent
+
+        place(bus, Zone.POLY, narrow, 2)
+        bus.write_words(Register.HOST_DATA, long[:1])
+        assert refused(bus) == Refused.VALUE
+        place(bus, Zone.CONSTANT, narrow, 0)
+        bus.write_words(Register.HOST_DATA, long[:1])
+        assert refused(bus) == Refused.VALUE
+        late = kept.copy()
+        late[-1] = limit  # rows before it are written, with what they hold
+        address = polynomial_address(NARROW.n, Zone.POLY, narrow, 2)
+        with pytest.raises(DeviceError, match="SLVERR"):
+            bus.write_block(address, late)
+        assert refused(bus) == Refused.VALUE
+        np.testing.assert_array_equal(device.read(Zone.POLY, narrow, 2), kept)
+
+        bus.write_block(polynomial_address(NARROW.n, Zone.POLY, wide, 2), long)
+        assert refused(bus) == Refused(0)
+        np.testing.assert_array_equal(device.read(Zone.POLY, wide, 2), long)
+    finally:
+        bus.close()
 
 
 def test_a_refusal_becomes_an_error_with_its_reasons(

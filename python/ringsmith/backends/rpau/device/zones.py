@@ -95,7 +95,7 @@ def check_write(
 
     Raises:
         DeviceError: If the zone has no such place, or the words are of another number or type
-            than it holds, or one is wider than the design's words.
+            than it holds, or one is wider than the words of the RPAU.
     """
     check_place(design, zone, unit, index)
     _, count = zone_shape(design, zone, log_degree)
@@ -110,6 +110,7 @@ def check_write(
     if wide.size:
         raise DeviceError(
             f"zone {zone.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
-            f"and words of design {design.name} have {bits} bits there"
+            f"and words of design {design.name} have {bits} bits there: write residues of a prime "
+            "that the RPAU holds"
         )
     return np.ascontiguousarray(words)
