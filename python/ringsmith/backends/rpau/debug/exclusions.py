@@ -89,16 +89,18 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion(
         "(ntt|rpau)/.*",
         rf"((main_|dyadic_)?key_index(_o)?|(main_|side_)?index_i|[wr]?index(_i)?|host_index_i"
-        rf"|.*host.*\.index){_bits(3, 11)}{_EDGE}",
+        rf"|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
         "memory indices have 12 bits, and 8 polynomials need 3",
     ),
     Exclusion(
         "(ntt|rpau)/.*",
-        rf"(host_row_i|.*host.*\.row){_bits(7, 15)}{_EDGE}",
+        rf"(host_row_i|.*(host|request).*\.row){_bits(7, 15)}{_EDGE}",
         "row numbers have 16 bits, and the longest zone, of 72 rows, needs 7",
     ),
     Exclusion(
-        "rpau/.*", rf"host_rpau_i{_bits(2, 3)}{_EDGE}", "RPAU numbers have 4 bits, and 3 need 2"
+        "rpau/.*",
+        rf"(host_rpau_i|rpau(_q)?){_bits(2, 3)}{_EDGE}",
+        "RPAU numbers have 4 bits, and 3 need 2",
     ),
     Exclusion("rpau/.*", rf"rpau_i\[\d\]{_EDGE}", "each RPAU's own number never changes"),
     Exclusion(
