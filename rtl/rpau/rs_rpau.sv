@@ -6,7 +6,7 @@
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
 //
-// Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host
+// Commands: one bit of start_i, by unit_e, with command_i, to a unit that is idle. The host
 // port, one access a cycle, only while nothing runs; reads answer after host_read_latency() - 1
 // cycles.
 //
@@ -44,13 +44,9 @@ module rs_rpau
   input  logic [RpauWidth-1:0] rpau_i,          // number of this RPAU, constant
 
   input  ring_t                ring_i,          // still while a program runs
-  input  logic                 start_main_i,
-  input  logic                 start_dyadic_i,
-  input  logic                 start_link_i,
+  input  logic [Units-1:0]     start_i,
   input  command_t             command_i,
-  output logic                 done_main_o,
-  output logic                 done_dyadic_o,
-  output logic                 done_link_o,
+  output logic [Units-1:0]     done_o,
 
   input  host_t                host_i,
   input  logic [LinkWidth-1:0] host_wdata_i [Lanes],
@@ -114,14 +110,14 @@ module rs_rpau
   ) u_moduli (
     .clk_i,
     .rst_ni,
-    .start_main_i,
+    .start_main_i(start_i[UnitMain]),
     .set_main_i(set_command),
     .set_main_o(set),
     .q_main_o(main_q),
     .mu_main_o(main_mu),
     .shift_main_o(main_shift),
     .index_main_o(main_index),
-    .start_dyadic_i,
+    .start_dyadic_i(start_i[UnitDyadic]),
     .set_dyadic_i(set_command),
     .q_dyadic_o(dyadic_q),
     .mu_dyadic_o(dyadic_mu),
@@ -139,7 +135,7 @@ module rs_rpau
     .Sets(PrimeSets)
   ) u_constants (
     .clk_i,
-    .start_i(start_main_i),
+    .start_i(start_i[UnitMain]),
     .set_i(set_command),
     .use_k1_i(command_i.decoded.uses_k1),
     .use_k2_i(command_i.decoded.uses_k2),
@@ -197,10 +193,10 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_main_i),
+    .start_i(start_i[UnitMain]),
     .command_i,
     .sender_i(sender),
-    .done_o(done_main_o),
+    .done_o(done_o[UnitMain]),
     .set_i(set),
     .q_i(main_q),
     .mu_i(main_mu),
@@ -257,10 +253,10 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_dyadic_i),
+    .start_i(start_i[UnitDyadic]),
     .command_i,
     .set_i(set_command),
-    .done_o(done_dyadic_o),
+    .done_o(done_o[UnitDyadic]),
     .q_i(dyadic_q),
     .mu_i(dyadic_mu),
     .shift_i(dyadic_shift),
@@ -300,10 +296,10 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_link_i),
+    .start_i(start_i[UnitLink]),
     .command_i,
     .sender_i(sender),
-    .done_o(done_link_o),
+    .done_o(done_o[UnitLink]),
     .reads_o(raw_reads),
     .re_o(raw_re),
     .sel_o(raw_sel),

@@ -2,9 +2,9 @@
 // ringsmith.backends.rpau.isa.generate`; do not edit.
 //
 // An instruction word carries all its fields: get_<field>() takes out one that every instruction
-// has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a
-// polynomial operand X, uses_X for any other. Where uses_src is set, reads_a holds only in the RPAU
-// that sends and writes_dst only in the others.
+// has, and decode() says what the instruction does with them. Flags: reads_X for a polynomial
+// operand X, uses_X for any other. Where uses_src is set, reads_a holds only in the RPAU that
+// sends.
 package rs_rpau_isa_pkg;
 
   parameter int unsigned WordBits = 64;
@@ -143,36 +143,46 @@ package rs_rpau_isa_pkg;
     OpSend = 6'd40
   } opcode_e;
 
+  // Units that an RPAU may have, numbered from 0 on.
+  parameter int unsigned Units = 3;
   typedef enum logic [1:0] {
-    // Sequencing, in the program controller.
-    UnitControl = 2'd0,
     // The butterfly cores: 2*cores lanes a cycle.
-    UnitMain = 2'd1,
+    UnitMain = 2'd0,
     // The dyadic cores beside them.
-    UnitDyadic = 2'd2,
+    UnitDyadic = 2'd1,
     // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
-    UnitLink = 2'd3
+    UnitLink = 2'd2,
+    // Sequencing, in the program controller.
+    UnitControl = 2'd3
   } unit_e;
 
+  // Features of a design that some instructions need, numbered from 0 on.
+  parameter int unsigned Features = 2;
+  typedef enum logic [0:0] {
+    // Parameter larger_rings of the design is not 0.
+    NeedsLargerRings = 1'd0,
+    // Parameter seeds of the design is not 0.
+    NeedsSeeds = 1'd1
+  } feature_e;
+
   typedef struct packed {
-    logic    valid;  // the opcode exists; all else means nothing when it does not
-    opcode_e opcode;
-    unit_e   unit;
-    logic    wait_main;
-    logic    wait_dyadic;
-    logic    wait_link;
-    logic    reads_a;
-    logic    reads_b;
-    logic    reads_b_key;
-    logic    reads_dst;
-    logic    uses_digit;
-    logic    uses_element;
-    logic    uses_k1;
-    logic    uses_k2;
-    logic    uses_piece;
-    logic    uses_seed;
-    logic    uses_src;
-    logic    uses_src_prime;
+    logic                valid;  // the opcode exists; else nothing else means anything
+    opcode_e             opcode;
+    unit_e               unit;
+    logic [Units-1:0]    waits;  // for other units, by their number
+    logic [Features-1:0] needs;  // features of the design, by their number
+    logic                reads_a;
+    logic                reads_b;
+    logic                reads_b_key;
+    logic                reads_dst;
+    logic                uses_digit;
+    logic                uses_element;
+    logic                uses_k1;
+    logic                uses_k2;
+    logic                uses_piece;
+    logic                uses_seed;
+    logic                uses_src;
+    logic                uses_src_prime;
   } decoded_t;
 
   function automatic logic [OpcodeWidth-1:0] get_opcode(word_t word);
@@ -203,9 +213,9 @@ package rs_rpau_isa_pkg;
     decoded_t decoded;
     decoded = '0;
     decoded.valid = 1'b1;
-    decoded.wait_main = get_wait_main(word);
-    decoded.wait_dyadic = get_wait_dyadic(word);
-    decoded.wait_link = get_wait_link(word);
+    decoded.waits[UnitMain] = get_wait_main(word);
+    decoded.waits[UnitDyadic] = get_wait_dyadic(word);
+    decoded.waits[UnitLink] = get_wait_link(word);
     decoded.opcode = opcode_e'(get_opcode(word));
     case (decoded.opcode)
       OpNop: begin
@@ -240,12 +250,14 @@ package rs_rpau_isa_pkg;
       end
       OpSplit: begin
         decoded.unit = UnitMain;
+        decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpJoin: begin
         decoded.unit = UnitMain;
+        decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.reads_b = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_k1 = 1'b1;
@@ -330,6 +342,7 @@ package rs_rpau_isa_pkg;
       end
       OpDmulSeed: begin
         decoded.unit = UnitDyadic;
+        decoded.needs[NeedsSeeds] = 1'b1;
         decoded.reads_a = 1'b1;
         decoded.uses_digit = 1'b1;
         decoded.uses_piece = 1'b1;
@@ -337,6 +350,7 @@ package rs_rpau_isa_pkg;
       end
       OpDmacSeed: begin
         decoded.unit = UnitDyadic;
+        decoded.needs[NeedsSeeds] = 1'b1;
         decoded.reads_a = 1'b1;
         decoded.reads_dst = 1'b1;
         decoded.uses_digit = 1'b1;

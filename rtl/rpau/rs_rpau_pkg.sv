@@ -113,6 +113,26 @@ package rs_rpau_pkg;
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 
+  // Units of the RPAUs of a design, by unit_e.
+  function automatic logic [Units-1:0] units_of(int unsigned dyadic_cores, int unsigned link);
+    logic [Units-1:0] has;
+    has             = '0;
+    has[UnitMain]   = 1'b1;
+    has[UnitDyadic] = dyadic_cores > 0;
+    has[UnitLink]   = link > 0;
+    return has;
+  endfunction
+
+  // What a design has of that which some instructions need, by feature_e.
+  function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
+                                                      int unsigned seeds);
+    logic [Features-1:0] has;
+    has                   = '0;
+    has[NeedsLargerRings] = larger_rings > 0;
+    has[NeedsSeeds]       = seeds > 0;
+    return has;
+  endfunction
+
   // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
   function automatic int unsigned part_bits(int unsigned lanes, int unsigned words);
     return (words > 0 && lanes > words) ? $clog2(lanes / words) : 1;

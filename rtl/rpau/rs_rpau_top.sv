@@ -109,15 +109,13 @@ module rs_rpau_top
   assign design_o[FactNarrowWidth] = FactBits'(NarrowWidth);
   // end of generated
 
-  command_t         command;
-  logic [Rpaus-1:0] start_main, start_dyadic, start_link, done_main, done_dyadic, done_link;
+  command_t                    command;
+  logic [Rpaus-1:0][Units-1:0] start, done;
   rs_rpau_controller #(
     .Rpaus(Rpaus),
     .ProgramWords(ProgramWords),
-    .Dyadic(DyadicCores > 0),
-    .Prng(Prng != PrngNone),
-    .Link(Link != 0),
-    .Pieces(LargerRings > 0)
+    .HasUnits(units_of(DyadicCores, Link)),
+    .HasFeatures(features_of(LargerRings, Seeds))
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -130,12 +128,8 @@ module rs_rpau_top
     .cycles_o,
     .instructions_o,
     .command_o(command),
-    .start_main_o(start_main),
-    .start_dyadic_o(start_dyadic),
-    .start_link_o(start_link),
-    .done_main_i(done_main),
-    .done_dyadic_i(done_dyadic),
-    .done_link_i(done_link)
+    .start_o(start),
+    .done_i(done)
   );
 
   ring_t ring_d, ring_q;
@@ -190,13 +184,9 @@ module rs_rpau_top
       .rst_ni,
       .rpau_i(RpauWidth'(r)),
       .ring_i(ring_q),
-      .start_main_i(start_main[r]),
-      .start_dyadic_i(start_dyadic[r]),
-      .start_link_i(start_link[r]),
+      .start_i(start[r]),
       .command_i(command),
-      .done_main_o(done_main[r]),
-      .done_dyadic_o(done_dyadic[r]),
-      .done_link_o(done_link[r]),
+      .done_o(done[r]),
       .host_i(host),
       .host_wdata_i,
       .host_rvalid_o(read_valid[r]),

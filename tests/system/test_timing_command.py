@@ -100,7 +100,7 @@ def test_an_rpau_is_timed_with_its_controller(
     assert (of_unit["Cores"], of_unit["Width"]) == (4, 60)
     assert of_controller["Rpaus"] == medha.rpaus
     assert of_controller["ProgramWords"] == medha.program_words
-    assert (of_controller["Prng"], of_controller["Link"]) == (1, 1)
+    assert (of_controller["HasUnits"], of_controller["HasFeatures"]) == (0b111, 0b11)
 
 
 def test_a_streaming_multiplier_is_timed_whole(

@@ -1,8 +1,11 @@
 """Static timing of one RPAU and of the program controller, for UltraScale+."""
 
+from collections.abc import Iterable
+
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.debug.area import UNIT, unit_parameters
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.instruction_set import ISA, has_unit
 from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 
@@ -29,8 +32,11 @@ def controller_parameters(design: RpauDesign) -> dict[str, int]:
     return {
         "Rpaus": design.rpaus,
         "ProgramWords": design.program_words,
-        "Dyadic": int(design.dyadic_cores > 0),
-        "Prng": int(design.prng != "none"),
-        "Link": int(design.link),
-        "Pieces": int(design.larger_rings > 0),
+        "HasUnits": _bits(has_unit(design, unit) for unit in ISA.execution_units),
+        "HasFeatures": _bits(bool(getattr(design, feature)) for feature in ISA.features),
     }
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    """A number with a bit for each flag, the first one lowest."""
+    return sum(flag << i for i, flag in enumerate(flags))

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ringsmith.backends.rpau.isa.instruction_set import (
     ADDENDS,
+    CONTROL,
     ISA,
     TIMES,
     Formula,
@@ -50,6 +51,43 @@ def _all_flags(isa: Isa) -> list[str]:
     return sorted(frozenset().union(*(flags(operation) for operation in isa.operations)))
 
 
+def _needs(operation: Operation) -> list[str]:
+    """The decoder's line on what an instruction needs of the design, if anything."""
+    need = upper_camel(operation.needs)
+    return [f"        decoded.needs[Needs{need}] = 1'b1;"] if need else []
+
+
+def _enum(name: str, prefix: str, values: Mapping[str, str]) -> list[str]:
+    """An enumeration from 0 on, from its names and their comments."""
+    width = max(1, (len(values) - 1).bit_length())
+    lines = [f"  typedef enum logic [{width - 1}:0] {{"]
+    for i, (value, doc) in enumerate(values.items()):
+        comma = "," if i + 1 < len(values) else ""
+        lines += _prose(doc, "    // ")
+        lines.append(f"    {prefix}{upper_camel(value)} = {width}'d{i}{comma}")
+    return [*lines, f"  }} {name};", ""]
+
+
+def _units(isa: Isa) -> list[str]:
+    """Numbers of the units: those of an RPAU from 0 on, then the controller's own."""
+    units = {unit: isa.units[unit] for unit in isa.execution_units}
+    return [
+        "  // Units that an RPAU may have, numbered from 0 on.",
+        f"  parameter int unsigned Units = {len(units)};",
+        *_enum("unit_e", "Unit", {**units, CONTROL: isa.units[CONTROL]}),
+    ]
+
+
+def _features(isa: Isa) -> list[str]:
+    """Numbers of the design's features that some instructions need."""
+    docs = {each: f"Parameter {each} of the design is not 0." for each in isa.features}
+    return [
+        "  // Features of a design that some instructions need, numbered from 0 on.",
+        f"  parameter int unsigned Features = {len(docs)};",
+        *_enum("feature_e", "Needs", docs),
+    ]
+
+
 def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
     """Wraps a paragraph into lines that start with ``prefix``."""
     return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
@@ -58,15 +96,14 @@ def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
 def render_systemverilog(isa: Isa) -> str:
     """The package ``rs_rpau_isa_pkg``: opcodes, field positions, decoder."""
     opcode = isa.fields["opcode"]
-    unit_width = max(1, (len(isa.units) - 1).bit_length())
     lines = [
         *_prose(NOTICE, "// "),
         "//",
         *_prose(
             "An instruction word carries all its fields: get_<field>() takes out one that every "
             "instruction has, and decode() says what the instruction does with them. Flags: "
-            "reads_X and writes_X for a polynomial operand X, uses_X for any other. Where uses_src "
-            "is set, reads_a holds only in the RPAU that sends and writes_dst only in the others.",
+            "reads_X for a polynomial operand X, uses_X for any other. Where uses_src is set, "
+            "reads_a holds only in the RPAU that sends.",
             "// ",
         ),
         "package rs_rpau_isa_pkg;",
@@ -89,19 +126,15 @@ def render_systemverilog(isa: Isa) -> str:
         lines.append(
             f"    Op{upper_camel(operation.name)} = {opcode.width}'d{operation.opcode}{comma}"
         )
-    lines += ["  } opcode_e;", "", f"  typedef enum logic [{unit_width - 1}:0] {{"]
-    for i, (unit, doc) in enumerate(isa.units.items()):
-        comma = "," if i + 1 < len(isa.units) else ""
-        lines += [f"    // {doc}", f"    Unit{upper_camel(unit)} = {unit_width}'d{i}{comma}"]
+    lines += ["  } opcode_e;", "", *_units(isa), *_features(isa)]
     lines += [
-        "  } unit_e;",
-        "",
         "  typedef struct packed {",
-        "    logic    valid;  // the opcode exists; all else means nothing when it does not",
-        "    opcode_e opcode;",
-        "    unit_e   unit;",
-        *(f"    logic    wait_{unit};" for unit in isa.execution_units),
-        *(f"    logic    {flag};" for flag in _all_flags(isa)),
+        "    logic                valid;  // the opcode exists; else nothing else means anything",
+        "    opcode_e             opcode;",
+        "    unit_e               unit;",
+        "    logic [Units-1:0]    waits;  // for other units, by their number",
+        "    logic [Features-1:0] needs;  // features of the design, by their number",
+        *(f"    logic                {flag};" for flag in _all_flags(isa)),
         "  } decoded_t;",
         "",
     ]
@@ -118,7 +151,10 @@ def render_systemverilog(isa: Isa) -> str:
         "    decoded_t decoded;",
         "    decoded = '0;",
         "    decoded.valid = 1'b1;",
-        *(f"    decoded.wait_{u} = get_wait_{u}(word);" for u in isa.execution_units),
+        *(
+            f"    decoded.waits[Unit{upper_camel(unit)}] = get_wait_{unit}(word);"
+            for unit in isa.execution_units
+        ),
         "    decoded.opcode = opcode_e'(get_opcode(word));",
         "    case (decoded.opcode)",
     ]
@@ -127,6 +163,7 @@ def render_systemverilog(isa: Isa) -> str:
         lines += [
             f"      {name}: begin",
             f"        decoded.unit = Unit{upper_camel(operation.unit)};",
+            *_needs(operation),
             *(f"        decoded.{flag} = 1'b1;" for flag in sorted(flags(operation))),
             "      end",
         ]
