@@ -165,18 +165,16 @@ module rs_rpau
     .words_o(arrived)
   );
 
+  // ---- memory ports of the units, by unit_e ------------------------------------------------------
+  work_read_t       unit_read [Units];
+  work_write_t      unit_write [Units];
+  key_read_t        key_read [Units];
+  logic [Width-1:0] key_words [Lanes];
+  assign key_read[UnitLink] = '0;
+
   // ---- main unit --------------------------------------------------------------------------------
-  logic                main_re, main_we;
-  logic [2:0]          main_use;
-  logic [DstWidth-1:0] main_sel [3];
-  logic [DstWidth-1:0] main_wsel;
-  logic [RowBits-1:0]  main_rrow [2];
-  logic [RowBits-1:0]  main_wrow [2];
-  logic [Width-1:0]    main_a [Lanes], main_b [Lanes], main_c [Lanes];
+  logic [Width-1:0]    main_operand [3][Lanes];
   logic [Width-1:0]    main_wdata [Lanes];
-  logic                main_key_re;
-  logic [Width-1:0]    key_words [Lanes];
-  logic [HostIndexWidth-1:0] main_key_index;
   logic                main_send, main_valid;  // to the interconnect
   logic [Width-1:0]    main_words [Lanes];
   rs_rpau_main #(
@@ -206,19 +204,11 @@ module rs_rpau
     .k2_i(k2),
     .host_i(host_q),
     .host_word_i(host_word),
-    .re_o(main_re),
-    .use_o(main_use),
-    .sel_o(main_sel),
-    .rrow_o(main_rrow),
-    .key_re_o(main_key_re),
-    .key_index_o(main_key_index),
-    .a_i(main_a),
-    .b_i(main_b),
-    .c_i(main_c),
+    .read_o(unit_read[UnitMain]),
+    .key_read_o(key_read[UnitMain]),
+    .operand_i(main_operand),
     .key_i(key_words),
-    .we_o(main_we),
-    .wsel_o(main_wsel),
-    .wrow_o(main_wrow),
+    .write_o(unit_write[UnitMain]),
     .wdata_o(main_wdata),
     .link_valid_i(arrived_valid),
     .link_i(arrived),
@@ -228,16 +218,10 @@ module rs_rpau
   );
 
   // ---- dyadic unit ------------------------------------------------------------------------------
-  logic                      dyadic_re, dyadic_we, dyadic_key_re;
-  logic [2:0]                dyadic_use;
-  logic [DstWidth-1:0]       dyadic_sel [3];
-  logic [DstWidth-1:0]       dyadic_wsel;
-  logic [HostIndexWidth-1:0] dyadic_key_index;
-  logic [RowBits-1:0]        dyadic_rrow, dyadic_wrow;
-  logic                      dyadic_swap;
-  logic [PartBits-1:0]       dyadic_part;
-  logic [Width-1:0]          side_a [SidePorts], side_b [SidePorts], side_c [SidePorts];
-  logic [Width-1:0]          dyadic_wdata [Lanes];
+  logic                dyadic_swap;
+  logic [PartBits-1:0] dyadic_part;
+  logic [Width-1:0]    dyadic_operand [3][SidePorts];
+  logic [Width-1:0]    dyadic_wdata [Lanes];
   rs_rpau_side #(
     .LogN(LogN),
     .Cores(Cores),
@@ -263,29 +247,19 @@ module rs_rpau
     .index_i(dyadic_index),
     .host_i(host_q),
     .host_word_i(host_word),
-    .re_o(dyadic_re),
-    .use_o(dyadic_use),
-    .sel_o(dyadic_sel),
-    .key_re_o(dyadic_key_re),
-    .key_index_o(dyadic_key_index),
-    .rrow_o(dyadic_rrow),
+    .read_o(unit_read[UnitDyadic]),
+    .key_read_o(key_read[UnitDyadic]),
     .swap_o(dyadic_swap),
     .part_o(dyadic_part),
-    .a_i(side_a),
-    .b_i(side_b),
-    .c_i(side_c),
+    .operand_i(dyadic_operand),
     .key_i(key_words),
-    .we_o(dyadic_we),
-    .wsel_o(dyadic_wsel),
-    .wrow_o(dyadic_wrow),
+    .write_o(unit_write[UnitDyadic]),
     .wdata_o(dyadic_wdata)
   );
 
   // ---- link unit, and the interconnect ----------------------------------------------------------
-  logic                raw_reads, raw_re, raw_we;
-  logic [DstWidth-1:0] raw_sel, raw_wsel;
-  logic [RowBits-1:0]  raw_rrow, raw_wrow;
-  logic [Width-1:0]    sent [Lanes];
+  logic             link_reads;
+  logic [Width-1:0] sent [Lanes];
   rs_rpau_port #(
     .LogN(LogN),
     .Cores(Cores),
@@ -300,14 +274,10 @@ module rs_rpau
     .command_i,
     .sender_i(sender),
     .done_o(done_o[UnitLink]),
-    .reads_o(raw_reads),
-    .re_o(raw_re),
-    .sel_o(raw_sel),
-    .rrow_o(raw_rrow),
-    .words_i(main_c),
-    .we_o(raw_we),
-    .wsel_o(raw_wsel),
-    .wrow_o(raw_wrow),
+    .reads_o(link_reads),
+    .read_o(unit_read[UnitLink]),
+    .words_i(main_operand[2]),
+    .write_o(unit_write[UnitLink]),
     .main_send_i(main_send),
     .main_valid_i(main_valid),
     .main_i(main_words),
@@ -321,17 +291,30 @@ module rs_rpau
   end
 
   // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
-  logic [DstWidth-1:0] read_sel [3];
-  logic [RowBits-1:0]  read_row [2];
-  logic [Width-1:0]    side_wdata [Lanes];
-  assign read_sel[0] = host_q.re ? host_q.index[DstWidth-1:0] : main_sel[0];
-  assign read_sel[1] = main_sel[1];
-  assign read_sel[2] = main_sel[2];
-  assign read_row[0] = host_q.re ? host_row : main_rrow[0];
-  assign read_row[1] = host_q.re ? host_row : main_rrow[1];
+  work_read_t       work_read [Units];
+  work_write_t      work_write [Units];
+  logic [Width-1:0] work_wdata [Units][Lanes];
   always_comb begin
+    work_read = unit_read;
+    if (host_q.re) begin
+      work_read[UnitMain].valid   = 1'b1;
+      work_read[UnitMain].uses    = 3'b001;
+      work_read[UnitMain].poly[0] = host_q.index[DstWidth-1:0];
+      work_read[UnitMain].row     = {2{RowWidth'(host_row)}};
+    end
+    // The address goes ahead of the words, which come with host_q.
+    work_write = unit_write;
+    if (host_i.we) begin
+      work_write[UnitDyadic].poly = host_i.index[DstWidth-1:0];
+      work_write[UnitDyadic].row  = {2{RowWidth'(host_i.row[RowBits-1:0])}};
+    end
+    if (host_poly_we) work_write[UnitDyadic].valid = 1'b1;
+
+    work_wdata[UnitMain] = main_wdata;
+    work_wdata[UnitLink] = arrived;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      side_wdata[l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l] : dyadic_wdata[l];
+      work_wdata[UnitDyadic][l] = host_poly_we ? host_wdata_q[host_swap ? l ^ Cores : l]
+                                               : dyadic_wdata[l];
     end
   end
 
@@ -346,38 +329,14 @@ module rs_rpau
     .Link(Link)
   ) u_work_memory (
     .clk_i,
-    .main_re_i(main_re || host_q.re),
-    .main_use_i(host_q.re ? 3'b001 : main_use),
-    .main_sel_i(read_sel),
-    .main_rrow_i(read_row),
-    .main_a_o(main_a),
-    .main_b_o(main_b),
-    .main_c_o(main_c),
-    .main_we_i(main_we),
-    .main_wsel_i(main_wsel),
-    .main_wrow_i(main_wrow),
-    .main_wdata_i(main_wdata),
-    .side_re_i(dyadic_re),
-    .side_use_i(dyadic_use),
-    .side_sel_i(dyadic_sel),
-    .side_rrow_i(dyadic_rrow),
+    .read_i(work_read),
+    .write_i(work_write),
+    .words_i(work_wdata),
+    .main_o(main_operand),
     .side_swap_i(dyadic_swap),
     .side_part_i(dyadic_part),
-    .side_a_o(side_a),
-    .side_b_o(side_b),
-    .side_c_o(side_c),
-    .side_we_i(dyadic_we || host_poly_we),
-    .side_wsel_i(host_poly_we ? host_q.index[DstWidth-1:0] : dyadic_wsel),
-    .side_wrow_i(host_poly_we ? host_row : dyadic_wrow),
-    .side_wdata_i(side_wdata),
-    .link_busy_i(raw_reads),
-    .link_re_i(raw_re),
-    .link_sel_i(raw_sel),
-    .link_rrow_i(raw_rrow),
-    .link_we_i(raw_we),
-    .link_wsel_i(raw_wsel),
-    .link_wrow_i(raw_wrow),
-    .link_wdata_i(arrived)
+    .side_o(dyadic_operand),
+    .link_busy_i(link_reads)
   );
 
   rs_rpau_key_store #(
@@ -392,12 +351,7 @@ module rs_rpau
     .windex_i(host_q.index),
     .wrow_i(host_row),
     .wdata_i(host_wdata_q),
-    .main_re_i(main_key_re),
-    .main_index_i(main_key_index),
-    .main_row_i(main_rrow[0]),
-    .side_re_i(dyadic_key_re),
-    .side_index_i(dyadic_key_index),
-    .side_row_i(dyadic_rrow),
+    .read_i(key_read),
     .rdata_o(key_words)
   );
 
@@ -418,7 +372,7 @@ module rs_rpau
     host_rvalid_q <= rst_ni && host_words;
     if (host_words) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
-        host_rdata_q[l] <= main_a[host_words_swap ? l ^ Cores : l];
+        host_rdata_q[l] <= main_operand[0][host_words_swap ? l ^ Cores : l];
       end
     end
   end

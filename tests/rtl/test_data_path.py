@@ -18,7 +18,7 @@ from ringsmith.backends.rpau.isa.instruction_set import instruction
 RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 
 BENCH = Path(__file__).parent / "bus" / "data_bench.py"
-FETCH_CYCLES = 7  # from a row's request to the next one's, where nobody stalls
+FETCH_CYCLES = 8  # from a row's request to the next one's, where nobody stalls
 
 
 @pytest.mark.parametrize("cores", [2, pytest.param(8, marks=pytest.mark.full)])
