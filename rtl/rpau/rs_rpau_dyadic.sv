@@ -64,14 +64,14 @@ module rs_rpau_dyadic
   always_ff @(posedge clk_i) begin
     if (start_i) command_q <= command_i;
   end
-  assign decoded     = command_q.decoded;
-  assign use_key     = decoded.reads_b_key;
-  assign use_seed    = Prng != PrngNone && decoded.uses_seed;
-  // Sums add b as operand c, so that the factor stays free.
-  assign sum         = decoded.opcode inside {OpDadd, OpDsub, OpDscaleAdd, OpDscaleSub};
-  assign subtract    = decoded.opcode inside {OpDsub, OpDscaleSub};
-  assign use_b       = decoded.reads_b && !sum;
-  assign use_c       = decoded.reads_dst || sum;
+  assign decoded  = command_q.decoded;
+  assign use_key  = decoded.factor == FactorBKey;
+  assign use_seed = Prng != PrngNone && decoded.factor == FactorSeed;
+  assign use_b    = decoded.factor == FactorB;
+  // A polynomial that is added is operand c, b too, so that the factor stays free.
+  assign sum      = decoded.addend == AddendB;
+  assign use_c    = decoded.addend inside {AddendB, AddendDst};
+  assign subtract = decoded.minus;
   logic [DstWidth-1:0] dst, poly_b;
   assign dst    = command_q.word[DstLsb+:DstWidth];
   assign poly_b = command_q.word[BLsb+:BWidth];

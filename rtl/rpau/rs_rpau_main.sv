@@ -80,13 +80,16 @@ module rs_rpau_main
   } step_t;
 
   // ---- the instruction under way ----------------------------------------------------------------
-  // What an opcode means is found as the instruction arrives, so that no path to a memory begins
-  // with an opcode. Operand c is dst in a mac; sums add b as operand c, so that the factor stays
-  // free.
+  // What an instruction means is found as it arrives, so that no path to a memory begins with an
+  // opcode. Pointwise, operand c is the polynomial that is added: dst, or b, so that the factor
+  // stays free.
   opcode_e opcode;
-  logic    sums, pairs;
+  factor_e factor;
+  addend_e addend;
+  logic    pairs;
   assign opcode = command_i.decoded.opcode;
-  assign sums   = opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
+  assign factor = command_i.decoded.factor;
+  assign addend = command_i.decoded.addend;
   assign pairs  = opcode inside {OpSplit, OpJoin};
 
   command_t command_q;
@@ -104,11 +107,11 @@ module rs_rpau_main
       permute_q   <= opcode == OpAutomorph;
       broadcast_q <= opcode == OpBroadcast;
       receive_q   <= opcode == OpBroadcast && !sender_i;
-      sum_q       <= sums;
-      subtract_q  <= opcode inside {OpSub, OpScaleSub};
-      use_b_q     <= command_i.decoded.reads_b && !sums;
-      use_c_q     <= sums || (command_i.decoded.reads_dst && !pairs);
-      use_key_q   <= command_i.decoded.reads_b_key;
+      sum_q       <= addend == AddendB;
+      subtract_q  <= command_i.decoded.minus;
+      use_b_q     <= factor == FactorB || pairs;
+      use_c_q     <= addend inside {AddendB, AddendDst};
+      use_key_q   <= factor == FactorBKey;
     end
   end
 

@@ -34,17 +34,9 @@ def upper_camel(name: str) -> str:
 
 
 def flags(operation: Operation) -> frozenset[str]:
-    """What an instruction does with its fields, as the names of decoder flags.
-
-    ``reads_X`` for a polynomial X, ``uses_X`` for any other operand X.
-    """
-    names: set[str] = set()
-    for operand in operation.operands:
-        if operand.kind in (POLY, KEY_POLY):
-            names |= {f"reads_{operand.name}"} if operand.reads else set()
-        else:
-            names.add(f"uses_{operand.name}")
-    return frozenset(names)
+    """The operands of an instruction that name no polynomial, as the decoder's flags uses_X."""
+    operands = (each for each in operation.operands if each.kind not in (POLY, KEY_POLY))
+    return frozenset(f"uses_{each.name}" for each in operands)
 
 
 def _all_flags(isa: Isa) -> list[str]:
@@ -66,6 +58,29 @@ def _enum(name: str, prefix: str, values: Mapping[str, str]) -> list[str]:
         lines += _prose(doc, "    // ")
         lines.append(f"    {prefix}{upper_camel(value)} = {width}'d{i}{comma}")
     return [*lines, f"  }} {name};", ""]
+
+
+def _computes(operation: Operation) -> list[str]:
+    """The decoder's lines on what a pointwise instruction computes."""
+    formula = operation.formula or Formula()
+    factor, addend = upper_camel(formula.times), upper_camel(formula.addend)
+    return [
+        *([f"        decoded.factor = Factor{factor};"] if factor else []),
+        *([f"        decoded.addend = Addend{addend};"] if addend else []),
+        *(["        decoded.minus = 1'b1;"] if formula.minus else []),
+    ]
+
+
+def _terms() -> list[str]:
+    """What a pointwise instruction may multiply by, and what it may add."""
+    factors = {"none": "By 1."} | {name: f"Operand {name}." for name in TIMES}
+    addends = {"none": "0."} | {name: f"Operand {name}." for name in ADDENDS}
+    return [
+        "  // What a pointwise instruction multiplies operand a by.",
+        *_enum("factor_e", "Factor", factors),
+        "  // What it adds to the product, or subtracts from it.",
+        *_enum("addend_e", "Addend", addends),
+    ]
 
 
 def _units(isa: Isa) -> list[str]:
@@ -101,9 +116,9 @@ def render_systemverilog(isa: Isa) -> str:
         "//",
         *_prose(
             "An instruction word carries all its fields: get_<field>() takes out one that every "
-            "instruction has, and decode() says what the instruction does with them. Flags: "
-            "reads_X for a polynomial operand X, uses_X for any other. Where uses_src is set, "
-            "reads_a holds only in the RPAU that sends.",
+            "instruction has, and decode() says what the instruction does with them: by its "
+            "opcode, by what it computes if it is pointwise, and by a flag uses_X for each operand "
+            "X that names no polynomial.",
             "// ",
         ),
         "package rs_rpau_isa_pkg;",
@@ -126,14 +141,17 @@ def render_systemverilog(isa: Isa) -> str:
         lines.append(
             f"    Op{upper_camel(operation.name)} = {opcode.width}'d{operation.opcode}{comma}"
         )
-    lines += ["  } opcode_e;", "", *_units(isa), *_features(isa)]
+    lines += ["  } opcode_e;", "", *_units(isa), *_features(isa), *_terms()]
     lines += [
         "  typedef struct packed {",
-        "    logic                valid;  // the opcode exists; else nothing else means anything",
+        "    logic                valid;   // the opcode exists; else nothing else means anything",
         "    opcode_e             opcode;",
         "    unit_e               unit;",
-        "    logic [Units-1:0]    waits;  // for other units, by their number",
-        "    logic [Features-1:0] needs;  // features of the design, by their number",
+        "    logic [Units-1:0]    waits;   // for other units, by their number",
+        "    logic [Features-1:0] needs;   // features of the design, by their number",
+        "    factor_e             factor;  // pointwise: dst = a * factor + addend",
+        "    addend_e             addend;",
+        "    logic                minus;   // the addend is subtracted",
         *(f"    logic                {flag};" for flag in _all_flags(isa)),
         "  } decoded_t;",
         "",
@@ -164,6 +182,7 @@ def render_systemverilog(isa: Isa) -> str:
             f"      {name}: begin",
             f"        decoded.unit = Unit{upper_camel(operation.unit)};",
             *_needs(operation),
+            *_computes(operation),
             *(f"        decoded.{flag} = 1'b1;" for flag in sorted(flags(operation))),
             "      end",
         ]
