@@ -70,19 +70,20 @@ module rs_rpau_controller
 
   // ---- decode: the units that the instruction starts, and those that must be idle --------------
   decoded_t         decoded;
+  logic             lacks;  // the design lacks a feature that the instruction needs
   logic             missing, halt;
-  logic [Units-1:0] own;
   logic [Rpaus-1:0] mask;
   units_t           starts, waits;
   always_comb begin
     decoded = decode(fetched);
     mask    = Rpaus'(get_mask(fetched));
-    for (int unsigned u = 0; u < Units; u++) own[u] = 32'(decoded.unit) == u;
-    missing = !decoded.valid || |(own & ~HasUnits) || |(decoded.needs & ~HasFeatures);
+    lacks   = |(decoded.needs & ~HasFeatures);
+    missing = !decoded.valid || lacks || |(decoded.unit & ~HasUnits);
     halt    = missing || decoded.opcode == OpHalt;
+    // What is no instruction, and what halts, is of no unit.
     for (int unsigned r = 0; r < Rpaus; r++) begin
-      starts[r] = (mask[r] && !halt) ? own : '0;
-      waits[r]  = halt ? '1 : mask[r] ? own | decoded.waits : '0;
+      starts[r] = (mask[r] && !lacks) ? decoded.unit & HasUnits : '0;
+      waits[r]  = halt ? '1 : mask[r] ? decoded.unit | decoded.waits : '0;
     end
   end
 

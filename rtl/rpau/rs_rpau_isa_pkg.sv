@@ -150,9 +150,7 @@ package rs_rpau_isa_pkg;
     // The dyadic cores beside them.
     UnitDyadic = 2'd1,
     // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
-    UnitLink = 2'd2,
-    // Sequencing, in the program controller.
-    UnitControl = 2'd3
+    UnitLink = 2'd2
   } unit_e;
 
   // Features of a design that some instructions need, numbered from 0 on.
@@ -193,7 +191,7 @@ package rs_rpau_isa_pkg;
   typedef struct packed {
     logic                valid;   // the opcode exists; else nothing else means anything
     opcode_e             opcode;
-    unit_e               unit;
+    logic [Units-1:0]    unit;    // the one that carries it out, by number; else none
     logic [Units-1:0]    waits;   // for other units, by their number
     logic [Features-1:0] needs;   // features of the design, by their number
     factor_e             factor;  // pointwise: dst = a * factor + addend
@@ -243,115 +241,113 @@ package rs_rpau_isa_pkg;
     decoded.opcode = opcode_e'(get_opcode(word));
     case (decoded.opcode)
       OpNop: begin
-        decoded.unit = UnitControl;
       end
       OpHalt: begin
-        decoded.unit = UnitControl;
       end
       OpNtt: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpIntt: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpAutomorph: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_element = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpBroadcast: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
         decoded.uses_src = 1'b1;
         decoded.uses_src_prime = 1'b1;
       end
       OpSplit: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpJoin: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpMul: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorB;
       end
       OpMac: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorB;
         decoded.addend = AddendDst;
       end
       OpAdd: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.addend = AddendB;
       end
       OpSub: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.addend = AddendB;
         decoded.minus = 1'b1;
       end
       OpAffine: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpScaleAdd: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendB;
         decoded.uses_k1 = 1'b1;
       end
       OpScaleSub: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendB;
         decoded.minus = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpReduce: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpMulKey: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorBKey;
       end
       OpMacKey: begin
-        decoded.unit = UnitMain;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.factor = FactorBKey;
         decoded.addend = AddendDst;
       end
       OpDmul: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorB;
       end
       OpDmac: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorB;
         decoded.addend = AddendDst;
       end
       OpDmulKey: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorBKey;
       end
       OpDmacKey: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorBKey;
         decoded.addend = AddendDst;
       end
       OpDmulSeed: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.needs[NeedsSeeds] = 1'b1;
         decoded.factor = FactorSeed;
         decoded.uses_digit = 1'b1;
@@ -359,7 +355,7 @@ package rs_rpau_isa_pkg;
         decoded.uses_seed = 1'b1;
       end
       OpDmacSeed: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.needs[NeedsSeeds] = 1'b1;
         decoded.factor = FactorSeed;
         decoded.addend = AddendDst;
@@ -368,36 +364,36 @@ package rs_rpau_isa_pkg;
         decoded.uses_seed = 1'b1;
       end
       OpDaffine: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpDscaleAdd: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendB;
         decoded.uses_k1 = 1'b1;
       end
       OpDscaleSub: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.factor = FactorK1;
         decoded.addend = AddendB;
         decoded.minus = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpDadd: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.addend = AddendB;
       end
       OpDsub: begin
-        decoded.unit = UnitDyadic;
+        decoded.unit[UnitDyadic] = 1'b1;
         decoded.addend = AddendB;
         decoded.minus = 1'b1;
       end
       OpSend: begin
-        decoded.unit = UnitLink;
+        decoded.unit[UnitLink] = 1'b1;
         decoded.uses_src = 1'b1;
       end
       default: decoded.valid = 1'b0;

@@ -83,13 +83,19 @@ def _terms() -> list[str]:
     ]
 
 
+def _unit(operation: Operation) -> list[str]:
+    """The decoder's line on an instruction's unit, if the program controller is not it."""
+    unit = upper_camel(operation.unit)
+    return [] if operation.unit == CONTROL else [f"        decoded.unit[Unit{unit}] = 1'b1;"]
+
+
 def _units(isa: Isa) -> list[str]:
-    """Numbers of the units: those of an RPAU from 0 on, then the controller's own."""
+    """Numbers of the units of an RPAU."""
     units = {unit: isa.units[unit] for unit in isa.execution_units}
     return [
         "  // Units that an RPAU may have, numbered from 0 on.",
         f"  parameter int unsigned Units = {len(units)};",
-        *_enum("unit_e", "Unit", {**units, CONTROL: isa.units[CONTROL]}),
+        *_enum("unit_e", "Unit", units),
     ]
 
 
@@ -146,7 +152,7 @@ def render_systemverilog(isa: Isa) -> str:
         "  typedef struct packed {",
         "    logic                valid;   // the opcode exists; else nothing else means anything",
         "    opcode_e             opcode;",
-        "    unit_e               unit;",
+        "    logic [Units-1:0]    unit;    // the one that carries it out, by number; else none",
         "    logic [Units-1:0]    waits;   // for other units, by their number",
         "    logic [Features-1:0] needs;   // features of the design, by their number",
         "    factor_e             factor;  // pointwise: dst = a * factor + addend",
@@ -180,7 +186,7 @@ def render_systemverilog(isa: Isa) -> str:
         name = f"Op{upper_camel(operation.name)}"
         lines += [
             f"      {name}: begin",
-            f"        decoded.unit = Unit{upper_camel(operation.unit)};",
+            *_unit(operation),
             *_needs(operation),
             *_computes(operation),
             *(f"        decoded.{flag} = 1'b1;" for flag in sorted(flags(operation))),
