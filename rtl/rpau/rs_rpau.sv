@@ -6,7 +6,7 @@
 // anything but constants (its inlined locals would be numbered by instance), and the inputs are not
 // replaced by what drives them (rtl/verilator.vlt).
 //
-// Commands: start_main_i, start_dyadic_i or start_link_i with command_i, to an idle unit. The host
+// Commands: one bit of start_i, by unit_e, with command_i, to a unit that is idle. The host
 // port, one access a cycle, only while nothing runs; reads answer after rpau_read_latency() cycles.
 // Its words are a row of a memory, or a part of one (rs_rpau_pkg::host_words): a longer row is
 // collected here.
@@ -47,13 +47,9 @@ module rs_rpau
   input  logic [RpauWidth-1:0] rpau_i,          // number of this RPAU, constant
 
   input  ring_t                ring_i,          // still while a program runs
-  input  logic                 start_main_i,
-  input  logic                 start_dyadic_i,
-  input  logic                 start_link_i,
+  input  logic [Units-1:0]     start_i,
   input  command_t             command_i,
-  output logic                 done_main_o,
-  output logic                 done_dyadic_o,
-  output logic                 done_link_o,
+  output logic [Units-1:0]     done_o,
 
   input  host_t                host_i,
   input  logic [LinkWidth-1:0] host_wdata_i [HostWords],
@@ -139,14 +135,14 @@ module rs_rpau
   ) u_moduli (
     .clk_i,
     .rst_ni,
-    .start_main_i,
+    .start_main_i(start_i[UnitMain]),
     .set_main_i(set_command),
     .set_main_o(set),
     .q_main_o(main_q),
     .mu_main_o(main_mu),
     .shift_main_o(main_shift),
     .index_main_o(main_index),
-    .start_dyadic_i,
+    .start_dyadic_i(start_i[UnitDyadic]),
     .set_dyadic_i(set_command),
     .q_dyadic_o(dyadic_q),
     .mu_dyadic_o(dyadic_mu),
@@ -164,7 +160,7 @@ module rs_rpau
     .Sets(PrimeSets)
   ) u_constants (
     .clk_i,
-    .start_i(start_main_i),
+    .start_i(start_i[UnitMain]),
     .set_i(set_command),
     .use_k1_i(command_i.decoded.uses_k1),
     .use_k2_i(command_i.decoded.uses_k2),
@@ -194,18 +190,16 @@ module rs_rpau
     .words_o(arrived)
   );
 
+  // ---- memory ports of the units, by unit_e ------------------------------------------------------
+  work_read_t       unit_read [Units];
+  work_write_t      unit_write [Units];
+  key_read_t        key_read [Units];
+  logic [Width-1:0] key_words [Lanes];
+  assign key_read[UnitLink] = '0;
+
   // ---- main unit --------------------------------------------------------------------------------
-  logic                main_re, main_we;
-  logic [2:0]          main_use;
-  logic [DstWidth-1:0] main_sel [3];
-  logic [DstWidth-1:0] main_wsel;
-  logic [RowBits-1:0]  main_rrow [2];
-  logic [RowBits-1:0]  main_wrow [2];
-  logic [Width-1:0]    main_a [Lanes], main_b [Lanes], main_c [Lanes];
+  logic [Width-1:0]    main_operand [3][Lanes];
   logic [Width-1:0]    main_wdata [Lanes];
-  logic                main_key_re;
-  logic [Width-1:0]    key_words [Lanes];
-  logic [HostIndexWidth-1:0] main_key_index;
   logic                main_send, main_valid;  // to the interconnect
   logic [Width-1:0]    main_words [Lanes];
   rs_rpau_main #(
@@ -222,10 +216,10 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_main_i),
+    .start_i(start_i[UnitMain]),
     .command_i,
     .sender_i(sender),
-    .done_o(done_main_o),
+    .done_o(done_o[UnitMain]),
     .set_i(set),
     .q_i(main_q),
     .mu_i(main_mu),
@@ -235,19 +229,11 @@ module rs_rpau
     .k2_i(k2),
     .host_i(host_q),
     .host_word_i(host_word),
-    .re_o(main_re),
-    .use_o(main_use),
-    .sel_o(main_sel),
-    .rrow_o(main_rrow),
-    .key_re_o(main_key_re),
-    .key_index_o(main_key_index),
-    .a_i(main_a),
-    .b_i(main_b),
-    .c_i(main_c),
+    .read_o(unit_read[UnitMain]),
+    .key_read_o(key_read[UnitMain]),
+    .operand_i(main_operand),
     .key_i(key_words),
-    .we_o(main_we),
-    .wsel_o(main_wsel),
-    .wrow_o(main_wrow),
+    .write_o(unit_write[UnitMain]),
     .wdata_o(main_wdata),
     .link_valid_i(arrived_valid),
     .link_i(arrived),
@@ -257,16 +243,10 @@ module rs_rpau
   );
 
   // ---- dyadic unit ------------------------------------------------------------------------------
-  logic                      dyadic_re, dyadic_we, dyadic_key_re;
-  logic [2:0]                dyadic_use;
-  logic [DstWidth-1:0]       dyadic_sel [3];
-  logic [DstWidth-1:0]       dyadic_wsel;
-  logic [HostIndexWidth-1:0] dyadic_key_index;
-  logic [RowBits-1:0]        dyadic_rrow, dyadic_wrow;
-  logic                      dyadic_swap;
-  logic [PartBits-1:0]       dyadic_part;
-  logic [Width-1:0]          side_a [SidePorts], side_b [SidePorts], side_c [SidePorts];
-  logic [Width-1:0]          dyadic_wdata [Lanes];
+  logic                dyadic_swap;
+  logic [PartBits-1:0] dyadic_part;
+  logic [Width-1:0]    dyadic_operand [3][SidePorts];
+  logic [Width-1:0]    dyadic_wdata [Lanes];
   rs_rpau_side #(
     .LogN(LogN),
     .Cores(Cores),
@@ -282,39 +262,29 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_dyadic_i),
+    .start_i(start_i[UnitDyadic]),
     .command_i,
     .set_i(set_command),
-    .done_o(done_dyadic_o),
+    .done_o(done_o[UnitDyadic]),
     .q_i(dyadic_q),
     .mu_i(dyadic_mu),
     .shift_i(dyadic_shift),
     .index_i(dyadic_index),
     .host_i(host_q),
     .host_word_i(host_word),
-    .re_o(dyadic_re),
-    .use_o(dyadic_use),
-    .sel_o(dyadic_sel),
-    .key_re_o(dyadic_key_re),
-    .key_index_o(dyadic_key_index),
-    .rrow_o(dyadic_rrow),
+    .read_o(unit_read[UnitDyadic]),
+    .key_read_o(key_read[UnitDyadic]),
     .swap_o(dyadic_swap),
     .part_o(dyadic_part),
-    .a_i(side_a),
-    .b_i(side_b),
-    .c_i(side_c),
+    .operand_i(dyadic_operand),
     .key_i(key_words),
-    .we_o(dyadic_we),
-    .wsel_o(dyadic_wsel),
-    .wrow_o(dyadic_wrow),
+    .write_o(unit_write[UnitDyadic]),
     .wdata_o(dyadic_wdata)
   );
 
   // ---- link unit, and the interconnect ----------------------------------------------------------
-  logic                raw_reads, raw_re, raw_we;
-  logic [DstWidth-1:0] raw_sel, raw_wsel;
-  logic [RowBits-1:0]  raw_rrow, raw_wrow;
-  logic [Width-1:0]    sent [Lanes];
+  logic             link_reads;
+  logic [Width-1:0] sent [Lanes];
   rs_rpau_port #(
     .LogN(LogN),
     .Cores(Cores),
@@ -326,18 +296,14 @@ module rs_rpau
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(start_link_i),
+    .start_i(start_i[UnitLink]),
     .command_i,
     .sender_i(sender),
-    .done_o(done_link_o),
-    .reads_o(raw_reads),
-    .re_o(raw_re),
-    .sel_o(raw_sel),
-    .rrow_o(raw_rrow),
-    .words_i(main_c),
-    .we_o(raw_we),
-    .wsel_o(raw_wsel),
-    .wrow_o(raw_wrow),
+    .done_o(done_o[UnitLink]),
+    .reads_o(link_reads),
+    .read_o(unit_read[UnitLink]),
+    .words_i(main_operand[2]),
+    .write_o(unit_write[UnitLink]),
     .main_send_i(main_send),
     .main_valid_i(main_valid),
     .main_i(main_words),
@@ -351,17 +317,29 @@ module rs_rpau
   end
 
   // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
-  logic [DstWidth-1:0] read_sel [3];
-  logic [RowBits-1:0]  read_row [2];
-  logic [Width-1:0]    side_wdata [Lanes];
-  assign read_sel[0] = host_q.re ? host_q.index[DstWidth-1:0] : main_sel[0];
-  assign read_sel[1] = main_sel[1];
-  assign read_sel[2] = main_sel[2];
-  assign read_row[0] = host_q.re ? host_row : main_rrow[0];
-  assign read_row[1] = host_q.re ? host_row : main_rrow[1];
+  work_read_t       work_read [Units];
+  work_write_t      work_write [Units];
+  logic [Width-1:0] work_wdata [Units][Lanes];
   always_comb begin
+    work_read = unit_read;
+    if (host_q.re) begin
+      work_read[UnitMain].valid   = 1'b1;
+      work_read[UnitMain].uses    = 3'b001;
+      work_read[UnitMain].poly[0] = host_q.index[DstWidth-1:0];
+      work_read[UnitMain].row     = {2{RowWidth'(host_row)}};
+    end
+    // The address goes ahead of the words, which come with host_q.
+    work_write = unit_write;
+    if (host_i.we) begin
+      work_write[UnitDyadic].poly = host_i.index[DstWidth-1:0];
+      work_write[UnitDyadic].row  = {2{RowWidth'(host_i.row[LogHostParts+:RowBits])}};
+    end
+    if (host_poly_we) work_write[UnitDyadic].valid = 1'b1;
+
+    work_wdata[UnitMain] = main_wdata;
+    work_wdata[UnitLink] = arrived;
     for (int unsigned l = 0; l < Lanes; l++) begin
-      side_wdata[l] = !host_poly_we ? dyadic_wdata[l] :
+      work_wdata[UnitDyadic][l] = !host_poly_we ? dyadic_wdata[l] :
           host_wdata_q[HostParts == 1 && host_swap ? l ^ Cores : l];
     end
   end
@@ -377,38 +355,14 @@ module rs_rpau
     .Link(Link)
   ) u_work_memory (
     .clk_i,
-    .main_re_i(main_re || host_q.re),
-    .main_use_i(host_q.re ? 3'b001 : main_use),
-    .main_sel_i(read_sel),
-    .main_rrow_i(read_row),
-    .main_a_o(main_a),
-    .main_b_o(main_b),
-    .main_c_o(main_c),
-    .main_we_i(main_we),
-    .main_wsel_i(main_wsel),
-    .main_wrow_i(main_wrow),
-    .main_wdata_i(main_wdata),
-    .side_re_i(dyadic_re),
-    .side_use_i(dyadic_use),
-    .side_sel_i(dyadic_sel),
-    .side_rrow_i(dyadic_rrow),
+    .read_i(work_read),
+    .write_i(work_write),
+    .words_i(work_wdata),
+    .main_o(main_operand),
     .side_swap_i(dyadic_swap),
     .side_part_i(dyadic_part),
-    .side_a_o(side_a),
-    .side_b_o(side_b),
-    .side_c_o(side_c),
-    .side_we_i(dyadic_we || host_poly_we),
-    .side_wsel_i(host_poly_we ? host_q.index[DstWidth-1:0] : dyadic_wsel),
-    .side_wrow_i(host_poly_we ? host_row : dyadic_wrow),
-    .side_wdata_i(side_wdata),
-    .link_busy_i(raw_reads),
-    .link_re_i(raw_re),
-    .link_sel_i(raw_sel),
-    .link_rrow_i(raw_rrow),
-    .link_we_i(raw_we),
-    .link_wsel_i(raw_wsel),
-    .link_wrow_i(raw_wrow),
-    .link_wdata_i(arrived)
+    .side_o(dyadic_operand),
+    .link_busy_i(link_reads)
   );
 
   rs_rpau_key_store #(
@@ -423,12 +377,7 @@ module rs_rpau
     .windex_i(host_q.index),
     .wrow_i(host_row),
     .wdata_i(host_wdata_q),
-    .main_re_i(main_key_re),
-    .main_index_i(main_key_index),
-    .main_row_i(main_rrow[0]),
-    .side_re_i(dyadic_key_re),
-    .side_index_i(dyadic_key_index),
-    .side_row_i(dyadic_rrow),
+    .read_i(key_read),
     .rdata_o(key_words)
   );
 
@@ -453,7 +402,7 @@ module rs_rpau
     logic [Width-1:0] places [HostPlaces];
     logic [Width-1:0] word;
     for (genvar p = 0; p < HostPlaces; p++) begin : gen_place
-      assign places[p] = main_a[(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
+      assign places[p] = main_operand[0][(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
     end
     rs_select #(
       .Width(Width),

@@ -4,56 +4,55 @@
 // issued, the first after start_i was taken. It issues in the first cycle, from then on, in which
 // its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A unit is
 // busy from the issue until it says done. halt issues when all units of all RPAUs are idle, and
-// ends the program; an opcode that does not exist, or whose unit does not exist, ends it too, with
-// error_o.
+// ends the program; an opcode that does not exist, or that needs a unit or a feature that the design
+// lacks, ends it too, with error_o.
 //
 // start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt
-// issues, and cycles_o counts those cycles. Commands leave through a register: command_o and the
-// start bits of the RPAUs come one cycle after the issue.
+// issues, and cycles_o counts those cycles. cycles_o and instructions_o are those of the cycles
+// before; when busy_o falls they are complete, and they stay until the next start. Commands leave
+// through a register: command_o and the start bits of the RPAUs come one cycle after the issue.
+//
+// What an instruction starts and waits for is found as its word arrives from the program store, one
+// bit for each unit of each RPAU: the issue compares these bits with those of the busy units.
 module rs_rpau_controller
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned Rpaus = 5,
   parameter  int unsigned ProgramWords = 1024,
-  parameter  bit          Dyadic = 1'b1,      // the RPAUs have dyadic units
-  parameter  bit          Prng = 1'b0,        // they expand seeds
-  parameter  bit          Link = 1'b0,        // they have link units
-  parameter  bit          Pieces = 1'b0,      // they run rings whose polynomials lie in pieces
+  parameter  logic [Units-1:0]    HasUnits = '1,     // units of the RPAUs, by unit_e
+  parameter  logic [Features-1:0] HasFeatures = '1,  // features of the design, by feature_e
   localparam int unsigned AddrWidth = $clog2(ProgramWords)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
 
-  input  logic                 program_we_i,
-  input  logic [AddrWidth-1:0] program_addr_i,
-  input  logic [WordBits-1:0]  program_data_i,
+  input  logic                        program_we_i,
+  input  logic [AddrWidth-1:0]        program_addr_i,
+  input  logic [WordBits-1:0]         program_data_i,
 
-  input  logic                 start_i,
-  output logic                 busy_o,
-  output logic                 error_o,         // the program met such an opcode
-  output logic [63:0]          cycles_o,
-  output logic [63:0]          instructions_o,  // issued, halt included
+  input  logic                        start_i,
+  output logic                        busy_o,
+  output logic                        error_o,         // the program met such an opcode
+  output logic [63:0]                 cycles_o,
+  output logic [63:0]                 instructions_o,  // issued, halt included
 
-  output command_t             command_o,
-  output logic [Rpaus-1:0]     start_main_o,
-  output logic [Rpaus-1:0]     start_dyadic_o,
-  output logic [Rpaus-1:0]     start_link_o,
-  input  logic [Rpaus-1:0]     done_main_i,
-  input  logic [Rpaus-1:0]     done_dyadic_i,
-  input  logic [Rpaus-1:0]     done_link_i
+  output command_t                    command_o,
+  output logic [Rpaus-1:0][Units-1:0] start_o,
+  input  logic [Rpaus-1:0][Units-1:0] done_i
 );
   // Address register, program store, decoding.
   localparam int unsigned FetchCycles = 1 + RamLatency + 1;
   localparam int unsigned FetchBits = $clog2(FetchCycles);
+  typedef logic [Rpaus-1:0][Units-1:0] units_t;
 
   logic busy_q, error_q, issue, start;
   assign start = start_i && !busy_q;
 
   // ---- fetch ------------------------------------------------------------------------------------
-  logic [AddrWidth-1:0] address_q;
-  word_t                fetched, word_q;
-  decoded_t             decoded_q;
+  // A program has no jumps: the address is the number of instructions that have issued.
+  logic [AddrWidth:0] issued_q;
+  word_t              fetched;
   rs_ram_1r1w #(
     .Width(WordBits),
     .Depth(ProgramWords),
@@ -65,82 +64,77 @@ module rs_rpau_controller
     .waddr_i(program_addr_i),
     .wdata_i(program_data_i),
     .re_i(busy_q),
-    .raddr_i(address_q),
+    .raddr_i(issued_q[AddrWidth-1:0]),
     .rdata_o(fetched)
   );
 
-  // The address stands still between two issues, so the decoded word does too, from FetchCycles on.
-  logic [FetchBits-1:0] fetch_q;
-  logic                 ready;
-  assign ready = busy_q && fetch_q == '0;
+  // ---- decode: the units that the instruction starts, and those that must be idle --------------
+  decoded_t         decoded;
+  logic             lacks;  // the design lacks a feature that the instruction needs
+  logic             missing, halt;
+  logic [Rpaus-1:0] mask;
+  units_t           starts, waits;
+  always_comb begin
+    decoded = decode(fetched);
+    mask    = Rpaus'(get_mask(fetched));
+    lacks   = |(decoded.needs & ~HasFeatures);
+    missing = !decoded.valid || lacks || |(decoded.unit & ~HasUnits);
+    halt    = missing || decoded.opcode == OpHalt;
+    // What is no instruction, and what halts, is of no unit.
+    for (int unsigned r = 0; r < Rpaus; r++) begin
+      starts[r] = (mask[r] && !lacks) ? decoded.unit & HasUnits : '0;
+      waits[r]  = halt ? '1 : mask[r] ? decoded.unit | decoded.waits : '0;
+    end
+  end
+
+  // The address stands still between two issues, so these do too, from FetchCycles on.
+  word_t    word_q;
+  decoded_t decoded_q;
+  logic     missing_q, halt_q;
+  units_t   starts_q, waits_q;
   always_ff @(posedge clk_i) begin
     word_q    <= fetched;
-    decoded_q <= decode(fetched);
-    if (start) address_q <= '0;
-    else if (issue) address_q <= address_q + 1'b1;
-    if (start || issue) fetch_q <= FetchBits'(FetchCycles - 1);
-    else if (fetch_q != '0) fetch_q <= fetch_q - 1'b1;
+    decoded_q <= decoded;
+    missing_q <= missing;
+    halt_q    <= halt;
+    starts_q  <= starts;
+    waits_q   <= waits;
   end
 
   // ---- issue ------------------------------------------------------------------------------------
-  logic [Rpaus-1:0] mask, main_busy_q, dyadic_busy_q, link_busy_q;
-  logic             wants_main, wants_dyadic, wants_link, missing, halt, blocked;
-  assign mask         = Rpaus'(get_mask(word_q));
-  assign wants_main   = decoded_q.unit == UnitMain || decoded_q.wait_main;
-  assign wants_dyadic = decoded_q.unit == UnitDyadic || decoded_q.wait_dyadic;
-  assign wants_link   = decoded_q.unit == UnitLink || decoded_q.wait_link;
-  assign missing      = !decoded_q.valid || (!Dyadic && decoded_q.unit == UnitDyadic) ||
-                        (!Link && decoded_q.unit == UnitLink) || (!Prng && decoded_q.uses_seed) ||
-                        (!Pieces && decoded_q.opcode inside {OpSplit, OpJoin});
-  assign halt         = decoded_q.opcode == OpHalt || missing;
+  logic [FetchBits-1:0] fetch_q;
+  logic                 ready_q;
+  units_t               units_busy_q, start_q;
+  assign issue = ready_q && (waits_q & units_busy_q) == '0;
 
-  always_comb begin
-    blocked = 1'b0;
-    if (wants_main && |(mask & main_busy_q)) blocked = 1'b1;
-    if (wants_dyadic && |(mask & dyadic_busy_q)) blocked = 1'b1;
-    if (wants_link && |(mask & link_busy_q)) blocked = 1'b1;
-    if (halt) blocked = |{main_busy_q, dyadic_busy_q, link_busy_q};
-  end
-  assign issue = ready && !blocked;
-
-  logic [Rpaus-1:0] starts_main, starts_dyadic, starts_link;
-  assign starts_main   = (issue && !halt && decoded_q.unit == UnitMain) ? mask : '0;
-  assign starts_dyadic = (issue && !halt && decoded_q.unit == UnitDyadic) ? mask : '0;
-  assign starts_link   = (issue && !halt && decoded_q.unit == UnitLink) ? mask : '0;
-
-  command_t         command_q;
-  logic [Rpaus-1:0] start_main_q, start_dyadic_q, start_link_q;
-  logic [63:0]      cycles_q, instructions_q;
+  logic [63:0] cycles_q;
+  command_t    command_q;
   always_ff @(posedge clk_i) begin
+    if (start || issue) fetch_q <= FetchBits'(FetchCycles - 1);
+    else if (fetch_q != '0) fetch_q <= fetch_q - 1'b1;
+    ready_q <= rst_ni && busy_q && !issue && fetch_q <= FetchBits'(1);
+
     if (!rst_ni) begin
-      busy_q         <= 1'b0;
-      error_q        <= 1'b0;
-      main_busy_q    <= '0;
-      dyadic_busy_q  <= '0;
-      link_busy_q    <= '0;
-      start_main_q   <= '0;
-      start_dyadic_q <= '0;
-      start_link_q   <= '0;
-      cycles_q       <= '0;
-      instructions_q <= '0;
+      busy_q       <= 1'b0;
+      error_q      <= 1'b0;
+      units_busy_q <= '0;
+      start_q      <= '0;
+      cycles_q     <= '0;
+      issued_q     <= '0;
     end else begin
-      main_busy_q    <= (main_busy_q & ~done_main_i) | starts_main;
-      dyadic_busy_q  <= (dyadic_busy_q & ~done_dyadic_i) | starts_dyadic;
-      link_busy_q    <= (link_busy_q & ~done_link_i) | starts_link;
-      start_main_q   <= starts_main;
-      start_dyadic_q <= starts_dyadic;
-      start_link_q   <= starts_link;
+      units_busy_q <= (units_busy_q & ~done_i) | (issue ? starts_q : '0);
+      start_q      <= issue ? starts_q : '0;
       if (start) begin
-        busy_q         <= 1'b1;
-        error_q        <= 1'b0;
-        cycles_q       <= '0;
-        instructions_q <= '0;
+        busy_q   <= 1'b1;
+        error_q  <= 1'b0;
+        cycles_q <= '0;
+        issued_q <= '0;
       end else begin
-        cycles_q       <= cycles_q + 64'(busy_q);
-        instructions_q <= instructions_q + 64'(issue);
-        if (issue && halt) begin
+        cycles_q <= cycles_q + 64'(busy_q);
+        issued_q <= issued_q + (AddrWidth + 1)'(issue);
+        if (issue && halt_q) begin
           busy_q  <= 1'b0;
-          error_q <= missing;
+          error_q <= missing_q;
         end
       end
     end
@@ -150,11 +144,9 @@ module rs_rpau_controller
   assign busy_o         = busy_q;
   assign error_o        = error_q;
   assign cycles_o       = cycles_q;
-  assign instructions_o = instructions_q;
+  assign instructions_o = 64'(issued_q);
   assign command_o      = command_q;
-  assign start_main_o   = start_main_q;
-  assign start_dyadic_o = start_dyadic_q;
-  assign start_link_o   = start_link_q;
+  assign start_o        = start_q;
 
   WriteWhileIdle_A :
   assert property (@(posedge clk_i) !(program_we_i && busy_q))

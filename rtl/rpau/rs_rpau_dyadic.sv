@@ -43,22 +43,14 @@ module rs_rpau_dyadic
   input  logic [Width-1:0]          k2_i,      // 0, likewise
 
   // Work memory, and the key store: its words stay until the next read.
-  output logic                      re_o,
-  output logic [2:0]                use_o,
-  output logic [DstWidth-1:0]       sel_o [3],
-  output logic                      key_re_o,
-  output logic [HostIndexWidth-1:0] key_index_o,
-  output logic [RowBits-1:0]        rrow_o,
+  output work_read_t                read_o,
+  output key_read_t                 key_read_o,
   output logic                      swap_o,     // of the row
   output logic [GroupBits-1:0]      part_o,     // of it, that is wanted: its group of words
-  input  logic [Width-1:0]          a_i [DyadicCores],
-  input  logic [Width-1:0]          b_i [DyadicCores],
-  input  logic [Width-1:0]          c_i [DyadicCores],
+  input  logic [Width-1:0]          operand_i [3][DyadicCores],  // a, b, c
   input  logic [Width-1:0]          key_i [Lanes],
   input  logic [Width-1:0]          seeded_i [DyadicCores],  // counts only with a PRNG
-  output logic                      we_o,
-  output logic [DstWidth-1:0]       wsel_o,
-  output logic [RowBits-1:0]        wrow_o,
+  output work_write_t               write_o,
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
@@ -72,19 +64,17 @@ module rs_rpau_dyadic
   always_ff @(posedge clk_i) begin
     if (start_i) command_q <= command_i;
   end
-  assign decoded     = command_q.decoded;
-  assign use_key     = decoded.reads_b_key;
-  assign use_seed    = Prng != PrngNone && decoded.uses_seed;
-  // Sums add b as operand c, so that the factor stays free.
-  assign sum         = decoded.opcode inside {OpDadd, OpDsub, OpDscaleAdd, OpDscaleSub};
-  assign subtract    = decoded.opcode inside {OpDsub, OpDscaleSub};
-  assign use_b       = decoded.reads_b && !sum;
-  assign use_c       = decoded.reads_dst || sum;
-  assign use_o       = {use_c, use_b, 1'b1};
-  assign sel_o[0]    = command_q.word[ALsb+:AWidth];
-  assign sel_o[1]    = command_q.word[BLsb+:BWidth];
-  assign sel_o[2]    = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
-  assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
+  assign decoded  = command_q.decoded;
+  assign use_key  = decoded.factor == FactorBKey;
+  assign use_seed = Prng != PrngNone && decoded.factor == FactorSeed;
+  assign use_b    = decoded.factor == FactorB;
+  // A polynomial that is added is operand c, b too, so that the factor stays free.
+  assign sum      = decoded.addend == AddendB;
+  assign use_c    = decoded.addend inside {AddendB, AddendDst};
+  assign subtract = decoded.minus;
+  logic [DstWidth-1:0] dst, poly_b;
+  assign dst    = command_q.word[DstLsb+:DstWidth];
+  assign poly_b = command_q.word[BLsb+:BWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
   // Rows set out Lead cycles later where the key expander has to begin first, and pause where its
@@ -134,11 +124,19 @@ module rs_rpau_dyadic
     read_group_q <= group_q;
     last_q       <= active_q && row_end && at_last;
   end
-  assign re_o     = read_q;
-  assign key_re_o = read_q && use_key;
-  assign rrow_o   = read_row_q;
-  assign swap_o   = ^read_row_q;
-  assign part_o   = read_group_q;
+  assign read_o = '{
+          valid: read_q,
+          uses: {use_c, use_b, 1'b1},
+          poly: {sum ? poly_b : dst, poly_b, command_q.word[ALsb+:AWidth]},
+          row: {2{RowWidth'(read_row_q)}}
+      };
+  assign key_read_o = '{
+          valid: read_q && use_key,
+          poly: command_q.word[BKeyLsb+:BKeyWidth],
+          row: RowWidth'(read_row_q)
+      };
+  assign swap_o = ^read_row_q;
+  assign part_o = read_group_q;
 
   // The key store has the whole row for all of its groups.
   logic [GroupBits-1:0] key_group;
@@ -172,9 +170,9 @@ module rs_rpau_dyadic
   logic [Width-1:0] c_q [DyadicCores];
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < DyadicCores; l++) begin
-      a_q[l] <= a_i[l];
-      b_q[l] <= use_seed ? seeded_i[l] : use_key ? key[l] : use_b ? b_i[l] : k1_i;
-      c_q[l] <= use_c ? c_i[l] : k2_i;
+      a_q[l] <= operand_i[0][l];
+      b_q[l] <= use_seed ? seeded_i[l] : use_key ? key[l] : use_b ? operand_i[1][l] : k1_i;
+      c_q[l] <= use_c ? operand_i[2][l] : k2_i;
     end
   end
 
@@ -253,16 +251,20 @@ module rs_rpau_dyadic
       end
     end
   end
+  // The address goes ahead of the words by a cycle.
+  logic               row_ends, we_q;
+  logic [RowBits-1:0] write_row;
   rs_delay #(
     .Width(RowBits + 1),
-    .Depth(ReadToWrite)
+    .Depth(ReadToWrite - 1)
   ) u_steps (
     .clk_i,
     .d_i({read_q, read_row_q}),
-    .d_o({we_o, wrow_o})
+    .d_o({row_ends, write_row})
   );
+  always_ff @(posedge clk_i) we_q <= row_ends;
+  assign write_o = '{valid: we_q, poly: dst, row: {2{RowWidth'(write_row)}}};
   assign wdata_o = row_words_q;
-  assign wsel_o  = command_q.word[DstLsb+:DstWidth];
 
   // ---- completion -------------------------------------------------------------------------------
   localparam int unsigned Drain = ReadToWrite - Groups + 1;  // counted from the row's last group
@@ -281,10 +283,10 @@ module rs_rpau_dyadic
   assert property (@(posedge clk_i) !(start_i && (lead_q != '0 || active_q || drain_q != '0)))
   else $error("an instruction starts while another is under way");
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_o)
+  assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_q)
   else $error("the last write does not come in the cycle that the latency says");
   WriteWhileBusy_A :
-  assert property (@(posedge clk_i) !(rst_ni && we_o) || lead_q != '0 || active_q || last_q ||
+  assert property (@(posedge clk_i) !(rst_ni && we_q) || lead_q != '0 || active_q || last_q ||
                    drain_q != '0)
   else $error("a write comes after the cycle that the latency says");
 endmodule

@@ -2,9 +2,8 @@
 // ringsmith.backends.rpau.isa.generate`; do not edit.
 //
 // An instruction word carries all its fields: get_<field>() takes out one that every instruction
-// has, and decode() says what the instruction does with them. Flags: reads_X and writes_X for a
-// polynomial operand X, uses_X for any other. Where uses_src is set, reads_a holds only in the RPAU
-// that sends and writes_dst only in the others.
+// has, and decode() says what the instruction does with them: by its opcode, by what it computes if
+// it is pointwise, and by a flag uses_X for each operand X that names no polynomial.
 package rs_rpau_isa_pkg;
 
   parameter int unsigned WordBits = 64;
@@ -143,36 +142,69 @@ package rs_rpau_isa_pkg;
     OpSend = 6'd40
   } opcode_e;
 
+  // Units that an RPAU may have, numbered from 0 on.
+  parameter int unsigned Units = 3;
   typedef enum logic [1:0] {
-    // Sequencing, in the program controller.
-    UnitControl = 2'd0,
     // The butterfly cores: 2*cores lanes a cycle.
-    UnitMain = 2'd1,
+    UnitMain = 2'd0,
     // The dyadic cores beside them.
-    UnitDyadic = 2'd2,
+    UnitDyadic = 2'd1,
     // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
-    UnitLink = 2'd3
+    UnitLink = 2'd2
   } unit_e;
 
+  // Features of a design that some instructions need, numbered from 0 on.
+  parameter int unsigned Features = 2;
+  typedef enum logic [0:0] {
+    // Parameter larger_rings of the design is not 0.
+    NeedsLargerRings = 1'd0,
+    // Parameter seeds of the design is not 0.
+    NeedsSeeds = 1'd1
+  } feature_e;
+
+  // What a pointwise instruction multiplies operand a by.
+  typedef enum logic [2:0] {
+    // By 1.
+    FactorNone = 3'd0,
+    // Operand b.
+    FactorB = 3'd1,
+    // Operand b_key.
+    FactorBKey = 3'd2,
+    // Operand seed.
+    FactorSeed = 3'd3,
+    // Operand k1.
+    FactorK1 = 3'd4
+  } factor_e;
+
+  // What it adds to the product, or subtracts from it.
+  typedef enum logic [1:0] {
+    // 0.
+    AddendNone = 2'd0,
+    // Operand dst.
+    AddendDst = 2'd1,
+    // Operand b.
+    AddendB = 2'd2,
+    // Operand k2.
+    AddendK2 = 2'd3
+  } addend_e;
+
   typedef struct packed {
-    logic    valid;  // the opcode exists; all else means nothing when it does not
-    opcode_e opcode;
-    unit_e   unit;
-    logic    wait_main;
-    logic    wait_dyadic;
-    logic    wait_link;
-    logic    reads_a;
-    logic    reads_b;
-    logic    reads_b_key;
-    logic    reads_dst;
-    logic    uses_digit;
-    logic    uses_element;
-    logic    uses_k1;
-    logic    uses_k2;
-    logic    uses_piece;
-    logic    uses_seed;
-    logic    uses_src;
-    logic    uses_src_prime;
+    logic                valid;   // the opcode exists; else nothing else means anything
+    opcode_e             opcode;
+    logic [Units-1:0]    unit;    // the one that carries it out, by number; else none
+    logic [Units-1:0]    waits;   // for other units, by their number
+    logic [Features-1:0] needs;   // features of the design, by their number
+    factor_e             factor;  // pointwise: dst = a * factor + addend
+    addend_e             addend;
+    logic                minus;   // the addend is subtracted
+    logic                uses_digit;
+    logic                uses_element;
+    logic                uses_k1;
+    logic                uses_k2;
+    logic                uses_piece;
+    logic                uses_seed;
+    logic                uses_src;
+    logic                uses_src_prime;
   } decoded_t;
 
   function automatic logic [OpcodeWidth-1:0] get_opcode(word_t word);
@@ -203,177 +235,165 @@ package rs_rpau_isa_pkg;
     decoded_t decoded;
     decoded = '0;
     decoded.valid = 1'b1;
-    decoded.wait_main = get_wait_main(word);
-    decoded.wait_dyadic = get_wait_dyadic(word);
-    decoded.wait_link = get_wait_link(word);
+    decoded.waits[UnitMain] = get_wait_main(word);
+    decoded.waits[UnitDyadic] = get_wait_dyadic(word);
+    decoded.waits[UnitLink] = get_wait_link(word);
     decoded.opcode = opcode_e'(get_opcode(word));
     case (decoded.opcode)
       OpNop: begin
-        decoded.unit = UnitControl;
       end
       OpHalt: begin
-        decoded.unit = UnitControl;
       end
       OpNtt: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpIntt: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpAutomorph: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_element = 1'b1;
         decoded.uses_piece = 1'b1;
       end
       OpBroadcast: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
         decoded.uses_src = 1'b1;
         decoded.uses_src_prime = 1'b1;
       end
       OpSplit: begin
-        decoded.unit = UnitMain;
-        decoded.reads_b = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpJoin: begin
-        decoded.unit = UnitMain;
-        decoded.reads_b = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.needs[NeedsLargerRings] = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpMul: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorB;
       end
       OpMac: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorB;
+        decoded.addend = AddendDst;
       end
       OpAdd: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.addend = AddendB;
       end
       OpSub: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.addend = AddendB;
+        decoded.minus = 1'b1;
       end
       OpAffine: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpScaleAdd: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendB;
         decoded.uses_k1 = 1'b1;
       end
       OpScaleSub: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendB;
+        decoded.minus = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpReduce: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpMulKey: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b_key = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorBKey;
       end
       OpMacKey: begin
-        decoded.unit = UnitMain;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b_key = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitMain] = 1'b1;
+        decoded.factor = FactorBKey;
+        decoded.addend = AddendDst;
       end
       OpDmul: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorB;
       end
       OpDmac: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorB;
+        decoded.addend = AddendDst;
       end
       OpDmulKey: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b_key = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorBKey;
       end
       OpDmacKey: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b_key = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorBKey;
+        decoded.addend = AddendDst;
       end
       OpDmulSeed: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.needs[NeedsSeeds] = 1'b1;
+        decoded.factor = FactorSeed;
         decoded.uses_digit = 1'b1;
         decoded.uses_piece = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDmacSeed: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_dst = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.needs[NeedsSeeds] = 1'b1;
+        decoded.factor = FactorSeed;
+        decoded.addend = AddendDst;
         decoded.uses_digit = 1'b1;
         decoded.uses_piece = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDaffine: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendK2;
         decoded.uses_k1 = 1'b1;
         decoded.uses_k2 = 1'b1;
       end
       OpDscaleAdd: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendB;
         decoded.uses_k1 = 1'b1;
       end
       OpDscaleSub: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.factor = FactorK1;
+        decoded.addend = AddendB;
+        decoded.minus = 1'b1;
         decoded.uses_k1 = 1'b1;
       end
       OpDadd: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.addend = AddendB;
       end
       OpDsub: begin
-        decoded.unit = UnitDyadic;
-        decoded.reads_a = 1'b1;
-        decoded.reads_b = 1'b1;
+        decoded.unit[UnitDyadic] = 1'b1;
+        decoded.addend = AddendB;
+        decoded.minus = 1'b1;
       end
       OpSend: begin
-        decoded.unit = UnitLink;
-        decoded.reads_a = 1'b1;
+        decoded.unit[UnitLink] = 1'b1;
         decoded.uses_src = 1'b1;
       end
       default: decoded.valid = 1'b0;

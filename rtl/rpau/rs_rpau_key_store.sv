@@ -1,10 +1,11 @@
 // Key store of one RPAU: Polys polynomials in one deep memory, rows as they are, nothing swapped.
 //
-// The host writes whole rows; the main and the dyadic unit read them, one of the two at a time: the
-// program's hazard rule. Latency from re_i to words: rs_rpau_pkg::memory_read_latency(), like the
-// work memory's, so that the two arrive together.
+// The host writes whole rows; units read them, one at a time: the program's hazard rule. Latency
+// from read_i to words: rs_rpau_pkg::memory_read_latency(), like the work memory's, so that the two
+// arrive together.
 module rs_rpau_key_store
   import rs_rpau_pkg::*;
+  import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned LogN = 13,
   parameter  int unsigned Cores = 4,
@@ -19,24 +20,37 @@ module rs_rpau_key_store
   input  logic [HostIndexWidth-1:0] windex_i,
   input  logic [RowBits-1:0]        wrow_i,
   input  logic [Width-1:0]          wdata_i [Lanes],
-  input  logic                      main_re_i,
-  input  logic [HostIndexWidth-1:0] main_index_i,
-  input  logic [RowBits-1:0]        main_row_i,
-  input  logic                      side_re_i,
-  input  logic [HostIndexWidth-1:0] side_index_i,
-  input  logic [RowBits-1:0]        side_row_i,
+  input  key_read_t                 read_i [Units],
   output logic [Width-1:0]          rdata_o [Lanes]
 );
   localparam int unsigned Depth = Polys << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  logic                      re;
-  logic [HostIndexWidth-1:0] rindex;
-  logic [AddrWidth-1:0]      waddr, raddr;
-  assign re     = main_re_i || side_re_i;
-  assign rindex = main_re_i ? main_index_i : side_index_i;
-  assign waddr  = AddrWidth'({windex_i, wrow_i});
-  assign raddr  = AddrWidth'({rindex, main_re_i ? main_row_i : side_row_i});
+  logic [AddrWidth-1:0] waddr;
+  assign waddr = AddrWidth'({windex_i, wrow_i});
+
+  // The reader's address stands in a register in front of the memory.
+  logic [Units-1:0]          reads;
+  logic [HostIndexWidth-1:0] poly;
+  logic [RowBits-1:0]        row;
+  logic                      re_q;
+  logic [AddrWidth-1:0]      raddr_q;
+  always_comb begin
+    reads[0] = read_i[0].valid;
+    poly     = read_i[0].poly;
+    row      = read_i[0].row[RowBits-1:0];
+    for (int unsigned u = 1; u < Units; u++) begin
+      reads[u] = read_i[u].valid;
+      if (reads[u]) begin
+        poly = read_i[u].poly;
+        row  = read_i[u].row[RowBits-1:0];
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    re_q    <= |reads;
+    raddr_q <= AddrWidth'({poly, row});
+  end
 
   // All words of a row have one address, and stand side by side in one wide memory.
   logic [Lanes*Width-1:0] wwords, rwords;
@@ -51,8 +65,8 @@ module rs_rpau_key_store
     .we_i,
     .waddr_i(waddr),
     .wdata_i(wwords),
-    .re_i(re),
-    .raddr_i(raddr),
+    .re_i(re_q),
+    .raddr_i(raddr_q),
     .rdata_o(rwords)
   );
   always_comb begin
@@ -67,9 +81,9 @@ module rs_rpau_key_store
   assert property (@(posedge clk_i) !we_i || 32'(windex_i) < Polys)
   else $error("write to key polynomial %0d of %0d", windex_i, Polys);
   ReadInRange_A :
-  assert property (@(posedge clk_i) !re || 32'(rindex) < Polys)
-  else $error("read of key polynomial %0d of %0d", rindex, Polys);
+  assert property (@(posedge clk_i) reads == '0 || 32'(poly) < Polys)
+  else $error("read of key polynomial %0d of %0d", poly, Polys);
   OneReader_A :
-  assert property (@(posedge clk_i) !(main_re_i && side_re_i))
-  else $error("both units read the key store");
+  assert property (@(posedge clk_i) $onehot0(reads))
+  else $error("two units read the key store");
 endmodule

@@ -29,12 +29,8 @@ module rs_rpau_link
 
   // Work memory; its words go to the interconnect, and come from there.
   output logic                reads_o,      // while it may read
-  output logic                re_o,
-  output logic [DstWidth-1:0] sel_o,
-  output logic [RowBits-1:0]  rrow_o,
-  output logic                we_o,
-  output logic [DstWidth-1:0] wsel_o,
-  output logic [RowBits-1:0]  wrow_o,
+  output work_read_t          read_o,
+  output work_write_t         write_o,
 
   // Interconnect.
   input  logic                link_valid_i,
@@ -72,28 +68,31 @@ module rs_rpau_link
     last_q     <= rst_ni && active_q && row_q == last_row;
   end
   assign reads_o = sender_q && busy_q;
-  assign re_o    = read_q && sender_q;
-  assign sel_o   = sel_q;
-  assign rrow_o  = read_row_q;
+  assign read_o = '{
+          valid: read_q && sender_q,
+          uses: 3'b001,
+          poly: {3{sel_q}},
+          row: {2{RowWidth'(read_row_q)}}
+      };
 
   rs_delay #(
     .Width(1),
     .Depth(memory_read_latency())
   ) u_valid (
     .clk_i,
-    .d_i(re_o),
+    .d_i(read_o.valid),
     .d_o(link_valid_o)
   );
 
   // ---- receive: what comes while idle is for others ---------------------------------------------
-  logic [RowBits:0] count_q;  // its upper bit tells all rows from none: the assertion
-  always_ff @(posedge clk_i) begin
-    if (started_q) count_q <= '0;
-    else if (link_valid_i) count_q <= count_q + 1'b1;
-  end
-  assign we_o   = link_valid_i && busy_q && !sender_q;
-  assign wsel_o = wsel_q;
-  assign wrow_o = count_q[RowBits-1:0];
+  logic [RowBits:0] count_d, count_q;  // the upper bit tells all rows from none: the assertion
+  assign count_d = started_q ? '0 : count_q + (RowBits + 1)'(link_valid_i);
+  always_ff @(posedge clk_i) count_q <= count_d;
+  assign write_o = '{
+          valid: link_valid_i && busy_q && !sender_q,
+          poly: wsel_q,
+          row: {2{RowWidth'(count_d[RowBits-1:0])}}
+      };
 
   // ---- completion -------------------------------------------------------------------------------
   localparam int unsigned Drain = memory_read_latency() + Hops;

@@ -50,19 +50,11 @@ module rs_rpau_main
   input  logic [Width-1:0]      host_word_i,
 
   // Work memory, and the key store.
-  output logic                  re_o,
-  output logic [2:0]            use_o,
-  output logic [DstWidth-1:0]   sel_o [3],
-  output logic [RowBits-1:0]    rrow_o [2],
-  output logic                  key_re_o,
-  output logic [BKeyWidth-1:0]  key_index_o,
-  input  logic [Width-1:0]      a_i [Lanes],
-  input  logic [Width-1:0]      b_i [Lanes],
-  input  logic [Width-1:0]      c_i [Lanes],
+  output work_read_t            read_o,
+  output key_read_t             key_read_o,
+  input  logic [Width-1:0]      operand_i [3][Lanes],  // a, b, c
   input  logic [Width-1:0]      key_i [Lanes],
-  output logic                  we_o,
-  output logic [DstWidth-1:0]   wsel_o,
-  output logic [RowBits-1:0]    wrow_o [2],
+  output work_write_t           write_o,
   output logic [Width-1:0]      wdata_o [Lanes],
 
   // Interconnect: words of the RPAU that sends, and those that this one sends.
@@ -88,13 +80,16 @@ module rs_rpau_main
   } step_t;
 
   // ---- the instruction under way ----------------------------------------------------------------
-  // What an opcode means is found as the instruction arrives, so that no path to a memory begins
-  // with an opcode. Operand c is dst in a mac; sums add b as operand c, so that the factor stays
-  // free.
+  // What an instruction means is found as it arrives, so that no path to a memory begins with an
+  // opcode. Pointwise, operand c is the polynomial that is added: dst, or b, so that the factor
+  // stays free.
   opcode_e opcode;
-  logic    sums, pairs;
+  factor_e factor;
+  addend_e addend;
+  logic    pairs;
   assign opcode = command_i.decoded.opcode;
-  assign sums   = opcode inside {OpAdd, OpSub, OpScaleAdd, OpScaleSub};
+  assign factor = command_i.decoded.factor;
+  assign addend = command_i.decoded.addend;
   assign pairs  = opcode inside {OpSplit, OpJoin};
 
   command_t command_q;
@@ -112,11 +107,11 @@ module rs_rpau_main
       permute_q   <= opcode == OpAutomorph;
       broadcast_q <= opcode == OpBroadcast;
       receive_q   <= opcode == OpBroadcast && !sender_i;
-      sum_q       <= sums;
-      subtract_q  <= opcode inside {OpSub, OpScaleSub};
-      use_b_q     <= command_i.decoded.reads_b && !sums;
-      use_c_q     <= sums || (command_i.decoded.reads_dst && !pairs);
-      use_key_q   <= command_i.decoded.reads_b_key;
+      sum_q       <= addend == AddendB;
+      subtract_q  <= command_i.decoded.minus;
+      use_b_q     <= factor == FactorB || pairs;
+      use_c_q     <= addend inside {AddendB, AddendDst};
+      use_key_q   <= factor == FactorBKey;
     end
   end
 
@@ -135,7 +130,6 @@ module rs_rpau_main
   assign use_b     = use_b_q;
   assign use_c     = use_c_q;
   assign use_key   = use_key_q;
-  assign use_o     = {use_c, use_b, 1'b1};
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
@@ -261,17 +255,25 @@ module rs_rpau_main
   );
   assign read_step = inverse ? sooner_step : later_step;
 
-  assign re_o      = read_step.valid;
-  assign rrow_o[0] = read_step.swap ? read_step.row_t : read_step.row_u;
-  assign rrow_o[1] = read_step.swap ? read_step.row_u : read_step.row_t;
+  logic [DstWidth-1:0] dst, poly_a, poly_b;
+  logic [RowBits-1:0]  read_row [2];
+  assign dst    = command_q.word[DstLsb+:DstWidth];
+  assign poly_b = command_q.word[BLsb+:BWidth];
   // Operand a is dst itself in a transform's stages behind the first.
-  assign sel_o[0] = read_step.again ? command_q.word[DstLsb+:DstWidth]
-                                    : command_q.word[ALsb+:AWidth];
-  assign sel_o[1] = command_q.word[BLsb+:BWidth];
-  assign sel_o[2] = sum ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
-
-  assign key_re_o    = read_step.valid && use_key;
-  assign key_index_o = command_q.word[BKeyLsb+:BKeyWidth];
+  assign poly_a      = read_step.again ? dst : command_q.word[ALsb+:AWidth];
+  assign read_row[0] = read_step.swap ? read_step.row_t : read_step.row_u;
+  assign read_row[1] = read_step.swap ? read_step.row_u : read_step.row_t;
+  assign read_o = '{
+          valid: read_step.valid,
+          uses: {use_c, use_b, 1'b1},
+          poly: {sum ? poly_b : dst, poly_b, poly_a},
+          row: {RowWidth'(read_row[1]), RowWidth'(read_row[0])}
+      };
+  assign key_read_o = '{
+          valid: read_step.valid && use_key,
+          poly: command_q.word[BKeyLsb+:BKeyWidth],
+          row: RowWidth'(read_row[0])
+      };
 
   // ---- compute ----------------------------------------------------------------------------------
   logic [Width-1:0] a_lanes [Lanes];
@@ -291,9 +293,9 @@ module rs_rpau_main
     .offset_i(offset),
     .pair_i(pair),
     .use_key_i(use_key),
-    .a_i,
-    .b_i,
-    .c_i,
+    .a_i(operand_i[0]),
+    .b_i(operand_i[1]),
+    .c_i(operand_i[2]),
     .key_i,
     .a_o(a_lanes),
     .b_o(b_lanes),
@@ -393,17 +395,17 @@ module rs_rpau_main
     .second_o(second),
     .word_o(wdata_o)
   );
-  logic               we_q, second_q;
-  logic [RowBits-1:0] wrow_q [2];
-  always_ff @(posedge clk_i) begin
-    second_q  <= second;
-    we_q      <= row_step.valid && !link_send_o;
-    wrow_q[0] <= row_step.swap ? row_step.row_t : row_step.row_u;
-    wrow_q[1] <= row_step.swap ? row_step.row_u : row_step.row_t;
-  end
-  assign we_o   = we_q;
-  assign wrow_o = wrow_q;
-  assign wsel_o = second_q ? command_q.word[BLsb+:BWidth] : command_q.word[DstLsb+:DstWidth];
+  // The address goes ahead of the words by a cycle.
+  logic               we_q;
+  logic [RowBits-1:0] write_row [2];
+  always_ff @(posedge clk_i) we_q <= row_step.valid && !link_send_o;
+  assign write_row[0] = row_step.swap ? row_step.row_t : row_step.row_u;
+  assign write_row[1] = row_step.swap ? row_step.row_u : row_step.row_t;
+  assign write_o = '{
+          valid: we_q,
+          poly: second ? poly_b : dst,
+          row: {RowWidth'(write_row[1]), RowWidth'(write_row[0])}
+      };
 
   assign link_send_o  = busy && broadcast && sender_q;
   assign link_valid_o = result_step.valid;
@@ -427,10 +429,10 @@ module rs_rpau_main
   );
 
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(ending && !broadcast) || we_o)
+  assert property (@(posedge clk_i) !(ending && !broadcast) || we_q)
   else $error("the last write does not come in the cycle that the latency says");
   WriteWhileBusy_A :
-  assert property (@(posedge clk_i) !(rst_ni && we_o) || busy)
+  assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
   else $error("a write comes after the cycle that the latency says");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && ending) || received)

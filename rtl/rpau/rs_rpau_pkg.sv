@@ -115,14 +115,68 @@ package rs_rpau_pkg;
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 
+  // A unit's reading of work polynomials: operands a, b and c (numbers 0, 1, 2), of the same rows.
+  typedef struct packed {
+    logic                     valid;
+    logic [2:0]               uses;  // by operand
+    logic [2:0][DstWidth-1:0] poly;  // by operand
+    logic [1:0][RowWidth-1:0] row;   // of each half of a row
+  } work_read_t;
+
+  // A unit's writing of one: poly and row stand there a cycle before valid and the words.
+  typedef struct packed {
+    logic                     valid;
+    logic [DstWidth-1:0]      poly;
+    logic [1:0][RowWidth-1:0] row;   // of each half of a row
+  } work_write_t;
+
+  // A unit's reading of the key store.
+  typedef struct packed {
+    logic                      valid;
+    logic [HostIndexWidth-1:0] poly;
+    logic [RowWidth-1:0]       row;
+  } key_read_t;
+
+  // Units of the RPAUs of a design, by unit_e.
+  function automatic logic [Units-1:0] units_of(int unsigned dyadic_cores, int unsigned link);
+    logic [Units-1:0] has;
+    has             = '0;
+    has[UnitMain]   = 1'b1;
+    has[UnitDyadic] = dyadic_cores > 0;
+    has[UnitLink]   = link > 0;
+    return has;
+  endfunction
+
+  // Operands that the units of a design read from the work memory, by unit_e and operand.
+  typedef logic [Units-1:0][2:0] operands_t;
+  function automatic operands_t operands_of(int unsigned dyadic_cores, int unsigned link);
+    operands_t reads;
+    reads             = '0;
+    reads[UnitMain]   = 3'b111;
+    reads[UnitDyadic] = (dyadic_cores > 0) ? 3'b111 : 3'b000;
+    reads[UnitLink]   = (link > 0) ? 3'b001 : 3'b000;
+    return reads;
+  endfunction
+
+  // What a design has of that which some instructions need, by feature_e.
+  function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
+                                                      int unsigned seeds);
+    logic [Features-1:0] has;
+    has                   = '0;
+    has[NeedsLargerRings] = larger_rings > 0;
+    has[NeedsSeeds]       = seeds > 0;
+    return has;
+  endfunction
+
   // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
   function automatic int unsigned part_bits(int unsigned lanes, int unsigned words);
     return (words > 0 && lanes > words) ? $clog2(lanes / words) : 1;
   endfunction
 
-  // Work memory: address at the port to words at the unit.
+  // Work memory: address at the port to words at the unit, by a register in front of the memory,
+  // the memory, and the selection among the banks.
   function automatic int unsigned memory_read_latency();
-    return RamLatency + 1;
+    return 1 + RamLatency + 1;
   endfunction
 
   // In front of the multipliers: sum and difference of the inverse butterfly, and the halving.
@@ -210,10 +264,11 @@ package rs_rpau_pkg;
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
-  // sooner than the stage before wrote it, and it must have been written the cycle before.
+  // sooner than the stage before wrote it. It may be written in the cycle in which its address comes
+  // to the work memory, which reads it in the next.
   function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
-    return (main_read_to_write(reduction) + 1 > rows / 2) ?
-           main_read_to_write(reduction) + 1 - rows / 2 : 0;
+    return (main_read_to_write(reduction) > rows / 2) ?
+           main_read_to_write(reduction) - rows / 2 : 0;
   endfunction
 
   // The ring of degree 2^log_degree on a device for N = 2^log_n.

@@ -13,8 +13,7 @@ module rs_rpau_port
   parameter  int unsigned Hops = 4,               // cycles of rs_rpau_pkg::interconnect_latency
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Link = 0,               // 1: there is a link unit
-  localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned RowBits = LogN - $clog2(Lanes)
+  localparam int unsigned Lanes = 2 * Cores
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -26,13 +25,9 @@ module rs_rpau_port
   output logic                done_o,
 
   output logic                reads_o,
-  output logic                re_o,
-  output logic [DstWidth-1:0] sel_o,
-  output logic [RowBits-1:0]  rrow_o,
+  output work_read_t          read_o,
   input  logic [Width-1:0]    words_i [Lanes],
-  output logic                we_o,
-  output logic [DstWidth-1:0] wsel_o,
-  output logic [RowBits-1:0]  wrow_o,
+  output work_write_t         write_o,
 
   input  logic                main_send_i,
   input  logic                main_valid_i,
@@ -59,12 +54,8 @@ module rs_rpau_port
       .sender_i,
       .done_o,
       .reads_o,
-      .re_o,
-      .sel_o,
-      .rrow_o,
-      .we_o,
-      .wsel_o,
-      .wrow_o,
+      .read_o,
+      .write_o,
       .link_valid_i,
       .link_send_o(send),
       .link_valid_o(valid)
@@ -88,12 +79,8 @@ module rs_rpau_port
     assign unused_inputs = ^{clk_i, rst_ni, ring_i, start_i, command_i, sender_i, link_valid_i};
     assign done_o       = 1'b0;
     assign reads_o      = 1'b0;
-    assign re_o         = 1'b0;
-    assign sel_o        = '0;
-    assign rrow_o       = '0;
-    assign we_o         = 1'b0;
-    assign wsel_o       = '0;
-    assign wrow_o       = '0;
+    assign read_o       = '0;
+    assign write_o      = '0;
     assign link_send_o  = main_send_i;
     assign link_valid_o = main_valid_i;
     assign link_o       = main_i;

@@ -2,8 +2,7 @@
 //
 // word_i are the words of a row, by lane and bank, where they stay until the last of its parts has
 // been taken. Part p is words p*Words to p*Words + Words - 1 of the row, whose halves change places
-// with swap_i; a_o, b_o and c_o are those of banks bank_i[0], [1] and [2], which hold still, a
-// cycle after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands
+// with swap_i; operand_o[k] are those of bank bank_i[k], which holds still, a cycle after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands
 // share, and then one of the banks for each operand and word.
 module rs_rpau_row_parts
   import rs_rpau_pkg::*;
@@ -21,9 +20,7 @@ module rs_rpau_row_parts
   input  logic [PartBits-1:0]  part_i,
   input  logic [BankWidth-1:0] bank_i [3],
   input  logic [Width-1:0]     word_i [Lanes][Banks],
-  output logic [Width-1:0]     a_o [Words],
-  output logic [Width-1:0]     b_o [Words],
-  output logic [Width-1:0]     c_o [Words]
+  output logic [Width-1:0]     operand_o [3][Words]
 );
   // A part's word l comes from lane l % Step of some Step lanes, swapped or not.
   localparam int unsigned Step = (Words < Cores) ? Words : Cores;
@@ -43,7 +40,6 @@ module rs_rpau_row_parts
       for (int unsigned b = 0; b < Banks; b++) own[b] <= word_i[lane][b];
     end
 
-    logic [Width-1:0] operand [3];
     for (genvar k = 0; k < 3; k++) begin : gen_operand
       rs_rpau_bank_mux #(
         .Width(Width),
@@ -51,11 +47,8 @@ module rs_rpau_row_parts
       ) u_bank (
         .bank_i(bank_i[k]),
         .word_i(own),
-        .word_o(operand[k])
+        .word_o(operand_o[k][l])
       );
     end
-    assign a_o[l] = operand[0];
-    assign b_o[l] = operand[1];
-    assign c_o[l] = operand[2];
   end
 endmodule

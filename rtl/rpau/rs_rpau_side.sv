@@ -21,7 +21,6 @@ module rs_rpau_side
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned Ports = (DyadicCores > 0) ? DyadicCores : 1,
   localparam int unsigned PartBits = part_bits(Lanes, DyadicCores),
-  localparam int unsigned RowBits = LogN - $clog2(Lanes),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                      clk_i,
@@ -41,21 +40,13 @@ module rs_rpau_side
   input  host_t                     host_i,
   input  logic [Width-1:0]          host_word_i,
 
-  output logic                      re_o,
-  output logic [2:0]                use_o,
-  output logic [DstWidth-1:0]       sel_o [3],
-  output logic                      key_re_o,
-  output logic [HostIndexWidth-1:0] key_index_o,
-  output logic [RowBits-1:0]        rrow_o,
+  output work_read_t                read_o,
+  output key_read_t                 key_read_o,
   output logic                      swap_o,
   output logic [PartBits-1:0]       part_o,
-  input  logic [Width-1:0]          a_i [Ports],
-  input  logic [Width-1:0]          b_i [Ports],
-  input  logic [Width-1:0]          c_i [Ports],
+  input  logic [Width-1:0]          operand_i [3][Ports],
   input  logic [Width-1:0]          key_i [Lanes],
-  output logic                      we_o,
-  output logic [DstWidth-1:0]       wsel_o,
-  output logic [RowBits-1:0]        wrow_o,
+  output work_write_t               write_o,
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   logic unused_host;
@@ -126,45 +117,31 @@ module rs_rpau_side
       .index_i,
       .k1_i(k1),
       .k2_i(k2),
-      .re_o,
-      .use_o,
-      .sel_o,
-      .key_re_o,
-      .key_index_o,
-      .rrow_o,
+      .read_o,
+      .key_read_o,
       .swap_o,
       .part_o,
-      .a_i,
-      .b_i,
-      .c_i,
+      .operand_i,
       .key_i,
       .seeded_i(seeded),
-      .we_o,
-      .wsel_o,
-      .wrow_o,
+      .write_o,
       .wdata_o
     );
   end else begin : gen_nothing
     logic             unused_inputs;
     logic [Width-1:0] unused_words;
     always_comb begin
-      unused_words = a_i[0] ^ b_i[0] ^ c_i[0];
+      unused_words = operand_i[0][0] ^ operand_i[1][0] ^ operand_i[2][0];
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= key_i[l];
     end
     assign unused_inputs = ^{clk_i, rst_ni, start_i, command_i, set_i, q_i, mu_i, shift_i, index_i,
                              host_word_i};
-    assign done_o      = 1'b0;
-    assign re_o        = 1'b0;
-    assign use_o       = '0;
-    assign sel_o       = '{default: '0};
-    assign key_re_o    = 1'b0;
-    assign key_index_o = '0;
-    assign rrow_o      = '0;
-    assign swap_o      = 1'b0;
-    assign part_o      = '0;
-    assign we_o        = 1'b0;
-    assign wsel_o      = '0;
-    assign wrow_o      = '0;
-    assign wdata_o     = '{default: '0};
+    assign done_o     = 1'b0;
+    assign read_o     = '0;
+    assign key_read_o = '0;
+    assign swap_o     = 1'b0;
+    assign part_o     = '0;
+    assign write_o    = '0;
+    assign wdata_o    = '{default: '0};
   end
 endmodule

@@ -115,15 +115,13 @@ module rs_rpau_top
   assign design_o[FactHopCycles] = FactBits'(HopCycles);
   // end of generated
 
-  command_t         command;
-  logic [Rpaus-1:0] start_main, start_dyadic, start_link, done_main, done_dyadic, done_link;
+  command_t                    command;
+  logic [Rpaus-1:0][Units-1:0] start, done;
   rs_rpau_controller #(
     .Rpaus(Rpaus),
     .ProgramWords(ProgramWords),
-    .Dyadic(DyadicCores > 0),
-    .Prng(Prng != PrngNone),
-    .Link(Link != 0),
-    .Pieces(LargerRings > 0)
+    .HasUnits(units_of(DyadicCores, Link)),
+    .HasFeatures(features_of(LargerRings, Seeds))
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -136,12 +134,8 @@ module rs_rpau_top
     .cycles_o,
     .instructions_o,
     .command_o(command),
-    .start_main_o(start_main),
-    .start_dyadic_o(start_dyadic),
-    .start_link_o(start_link),
-    .done_main_i(done_main),
-    .done_dyadic_i(done_dyadic),
-    .done_link_i(done_link)
+    .start_o(start),
+    .done_i(done)
   );
 
   ring_t ring_d, ring_q;
@@ -196,13 +190,11 @@ module rs_rpau_top
 
     // The command as it arrives at the RPAU. Taken only with a start of its own: so synthesis does
     // not make one register of those of all RPAUs.
-    command_t command_q;
-    logic     start_main_q, start_dyadic_q, start_link_q;
+    command_t         command_q;
+    logic [Units-1:0] start_q;
     always_ff @(posedge clk_i) begin
-      start_main_q   <= rst_ni && start_main[r];
-      start_dyadic_q <= rst_ni && start_dyadic[r];
-      start_link_q   <= rst_ni && start_link[r];
-      if (start_main[r] || start_dyadic[r] || start_link[r]) command_q <= command;
+      start_q <= rst_ni ? start[r] : '0;
+      if (|start[r]) command_q <= command;
     end
 
     rs_rpau #(
@@ -232,13 +224,9 @@ module rs_rpau_top
       .rst_ni,
       .rpau_i(RpauWidth'(r)),
       .ring_i(ring_q),
-      .start_main_i(start_main_q),
-      .start_dyadic_i(start_dyadic_q),
-      .start_link_i(start_link_q),
+      .start_i(start_q),
       .command_i(command_q),
-      .done_main_o(done_main[r]),
-      .done_dyadic_o(done_dyadic[r]),
-      .done_link_o(done_link[r]),
+      .done_o(done[r]),
       .host_i(rpau_host[r]),
       .host_wdata_i(host_words_of[r]),
       .host_rvalid_o(read_valid[r]),

@@ -41,37 +41,8 @@ module rs_data_path
   output logic                      claimed_o,
   output refused_t                  refused_o,
 
-  // verilog_lint: waive-start port-name-suffix
-  input  logic [DataIdWidth-1:0]    s_axi_awid,
-  input  logic [DataAddrWidth-1:0]  s_axi_awaddr,
-  input  logic [7:0]                s_axi_awlen,
-  input  logic [2:0]                s_axi_awsize,
-  input  logic [1:0]                s_axi_awburst,
-  input  logic                      s_axi_awvalid,
-  output logic                      s_axi_awready,
-  input  logic [BeatBits-1:0]       s_axi_wdata,
-  input  logic [BeatBits/8-1:0]     s_axi_wstrb,
-  input  logic                      s_axi_wlast,
-  input  logic                      s_axi_wvalid,
-  output logic                      s_axi_wready,
-  output logic [DataIdWidth-1:0]    s_axi_bid,
-  output logic [1:0]                s_axi_bresp,
-  output logic                      s_axi_bvalid,
-  input  logic                      s_axi_bready,
-  input  logic [DataIdWidth-1:0]    s_axi_arid,
-  input  logic [DataAddrWidth-1:0]  s_axi_araddr,
-  input  logic [7:0]                s_axi_arlen,
-  input  logic [2:0]                s_axi_arsize,
-  input  logic [1:0]                s_axi_arburst,
-  input  logic                      s_axi_arvalid,
-  output logic                      s_axi_arready,
-  output logic [DataIdWidth-1:0]    s_axi_rid,
-  output logic [BeatBits-1:0]       s_axi_rdata,
-  output logic [1:0]                s_axi_rresp,
-  output logic                      s_axi_rlast,
-  output logic                      s_axi_rvalid,
-  input  logic                      s_axi_rready,
-  // verilog_lint: waive-stop port-name-suffix
+  input  axi_request_t              axi_i,
+  output axi_response_t             axi_o,
 
   output logic                      host_we_o,
   output logic                      host_re_o,
@@ -110,21 +81,21 @@ module rs_data_path
   logic [8:0]               left_q;  // beats that have not crossed the bus
 
   // ---- a burst ----------------------------------------------------------------------------------
-  logic                     take_write, take_read;
+  logic                     aw_ready, ar_ready, take_write, take_read;
   logic [DataAddrWidth-1:0] addr;
   logic [7:0]               len;
   logic [12:0]              end_byte;  // in its 4 KiB
   logic                     whole;
-  assign s_axi_awready = rst_ni && state_q == StIdle && !(s_axi_arvalid && write_q);
-  assign s_axi_arready = rst_ni && state_q == StIdle && !(s_axi_awvalid && !write_q);
-  assign take_write    = s_axi_awvalid && s_axi_awready;
-  assign take_read     = s_axi_arvalid && s_axi_arready;
-  assign addr          = take_write ? s_axi_awaddr : s_axi_araddr;
-  assign len           = take_write ? s_axi_awlen : s_axi_arlen;
-  assign end_byte      = {1'b0, addr[11:0]} + 13'(len) * 13'(BeatBytes) + 13'(BeatBytes);
-  assign whole         = (take_write ? s_axi_awsize : s_axi_arsize) == 3'($clog2(BeatBytes)) &&
-                         (take_write ? s_axi_awburst : s_axi_arburst) == BurstIncr &&
-                         addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
+  assign aw_ready   = rst_ni && state_q == StIdle && !(axi_i.ar.valid && write_q);
+  assign ar_ready   = rst_ni && state_q == StIdle && !(axi_i.aw.valid && !write_q);
+  assign take_write = axi_i.aw.valid && aw_ready;
+  assign take_read  = axi_i.ar.valid && ar_ready;
+  assign addr       = take_write ? axi_i.aw.addr : axi_i.ar.addr;
+  assign len        = take_write ? axi_i.aw.len : axi_i.ar.len;
+  assign end_byte   = {1'b0, addr[11:0]} + 13'(len) * 13'(BeatBytes) + 13'(BeatBytes);
+  assign whole      = (take_write ? axi_i.aw.size : axi_i.ar.size) == 3'($clog2(BeatBytes)) &&
+                      (take_write ? axi_i.aw.burst : axi_i.ar.burst) == BurstIncr &&
+                      addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
 
   // ---- its place --------------------------------------------------------------------------------
   localparam int unsigned IndexAt = LogN + 3;
@@ -159,25 +130,24 @@ module rs_data_path
   logic [RowWidth-1:0]  row_q;  // the next one at the host port
 
   // Writing: a beat, and its rows one after another.
-  logic wtake, wide, whole_words, store;
+  logic w_ready, wtake, wide, whole_words, store;
   always_comb begin
     wide = 1'b0;
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      wide |= s_axi_wdata[64*w+:64] >> Width != '0;
-      wide |= narrow && s_axi_wdata[64*w+:64] >> NarrowWidth != '0;
+      wide |= axi_i.w.data[64*w+:64] >> Width != '0;
+      wide |= narrow && axi_i.w.data[64*w+:64] >> NarrowWidth != '0;
     end
   end
-  assign s_axi_wready = rst_ni && state_q == StWrite && left_q != '0 &&
-                        rows_q <= 3'd1;
-  assign wtake        = s_axi_wvalid && s_axi_wready;
-  assign whole_words  = (&s_axi_wstrb) && !wide;
-  assign store        = state_q == StWrite && rows_q != '0;
+  assign w_ready     = rst_ni && state_q == StWrite && left_q != '0 && rows_q <= 3'd1;
+  assign wtake       = axi_i.w.valid && w_ready;
+  assign whole_words = (&axi_i.w.strb) && !wide;
+  assign store       = state_q == StWrite && rows_q != '0;
 
   // Reading: rows that are fetched have a place in the memory of beats, which is so deep that one
   // can be fetched each cycle.
   localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
   localparam int unsigned Places = 2 ** AddrBits;
-  logic                       fetch, came, push, pop, rtake, out_valid_q;
+  logic                       fetch, came, push, pop, r_valid, rtake, out_valid_q;
   logic [8:0]                 fetches_q;  // rows to fetch
   logic [AddrBits:0]          free_q;     // places that no beat has
   logic [AddrBits:0]          pushed_q, popped_q;  // beats of the burst; less a bit: places
@@ -187,7 +157,8 @@ module rs_data_path
   assign came  = state_q == StRead && claimed_q && host_rvalid_i;
   assign push  = came && rows_q == 3'(BeatRows - 1);
   assign pop   = state_q == StRead && pushed_q != popped_q && (!out_valid_q || rtake);
-  assign rtake = s_axi_rvalid && s_axi_rready;
+  assign r_valid = state_q == StRead && (failed_q || out_valid_q);
+  assign rtake = r_valid && axi_i.r_ready;
   always_comb begin
     for (int unsigned w = 0; w < BeatWords; w++) begin
       in[w*Width+:Width] = (w + HostWords < BeatWords) ? buffer_q[(w+HostWords)%BeatWords]
@@ -209,7 +180,7 @@ module rs_data_path
   );
 
   logic fails;  // the burst fails with this beat
-  assign fails = wtake && !(whole_words && s_axi_wlast == (left_q == 9'd1));
+  assign fails = wtake && !(whole_words && axi_i.w.last == (left_q == 9'd1));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q     <= StIdle;
@@ -241,7 +212,7 @@ module rs_data_path
             claimed_q <= 1'b0;
           end
         end
-        default: if (s_axi_bready) state_q <= StIdle;
+        default: if (axi_i.b_ready) state_q <= StIdle;
       endcase
 
       if (wtake && !failed_q && !fails) rows_q <= 3'(BeatRows);
@@ -253,7 +224,7 @@ module rs_data_path
     end
 
     if (state_q == StIdle) begin
-      id_q    <= take_write ? s_axi_awid : s_axi_arid;
+      id_q    <= take_write ? axi_i.aw.id : axi_i.ar.id;
       addr_q  <= addr;
       len_q   <= len;
       whole_q <= whole;
@@ -278,24 +249,33 @@ module rs_data_path
     end
 
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      if (wtake) buffer_q[w] <= s_axi_wdata[64*w+:Width];
+      if (wtake) buffer_q[w] <= axi_i.w.data[64*w+:Width];
       else if (store && w + HostWords < BeatWords) buffer_q[w] <= buffer_q[(w+HostWords)%BeatWords];
       else if (BeatRows > 1 && came) buffer_q[w] <= in[w*Width+:Width];
     end
   end
 
   // ---- answers ----------------------------------------------------------------------------------
-  assign claimed_o    = claimed_q;
-  assign s_axi_bid    = id_q;
-  assign s_axi_bresp  = failed_q ? RespSlverr : RespOkay;
-  assign s_axi_bvalid = state_q == StAnswer;
-  assign s_axi_rid    = id_q;
-  assign s_axi_rresp  = failed_q ? RespSlverr : RespOkay;
-  assign s_axi_rvalid = state_q == StRead && (failed_q || out_valid_q);
-  assign s_axi_rlast  = left_q == 9'd1;
+  logic [1:0]          resp;
+  logic [BeatBits-1:0] r_data;
+  assign claimed_o = claimed_q;
+  assign resp      = failed_q ? RespSlverr : RespOkay;
+  assign axi_o = '{
+          aw_ready: aw_ready,
+          w_ready: w_ready,
+          b_valid: state_q == StAnswer,
+          b_id: id_q,
+          b_resp: resp,
+          ar_ready: ar_ready,
+          r_valid: r_valid,
+          r_last: left_q == 9'd1,
+          r_id: id_q,
+          r_resp: resp,
+          r_data: r_data
+      };
   always_comb begin
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      s_axi_rdata[64*w+:64] = failed_q ? '0 : 64'(out[w*Width+:Width]);
+      r_data[64*w+:64] = failed_q ? '0 : 64'(out[w*Width+:Width]);
     end
     refused_o = '0;
     if (state_q == StDecide) refused_o = reason;

@@ -1,16 +1,9 @@
 // An accelerator of the RPAU architecture behind its register block, on an AXI4-Lite bus, and its
-// data path, on AXI4.
+// data path, on AXI4: rs_rpau_shell with the ports that tools look for.
 //
-// docs/registers.md says what the registers do. Their bus has 32-bit data and byte addresses in a
-// page of 4 KiB; signals have AXI's names, by which tools find them. A register access takes a
-// few cycles, the first word of a row of its port rs_rpau_pkg::host_read_latency() more. The data
-// path (rs_data_path) moves polynomials; while it does, the device is not ready.
-//
-// rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
-// for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,
-// and the registers' bus goes on.
+// The registers' bus has 32-bit data and byte addresses in a page of 4 KiB; signals have AXI's names,
+// by which tools find them.
 module rs_rpau_axil
-  import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
   // generated from rtl/shell/rs_registers.rdl: parameters
@@ -40,10 +33,7 @@ module rs_rpau_axil
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
   // end of generated
-  localparam int unsigned AxilAddrWidth = 12,
-  localparam int unsigned AxilDataWidth = 32,
-  localparam int unsigned HostWords = host_words(2 * Cores),
-  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+  localparam int unsigned AxilStrobeWidth = AxilDataWidth / 8
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -54,7 +44,7 @@ module rs_rpau_axil
   input  logic                       s_axil_awvalid,
   output logic                       s_axil_awready,
   input  logic [AxilDataWidth-1:0]   s_axil_wdata,
-  input  logic [AxilDataWidth/8-1:0] s_axil_wstrb,
+  input  logic [AxilStrobeWidth-1:0] s_axil_wstrb,
   input  logic                       s_axil_wvalid,
   output logic                       s_axil_wready,
   output logic [1:0]                 s_axil_bresp,
@@ -100,244 +90,71 @@ module rs_rpau_axil
   input  logic                       s_axi_rready
   // verilog_lint: waive-stop port-name-suffix
 );
-  // ---- registers --------------------------------------------------------------------------------
-  rs_registers_pkg::rs_registers__in_t  hwif_in;
-  rs_registers_pkg::rs_registers__out_t hwif_out;
-  rs_registers u_registers (
-    .clk(clk_i),
-    .rst_n(rst_ni),
-    .s_axil_awready,
-    .s_axil_awvalid,
-    .s_axil_awaddr,
-    .s_axil_awprot,
-    .s_axil_wready,
-    .s_axil_wvalid,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_bready,
-    .s_axil_bvalid,
-    .s_axil_bresp,
-    .s_axil_arready,
-    .s_axil_arvalid,
-    .s_axil_araddr,
-    .s_axil_arprot,
-    .s_axil_rready,
-    .s_axil_rvalid,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .hwif_in,
-    .hwif_out
-  );
-
-  logic [FactBits-1:0] told [FactCount];
-  assign hwif_in.fact_count.value.next = FactBits'(FactCount);
-  // generated from rtl/shell/rs_registers.rdl: facts
-  assign hwif_in.facts.log_n.value.next = told[FactLogN];
-  assign hwif_in.facts.word_bits.value.next = told[FactWidth];
-  assign hwif_in.facts.rpaus.value.next = told[FactRpaus];
-  assign hwif_in.facts.cores.value.next = told[FactCores];
-  assign hwif_in.facts.dyadic_cores.value.next = told[FactDyadicCores];
-  assign hwif_in.facts.work_polys.value.next = told[FactWorkPolys];
-  assign hwif_in.facts.key_polys.value.next = told[FactKeyPolys];
-  assign hwif_in.facts.constants.value.next = told[FactConstants];
-  assign hwif_in.facts.program_words.value.next = told[FactProgramWords];
-  assign hwif_in.facts.reduction.value.next = told[FactReduction];
-  assign hwif_in.facts.prime_sets.value.next = told[FactPrimeSets];
-  assign hwif_in.facts.interconnect_.value.next = told[FactInterconnect];
-  assign hwif_in.facts.twiddles.value.next = told[FactTwiddles];
-  assign hwif_in.facts.work_uram_polys.value.next = told[FactWorkUramPolys];
-  assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
-  assign hwif_in.facts.family.value.next = told[FactFamily];
-  assign hwif_in.facts.prng.value.next = told[FactPrng];
-  assign hwif_in.facts.seeds.value.next = told[FactSeeds];
-  assign hwif_in.facts.link.value.next = told[FactLink];
-  assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
-  assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
-  assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
-  assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
-  assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
-  assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
-  // end of generated
-
-  // ---- reset and commands -----------------------------------------------------------------------
-  localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
-  logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
-  logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
-  logic                 moving;  // the data path moves words
-  logic                 host_busy;  // words of the host are under way
-  logic                 waiting_q;  // a start waits for them
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
-    else if (reset_q != '0) reset_q <= reset_q - 1'b1;
-    device_rst_nq <= rst_ni && reset_q == '0;
-  end
-  assign idle  = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
-  assign ready = idle && !moving;
-  logic [4:0] ring, ring_q;
-  logic       runs_ring;
-  assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
-                                                            : hwif_out.ring.log_degree.value;
-  assign runs_ring = 32'(ring) >= LogN - SmallerRings && 32'(ring) <= LogN + LargerRings;
-  assign start     = hwif_out.control.start.value && !hwif_out.control.reset.value && ready &&
-                     runs_ring;
-  always_ff @(posedge clk_i) begin
-    waiting_q <= device_rst_nq && reset_q == '0 && (start || (waiting_q && host_busy));
-    if (start) ring_q <= ring;
-  end
-
-  assign hwif_in.status.busy.next       = (busy || waiting_q) && device_rst_nq;
-  assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
-  assign hwif_in.status.bad_opcode.next = bad_opcode && device_rst_nq;
-  assign hwif_in.status.moving.next     = moving;
-
-  logic [63:0] cycles, instructions;
-  assign hwif_in.cycles.value.next       = cycles;
-  assign hwif_in.instructions.value.next = instructions;
-
-  // ---- refusals ---------------------------------------------------------------------------------
-  refused_t refused, refused_program, refused_host, refused_start;
-  assign refused_start = '{
-          busy: hwif_out.control.start.value && (!ready || hwif_out.control.reset.value),
-          place: hwif_out.control.start.value && !runs_ring,
-          default: 1'b0
+  axil_request_t  axil_request;
+  axil_response_t axil_response;
+  assign axil_request = '{
+          aw_addr: s_axil_awaddr,
+          aw_prot: s_axil_awprot,
+          aw_valid: s_axil_awvalid,
+          w_data: s_axil_wdata,
+          w_strb: s_axil_wstrb,
+          w_valid: s_axil_wvalid,
+          b_ready: s_axil_bready,
+          ar_addr: s_axil_araddr,
+          ar_prot: s_axil_arprot,
+          ar_valid: s_axil_arvalid,
+          r_ready: s_axil_rready
       };
-  assign refused       = refused_program | refused_host | refused_start;
+  assign s_axil_awready = axil_response.aw_ready;
+  assign s_axil_wready  = axil_response.w_ready;
+  assign s_axil_bresp   = axil_response.b_resp;
+  assign s_axil_bvalid  = axil_response.b_valid;
+  assign s_axil_arready = axil_response.ar_ready;
+  assign s_axil_rdata   = axil_response.r_data;
+  assign s_axil_rresp   = axil_response.r_resp;
+  assign s_axil_rvalid  = axil_response.r_valid;
 
-  assign hwif_in.refused.busy.hwset  = refused.busy;
-  assign hwif_in.refused.place.hwset = refused.place;
-  assign hwif_in.refused.order.hwset = refused.order;
-  assign hwif_in.refused.value.hwset = refused.value;
-  assign hwif_in.refused.busy.hwclr  = hwif_out.control.reset.value;
-  assign hwif_in.refused.place.hwclr = hwif_out.control.reset.value;
-  assign hwif_in.refused.order.hwclr = hwif_out.control.reset.value;
-  assign hwif_in.refused.value.hwclr = hwif_out.control.reset.value;
+  axi_request_t  axi_request;
+  axi_response_t axi_response;
+  assign axi_request = '{
+          aw: '{
+              valid: s_axi_awvalid,
+              id: s_axi_awid,
+              addr: s_axi_awaddr,
+              len: s_axi_awlen,
+              size: s_axi_awsize,
+              burst: s_axi_awburst
+          },
+          w: '{
+              valid: s_axi_wvalid,
+              last: s_axi_wlast,
+              strb: s_axi_wstrb,
+              data: s_axi_wdata
+          },
+          b_ready: s_axi_bready,
+          ar: '{
+              valid: s_axi_arvalid,
+              id: s_axi_arid,
+              addr: s_axi_araddr,
+              len: s_axi_arlen,
+              size: s_axi_arsize,
+              burst: s_axi_arburst
+          },
+          r_ready: s_axi_rready
+      };
+  assign s_axi_awready = axi_response.aw_ready;
+  assign s_axi_wready  = axi_response.w_ready;
+  assign s_axi_bid     = axi_response.b_id;
+  assign s_axi_bresp   = axi_response.b_resp;
+  assign s_axi_bvalid  = axi_response.b_valid;
+  assign s_axi_arready = axi_response.ar_ready;
+  assign s_axi_rid     = axi_response.r_id;
+  assign s_axi_rdata   = axi_response.r_data;
+  assign s_axi_rresp   = axi_response.r_resp;
+  assign s_axi_rlast   = axi_response.r_last;
+  assign s_axi_rvalid  = axi_response.r_valid;
 
-  // ---- program store ----------------------------------------------------------------------------
-  access_t                     program_access_q;
-  logic                        program_we;
-  logic [ProgramAddrWidth-1:0] program_addr;
-  logic [63:0]                 program_data;
-  always_ff @(posedge clk_i) begin
-    program_access_q <= '{
-        valid: rst_ni && |hwif_out.program_data.req,
-        write: hwif_out.program_data.req_is_wr,
-        upper: hwif_out.program_data.req[1],
-        whole: &hwif_out.program_data.wr_biten,
-        data: hwif_out.program_data.wr_data
-    };
-  end
-  assign hwif_in.program_data.wr_ack = program_access_q.valid;
-  rs_program_window #(
-    .ProgramWords(ProgramWords)
-  ) u_program_window (
-    .clk_i,
-    .rst_ni,
-    .ready_i(idle),
-    .address_i(hwif_out.program_address.value.value),
-    .advance_o(hwif_in.program_address.value.incr),
-    .access_i(program_access_q),
-    .refused_o(refused_program),
-    .program_we_o(program_we),
-    .program_addr_o(program_addr),
-    .program_data_o(program_data)
-  );
-
-  // ---- memories ---------------------------------------------------------------------------------
-  access_t                   host_access_q;
-  logic                      host_write_q;  // the access that waits for its answer is a write
-  logic                      host_ack, host_rvalid;
-  logic [Width-1:0]          host_rdata [HostWords];
-  logic                      host_we, host_re;
-  logic [ZoneWidth-1:0]      host_zone;
-  logic [RpauWidth-1:0]      host_rpau;
-  logic [HostIndexWidth-1:0] host_index;
-  logic [RowWidth-1:0]       host_row;
-  logic [Width-1:0]          host_wdata [HostWords];
-  always_ff @(posedge clk_i) begin
-    host_access_q <= '{
-        valid: rst_ni && |hwif_out.host_data.req,
-        write: hwif_out.host_data.req_is_wr,
-        upper: hwif_out.host_data.req[1],
-        whole: &hwif_out.host_data.wr_biten,
-        data: hwif_out.host_data.wr_data
-    };
-    if (|hwif_out.host_data.req) host_write_q <= hwif_out.host_data.req_is_wr;
-  end
-  assign hwif_in.host_data.wr_ack = host_ack && host_write_q;
-  assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
-  rs_host_port #(
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .PrimeSets(PrimeSets),
-    .LargerRings(LargerRings),
-    .Twiddles(Twiddles),
-    .Seeds(Seeds),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
-  ) u_host_port (
-    .clk_i,
-    .rst_ni,
-    .forget_i(hwif_out.control.reset.value),
-    .idle_i(idle && !start),
-    .moving_o(moving),
-    .zone_i(hwif_out.host_zone.value.value),
-    .unit_i(hwif_out.host_unit.value.value),
-    .index_i(hwif_out.host_index.value.value),
-    .word_i(hwif_out.host_word.value.value),
-    .moved_i(hwif_out.host_zone.value.swmod || hwif_out.host_unit.value.swmod ||
-             hwif_out.host_index.value.swmod || hwif_out.host_word.value.swmod),
-    .advance_o(hwif_in.host_word.value.incr),
-    .access_i(host_access_q),
-    .ack_o(host_ack),
-    .data_o(hwif_in.host_data.rd_data),
-    .refused_o(refused_host),
-    .s_axi_awid,
-    .s_axi_awaddr,
-    .s_axi_awlen,
-    .s_axi_awsize,
-    .s_axi_awburst,
-    .s_axi_awvalid,
-    .s_axi_awready,
-    .s_axi_wdata,
-    .s_axi_wstrb,
-    .s_axi_wlast,
-    .s_axi_wvalid,
-    .s_axi_wready,
-    .s_axi_bid,
-    .s_axi_bresp,
-    .s_axi_bvalid,
-    .s_axi_bready,
-    .s_axi_arid,
-    .s_axi_araddr,
-    .s_axi_arlen,
-    .s_axi_arsize,
-    .s_axi_arburst,
-    .s_axi_arvalid,
-    .s_axi_arready,
-    .s_axi_rid,
-    .s_axi_rdata,
-    .s_axi_rresp,
-    .s_axi_rlast,
-    .s_axi_rvalid,
-    .s_axi_rready,
-    .host_we_o(host_we),
-    .host_re_o(host_re),
-    .host_zone_o(host_zone),
-    .host_rpau_o(host_rpau),
-    .host_index_o(host_index),
-    .host_row_o(host_row),
-    .host_wdata_o(host_wdata),
-    .host_rvalid_i(host_rvalid),
-    .host_rdata_i(host_rdata)
-  );
-
-  // ---- accelerator ------------------------------------------------------------------------------
-  rs_rpau_top #(
+  rs_rpau_shell #(
     // generated from rtl/shell/rs_registers.rdl: handed
     .LogN(LogN),
     .Width(Width),
@@ -365,28 +182,12 @@ module rs_rpau_axil
     .NarrowWidth(NarrowWidth),
     .HopCycles(HopCycles)
     // end of generated
-  ) u_device (
+  ) u_shell (
     .clk_i,
-    .rst_ni(device_rst_nq),
-    .host_we_i(host_we),
-    .host_re_i(host_re),
-    .host_zone_i(host_zone),
-    .host_rpau_i(host_rpau),
-    .host_index_i(host_index),
-    .host_row_i(host_row),
-    .host_wdata_i(host_wdata),
-    .host_rvalid_o(host_rvalid),
-    .host_rdata_o(host_rdata),
-    .host_busy_o(host_busy),
-    .program_we_i(program_we),
-    .program_addr_i(program_addr),
-    .program_data_i(program_data),
-    .ring_i(ring_q),
-    .start_i(waiting_q && !host_busy),
-    .busy_o(busy),
-    .error_o(bad_opcode),
-    .cycles_o(cycles),
-    .instructions_o(instructions),
-    .design_o(told)
+    .rst_ni,
+    .axil_i(axil_request),
+    .axil_o(axil_response),
+    .axi_i(axi_request),
+    .axi_o(axi_response)
   );
 endmodule

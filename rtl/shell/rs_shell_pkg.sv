@@ -15,6 +15,71 @@ package rs_shell_pkg;
   localparam int unsigned DataIdWidth = 4;
   localparam int unsigned DataAddrWidth = 40;
 
+  // A burst of it, to be written or read, and a beat that is written.
+  typedef struct packed {
+    logic                     valid;
+    logic [DataIdWidth-1:0]   id;
+    logic [DataAddrWidth-1:0] addr;
+    logic [7:0]               len;
+    logic [2:0]               size;
+    logic [1:0]               burst;
+  } axi_burst_t;
+  typedef struct packed {
+    logic                  valid;
+    logic                  last;
+    logic [BeatBits/8-1:0] strb;
+    logic [BeatBits-1:0]   data;
+  } axi_beat_t;
+
+  // What its master says, and what its slave says.
+  typedef struct packed {
+    axi_burst_t aw;
+    axi_beat_t  w;
+    logic       b_ready;
+    axi_burst_t ar;
+    logic       r_ready;
+  } axi_request_t;
+  typedef struct packed {
+    logic                   aw_ready;
+    logic                   w_ready;
+    logic                   b_valid;
+    logic [DataIdWidth-1:0] b_id;
+    logic [1:0]             b_resp;
+    logic                   ar_ready;
+    logic                   r_valid;
+    logic                   r_last;
+    logic [DataIdWidth-1:0] r_id;
+    logic [1:0]             r_resp;
+    logic [BeatBits-1:0]    r_data;
+  } axi_response_t;
+
+  // The registers' AXI4-Lite bus: the same of it.
+  localparam int unsigned AxilAddrWidth = 12;
+  localparam int unsigned AxilDataWidth = 32;
+  typedef struct packed {
+    logic                       aw_valid;
+    logic [AxilAddrWidth-1:0]   aw_addr;
+    logic [2:0]                 aw_prot;
+    logic                       w_valid;
+    logic [AxilDataWidth-1:0]   w_data;
+    logic [AxilDataWidth/8-1:0] w_strb;
+    logic                       b_ready;
+    logic                       ar_valid;
+    logic [AxilAddrWidth-1:0]   ar_addr;
+    logic [2:0]                 ar_prot;
+    logic                       r_ready;
+  } axil_request_t;
+  typedef struct packed {
+    logic                     aw_ready;
+    logic                     w_ready;
+    logic                     b_valid;
+    logic [1:0]               b_resp;
+    logic                     ar_ready;
+    logic                     r_valid;
+    logic [AxilDataWidth-1:0] r_data;
+    logic [1:0]               r_resp;
+  } axil_response_t;
+
   // An access of the bus to one half of a register of 64 bits.
   typedef struct packed {
     logic        valid;

@@ -11,39 +11,19 @@
 //
 // The slave must answer every access: there is no time-out on the bus. Cost: a memory of 4,096
 // bytes, half of it for the request, half for the answer.
-module rs_uart_bridge #(
-  parameter  int unsigned ClockHz = 48_000_000,
-  parameter  int unsigned Baud = 1_000_000,
-  parameter  int unsigned SilenceCycles = ClockHz / 50,
-  localparam int unsigned AxilAddrWidth = 12,
-  localparam int unsigned AxilDataWidth = 32
+module rs_uart_bridge
+  import rs_shell_pkg::*;
+#(
+  parameter int unsigned ClockHz = 48_000_000,
+  parameter int unsigned Baud = 1_000_000,
+  parameter int unsigned SilenceCycles = ClockHz / 50
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic                       rx_i,
-  output logic                       tx_o,
-
-  // verilog_lint: waive-start port-name-suffix
-  output logic [AxilAddrWidth-1:0]   m_axil_awaddr,
-  output logic [2:0]                 m_axil_awprot,
-  output logic                       m_axil_awvalid,
-  input  logic                       m_axil_awready,
-  output logic [AxilDataWidth-1:0]   m_axil_wdata,
-  output logic [AxilDataWidth/8-1:0] m_axil_wstrb,
-  output logic                       m_axil_wvalid,
-  input  logic                       m_axil_wready,
-  input  logic [1:0]                 m_axil_bresp,
-  input  logic                       m_axil_bvalid,
-  output logic                       m_axil_bready,
-  output logic [AxilAddrWidth-1:0]   m_axil_araddr,
-  output logic [2:0]                 m_axil_arprot,
-  output logic                       m_axil_arvalid,
-  input  logic                       m_axil_arready,
-  input  logic [AxilDataWidth-1:0]   m_axil_rdata,
-  input  logic [1:0]                 m_axil_rresp,
-  input  logic                       m_axil_rvalid,
-  output logic                       m_axil_rready
-  // verilog_lint: waive-stop port-name-suffix
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic           rx_i,
+  output logic           tx_o,
+  output axil_request_t  axil_o,
+  input  axil_response_t axil_i
 );
   localparam logic [7:0] RequestMark = 8'hA5;
   localparam logic [7:0] AnswerMark = 8'h5A;
@@ -206,9 +186,9 @@ module rs_uart_bridge #(
   // ---- the bus ----------------------------------------------------------------------------------
   logic aw_valid_q, w_valid_q, ar_valid_q;
   logic written, read, bus_error, bus_done;
-  assign written   = state_q == StWrite && m_axil_bvalid;
-  assign read      = state_q == StRead && m_axil_rvalid;
-  assign bus_error = (written && m_axil_bresp != '0) || (read && m_axil_rresp != '0);
+  assign written   = state_q == StWrite && axil_i.b_valid;
+  assign read      = state_q == StRead && axil_i.r_valid;
+  assign bus_error = (written && axil_i.b_resp != '0) || (read && axil_i.r_resp != '0);
   assign bus_done  = (written || read) && !bus_error && (half_q || !pair_q);
 
   logic starts_access;  // the next cycle begins one
@@ -221,28 +201,30 @@ module rs_uart_bridge #(
       ar_valid_q <= 1'b0;
     end else begin
       if (starts_access && state_d == StWrite) aw_valid_q <= 1'b1;
-      else if (m_axil_awready) aw_valid_q <= 1'b0;
+      else if (axil_i.aw_ready) aw_valid_q <= 1'b0;
       if (starts_access && state_d == StWrite) w_valid_q <= 1'b1;
-      else if (m_axil_wready) w_valid_q <= 1'b0;
+      else if (axil_i.w_ready) w_valid_q <= 1'b0;
       if (starts_access && state_d == StRead) ar_valid_q <= 1'b1;
-      else if (m_axil_arready) ar_valid_q <= 1'b0;
+      else if (axil_i.ar_ready) ar_valid_q <= 1'b0;
     end
     if (state_q == StDecide || state_q == StFetch || state_q == StStore) half_q <= 1'b0;
     else if ((written || read) && !bus_done) half_q <= 1'b1;
   end
   logic [AxilAddrWidth-1:0] bus_addr;
-  assign bus_addr       = {addr_q[AxilAddrWidth-1:3], addr_q[2] | half_q, 2'b00};
-  assign m_axil_awaddr  = bus_addr;
-  assign m_axil_awprot  = '0;
-  assign m_axil_awvalid = aw_valid_q;
-  assign m_axil_wdata   = half_q ? word_q[63:32] : word_q[31:0];
-  assign m_axil_wstrb   = '1;
-  assign m_axil_wvalid  = w_valid_q;
-  assign m_axil_bready  = 1'b1;
-  assign m_axil_araddr  = bus_addr;
-  assign m_axil_arprot  = '0;
-  assign m_axil_arvalid = ar_valid_q;
-  assign m_axil_rready  = 1'b1;
+  assign bus_addr = {addr_q[AxilAddrWidth-1:3], addr_q[2] | half_q, 2'b00};
+  assign axil_o = '{
+          aw_valid: aw_valid_q,
+          aw_addr: bus_addr,
+          aw_prot: '0,
+          w_valid: w_valid_q,
+          w_data: half_q ? word_q[63:32] : word_q[31:0],
+          w_strb: '1,
+          b_ready: 1'b1,
+          ar_valid: ar_valid_q,
+          ar_addr: bus_addr,
+          ar_prot: '0,
+          r_ready: 1'b1
+      };
 
   // ---- the buffer -------------------------------------------------------------------------------
   logic       buffer_we, buffer_re;
@@ -273,8 +255,8 @@ module rs_uart_bridge #(
         else if (fetched_q) word_q[8*3'(byte_q - 1'b1)+:8] <= buffer_rdata;
       end
       StRead: begin
-        if (read && half_q) word_q[63:32] <= m_axil_rdata;
-        else if (read) word_q <= 64'(m_axil_rdata);
+        if (read && half_q) word_q[63:32] <= axil_i.r_data;
+        else if (read) word_q <= 64'(axil_i.r_data);
       end
       StStore: word_q <= word_q >> 8;
       default: ;

@@ -16,7 +16,8 @@ RATIO = 8
 def uart_sources() -> list[Path]:
     """The bridge, and the bench around it."""
     shell = rtl_root() / "shell"
-    modules = [shell / f"rs_uart_{name}.sv" for name in ("pkg", "rx", "tx", "bridge")]
+    names = ("shell_pkg", "uart_pkg", "uart_rx", "uart_tx", "uart_bridge")
+    modules = [shell / f"rs_{name}.sv" for name in names]
     memory = [rtl_root() / "arith" / "rs_arith_pkg.sv", rtl_root() / "mem" / "rs_ram_1r1w.sv"]
     return [*memory, *modules, BENCHES / "rs_uart_bench.sv"]
 

@@ -83,13 +83,13 @@ MUTANTS = {
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
         ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
         ("reason == '0 && grant_i;", "reason == '0;"),  # a port that somebody else uses
-        ("StIdle && !(s_axi_arvalid && write_q)", "StIdle"),  # two bursts at once
-        ("default: if (s_axi_bready) state_q", "default: state_q"),  # does not wait for its taker
+        ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
+        ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
         ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
         ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
         ("if (pop) popped_q", "if (push) popped_q"),  # words of another row
         ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than places
-        ("s_axi_rlast  = left_q == 9'd1", "s_axi_rlast  = left_q == 9'd2"),
+        ("r_last: left_q == 9'd1", "r_last: left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],
     "rs_rpau_completion": [

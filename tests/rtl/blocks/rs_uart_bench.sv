@@ -2,7 +2,9 @@
 //
 // A write to the upper half of the page, and a read of it, are answered with SLVERR. A read gives
 // the number of reads before it, with the address above it where address bit 10 is set.
-module rs_uart_bench #(
+module rs_uart_bench
+  import rs_shell_pkg::*;
+#(
   parameter int unsigned ClockHz = 8,
   parameter int unsigned Baud = 1,
   parameter int unsigned SilenceCycles = 400
@@ -22,6 +24,8 @@ module rs_uart_bench #(
   logic [3:0]  wstrb;
   logic [1:0]  bresp, rresp;
   logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+  axil_request_t  request;
+  axil_response_t response;
   rs_uart_bridge #(
     .ClockHz(ClockHz),
     .Baud(Baud),
@@ -31,26 +35,30 @@ module rs_uart_bench #(
     .rst_ni,
     .rx_i,
     .tx_o,
-    .m_axil_awaddr(awaddr),
-    .m_axil_awprot(awprot),
-    .m_axil_awvalid(awvalid),
-    .m_axil_awready(awready),
-    .m_axil_wdata(wdata),
-    .m_axil_wstrb(wstrb),
-    .m_axil_wvalid(wvalid),
-    .m_axil_wready(wready),
-    .m_axil_bresp(bresp),
-    .m_axil_bvalid(bvalid),
-    .m_axil_bready(bready),
-    .m_axil_araddr(araddr),
-    .m_axil_arprot(arprot),
-    .m_axil_arvalid(arvalid),
-    .m_axil_arready(arready),
-    .m_axil_rdata(rdata),
-    .m_axil_rresp(rresp),
-    .m_axil_rvalid(rvalid),
-    .m_axil_rready(rready)
+    .axil_o(request),
+    .axil_i(response)
   );
+  assign awaddr   = request.aw_addr;
+  assign awprot   = request.aw_prot;
+  assign awvalid  = request.aw_valid;
+  assign wdata    = request.w_data;
+  assign wstrb    = request.w_strb;
+  assign wvalid   = request.w_valid;
+  assign bready   = request.b_ready;
+  assign araddr   = request.ar_addr;
+  assign arprot   = request.ar_prot;
+  assign arvalid  = request.ar_valid;
+  assign rready   = request.r_ready;
+  assign response = '{
+          aw_ready: awready,
+          w_ready: wready,
+          b_valid: bvalid,
+          b_resp: bresp,
+          ar_ready: arready,
+          r_valid: rvalid,
+          r_data: rdata,
+          r_resp: rresp
+      };
 
   logic [15:0] random_q;  // a shift register with feedback: when the slave stalls
   logic        aw_q, w_q, ar_q;  // address and data of a write, and address of a read, are here

@@ -27,41 +27,12 @@ module rs_data_path_proof
   input logic rst_ni,
   input logic ready_i,
   input logic grant_i,
-  // verilog_lint: waive-start port-name-suffix
-  input logic [DataIdWidth-1:0] s_axi_awid,
-  input logic [DataAddrWidth-1:0] s_axi_awaddr,
-  input logic [7:0] s_axi_awlen,
-  input logic [2:0] s_axi_awsize,
-  input logic [1:0] s_axi_awburst,
-  input logic s_axi_awvalid,
-  input logic [BeatBits-1:0] s_axi_wdata,
-  input logic [BeatBits/8-1:0] s_axi_wstrb,
-  input logic s_axi_wlast,
-  input logic s_axi_wvalid,
-  input logic s_axi_bready,
-  input logic [DataIdWidth-1:0] s_axi_arid,
-  input logic [DataAddrWidth-1:0] s_axi_araddr,
-  input logic [7:0] s_axi_arlen,
-  input logic [2:0] s_axi_arsize,
-  input logic [1:0] s_axi_arburst,
-  input logic s_axi_arvalid,
-  input logic s_axi_rready,
-  // verilog_lint: waive-stop port-name-suffix
+  input axi_request_t axi_i,
   input logic [15:0] watched_i,
   input logic host_rvalid_i,
   input logic [Width-1:0] host_rdata_i [HostWords]
 );
-  logic awready;
-  logic wready;
-  logic [DataIdWidth-1:0] bid;
-  logic [1:0] bresp;
-  logic bvalid;
-  logic arready;
-  logic [DataIdWidth-1:0] rid;
-  logic [BeatBits-1:0] rdata;
-  logic [1:0] rresp;
-  logic rlast;
-  logic rvalid;
+  axi_response_t             axi;
   logic                      claimed, we, re;
   refused_t                  refused;
   logic [ZoneWidth-1:0]      zone;
@@ -86,35 +57,8 @@ module rs_data_path_proof
     .grant_i,
     .claimed_o(claimed),
     .refused_o(refused),
-    .s_axi_awid,
-    .s_axi_awaddr,
-    .s_axi_awlen,
-    .s_axi_awsize,
-    .s_axi_awburst,
-    .s_axi_awvalid,
-    .s_axi_awready(awready),
-    .s_axi_wdata,
-    .s_axi_wstrb,
-    .s_axi_wlast,
-    .s_axi_wvalid,
-    .s_axi_wready(wready),
-    .s_axi_bid(bid),
-    .s_axi_bresp(bresp),
-    .s_axi_bvalid(bvalid),
-    .s_axi_bready,
-    .s_axi_arid,
-    .s_axi_araddr,
-    .s_axi_arlen,
-    .s_axi_arsize,
-    .s_axi_arburst,
-    .s_axi_arvalid,
-    .s_axi_arready(arready),
-    .s_axi_rid(rid),
-    .s_axi_rdata(rdata),
-    .s_axi_rresp(rresp),
-    .s_axi_rlast(rlast),
-    .s_axi_rvalid(rvalid),
-    .s_axi_rready,
+    .axi_i,
+    .axi_o(axi),
     .host_we_o(we),
     .host_re_o(re),
     .host_zone_o(zone),
@@ -142,11 +86,11 @@ module rs_data_path_proof
   logic [8:0]             due_q;  // its beats that have not crossed
   logic [DataIdWidth-1:0] id_q;
   logic                   aw, w, b, ar, r;  // what crosses in this cycle
-  assign aw = s_axi_awvalid && awready;
-  assign w  = s_axi_wvalid && wready;
-  assign b  = bvalid && s_axi_bready;
-  assign ar = s_axi_arvalid && arready;
-  assign r  = rvalid && s_axi_rready;
+  assign aw = axi_i.aw.valid && axi.aw_ready;
+  assign w  = axi_i.w.valid && axi.w_ready;
+  assign b  = axi.b_valid && axi_i.b_ready;
+  assign ar = axi_i.ar.valid && axi.ar_ready;
+  assign r  = axi.r_valid && axi_i.r_ready;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       writing_q <= 1'b0;
@@ -155,11 +99,11 @@ module rs_data_path_proof
       if (aw) writing_q <= 1'b1;
       else if (b) writing_q <= 1'b0;
       if (ar) reading_q <= 1'b1;
-      else if (r && rlast) reading_q <= 1'b0;
+      else if (r && axi.r_last) reading_q <= 1'b0;
     end
     if (aw || ar) begin
-      due_q <= 9'(aw ? s_axi_awlen : s_axi_arlen) + 9'd1;
-      id_q  <= aw ? s_axi_awid : s_axi_arid;
+      due_q <= 9'(aw ? axi_i.aw.len : axi_i.ar.len) + 9'd1;
+      id_q  <= aw ? axi_i.aw.id : axi_i.ar.id;
     end else if (w || r) begin
       due_q <= due_q - 9'd1;
     end
@@ -167,8 +111,10 @@ module rs_data_path_proof
   always_comb begin
     if (aw || ar) assert (!(aw && ar) && !writing_q && !reading_q);
     if (w) assert (writing_q && due_q != '0);
-    if (bvalid) assert (writing_q && due_q == '0 && bid == id_q);
-    if (rvalid) assert (reading_q && due_q != '0 && rid == id_q && rlast == (due_q == 9'd1));
+    if (axi.b_valid) assert (writing_q && due_q == '0 && axi.b_id == id_q);
+    if (axi.r_valid) begin
+      assert (reading_q && due_q != '0 && axi.r_id == id_q && axi.r_last == (due_q == 9'd1));
+    end
   end
 
   // ---- answers stay -----------------------------------------------------------------------------
@@ -176,16 +122,19 @@ module rs_data_path_proof
   logic [1:0]             bresp_q, rresp_q;
   logic [BeatBits-1:0]    rdata_q;
   always_ff @(posedge clk_i) begin
-    held_b_q <= rst_ni && bvalid && !s_axi_bready;
-    held_r_q <= rst_ni && rvalid && !s_axi_rready;
-    bresp_q  <= bresp;
-    rresp_q  <= rresp;
-    rlast_q  <= rlast;
-    rdata_q  <= rdata;
+    held_b_q <= rst_ni && axi.b_valid && !axi_i.b_ready;
+    held_r_q <= rst_ni && axi.r_valid && !axi_i.r_ready;
+    bresp_q  <= axi.b_resp;
+    rresp_q  <= axi.r_resp;
+    rlast_q  <= axi.r_last;
+    rdata_q  <= axi.r_data;
   end
   always_comb begin
-    if (held_b_q) assert (bvalid && bresp == bresp_q);
-    if (held_r_q) assert (rvalid && rresp == rresp_q && rlast == rlast_q && rdata == rdata_q);
+    if (held_b_q) assert (axi.b_valid && axi.b_resp == bresp_q);
+    if (held_r_q) begin
+      assert (axi.r_valid && axi.r_resp == rresp_q && axi.r_last == rlast_q);
+      assert (axi.r_data == rdata_q);
+    end
   end
 
   // ---- refusals ---------------------------------------------------------------------------------
@@ -196,9 +145,9 @@ module rs_data_path_proof
   end
   always_comb begin
     if (refused != '0) assert ((writing_q || reading_q) && !refused_q && $onehot(refused));
-    if (bvalid) assert (bresp == (refused_q ? 2'b10 : 2'b00));
-    if (rvalid) assert (rresp == (refused_q ? 2'b10 : 2'b00));
-    if (rvalid && refused_q) assert (rdata == '0);
+    if (axi.b_valid) assert (axi.b_resp == (refused_q ? 2'b10 : 2'b00));
+    if (axi.r_valid) assert (axi.r_resp == (refused_q ? 2'b10 : 2'b00));
+    if (axi.r_valid && refused_q) assert (axi.r_data == '0);
   end
 
   // ---- the host port ----------------------------------------------------------------------------
@@ -216,7 +165,7 @@ module rs_data_path_proof
     if (aw || ar) next_q <= '0;
     else if (we) next_q <= (next_q == 8'(BeatRows - 1)) ? '0 : next_q + 8'd1;
     for (int unsigned i = 0; i < BeatWords; i++) begin
-      if (w) words_q[i] <= s_axi_wdata[64*i+:64];
+      if (w) words_q[i] <= axi_i.w.data[64*i+:64];
     end
     if (we) row_q <= row;
   end
@@ -271,8 +220,8 @@ module rs_data_path_proof
     assume (ar || watched_i == watched_q);
     for (int unsigned i = 0; i < BeatWords; i++) begin
       shown[i] = watched_i == at_q * 16'(BeatWords) + 16'(i);
-      if (rvalid && !refused_q && shown[i]) begin
-        assert (seen_q && rdata[64*i+:64] == 64'(word_q));
+      if (axi.r_valid && !refused_q && shown[i]) begin
+        assert (seen_q && axi.r_data[64*i+:64] == 64'(word_q));
       end
     end
   end

@@ -33,8 +33,8 @@ DISPATCH_CYCLES = 3
 COMPLETION_CYCLES = 2
 """From a unit's last write to the cycle in which the controller sees the unit idle."""
 
-MEMORY_READ_CYCLES = RAM_LATENCY + 1
-"""Work memory: its RAMs, then the multiplexer among the polynomials."""
+MEMORY_READ_CYCLES = 1 + RAM_LATENCY + 1
+"""Work memory: the register of addresses, its RAMs, then the multiplexer among the banks."""
 
 HOST_BEAT_WORDS = 8
 """Words at the host's port, at most: those of a beat of the data path."""
@@ -94,9 +94,10 @@ def stage_gap(design: RpauDesign) -> int:
     """Idle cycles between two stages of an NTT; 0 where half a stage covers the pipeline.
 
     A stage reads a row at the earliest half a stage sooner than the stage before wrote it, counted
-    from their beginnings, and a row must have been written the cycle before it is read.
+    from their beginnings. The row may be written in the cycle in which its address comes to the
+    work memory, which reads it in the next.
     """
-    return max(0, main_read_to_write(design) + 1 - design.rows // 2)
+    return max(0, main_read_to_write(design) - design.rows // 2)
 
 
 def _main_cycles(design: RpauDesign, reading: int, drain: int) -> int:

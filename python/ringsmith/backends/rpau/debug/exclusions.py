@@ -41,6 +41,7 @@ def _idle_word_bits() -> list[int]:
 
 _IDLE = _idle_word_bits()
 _TOP = _DESIGN.log_n - 1
+_ROW_BITS = (_DESIGN.rows - 1).bit_length()
 _OWN = r"(main_|dyadic_)?{0}(_main|_dyadic)?(_[ioq])?(\[0\])?"
 """A prime's own words, by any name on their way from the prime sets to the arithmetic."""
 
@@ -69,14 +70,35 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        r"(gen_bank\[\d+\]\.)?((main_|dyadic_|side_|link_|raw_|read_)?[rw]?sel(_[ioq])?|named)"
-        rf"(\[\d+\])?{_bits(3, 7)}{_EDGE}",
-        "polynomial indices are wider than the 3 bits of 8 polynomials",
+        rf"(.*\.poly(\[\d\])?|dst|poly(_[ab])?|gen_bank\[\d+\]\.[rw]poly|w?sel_q)"
+        rf"{_bits(3, 11)}{_EDGE}",
+        "indices of polynomials are wider than the 3 bits of 8 polynomials",
     ),
     Exclusion(
         "rpau/rs_rpau_work_memory.sv",
-        rf"gen_bank\[\d+\]\.(main_|side_)?rsel{_bits(0, 2)}{_EDGE}",
-        "each bank is of one polynomial, and is read for that one or for none",
+        rf"gen_bank\[\d+\]\.[rw]poly{_bits(0, 2)}{_EDGE}",
+        "each bank is of one polynomial, and is read or written for that one or for none",
+    ),
+    Exclusion(
+        "rpau/.*",
+        rf".*(read|write)(_[ioq])?(\[\d\])?\.row(\[\d\])?{_bits(_ROW_BITS, 15)}{_EDGE}",
+        f"row numbers have 16 bits, and a polynomial's need {_ROW_BITS}",
+    ),
+    Exclusion(
+        "rpau/rs_rpau(_key_store)?.sv",
+        rf"(key_read|read_i)\[2\]\.(valid|(poly|row)\[\d+\]){_EDGE}|reads\[2\]{_EDGE}",
+        "the link unit reads no keys",
+    ),
+    Exclusion(
+        "rpau/rs_rpau(_work_memory)?.sv",
+        rf"gen_bank\[\d+\]\.operand\[2\]\[[12]\]{_EDGE}"
+        rf"|(unit_read|work_read|read_[iq])\[2\]\.uses\[\d\]{_EDGE}",
+        "the link unit reads operand a, and no other",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_(link|port).sv",
+        rf"read_o\.uses\[\d\]{_EDGE}",
+        "the link unit reads operand a, and no other",
     ),
     Exclusion("rpau/rs_rpau_bank_mux.sv", "cond_else", _EIGHT_BANKS, kind="line"),
     Exclusion("rpau/rs_rpau_bank_mux.sv", rf"gen_few\.which\[1\]{_EDGE}", _EIGHT_BANKS),
@@ -88,8 +110,7 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "(ntt|rpau)/.*",
-        rf"((main_|dyadic_)?key_index(_o)?|(main_|side_)?index_i|[wr]?index(_i)?|host_index_i"
-        rf"|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
+        rf"(w?index(_i)?|host_index_i|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
         "memory indices have 12 bits, and 8 polynomials need 3",
     ),
     Exclusion(
@@ -105,7 +126,7 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion("rpau/.*", rf"rpau_i\[\d\]{_EDGE}", "each RPAU's own number never changes"),
     Exclusion(
         "rpau/.*",
-        rf"(cycles_[oq]{_bits(14, 63)}|instructions_[oq]{_bits(6, 63)}){_EDGE}",
+        rf"(cycles_[oq]{_bits(14, 63)}|instructions_o{_bits(6, 63)}|issued_q\[6\]){_EDGE}",
         "counters have 64 bits, and no program here takes 2^14 cycles or has 64 instructions",
     ),
     Exclusion(
@@ -198,18 +219,19 @@ _SHAPES: tuple[Exclusion, ...] = (
         "fields of the others constant",
     ),
     Exclusion(
-        "rpau/.*", r"(main_|dyadic_|side_)?use(_[io])?\[0\]:1->0", "operand a is always read"
+        "rpau/.*",
+        r"(unit_|work_)?read(_[ioq])?(\[\d\])?\.uses\[0\]:1->0",
+        "operand a is always read",
     ),
     Exclusion(
         "rpau/.*",
-        rf"(.*decoded(_q)?\.valid|error_[oq]){_EDGE}",
+        rf"(.*decoded(_q)?\.valid|missing(_q)?|error_[oq]){_EDGE}",
         "no device loads a word that is no instruction",
     ),
     Exclusion(
         "rpau/rs_rpau_(dyadic|main|seeded).sv",
-        rf"(command_q\.)?(decoded\.(opcode{_bits(2, 5)}|unit\[\d\]|uses_\w+|reads_a|reads_b_key"
-        rf"|writes_dst)|word({_bits(2, 5)}|{_bits(43, 50)}|{_bits(52, 61)}))"
-        rf"{_EDGE}",
+        rf"(command_q\.)?(decoded\.(opcode{_bits(2, 5)}|(unit|needs)\[\d\]|uses_\w+)"
+        rf"|word({_bits(2, 5)}|{_bits(43, 50)}|{_bits(52, 61)})){_EDGE}",
         "a unit sees its own instructions only, which agree in these flags, opcode bits and fields",
     ),
     Exclusion("(ntt|rpau)/.*", r"element(_i)?\[0\]:1->0", "Galois elements are odd"),

@@ -86,11 +86,12 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
     return {
         "rtl/rpau/rs_rpau_pkg.sv": {"zones": list(_zone_members(zones)), "facts": facts},
         "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "facts": told},
-        "rtl/shell/rs_rpau_axil.sv": {
+        "rtl/shell/rs_rpau_shell.sv": {
             "parameters": declared,
             "handed": handed,
             "facts": registered,
         },
+        "rtl/shell/rs_rpau_axil.sv": {"parameters": declared, "handed": handed},
         "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
         "rtl/board/rs_board_ulx3s.sv": {"parameters": declared, "handed": handed},
     }

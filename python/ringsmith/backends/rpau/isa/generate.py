@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ringsmith.backends.rpau.isa.instruction_set import (
     ADDENDS,
+    CONTROL,
     ISA,
     TIMES,
     Formula,
@@ -33,21 +34,79 @@ def upper_camel(name: str) -> str:
 
 
 def flags(operation: Operation) -> frozenset[str]:
-    """What an instruction does with its fields, as the names of decoder flags.
-
-    ``reads_X`` for a polynomial X, ``uses_X`` for any other operand X.
-    """
-    names: set[str] = set()
-    for operand in operation.operands:
-        if operand.kind in (POLY, KEY_POLY):
-            names |= {f"reads_{operand.name}"} if operand.reads else set()
-        else:
-            names.add(f"uses_{operand.name}")
-    return frozenset(names)
+    """The operands of an instruction that name no polynomial, as the decoder's flags uses_X."""
+    operands = (each for each in operation.operands if each.kind not in (POLY, KEY_POLY))
+    return frozenset(f"uses_{each.name}" for each in operands)
 
 
 def _all_flags(isa: Isa) -> list[str]:
     return sorted(frozenset().union(*(flags(operation) for operation in isa.operations)))
+
+
+def _needs(operation: Operation) -> list[str]:
+    """The decoder's line on what an instruction needs of the design, if anything."""
+    need = upper_camel(operation.needs)
+    return [f"        decoded.needs[Needs{need}] = 1'b1;"] if need else []
+
+
+def _enum(name: str, prefix: str, values: Mapping[str, str]) -> list[str]:
+    """An enumeration from 0 on, from its names and their comments."""
+    width = max(1, (len(values) - 1).bit_length())
+    lines = [f"  typedef enum logic [{width - 1}:0] {{"]
+    for i, (value, doc) in enumerate(values.items()):
+        comma = "," if i + 1 < len(values) else ""
+        lines += _prose(doc, "    // ")
+        lines.append(f"    {prefix}{upper_camel(value)} = {width}'d{i}{comma}")
+    return [*lines, f"  }} {name};", ""]
+
+
+def _computes(operation: Operation) -> list[str]:
+    """The decoder's lines on what a pointwise instruction computes."""
+    formula = operation.formula or Formula()
+    factor, addend = upper_camel(formula.times), upper_camel(formula.addend)
+    return [
+        *([f"        decoded.factor = Factor{factor};"] if factor else []),
+        *([f"        decoded.addend = Addend{addend};"] if addend else []),
+        *(["        decoded.minus = 1'b1;"] if formula.minus else []),
+    ]
+
+
+def _terms() -> list[str]:
+    """What a pointwise instruction may multiply by, and what it may add."""
+    factors = {"none": "By 1."} | {name: f"Operand {name}." for name in TIMES}
+    addends = {"none": "0."} | {name: f"Operand {name}." for name in ADDENDS}
+    return [
+        "  // What a pointwise instruction multiplies operand a by.",
+        *_enum("factor_e", "Factor", factors),
+        "  // What it adds to the product, or subtracts from it.",
+        *_enum("addend_e", "Addend", addends),
+    ]
+
+
+def _unit(operation: Operation) -> list[str]:
+    """The decoder's line on an instruction's unit, if the program controller is not it."""
+    unit = upper_camel(operation.unit)
+    return [] if operation.unit == CONTROL else [f"        decoded.unit[Unit{unit}] = 1'b1;"]
+
+
+def _units(isa: Isa) -> list[str]:
+    """Numbers of the units of an RPAU."""
+    units = {unit: isa.units[unit] for unit in isa.execution_units}
+    return [
+        "  // Units that an RPAU may have, numbered from 0 on.",
+        f"  parameter int unsigned Units = {len(units)};",
+        *_enum("unit_e", "Unit", units),
+    ]
+
+
+def _features(isa: Isa) -> list[str]:
+    """Numbers of the design's features that some instructions need."""
+    docs = {each: f"Parameter {each} of the design is not 0." for each in isa.features}
+    return [
+        "  // Features of a design that some instructions need, numbered from 0 on.",
+        f"  parameter int unsigned Features = {len(docs)};",
+        *_enum("feature_e", "Needs", docs),
+    ]
 
 
 def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
@@ -58,15 +117,14 @@ def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
 def render_systemverilog(isa: Isa) -> str:
     """The package ``rs_rpau_isa_pkg``: opcodes, field positions, decoder."""
     opcode = isa.fields["opcode"]
-    unit_width = max(1, (len(isa.units) - 1).bit_length())
     lines = [
         *_prose(NOTICE, "// "),
         "//",
         *_prose(
             "An instruction word carries all its fields: get_<field>() takes out one that every "
-            "instruction has, and decode() says what the instruction does with them. Flags: "
-            "reads_X and writes_X for a polynomial operand X, uses_X for any other. Where uses_src "
-            "is set, reads_a holds only in the RPAU that sends and writes_dst only in the others.",
+            "instruction has, and decode() says what the instruction does with them: by its "
+            "opcode, by what it computes if it is pointwise, and by a flag uses_X for each operand "
+            "X that names no polynomial.",
             "// ",
         ),
         "package rs_rpau_isa_pkg;",
@@ -89,19 +147,18 @@ def render_systemverilog(isa: Isa) -> str:
         lines.append(
             f"    Op{upper_camel(operation.name)} = {opcode.width}'d{operation.opcode}{comma}"
         )
-    lines += ["  } opcode_e;", "", f"  typedef enum logic [{unit_width - 1}:0] {{"]
-    for i, (unit, doc) in enumerate(isa.units.items()):
-        comma = "," if i + 1 < len(isa.units) else ""
-        lines += [f"    // {doc}", f"    Unit{upper_camel(unit)} = {unit_width}'d{i}{comma}"]
+    lines += ["  } opcode_e;", "", *_units(isa), *_features(isa), *_terms()]
     lines += [
-        "  } unit_e;",
-        "",
         "  typedef struct packed {",
-        "    logic    valid;  // the opcode exists; all else means nothing when it does not",
-        "    opcode_e opcode;",
-        "    unit_e   unit;",
-        *(f"    logic    wait_{unit};" for unit in isa.execution_units),
-        *(f"    logic    {flag};" for flag in _all_flags(isa)),
+        "    logic                valid;   // the opcode exists; else nothing else means anything",
+        "    opcode_e             opcode;",
+        "    logic [Units-1:0]    unit;    // the one that carries it out, by number; else none",
+        "    logic [Units-1:0]    waits;   // for other units, by their number",
+        "    logic [Features-1:0] needs;   // features of the design, by their number",
+        "    factor_e             factor;  // pointwise: dst = a * factor + addend",
+        "    addend_e             addend;",
+        "    logic                minus;   // the addend is subtracted",
+        *(f"    logic                {flag};" for flag in _all_flags(isa)),
         "  } decoded_t;",
         "",
     ]
@@ -118,7 +175,10 @@ def render_systemverilog(isa: Isa) -> str:
         "    decoded_t decoded;",
         "    decoded = '0;",
         "    decoded.valid = 1'b1;",
-        *(f"    decoded.wait_{u} = get_wait_{u}(word);" for u in isa.execution_units),
+        *(
+            f"    decoded.waits[Unit{upper_camel(unit)}] = get_wait_{unit}(word);"
+            for unit in isa.execution_units
+        ),
         "    decoded.opcode = opcode_e'(get_opcode(word));",
         "    case (decoded.opcode)",
     ]
@@ -126,7 +186,9 @@ def render_systemverilog(isa: Isa) -> str:
         name = f"Op{upper_camel(operation.name)}"
         lines += [
             f"      {name}: begin",
-            f"        decoded.unit = Unit{upper_camel(operation.unit)};",
+            *_unit(operation),
+            *_needs(operation),
+            *_computes(operation),
             *(f"        decoded.{flag} = 1'b1;" for flag in sorted(flags(operation))),
             "      end",
         ]

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ringsmith.backends.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.kinds import KINDS, RPAU, SEED
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
@@ -189,6 +189,11 @@ class Isa:
         """The units that an RPAU may have: all but the program controller."""
         return tuple(unit for unit in self.units if unit != CONTROL)
 
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """Parameters of a design that some operations need, in the decoder's order."""
+        return tuple(dict.fromkeys(each.needs for each in self.operations if each.needs))
+
     def units_of(self, design: RpauDesign) -> tuple[str, ...]:
         """The units inside an RPAU of a design."""
         return tuple(unit for unit in self.execution_units if has_unit(design, unit))
@@ -198,9 +203,7 @@ class Isa:
         return tuple(
             each
             for each in self.operations
-            if has_unit(design, each.unit)
-            and (design.prng != NO_PRNG or not each.seeded)
-            and (not each.needs or getattr(design, each.needs))
+            if has_unit(design, each.unit) and (not each.needs or getattr(design, each.needs))
         )
 
     def operation(self, name: str) -> Operation:

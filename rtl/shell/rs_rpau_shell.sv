@@ -1,0 +1,314 @@
+// An accelerator of the RPAU architecture behind its register block and its data path, whose buses
+// are records: rs_rpau_axil has them as ports, rs_rpau_uart a serial line in their place.
+//
+// docs/registers.md says what the registers do. A register access takes a few cycles, the first word
+// of a row of its port rs_rpau_pkg::host_read_latency() more. The data path (rs_data_path) moves
+// polynomials; while it does, the device is not ready.
+//
+// rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
+// for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,
+// and the registers' bus goes on.
+module rs_rpau_shell
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  // generated from rtl/shell/rs_registers.rdl: parameters
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned DyadicCores = 2,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned ProgramWords = 1024,
+  parameter  int unsigned Reduction = 0,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Interconnect = 0,
+  parameter  int unsigned Twiddles = 0,
+  parameter  int unsigned WorkUramPolys = 0,
+  parameter  int unsigned KeyRam = 1,
+  parameter  int unsigned Family = 0,
+  parameter  int unsigned Prng = 0,
+  parameter  int unsigned Seeds = 0,
+  parameter  int unsigned Link = 0,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned SmallerRings = 0,
+  parameter  int unsigned WorkBlockBanks = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned HopCycles = 1,
+  // end of generated
+  localparam int unsigned HostWords = host_words(2 * Cores),
+  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  axil_request_t  axil_i,
+  output axil_response_t axil_o,
+  input  axi_request_t   axi_i,
+  output axi_response_t  axi_o
+);
+  // ---- registers --------------------------------------------------------------------------------
+  rs_registers_pkg::rs_registers__in_t  hwif_in;
+  rs_registers_pkg::rs_registers__out_t hwif_out;
+  rs_registers u_registers (
+    .clk(clk_i),
+    .rst_n(rst_ni),
+    .s_axil_awready(axil_o.aw_ready),
+    .s_axil_awvalid(axil_i.aw_valid),
+    .s_axil_awaddr(axil_i.aw_addr),
+    .s_axil_awprot(axil_i.aw_prot),
+    .s_axil_wready(axil_o.w_ready),
+    .s_axil_wvalid(axil_i.w_valid),
+    .s_axil_wdata(axil_i.w_data),
+    .s_axil_wstrb(axil_i.w_strb),
+    .s_axil_bready(axil_i.b_ready),
+    .s_axil_bvalid(axil_o.b_valid),
+    .s_axil_bresp(axil_o.b_resp),
+    .s_axil_arready(axil_o.ar_ready),
+    .s_axil_arvalid(axil_i.ar_valid),
+    .s_axil_araddr(axil_i.ar_addr),
+    .s_axil_arprot(axil_i.ar_prot),
+    .s_axil_rready(axil_i.r_ready),
+    .s_axil_rvalid(axil_o.r_valid),
+    .s_axil_rdata(axil_o.r_data),
+    .s_axil_rresp(axil_o.r_resp),
+    .hwif_in,
+    .hwif_out
+  );
+
+  logic [FactBits-1:0] told [FactCount];
+  assign hwif_in.fact_count.value.next = FactBits'(FactCount);
+  // generated from rtl/shell/rs_registers.rdl: facts
+  assign hwif_in.facts.log_n.value.next = told[FactLogN];
+  assign hwif_in.facts.word_bits.value.next = told[FactWidth];
+  assign hwif_in.facts.rpaus.value.next = told[FactRpaus];
+  assign hwif_in.facts.cores.value.next = told[FactCores];
+  assign hwif_in.facts.dyadic_cores.value.next = told[FactDyadicCores];
+  assign hwif_in.facts.work_polys.value.next = told[FactWorkPolys];
+  assign hwif_in.facts.key_polys.value.next = told[FactKeyPolys];
+  assign hwif_in.facts.constants.value.next = told[FactConstants];
+  assign hwif_in.facts.program_words.value.next = told[FactProgramWords];
+  assign hwif_in.facts.reduction.value.next = told[FactReduction];
+  assign hwif_in.facts.prime_sets.value.next = told[FactPrimeSets];
+  assign hwif_in.facts.interconnect_.value.next = told[FactInterconnect];
+  assign hwif_in.facts.twiddles.value.next = told[FactTwiddles];
+  assign hwif_in.facts.work_uram_polys.value.next = told[FactWorkUramPolys];
+  assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
+  assign hwif_in.facts.family.value.next = told[FactFamily];
+  assign hwif_in.facts.prng.value.next = told[FactPrng];
+  assign hwif_in.facts.seeds.value.next = told[FactSeeds];
+  assign hwif_in.facts.link.value.next = told[FactLink];
+  assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
+  assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
+  assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
+  assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
+  assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
+  assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
+  // end of generated
+
+  // ---- reset and commands -----------------------------------------------------------------------
+  localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
+  logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
+  logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
+  logic                 moving;  // the data path moves words
+  logic                 host_busy;  // words of the host are under way
+  logic                 waiting_q;  // a start waits for them
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
+    else if (reset_q != '0) reset_q <= reset_q - 1'b1;
+    device_rst_nq <= rst_ni && reset_q == '0;
+  end
+  assign idle  = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
+  assign ready = idle && !moving;
+  logic [4:0] ring, ring_q;
+  logic       runs_ring;
+  assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
+                                                            : hwif_out.ring.log_degree.value;
+  assign runs_ring = 32'(ring) >= LogN - SmallerRings && 32'(ring) <= LogN + LargerRings;
+  assign start     = hwif_out.control.start.value && !hwif_out.control.reset.value && ready &&
+                     runs_ring;
+  always_ff @(posedge clk_i) begin
+    waiting_q <= device_rst_nq && reset_q == '0 && (start || (waiting_q && host_busy));
+    if (start) ring_q <= ring;
+  end
+
+  assign hwif_in.status.busy.next       = (busy || waiting_q) && device_rst_nq;
+  assign hwif_in.status.resetting.next  = !device_rst_nq || reset_q != '0;
+  assign hwif_in.status.bad_opcode.next = bad_opcode && device_rst_nq;
+  assign hwif_in.status.moving.next     = moving;
+
+  logic [63:0] cycles, instructions;
+  assign hwif_in.cycles.value.next       = cycles;
+  assign hwif_in.instructions.value.next = instructions;
+
+  // ---- refusals ---------------------------------------------------------------------------------
+  refused_t refused, refused_program, refused_host, refused_start;
+  assign refused_start = '{
+          busy: hwif_out.control.start.value && (!ready || hwif_out.control.reset.value),
+          place: hwif_out.control.start.value && !runs_ring,
+          default: 1'b0
+      };
+  assign refused       = refused_program | refused_host | refused_start;
+
+  assign hwif_in.refused.busy.hwset  = refused.busy;
+  assign hwif_in.refused.place.hwset = refused.place;
+  assign hwif_in.refused.order.hwset = refused.order;
+  assign hwif_in.refused.value.hwset = refused.value;
+  assign hwif_in.refused.busy.hwclr  = hwif_out.control.reset.value;
+  assign hwif_in.refused.place.hwclr = hwif_out.control.reset.value;
+  assign hwif_in.refused.order.hwclr = hwif_out.control.reset.value;
+  assign hwif_in.refused.value.hwclr = hwif_out.control.reset.value;
+
+  // ---- program store ----------------------------------------------------------------------------
+  access_t                     program_access_q;
+  logic                        program_we;
+  logic [ProgramAddrWidth-1:0] program_addr;
+  logic [63:0]                 program_data;
+  always_ff @(posedge clk_i) begin
+    program_access_q <= '{
+        valid: rst_ni && |hwif_out.program_data.req,
+        write: hwif_out.program_data.req_is_wr,
+        upper: hwif_out.program_data.req[1],
+        whole: &hwif_out.program_data.wr_biten,
+        data: hwif_out.program_data.wr_data
+    };
+  end
+  assign hwif_in.program_data.wr_ack = program_access_q.valid;
+  rs_program_window #(
+    .ProgramWords(ProgramWords)
+  ) u_program_window (
+    .clk_i,
+    .rst_ni,
+    .ready_i(idle),
+    .address_i(hwif_out.program_address.value.value),
+    .advance_o(hwif_in.program_address.value.incr),
+    .access_i(program_access_q),
+    .refused_o(refused_program),
+    .program_we_o(program_we),
+    .program_addr_o(program_addr),
+    .program_data_o(program_data)
+  );
+
+  // ---- memories ---------------------------------------------------------------------------------
+  access_t                   host_access_q;
+  logic                      host_write_q;  // the access that waits for its answer is a write
+  logic                      host_ack, host_rvalid;
+  logic [Width-1:0]          host_rdata [HostWords];
+  logic                      host_we, host_re;
+  logic [ZoneWidth-1:0]      host_zone;
+  logic [RpauWidth-1:0]      host_rpau;
+  logic [HostIndexWidth-1:0] host_index;
+  logic [RowWidth-1:0]       host_row;
+  logic [Width-1:0]          host_wdata [HostWords];
+  always_ff @(posedge clk_i) begin
+    host_access_q <= '{
+        valid: rst_ni && |hwif_out.host_data.req,
+        write: hwif_out.host_data.req_is_wr,
+        upper: hwif_out.host_data.req[1],
+        whole: &hwif_out.host_data.wr_biten,
+        data: hwif_out.host_data.wr_data
+    };
+    if (|hwif_out.host_data.req) host_write_q <= hwif_out.host_data.req_is_wr;
+  end
+  assign hwif_in.host_data.wr_ack = host_ack && host_write_q;
+  assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
+  rs_host_port #(
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .LargerRings(LargerRings),
+    .Twiddles(Twiddles),
+    .Seeds(Seeds),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth)
+  ) u_host_port (
+    .clk_i,
+    .rst_ni,
+    .forget_i(hwif_out.control.reset.value),
+    .idle_i(idle && !start),
+    .moving_o(moving),
+    .zone_i(hwif_out.host_zone.value.value),
+    .unit_i(hwif_out.host_unit.value.value),
+    .index_i(hwif_out.host_index.value.value),
+    .word_i(hwif_out.host_word.value.value),
+    .moved_i(hwif_out.host_zone.value.swmod || hwif_out.host_unit.value.swmod ||
+             hwif_out.host_index.value.swmod || hwif_out.host_word.value.swmod),
+    .advance_o(hwif_in.host_word.value.incr),
+    .access_i(host_access_q),
+    .ack_o(host_ack),
+    .data_o(hwif_in.host_data.rd_data),
+    .refused_o(refused_host),
+    .axi_i,
+    .axi_o,
+    .host_we_o(host_we),
+    .host_re_o(host_re),
+    .host_zone_o(host_zone),
+    .host_rpau_o(host_rpau),
+    .host_index_o(host_index),
+    .host_row_o(host_row),
+    .host_wdata_o(host_wdata),
+    .host_rvalid_i(host_rvalid),
+    .host_rdata_i(host_rdata)
+  );
+
+  // ---- accelerator ------------------------------------------------------------------------------
+  rs_rpau_top #(
+    // generated from rtl/shell/rs_registers.rdl: handed
+    .LogN(LogN),
+    .Width(Width),
+    .Rpaus(Rpaus),
+    .Cores(Cores),
+    .DyadicCores(DyadicCores),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .ProgramWords(ProgramWords),
+    .Reduction(Reduction),
+    .PrimeSets(PrimeSets),
+    .Interconnect(Interconnect),
+    .Twiddles(Twiddles),
+    .WorkUramPolys(WorkUramPolys),
+    .KeyRam(KeyRam),
+    .Family(Family),
+    .Prng(Prng),
+    .Seeds(Seeds),
+    .Link(Link),
+    .LargerRings(LargerRings),
+    .SmallerRings(SmallerRings),
+    .WorkBlockBanks(WorkBlockBanks),
+    .NarrowRpaus(NarrowRpaus),
+    .NarrowWidth(NarrowWidth),
+    .HopCycles(HopCycles)
+    // end of generated
+  ) u_device (
+    .clk_i,
+    .rst_ni(device_rst_nq),
+    .host_we_i(host_we),
+    .host_re_i(host_re),
+    .host_zone_i(host_zone),
+    .host_rpau_i(host_rpau),
+    .host_index_i(host_index),
+    .host_row_i(host_row),
+    .host_wdata_i(host_wdata),
+    .host_rvalid_o(host_rvalid),
+    .host_rdata_o(host_rdata),
+    .host_busy_o(host_busy),
+    .program_we_i(program_we),
+    .program_addr_i(program_addr),
+    .program_data_i(program_data),
+    .ring_i(ring_q),
+    .start_i(waiting_q && !host_busy),
+    .busy_o(busy),
+    .error_o(bad_opcode),
+    .cycles_o(cycles),
+    .instructions_o(instructions),
+    .design_o(told)
+  );
+endmodule
