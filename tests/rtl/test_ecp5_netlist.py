@@ -13,10 +13,17 @@ from tests.rtl.ecp5.netlist import simulated, synthesized
 from tests.rtl.serial_waves import uart_sources
 from tests.rtl.test_uart_bridge import SILENCE, SimulatedLine, halves, writes
 
-from ringsmith import CkksParameters, client, open_device
+from ringsmith import (
+    CkksParameters,
+    client,
+    compile_program,
+    open_device,
+    parameter_set,
+    trace,
+)
 from ringsmith.backends.base import Machine
 from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device import axi_lite
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card import CardBus
@@ -53,6 +60,7 @@ SMALL = RpauDesign(
     seeds=2,
     target="ecp5",
 )
+PICO = load_design("pico")
 
 
 def cells_of(netlist: Path) -> Counter[str]:
@@ -101,6 +109,22 @@ def test_an_encrypted_product_on_a_netlist_equals_the_core(
     assert found["DP16KD"] > 20
     assert found["MULT18X18D"] > 20
     assert_a_product_equals_the_core(SMALL, on_netlist(SMALL, monkeypatch), rng)
+
+
+def test_an_encrypted_product_on_the_netlist_of_pico_equals_the_core(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    program = trace(lambda x, y: x * y, parameter_set("pico"), {"x": 32, "y": 32})
+    secret, public, keys = program.generate_keys(seeded=True)
+    values = {name: rng.uniform(-1, 1, 32) for name in ("x", "y")}
+    inputs = program.encrypt(public, values)
+    wanted = compile_program(program).run(open_device("cpu"), inputs, keys)
+    compiled = compile_program(program, PICO)
+    found = compiled.run(on_netlist(PICO, monkeypatch), inputs, keys)
+    np.testing.assert_array_equal(found.outputs["result"].data, wanted.outputs["result"].data)
+    assert found.cycles == compiled.run(open_device("model", PICO), inputs, keys).cycles
+    answer = program.decrypt(secret, found.outputs)["result"]
+    np.testing.assert_allclose(answer, program.evaluate(values)["result"][:32], atol=2**-6)
 
 
 def assert_a_product_equals_the_core(
