@@ -31,6 +31,8 @@ METRICS: Mapping[str, str] = {
     "microseconds": "µs",
     "milliseconds": "ms",
     "products": "",
+    "rotations": "",
+    "rescalings": "",
     "products_per_ms": "1/ms",
     "bytes": "B",
     "megabytes": "MB",
