@@ -89,7 +89,8 @@ bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pa
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg --area whole --area-of medha \
 		$(call bench_files,medha,medha)
-	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
+	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
+		$(call bench_files,rpm,rpm)
 
 .PHONY: bitstream
 bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream

@@ -48,6 +48,7 @@ METRICS: Mapping[str, str] = {
     "ff": "",
     "lut_unpacked": "",
     "ff_unpacked": "",
+    "lutram": "",
     "fits": "1 = yes",
     "dsp_megacycles": "10^6",
     "mbit_megacycles": "10^6 Mbit",

@@ -6,23 +6,13 @@ from dataclasses import dataclass
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scaled, total_area
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 from ringsmith.platforms import Resources, load_platform, place
 
 CARD = load_platform("u250")
 """The card of both papers."""
-
-_METRICS = {
-    "dsps": "dsp",
-    "brams": "bram",
-    "urams": "uram",
-    "lut_sites": "lut",
-    "fabric_flip_flops": "ff",
-    "luts": "lut_unpacked",
-    "flip_flops": "ff_unpacked",
-}
-"""Numbers of an ``Area`` -> metrics."""
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "rpau": (UNIT,),
@@ -34,11 +24,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """Part, as the papers' facts call it -> our modules."""
 
-_BIAS = (
-    "Yosys, -family xcup, module by module; two LUTs that may share a site count once, and output "
-    "registers of RAMs and DSPs do not count: *unpacked* has them; RAMs by their shapes; no place "
-    "and route"
-)
+_BIAS = f"Yosys, -family xcup, {PACKING}"
 
 MANNERS = ("none", "scaled", "whole")
 """How areas are found: not at all; by synthesis of an RPAU with a quarter of the cores, minutes; or
@@ -151,6 +137,5 @@ def area_rows(
     design: str, params: str, operation: str, area: Area, source: str, text: str
 ) -> Iterator[Found]:
     """An area's numbers, one a metric."""
-    for field, metric in _METRICS.items():
-        value = getattr(area, field)
+    for metric, value in numbers(area).items():
         yield Found(design, params, operation, metric, value, source, text)
