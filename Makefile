@@ -87,7 +87,7 @@ bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --
 .PHONY: bench
 bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,rpm}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
-	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg --area whole --area-of medha \
+	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)

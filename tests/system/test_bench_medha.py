@@ -268,6 +268,12 @@ def test_what_nothing_stands_beside_is_told() -> None:
     text = page(Measurement("medha", "bench", tuple(beside(found, PAPERS))))
     assert "`device_with_platform dsp`" in text
     assert "there is no platform part here" in text
+    assert (
+        "no power was measured: nothing was placed and routed for this card: `device watts`" in text
+    )
+    assert "`multiply_relinearize speedup SEAL with HEXL`" in text
+    for params in ("medha21-set1", "medha21-set2", "medha21-set3"):  # Table IV of 2021
+        assert f"{params}, not measured: there is no platform part here: `device_with" in text
 
 
 def test_every_fact_says_where_the_paper_says_it() -> None:

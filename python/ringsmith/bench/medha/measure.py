@@ -38,8 +38,8 @@ class Options:
 
     Attributes:
         device: What counts cycles: ``model`` or ``rtl``.
-        rtl: What ``rtl`` counts in any case: parameter sets, and ``logreg``, all that are run of
-            it; of a design with another number of RPAUs than its file says it counts nothing.
+        rtl: What ``rtl`` counts in any case: parameter sets, on designs with as many RPAUs as their
+            files say; ``logreg``, by all its circuits; ``gmdh``.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
             counts the same.
         sets: Parameter sets; those of ``cases.CASES``.
@@ -68,7 +68,7 @@ class Options:
 
     def __post_init__(self) -> None:
         _check("device", [self.device], DEVICES)
-        _check("to count on the RTL", self.rtl, [LOGREG, *(case.params for case in CASES)])
+        _check("to count on the RTL", self.rtl, [LOGREG, GMDH, *(case.params for case in CASES)])
         _check("area", [self.area], MANNERS)
         _check("design to synthesize", self.area_of, [case.design for case in CASES])
         _check("set", self.sets, [case.params for case in CASES])
@@ -79,7 +79,7 @@ class Options:
         return self.area != "none" and (not self.area_of or design in self.area_of)
 
     def device_of(self, name: str) -> str:
-        """What counts the cycles of a parameter set, or of ``logreg``."""
+        """What counts the cycles of a parameter set, or of ``logreg`` or ``gmdh``."""
         return "rtl" if name in self.rtl else self.device
 
 
@@ -204,7 +204,7 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     size = replace(DEMO, parameter_set=CASES[0].params) if options.quick else None
     found: list[Found] = []
     for operation in chosen:
-        device = options.device if operation == GMDH else options.device_of(LOGREG)
+        device = options.device_of(GMDH if operation == GMDH else LOGREG)
         say(f"{design.name}: {operation} on the {device}")
         application: Application = (
             power_forecast(design)
