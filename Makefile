@@ -87,9 +87,10 @@ bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --
 .PHONY: bench
 bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,rpm}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
-	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg --area whole --area-of medha \
+	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
-	@$(BIN)/ringsmith bench rpm $(call bench_files,rpm,rpm)
+	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
+		$(call bench_files,rpm,rpm)
 
 .PHONY: bitstream
 bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream
@@ -141,8 +142,10 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --force --programs 10 --products 300 --verify nano \
-		--verify octo --verify rpm --area medha --area rpm
+	@$(BIN)/ringsmith designs --table docs/designs.md --keep --force --programs 10 --products 300 \
+		--verify nano --verify octo --verify pico --verify rpm \
+		--area medha --area nano --area rpm --area-in-part octo --area-in-part medha21-set1 \
+		--area-in-part medha21-set2 --area-in-part medha21-set3
 
 # ---- upkeep ------------------------------------------------------------------------------------
 

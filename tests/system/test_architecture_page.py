@@ -1,5 +1,6 @@
 """The cycles that docs/architecture.md quotes for key switching are those of today's compiler."""
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -7,16 +8,26 @@ from pathlib import Path
 import pytest
 
 from ringsmith import runtime
+from ringsmith.apps.cnn import server as cnn
+from ringsmith.apps.cnn import training
+from ringsmith.apps.cnn.commands import PARAMETERS as CNN_PARAMETERS
+from ringsmith.apps.cnn.images import load_images
+from ringsmith.apps.logreg import server as logreg
+from ringsmith.apps.logreg.model import train
+from ringsmith.apps.logreg.records import load_records
+from ringsmith.apps.logreg.sizes import PAPER
 from ringsmith.backends.rpau.compiler.layout import layouts
 from ringsmith.backends.rpau.compiler.segment import cut
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.debug.summary import busy_cycles
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.bench.medha.ablations import variants
 from ringsmith.bench.records import read_records
 from ringsmith.graph import SubroutineGraph
-from ringsmith.lower import lower_operation
-from ringsmith.params import parameter_set
+from ringsmith.lower import lower, lower_operation
+from ringsmith.params import ckks_set, parameter_set
+from ringsmith.program import CkksProgram
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
 SET1 = parameter_set("medha-set1")
@@ -94,3 +105,62 @@ def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own
     assert quoted(
         f"an unshared one {cycles[False, False]:,} with those and {cycles[False, True]:,} with each"
     )
+
+
+# ---- the table of programs ---------------------------------------------------------------------
+
+
+def operation(name: str, params: str) -> SubroutineGraph:
+    parameters = ckks_set(params)
+    return lower_operation(name, parameters, parameters.limbs)
+
+
+def classification(*, fused: bool) -> CkksProgram:
+    return logreg.plan(train(load_records(PAPER.held_out)[0], PAPER), PAPER, fused_rescale=fused)
+
+
+def convolution() -> CkksProgram:
+    return cnn.plan(training.train(load_images()[0]), ckks_set(CNN_PARAMETERS))
+
+
+PROGRAMS: dict[str, tuple[Callable[[], SubroutineGraph], Collection[str] | None]] = {
+    "rotate, Set-1": (lambda: operation("rotate", "medha-set1"), None),
+    "rotate, Set-2": (lambda: operation("rotate", "medha-set2"), None),
+    "rescale, Set-1": (lambda: operation("rescale", "medha-set1"), None),
+    "rescale, Set-2": (lambda: operation("rescale", "medha-set2"), None),
+    "logistic regression": (lambda: lower(classification(fused=False)).graph, None),
+    "logistic regression, fused": (lambda: lower(classification(fused=True)).graph, None),
+    "the same with whole keys": (lambda: lower(classification(fused=True)).graph, ()),
+    "convolutional network": (lambda: lower(convolution()).graph, None),
+}
+"""Name in the page -> its graph, and the keys that the device expands; None: all."""
+
+QUICK = ("rescale, Set-1", "rescale, Set-2")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.full) for name in PROGRAMS],
+)
+def test_a_program_takes_the_cycles_of_the_pages_table(name: str) -> None:
+    """Otherwise write the line that the message has into the page."""
+    graph, seeded = PROGRAMS[name]
+    banks = (variants()["13 work polynomials in 13 banks"], load_design("medha"))
+    found = [runtime.compile_graph(graph(), design, seeded).executable for design in banks]
+    one_each, seven = (each for each in found if each is not None)
+    whole = "Set-" not in name
+
+    def cell(cycles: int, transfers: int) -> str:
+        return f"{cycles:,} ({transfers})" if whole else f"{cycles:,}"
+
+    more = 100 * (seven.cycles / one_each.cycles - 1)
+    cells = [cell(each.cycles, each.host_transfers) for each in (one_each, seven)]
+    assert whole or not one_each.host_transfers + seven.host_transfers
+    line = f"| {name} | {' | '.join(cells)} | {'+' if more >= 0 else '−'} {abs(more):.1f} % |"
+    assert line in PAGE.read_text().splitlines()
+
+
+def test_the_pages_table_has_no_other_programs() -> None:
+    lines = PAGE.read_text().partition("| program | 13 banks | seven banks | |")[2].splitlines()[2:]
+    names = [line.split("|")[1].strip() for line in lines[: lines.index("")]]
+    assert names == list(PROGRAMS)

@@ -3,13 +3,27 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ringsmith import runtime
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.backends.rpau.design import load_design
+from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import lenet5
-from ringsmith.bench.medha.applications import LENET5, Mix, logreg_rows, mix_cycles
+from ringsmith.bench.medha.applications import (
+    GMDH,
+    LOGREG,
+    LOGREG_COUNTS,
+    LOGREG_FUSED,
+    application_rows,
+    logistic_regression,
+    power_forecast,
+)
+from ringsmith.bench.medha.mixes import LENET5, Mix, mix_cycles
+from ringsmith.bench.medha.software import OURS
+from ringsmith.bench.papers import SEAL
+from ringsmith.bench.records import Found
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA
@@ -64,31 +78,55 @@ def test_what_crosses_to_the_host_is_in_the_conditions_of_a_mix() -> None:
 
 
 def test_the_fused_logistic_regression_is_an_operation_of_its_own() -> None:
+    design = load_design("nano")
     apart, fused = (
         {
             row.operation: row.value
-            for row in logreg_rows(load_design("nano"), DEMO, fused_rescale=f)
+            for row in application_rows(logistic_regression(operation, design, DEMO), design)
             if row.metric == "cycles"
         }
-        for f in (False, True)
+        for operation in (LOGREG, LOGREG_FUSED)
     )
     assert fused["logreg_fused_rescale"] < apart["logreg"]
 
 
 def test_the_logistic_regression_is_counted_and_timed_with_its_transfers() -> None:
     design = load_design("nano")
-    rows = logreg_rows(design, DEMO, seal=True)
+    rows = application_rows(logistic_regression(LOGREG, design, DEMO), design, software=True)
     found = {(row.operation, row.metric, row.peer): row for row in rows}
     values = {key: row.value for key, row in found.items()}
     cycles = values["logreg", "cycles", ""]
     assert cycles > 1000 * values["logreg", "instructions", ""] > 0
     assert values["logreg", "transfers", ""] == 0
+    counts = [values["logreg", metric, ""] for metric in ("rotations", "products", "rescalings")]
+    assert counts == [5, 2, 4]
     assert found["logreg", "cycles", ""].source == "model"
     communication = values["logreg_communication", "microseconds", ""]
     # Weights and bias go in beside the ciphertext.
     assert communication > MEDHA_XDMA.seconds((2 * DEMO.limbs + 2) * design.n) * 1e6
     whole = values["logreg", "microseconds", ""]
     assert whole == pytest.approx(cycles / 200 + communication)
-    software = values["logreg", "microseconds", "SEAL"]
-    assert values["logreg", "speedup", "SEAL"] == pytest.approx(software / whole)
+    for peer in (SEAL, OURS):
+        software = values["logreg", "microseconds", peer]
+        assert values["logreg", "speedup", peer] == pytest.approx(software / whole)
     assert {row.params for row in rows} == {"nano"}
+
+
+def test_the_papers_counts_stand_beside_the_papers_numbers() -> None:
+    """The rows of a run, made up here: the program itself runs in test_logreg_paper.py."""
+    stated = {"rotations": 7, "products": 5, "rescalings": 11, "instructions": 834}
+    for metric, value in stated.items():
+        for operation in (LOGREG_COUNTS, LOGREG):
+            ours = Found("medha", "medha21-set1", operation, metric, 1.0, "model", "here")
+            [record] = beside(ours, ("medha",))
+            assert record.paper_value == value
+
+
+def test_the_forecast_is_made_ready_for_a_design_with_what_seal_would_encrypt() -> None:
+    application = power_forecast(load_design("medha21-set2"))
+    assert application.operation == GMDH
+    assert application.program.parameters.name == "medha-set1"
+    assert set(application.values) == set(application.program.inputs)
+    clear = application.program.evaluate(application.values)["forecast"].real[:496] * 8
+    model, data = application.session.model, application.session.data
+    assert np.abs(clear - model.forecast(data.observed)).max() < 1e-9

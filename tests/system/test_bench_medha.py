@@ -21,7 +21,7 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.medha import ablations, area
 from ringsmith.bench.medha.ablations import on_the_card, variants
-from ringsmith.bench.medha.area_times_cycles import papers_times_area
+from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
 from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
@@ -155,17 +155,21 @@ def test_a_device_is_judged_with_the_areas_of_both_widths(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(area, "rpau_areas", areas)
     medha = load_design("medha")
-    _, found = area.synthesized(medha, "medha-set1", "whole")
-    told = {(each.operation, each.metric): each for each in found}
+    found = area.synthesized(medha, "whole")
+    told = {(each.operation, each.metric): each for each in found.rows(medha, "medha-set1")}
     assert told["device", "lut"].value == 4 * 110_000 + 6 * 99_000
     assert told["rpau", "uram"].value == 109
     assert told["rpau_54_bits", "uram"].value == 96
     assert told["rpau_54_bits", "uram"].conditions.startswith("54-bit words; ")
-    fits = told["device", "fits"]
+    assert found.average(medha).luts == (4 * 110_000 + 6 * 99_000) / 10
+    fits = found.fit(medha, "medha-set1")
     assert fits.value == 1
     assert fits.conditions.startswith("2 + 2 + 3 + 3 RPAUs on the dies of an Alveo U250 fit ")
-    _, found = area.synthesized(replace(medha, narrow_rpaus=5), "medha-set1", "whole")
-    fits = next(each for each in found if each.metric == "fits")
+    eight = CASES[1].hardware
+    assert len(found.units(eight)) == 8
+    assert found.fit(eight, "medha-set1").conditions.startswith("2 + 2 + 2 + 2 RPAUs on the dies ")
+    fewer = replace(medha, narrow_rpaus=5)
+    fits = area.synthesized(fewer, "whole").fit(fewer, "medha-set1")
     assert fits.value == 1  # 109 and twice 96 on the third die
 
 
@@ -180,17 +184,43 @@ def test_a_variant_with_banks_of_its_own_is_synthesized_itself(
     assert all("URAM, fit an Alveo U250" in each.conditions for each in rows)
 
 
+def test_equal_numbers_of_rpaus_stand_beside_each_other() -> None:
+    """The paper of 2022 has ten, whatever the set, and that of 2021 a device for each set."""
+    theirs = {"medha": {10, 8}, "medha-2021": {7, 8, 9}}
+    for case in CASES:
+        assert all(case.hardware.rpaus in theirs[paper] for paper in case.papers)
+    sizes = {(case.params, case.hardware.rpaus) for case in CASES if "medha-2021" in case.papers}
+    assert ("medha-set1", 8) in sizes
+    assert ("medha-set1", 10) not in sizes
+
+
+def test_area_times_cycles_is_of_an_average_rpau() -> None:
+    medha = load_design("medha")
+    cycles = Found("medha", "medha-set1", "rescale", "cycles", 1e6, "model", "here")
+    counted = {row.metric: row for row in of_operations(medha, [cycles])}
+    assert counted["dsp_megacycles"].value == pytest.approx(0.4 * 600 + 0.6 * 592)
+    assert counted["bram_megacycles"].value == pytest.approx(0.4 * 189 + 0.6 * 168)
+    assert "4 of 60-bit words and 6 of 54" in counted["dsp_megacycles"].conditions
+    told = of_operations(medha, [cycles], Area(1, 2, 3, 100, 50, lut_pairs=10))
+    assert {row.metric: row.value for row in told}["lut_megacycles"] == 90
+
+
 def test_area_times_cycles_is_the_papers_area_times_its_cycles() -> None:
     derived = papers_times_area()
     known = {(f.params, f.operation, f.metric): f.value for f in facts("medha") if not f.peer}
-    bram, uram = (known["medha-set1", "rpau_54_bits", metric] for metric in ("bram", "uram"))
+    bram, uram = (
+        0.1 * known["medha-set1", "rpau", metric]
+        + 0.9 * known["medha-set1", "rpau_54_bits", metric]
+        for metric in ("bram", "uram")
+    )
+    assert 10 * uram == known["medha-set1", "device", "uram"]  # so one RPAU has 60-bit words
     areas = {"dsp_megacycles": 360, "mbit_megacycles": (bram * 36 + uram * 288) * 1024 / 1e6}
     rows = [record for record in written() if record.metric in AREA_TIMES_CYCLES]
     again = {other for row in rows for other in beside(found_of(row), PAPERS, derived)}
     assert again == set(rows)
-    told = {(r.params, r.operation) for r in rows if ": " not in r.design}
+    told = {(r.design, r.params, r.operation) for r in rows if ": " not in r.design}
     assert told == {
-        (case.params, operation)
+        (case.hardware.name, case.params, operation)
         for case in CASES
         for operation in ("multiply_relinearize", "rescale")
     }
@@ -202,7 +232,7 @@ def test_area_times_cycles_is_the_papers_area_times_its_cycles() -> None:
         assert record.paper_value == pytest.approx(theirs, rel=0.005)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.params)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.hardware.name + case.params)
 def test_instructions_take_their_latencies(case: Case) -> None:
     options = Options(sets=(case.params,), operations=(), ablations=False, repeats=0)
     found = cycles(measure(options, lambda _: None), *INSTRUCTIONS)
@@ -238,6 +268,12 @@ def test_what_nothing_stands_beside_is_told() -> None:
     text = page(Measurement("medha", "bench", tuple(beside(found, PAPERS))))
     assert "`device_with_platform dsp`" in text
     assert "there is no platform part here" in text
+    assert (
+        "no power was measured: nothing was placed and routed for this card: `device watts`" in text
+    )
+    assert "`multiply_relinearize speedup SEAL with HEXL`" in text
+    for params in ("medha21-set1", "medha21-set2", "medha21-set3"):  # Table IV of 2021
+        assert f"{params}, not measured: there is no platform part here: `device_with" in text
 
 
 def test_every_fact_says_where_the_paper_says_it() -> None:

@@ -95,7 +95,7 @@ def test_a_row_is_measured_and_written(tmp_path: Path, monkeypatch: pytest.Monke
     found = values(list(read_records(Path(files[0]), "rpm").records))
     assert found["L1", "multiply", "products"] == 27
     assert found["L1", "host_lift", "milliseconds"] > 0
-    assert "Not compared" in Path(files[1]).read_text()
+    assert "## Not measured" in Path(files[1]).read_text()
 
 
 @pytest.mark.full
@@ -109,8 +109,8 @@ def test_the_interval_is_counted_on_the_rtl() -> None:
 
 
 AREAS = {
-    "rs_stream_axis": Area(294, 89.0, 0, 1000, 2000),
-    "rs_stream_core": Area(294, 60.0, 0, 900, 1800),
+    "rs_stream_axis": Area(294, 89.0, 0, 1000, 2000, lut_pairs=40, absorbed_flip_flops=70),
+    "rs_stream_core": Area(294, 60.0, 0, 900, 1800, lut_pairs=30, absorbed_flip_flops=60),
     "rs_stream_product": Area(28, 0.0, 0, 100, 200),
     "rs_stream_generator": Area(14, 0.5, 0, 10, 20),
 }
@@ -122,10 +122,13 @@ def test_synthesized_parts_add_up_to_the_device(monkeypatch: pytest.MonkeyPatch)
     rows = list(synthesis.synthesized("L1", CASES[0].design))
     assert {row.source for row in rows} == {"synthesis"}
     found = {(row.operation, row.metric): row.value for row in rows}
-    for metric, whole in {"dsp": 294, "bram": 89, "lut": 1000, "ff": 2000}.items():
+    packed = {"lut": 960, "lut_unpacked": 1000, "ff": 1930, "ff_unpacked": 2000}
+    for metric, whole in {"dsp": 294, "bram": 89, **packed}.items():
         parts = ("transforms", "products", "twiddle_generator", "others")
         assert found["rpm", metric] == whole == sum(found[part, metric] for part in parts)
-    assert found["transforms", "lut"] == 790
+    assert found["transforms", "lut_unpacked"] == 790
+    assert found["transforms", "lut"] == 760
+    assert ("rpm", "uram") not in found
 
 
 def test_synthesized_areas_stay_while_the_design_counts_the_same(
@@ -149,7 +152,7 @@ def test_counts_are_held_against_every_synthesis(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(synthesis, "stream_areas", lambda design: AREAS)
     options = Options(("L1",), area=("L1-w4",), products=0, repeats=0)
     lines = check(measure(options, lambda _: None))
-    assert lines[-1] == "| L1-w4 | 2^12 | 4 | 30 | 588 | 294 | 90 | 89 | 1,000 | 2,000 |"
+    assert lines[-1] == "| L1-w4 | 2^12 | 4 | 30 | 588 | 294 | 90 | 89 | 960 | 1,930 |"
     assert lines[0].startswith("Designs synthesized: 1.")
     assert "DSPs is off by at most 100.0%" in lines[0]
     assert "block RAMs by at most 50.0%" in lines[0]

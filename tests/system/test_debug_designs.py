@@ -1,5 +1,6 @@
 """The page of named designs, and the comparison of devices behind its verification table."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -38,6 +39,7 @@ from ringsmith.debug.designs import page
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
+from ringsmith.markdown import keep_measured
 from ringsmith.params import parameter_set
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "designs.md"
@@ -142,6 +144,60 @@ def test_the_page_says_what_was_compared_and_how() -> None:
     assert "Verilator" in text
 
 
+KEPT = """## Area
+
+| design | cores | LUT | measured |
+| --- | ---: | ---: | ---: |
+| `a` | 4 | 77 | 2020-01-02 |
+| `b` | 4 | 88 | 2020-01-02 |
+| `c` | 4 | – | – |
+
+## Verification
+
+| design | cores | LUT | of | measured |
+| --- | ---: | ---: | ---: | ---: |
+| `d` | 4 | 99 | 1 | 2020-01-02 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "then"),
+    [
+        ("| `a` | 4 | – | – |", "| `a` | 4 | 77 | 2020-01-02 |"),  # not measured now
+        ("| `a` | 4 | not run | – |", "| `a` | 4 | 77 | 2020-01-02 |"),
+        ("| `a` | 4 | 55 | 2020-03-04 |", "| `a` | 4 | 55 | 2020-03-04 |"),  # measured now
+        ("| `b` | 8 | – | – |", "| `b` | 8 | – | – |"),  # of another size now
+        ("| `c` | 4 | – | – |", "| `c` | 4 | – | – |"),  # never measured
+        ("| `d` | 4 | – | – |", "| `d` | 4 | – | – |"),  # of another table
+    ],
+)
+def test_a_row_that_is_not_measured_keeps_the_earlier_one_of_the_same_design(
+    now: str, then: str
+) -> None:
+    text = "\n".join(["| design | cores | LUT | measured |", "| --- | ---: | ---: | ---: |", now])
+    assert keep_measured(text, KEPT).splitlines()[-1] == then
+
+
+def test_the_page_is_what_its_command_writes() -> None:
+    """Nothing above the tables is written by hand, and each measured row has its date."""
+    text = PAGE.read_text()
+    command = text.partition("`")[2].partition("`")[0]
+    written = page([], command)
+    lines = zip(written.splitlines(), text.splitlines(), strict=False)
+    dated = re.compile(r"^Written on \S+ by (.*) \(Ringsmith [^)]*\)")
+    for ours, found in lines:
+        assert dated.sub(r"\1", ours) == dated.sub(r"\1", found)
+    for heading in ("## Area of one RPAU", "## Verification", "## Streaming multipliers"):
+        assert "| measured |" in text.partition(heading)[2]
+
+
+def test_make_docs_measures_the_area_of_every_design_of_an_rpau_for_xilinx() -> None:
+    recipe = (PAGE.parents[1] / "Makefile").read_text().partition("ringsmith designs ")[2]
+    asked = set(re.findall(r"--area(?:-in-part)? (\S+)", recipe.partition("\n\n")[0]))
+    designs = [load_design(name) for name in named_designs()]
+    assert asked == {"rpm", *(each.name for each in designs if each.target == "xilinx")}
+
+
 class OneBitOff(ModelDevice):
     """A device that reads one word of one polynomial wrongly, or counts a cycle too many."""
 
@@ -225,6 +281,16 @@ def test_the_designs_command_prints_and_writes_the_page(
     assert size_table([DesignRow(NANO, {}, None)]) in done.output
     assert stream_table([StreamRow(RPM)]) in done.output
     assert "| `nano` | not run |" in target.read_text()
+    kept = re.sub(
+        r"\| `nano` \| not run \|.*", "| `nano` | 9 | 8 | 7 | 6 | 2020-01-02 |", target.read_text()
+    )
+    target.write_text(kept)
+    again = ["designs", "--table", str(target), "--keep", "--force"]
+    assert CliRunner().invoke(app, again).exit_code == 0
+    assert "| `nano` | 9 | 8 | 7 | 6 | 2020-01-02 |" in target.read_text()
+    refused = CliRunner().invoke(app, ["designs", "--keep"])
+    assert refused.exit_code == 2
+    assert "name it by --table" in refused.output
 
 
 def test_random_programs_run_on_the_designs_that_are_named_alone(

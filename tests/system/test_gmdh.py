@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,13 +20,27 @@ from ringsmith.apps.gmdh.curves import Curves, load_curves
 from ringsmith.apps.gmdh.interface import OUTPUT, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, forward
 from ringsmith.apps.gmdh.residues import combined, plain_bits, with_moduli
-from ringsmith.apps.gmdh.server import PLAIN_MODULI, Server, plan_exact
+from ringsmith.apps.gmdh.server import (
+    PARAMETERS,
+    PLAIN_MODULI,
+    Server,
+    plan_approximate,
+    plan_exact,
+)
 from ringsmith.apps.gmdh.training import COEFFICIENT_BITS, INPUT_BITS, WIDTHS, train
+from ringsmith.apps.machines import open_machine
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.cli.main import app
 from ringsmith.client import decrypt_vector
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.params import BfvParameters, security_level
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    SecurityWarning,
+    ckks_set,
+    security_level,
+)
 from ringsmith.program import CkksProgram, Op
 
 STAGES = Stages(Console(quiet=True))
@@ -223,8 +238,18 @@ def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> No
     answer = current.answer(STAGES, runtime.open_device("cpu"))
     promised = forecast_error(current)
     assert promised is not None
-    assert answer.outcome.quality.largest_difference <= promised < 0.01
+    assert answer.outcome.quality.largest_difference <= promised < 1e-5
     assert answer.outcome.quality.exact is None
+
+
+def test_a_layer_takes_one_level_in_ckks(network: Network) -> None:
+    program = plan_approximate(network, ckks_set(PARAMETERS))
+    fresh = {node.limbs for node in program.inputs.values()}
+    assert fresh == {program.outputs[OUTPUT].limbs + len(network.layers)} == {6}
+    products = [n for n in program.nodes if n.op in (Op.MULTIPLY, Op.SQUARE)]
+    rescaled = [n for n in program.nodes if n.op is Op.RESCALE]
+    neurons = sum(len(used) for used in network.used[1:])
+    assert len(rescaled) == neurons < len(products)
 
 
 def test_both_schemes_plan_the_same_function(network: Network, curves: Split) -> None:
@@ -238,7 +263,77 @@ def test_both_schemes_plan_the_same_function(network: Network, curves: Split) ->
         assert ((found.astype(object) - expected) % t == 0).all()
     reals = {h: network.readings.real(integers[:, h]) for h in network.hours}
     approximate = forward(network, reals, Layer.real)
-    assert np.abs(approximate - network.forecast(curves[2].observed)).max() < 1e-9
+    forecast = network.forecast(curves[2].observed)
+    assert np.abs(approximate - forecast).max() < 1e-9
+    divided = {name: network.readings.real(each) / network.unit for name, each in inputs.items()}
+    program = plan_approximate(network, ckks_set(PARAMETERS))
+    found = program.evaluate(divided)[OUTPUT][: len(integers)].real * network.unit
+    assert np.abs(found - forecast).max() < 1e-9
+
+
+# ---- on an accelerator -------------------------------------------------------------------------
+
+
+def small_medha() -> RpauDesign:
+    """Seven RPAUs of one core for N = 2^10, their words of two widths, as those of ``medha``."""
+    return replace(
+        load_design("medha"),
+        name="small",
+        log_n=10,
+        cores=1,
+        dyadic_cores=1,
+        rpaus=7,
+        narrow_rpaus=4,
+        larger_rings=0,
+        smaller_rings=0,
+        link=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def insecure() -> CkksParameters:
+    """Medha's primes at N = 2^10, whose slots hold all meters."""
+    primes = ckks_set("medha21-set1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.from_primes(
+            n=1 << 10,
+            data_primes=primes.data_primes,
+            special_prime=primes.special_primes,
+            scale=primes.scale,
+            security=None,
+        )
+
+
+@pytest.mark.parametrize("device", ["model", "rtl"])
+def test_a_small_accelerator_of_medhas_kind_forecasts_with_the_cpus_bits(
+    network: Network, curves: Split, insecure: CkksParameters, device: str
+) -> None:
+    server = Server(network, "ckks", small_medha(), parameters=insecure)
+    client = Client(server.interface)
+    inputs = client.encrypt(curves[2].observed)
+    machines = (runtime.open_device(device, small_medha()), runtime.open_device("cpu"))
+    ours, cpus = (server.run(each, inputs, client.evaluation_keys)[0] for each in machines)
+    executable = server.compiled[0].compiled_graph.executable
+    assert executable is not None
+    assert ours.cycles == executable.cycles
+    assert np.array_equal(ours.outputs[OUTPUT].data, cpus.outputs[OUTPUT].data)
+    found = client.decrypt([ours.outputs[OUTPUT]], len(curves[2])).demand
+    assert np.abs(found - network.forecast(curves[2].observed)).max() < 1e-6
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("device", ["model", "rtl"])
+def test_medha_forecasts_with_the_cpus_bits(device: str) -> None:
+    current = session.begin(STAGES, "ckks", device, "medha")
+    answer = current.answer(STAGES, open_machine(STAGES, device, "medha"))
+    assert answer.equal_bits is True
+    executable = current.server.compiled[0].compiled_graph.executable
+    assert executable is not None
+    assert answer.results[0].cycles == executable.cycles < 1_100_000
+    promised = forecast_error(current)
+    assert promised is not None
+    assert answer.outcome.quality.largest_difference <= promised < 1e-5
 
 
 def test_meters_that_do_not_fit_are_refused(exact: Server) -> None:
@@ -285,7 +380,7 @@ def test_run_gmdh_is_exact_in_bfv(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path) -> None:
-    """No named design has this ring, so one is made to fit."""
+    """No design is named, so one is made to fit."""
     output = tmp_path / "numbers.json"
     arguments = ["run", "gmdh", "--scheme", "ckks", "--device", "model", "--output", str(output)]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)

@@ -41,7 +41,7 @@ def test_the_clear_model_classifies_held_out_patients(trained: Trained) -> None:
     assert np.abs(inputs).max() <= CLIP
     probabilities = model.polynomial_probabilities(inputs)
     predicted = Predictions.compare(model, held_out, probabilities).summary()
-    assert predicted.accuracy_clear > {DEMO: 0.95, PAPER: 0.94}[size]
+    assert predicted.accuracy_clear > (0.95 if size is DEMO else 0.94)
     assert predicted.accuracy_polynomial >= predicted.accuracy_clear - 0.01
     assert predicted.largest_error_to_polynomial == 0
     assert np.abs(model.logits(inputs)).max() <= model.logit_bound
@@ -115,7 +115,9 @@ def test_a_design_chooses_the_size_that_its_ring_is_for() -> None:
     assert size_for(None, "nano") is DEMO
     assert size_for(None, load_design("octo")) is PAPER
     assert size_for("demo", "octo") is DEMO
-    with pytest.raises(ParameterError, match=r"no size 'huge': choose one of demo, paper"):
+    with pytest.raises(
+        ParameterError, match=r"no size 'huge': choose one of demo, paper, paper-counts"
+    ):
         size_for("huge", "nano")
 
 
@@ -128,6 +130,8 @@ def test_a_design_chooses_the_size_that_its_ring_is_for() -> None:
         ({"held_out": 568}, r"held_out = 568 .* take 2 … 567"),
         ({"degree": 4}, r"degree = 4 .* odd number from 3"),
         ({"margin": 0.5}, r"margin = 0.5 .* 1 or more"),
+        ({"circuit": "deep"}, r"circuit = 'deep' .* choose one of fewest, medha"),
+        ({"circuit": "medha"}, r"block = 32 and degree = 3 .* written for 18 and 7"),
     ],
 )
 def test_a_size_that_contradicts_the_data_is_refused(wrong: dict[str, Any], said: str) -> None:

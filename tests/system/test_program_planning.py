@@ -122,6 +122,25 @@ def test_fused_rescaling_divides_a_product_once(small: CkksParameters) -> None:
     assert outputs[0].limbs == outputs[1].limbs
 
 
+def test_each_product_is_rescaled_by_itself_where_rescaling_is_not_lazy(
+    small: CkksParameters,
+) -> None:
+    def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return x * y + y * y + x * 0.5 - y * [1, 2, 3]
+
+    lazy, eager = (trace(function, small, lazy_rescale=each) for each in (True, False))
+    check_invariants(eager)
+    assert (count(lazy)[Op.RELINEARIZE], count(lazy)[Op.RESCALE]) == (1, 1)
+    assert (count(eager)[Op.RELINEARIZE], count(eager)[Op.RESCALE]) == (2, 4)
+    outputs = [program.outputs["result"] for program in (lazy, eager)]
+    assert outputs[0].limbs == outputs[1].limbs
+    only_plain = trace(lambda x, y: x * 0.5 + y * 0.25, small, lazy_rescale=False)
+    check_invariants(only_plain)
+    assert count(only_plain)[Op.RESCALE] == 2
+    fused = trace(function, small, lazy_rescale=False, fused_rescale=True)
+    assert (count(fused)[Op.RELINEARIZE_RESCALE], count(fused)[Op.RESCALE]) == (2, 2)
+
+
 def test_fused_rescaling_is_cheaper_on_a_design() -> None:
     parameters = parameter_set("nano")
     cycles = {}

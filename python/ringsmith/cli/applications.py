@@ -28,6 +28,7 @@ class Size(StrEnum):
 
     DEMO = "demo"
     PAPER = "paper"
+    PAPER_COUNTS = "paper-counts"
 
 
 class Scheme(StrEnum):
@@ -60,7 +61,8 @@ def run_logreg(
         Size | None,
         typer.Option(
             help="30 features of 114 patients (`demo`), or as in the Medha paper 18 of 455, N = "
-            "2^14, degree 7 (`paper`). Else the largest that the design's ring is for."
+            "2^14, degree 7 (`paper`), or with its operation counts, too (`paper-counts`). Else "
+            "the largest that the design's ring is for."
         ),
     ] = None,
     fused_rescale: Annotated[

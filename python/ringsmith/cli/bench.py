@@ -106,7 +106,7 @@ def medha(
     ] = "",
     rtl: Annotated[
         str,
-        typer.Option(help="What rtl counts whatever --device says, by commas: sets, and logreg."),
+        typer.Option(help="What rtl counts whatever --device says, by commas: sets, logreg, gmdh."),
     ] = "",
     keep: Annotated[
         Path | None,
@@ -117,7 +117,7 @@ def medha(
     ] = None,
     ablations: Annotated[bool, typer.Option(help="Compare variants of the design.")] = True,
     applications: Annotated[
-        bool, typer.Option(help="Run the logistic regression; estimate PrivFT and LeNet-5.")
+        bool, typer.Option(help="Run logistic regression and forecast; estimate PrivFT, LeNet-5.")
     ] = True,
     repeats: Annotated[
         int | None,

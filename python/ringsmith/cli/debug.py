@@ -170,6 +170,14 @@ def designs(
             "proportion; can be repeated.",
         ),
     ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep",
+            help="Keep areas and verification of the page that --table replaces, with their dates, "
+            "where this run measures none.",
+        ),
+    ] = False,
     force: Force = False,
 ) -> None:
     """List the named designs: size, area, cycles of the main operations, what was verified."""
@@ -181,6 +189,7 @@ def designs(
 
     page_file = target(table, force)
     check_targets(page_file)
+    kept = _kept_page(table) if keep else ""
     for name in (*(area or ()), *(verify or ()), *(area_in_part or ())):
         named_design(name)  # refuses an unknown name before the work starts
     wanted = Wanted(
@@ -201,10 +210,23 @@ def designs(
         chosen += [f" --verify {name}" for name in verify or ()]
         chosen += [f" --area {name}" for name in area or ()]
         chosen += [f" --area-in-part {name}" for name in area_in_part or ()]
-        chosen += [" --force"] * force
+        chosen += [" --keep"] * keep + [" --force"] * force
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         print()
-        _write(page_file, page(surveys, command))
+        _write(page_file, page(surveys, command, kept))
+
+
+_MAX_PAGE = 1 << 20
+"""Bytes of a page, at most."""
+
+
+def _kept_page(table: Path | None) -> str:
+    """The page that is replaced; empty where there is none yet."""
+    from ringsmith.files import read_bounded
+
+    if table is None:
+        raise typer.BadParameter("--keep keeps rows of a page: name it by --table")
+    return read_bounded(table, _MAX_PAGE).decode() if table.exists() else ""
 
 
 def coverage(

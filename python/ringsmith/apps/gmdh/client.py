@@ -72,7 +72,8 @@ class Client(client.Client[Interface]):
         for part, result in zip(self._interface.parts, outputs, strict=True):
             parameters = part.parameters
             if isinstance(parameters, CkksParameters):
-                return Forecasts(decrypt_vector(parameters, key, result).real[:count])
+                found = decrypt_vector(parameters, key, result).real[:count]
+                return Forecasts(found * part.unit)
             slots.append(decrypt_vector(parameters, key, result)[:count])
             moduli.append(parameters.plain_modulus)
             budgets.append(noise_budget(parameters, key, result))
@@ -84,6 +85,6 @@ class Client(client.Client[Interface]):
         parameters = part.parameters
         if isinstance(parameters, BfvParameters):
             return encrypt_vector(parameters, self.public_key, integers)
-        values = self._interface.readings.real(integers)
+        values = self._interface.readings.real(integers) / part.unit
         scale, limbs = part.scales[name], part.limbs[name]
         return encrypt_vector(parameters, self.public_key, values, scale=scale, limbs=limbs)

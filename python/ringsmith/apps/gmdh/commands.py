@@ -47,11 +47,11 @@ def run(scheme: str, device: str, design: str | None, output: Target | None = No
 
 
 def forecast_error(current: session.Session) -> float | None:
-    """Returns what CKKS's precision forecast says that no slot errs by more than; None in BFV."""
-    (program, *_) = current.server.programs
+    """Returns what CKKS's precision forecast says that no demand errs by more than; None in BFV."""
+    (program, *_), (part, *_) = current.server.programs, current.server.interface.parts
     if not isinstance(program, CkksProgram):
         return None
-    return program.forecast(current.server.bounds).outputs[OUTPUT].error
+    return program.forecast(current.server.bounds).outputs[OUTPUT].error * part.unit
 
 
 def _numbers(current: session.Session, answer: session.Answer) -> dict[str, object]:

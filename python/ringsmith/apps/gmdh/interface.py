@@ -24,11 +24,13 @@ class Part:
         parameters: HE parameters.
         scales: Scale to encrypt each input at, by name; 1 in BFV.
         limbs: Limbs to encrypt each input with, by name.
+        unit: What readings are divided by, and forecasts are multiplied by; 1 in BFV.
     """
 
     parameters: CkksParameters | BfvParameters
     scales: Mapping[str, float]
     limbs: Mapping[str, int]
+    unit: float
 
 
 @dataclass(frozen=True, eq=False)

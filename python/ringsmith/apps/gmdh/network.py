@@ -9,8 +9,18 @@ whose operands X, Y have s binary places computes
 with integer coefficients: b3 … b5 have c binary places, b1 and b2 have s + c, b0 has 2s + c, so
 that all terms have 2s + c, and so has the result. Nothing is ever rounded after the readings: the
 network is one polynomial with integer coefficients, exact in the integers and so modulo every t.
+
+**Divided.** The same with all values divided by 2^c: x' = x / 2^c, and
+
+    z' = b0 / 2^c + b1*x' + b2*y' + 2^c * (b3*x'*y' + b4*x'^2 + b5*y'^2).
+
+The coefficients of the products of values are whole numbers again, the integers b3 … b5 of the
+fixed point. A program on real numbers multiplies by them by additions, so that a layer costs it one
+level, for the products of values.
 """
 
+import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -76,6 +86,11 @@ class Layer:
         # Division of integers, since neither need fit a double.
         return tuple(b / (1 << p) for b, p in zip(neuron.coefficients, places, strict=True))
 
+    def divided(self, neuron: Neuron) -> tuple[float, ...]:
+        """Returns a neuron's coefficients for values divided by 2^c; the last three are whole."""
+        b0, b1, b2, *_ = self.real(neuron)
+        return (math.ldexp(b0, -self.coefficient_bits), b1, b2, *neuron.coefficients[3:])
+
 
 @dataclass(frozen=True)
 class Readings:
@@ -133,6 +148,11 @@ class Network:
         return tuple(sorted(self.used[0]))
 
     @property
+    def unit(self) -> float:
+        """What values are divided by where the network computes on divided ones: 2^c."""
+        return float(1 << self.layers[0].coefficient_bits)
+
+    @property
     def output_bits(self) -> int:
         """Binary places of the forecast's integer."""
         return self.layers[-1].bits
@@ -160,6 +180,7 @@ def forward(
     network: Network,
     readings: Mapping[int, R],
     coefficients: Callable[[Layer, Neuron], Sequence[Any]],
+    times: Callable[[R, Any], R] = operator.mul,
 ) -> R:
     """Evaluates the network on anything that adds and multiplies: the one way it is computed.
 
@@ -167,6 +188,7 @@ def forward(
         network: The network.
         readings: The values that stand for the used readings, by hour.
         coefficients: Returns a neuron's six coefficients, as what the values multiply with.
+        times: Multiplies a value by one of the last three.
 
     Returns:
         The forecast.
@@ -174,14 +196,14 @@ def forward(
     values: Mapping[int, R] = readings
     for layer, used in zip(network.layers, network.used[1:], strict=True):
         values = {
-            i: _neuron(values[n.first], values[n.second], coefficients(layer, n))
+            i: _neuron(values[n.first], values[n.second], coefficients(layer, n), times)
             for i, n in enumerate(layer.neurons)
             if i in used
         }
     return values[0]
 
 
-def _neuron(x: R, y: R, b: Sequence[Any]) -> R:
+def _neuron(x: R, y: R, b: Sequence[Any], times: Callable[[R, Any], R]) -> R:
     """Returns x * (b3*y + b4*x + b1) + y * (b5*y + b2) + b0, without the terms that are zero.
 
     Two products of values and a depth of 1; and a sum of products, so that in an encrypted program
@@ -190,8 +212,8 @@ def _neuron(x: R, y: R, b: Sequence[Any]) -> R:
     terms = [
         term
         for term in (
-            _product(x, [(b[3], y), (b[4], x)], b[1]),
-            _product(y, [(b[5], y)], b[2]),
+            _product(x, [(b[3], y), (b[4], x)], b[1], times),
+            _product(y, [(b[5], y)], b[2], times),
         )
         if term is not None
     ]
@@ -201,12 +223,17 @@ def _neuron(x: R, y: R, b: Sequence[Any]) -> R:
     return total if b[0] == 0 else total + b[0]
 
 
-def _product(value: R, weighted: list[tuple[Any, R]], constant: Any) -> R | None:  # noqa: ANN401
+def _product(
+    value: R,
+    weighted: list[tuple[Any, R]],
+    constant: Any,  # noqa: ANN401
+    times: Callable[[R, Any], R],
+) -> R | None:
     """Returns value * (the weighted sum + constant); None where the factor is 0."""
     factor: R | None = None
     for weight, operand in weighted:
         if weight != 0:
-            term = operand if weight == 1 else operand * weight
+            term = operand if weight == 1 else times(operand, weight)
             factor = term if factor is None else factor + term
     if factor is None:
         return None if constant == 0 else value * constant

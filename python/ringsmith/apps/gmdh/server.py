@@ -11,15 +11,19 @@ from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
 from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
 from ringsmith.apps.interface import Inputs
 from ringsmith.backends.base import Design
-from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds
-from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, trace
+from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds, ckks_set
+from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, InputSpec, trace
 
 SCHEMES = ("bfv", "ckks")
 PLAIN_MODULI = 3
 """Plain moduli that the exact forecast is taken apart by. Fewer do not fit 60 bits, and more would
 need less noise budget each, but a run each."""
-CKKS_HEADROOM_BITS = 14
-"""Messages stay within ±2^14 for all readings within their limits, by interval arithmetic."""
+PARAMETERS = "medha-set1"
+"""In CKKS, the parameter set that the Medha paper takes for its forecast."""
+HEADROOM_BITS = 11
+"""In CKKS, messages stay within ±2^11 for all readings within their limits, by intervals."""
+OUTPUT_LIMBS = 2
+"""In CKKS, data primes that the output keeps: one has no room for scale and headroom."""
 
 
 def plan_exact(network: Network) -> list[BfvProgram]:
@@ -52,29 +56,34 @@ def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: i
     return trace(gmdh, parameters, [input_name(hour) for hour in network.hours])
 
 
-def plan_approximate(network: Network) -> CkksProgram:
-    """Returns the program on real numbers: eight levels, two for each layer.
+def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgram:
+    """Returns the program on real numbers, divided by ``network.unit``: a level for each layer.
 
-    128-bit security at N = 2^14 leaves 40 bits of scale; q_0 holds the headroom beside it.
+    Args:
+        network: The network.
+        parameters: Of as many levels, and primes for ``OUTPUT_LIMBS``.
 
     Raises:
         ProgramError: When the network does not fit the parameters.
     """
-    levels = 2 * len(network.layers)
-    parameters = CkksParameters.create(
-        n=1 << 14,
-        prime_bits=(56,) + (40,) * levels,
-        special_bits=60,
-        scale_bits=40,
-        name="gmdh",
-    )
 
     def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
-        return {OUTPUT: forward(network, readings, Layer.real)}
+        return {OUTPUT: forward(network, readings, Layer.divided, _multiple)}
 
-    inputs = [input_name(hour) for hour in network.hours]
-    return trace(gmdh, parameters, inputs, headroom_bits=CKKS_HEADROOM_BITS)
+    fresh = InputSpec(limbs=len(network.layers) + OUTPUT_LIMBS)
+    inputs = {input_name(hour): fresh for hour in network.hours}
+    return trace(gmdh, parameters, inputs, headroom_bits=HEADROOM_BITS)
+
+
+def _multiple(x: EncryptedVector, times: int) -> EncryptedVector:
+    """Returns a whole multiple of a vector by additions, which take no level."""
+    if times < 0:
+        return -_multiple(x, -times)
+    if times == 1:
+        return x
+    half = _multiple(x, times // 2)
+    return half + half + x if times % 2 else half + half
 
 
 class Server:
@@ -84,7 +93,7 @@ class Server:
         programs: The planned HE programs; one in CKKS, one for each plain modulus in BFV.
         compiled: The same for the interpreter and, where a design is given, its accelerator.
         interface: What clients need to know.
-        bounds: What the magnitudes of each input stay within: what CKKS's forecast rests on.
+        bounds: What the magnitudes of each input's messages stay within.
     """
 
     def __init__(
@@ -94,6 +103,7 @@ class Server:
         design: str | Design | None = None,
         *,
         smallest: bool = False,
+        parameters: CkksParameters | None = None,
     ) -> None:
         """Plans and compiles.
 
@@ -103,12 +113,15 @@ class Server:
             design: Accelerator to schedule for.
             smallest: Where no design is given, whether to schedule for the smallest that runs a
                 program; else it runs on the ``cpu`` device only.
+            parameters: In CKKS, what to plan for; None: ``PARAMETERS``.
 
         Raises:
             ProgramError: When the design cannot run the programs.
         """
         self.programs: Sequence[BfvProgram | CkksProgram] = (
-            plan_exact(network) if scheme == "bfv" else [plan_approximate(network)]
+            plan_exact(network)
+            if scheme == "bfv"
+            else [plan_approximate(network, parameters or ckks_set(PARAMETERS))]
         )
         self.compiled = [
             runtime.compile_for_smallest_design(program)
@@ -116,20 +129,20 @@ class Server:
             else runtime.compile_program(program, design)
             for program in self.programs
         ]
-        needs = KeyNeeds()
+        needs, unit = KeyNeeds(), 1.0 if scheme == "bfv" else network.unit
         for program in self.programs:
             needs |= program.key_needs
         self.interface = Interface(
             self.programs[0].parameters,
             needs,
             any(compiled.compiled_graph.expands_keys for compiled in self.compiled),
-            tuple(_part(program) for program in self.programs),
+            tuple(_part(program, unit) for program in self.programs),
             network.hours,
             network.readings,
             network.output_bits,
         )
         limits = network.readings.limits
-        self.bounds = {input_name(hour): limits[hour] for hour in network.hours}
+        self.bounds = {input_name(hour): limits[hour] / unit for hour in network.hours}
 
     @property
     def design(self) -> Design | None:
@@ -151,10 +164,11 @@ class Server:
         return [compiled.run(machine, part, keys) for compiled, part in pairs]
 
 
-def _part(program: BfvProgram | CkksProgram) -> Part:
+def _part(program: BfvProgram | CkksProgram, unit: float) -> Part:
     inputs = program.inputs
     return Part(
         program.parameters,
         {name: node.scale for name, node in inputs.items()},
         {name: node.limbs for name, node in inputs.items()},
+        unit,
     )

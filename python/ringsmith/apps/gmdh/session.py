@@ -11,6 +11,7 @@ from ringsmith.apps.gmdh.outcome import Outcome
 from ringsmith.apps.gmdh.server import Server
 from ringsmith.apps.gmdh.training import train
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.base import Design
 from ringsmith.backends.registry import takes_design
 
 Session: TypeAlias = session.Session[Network, Curves, Server, Client, Outcome]
@@ -19,7 +20,9 @@ Session: TypeAlias = session.Session[Network, Curves, Server, Client, Outcome]
 Answer: TypeAlias = session.Answer[Outcome]
 
 
-def begin(stages: Stages, scheme: str, device: str = "cpu", design: str | None = None) -> Session:
+def begin(
+    stages: Stages, scheme: str, device: str = "cpu", design: str | Design | None = None
+) -> Session:
     """Trains, plans, compiles, makes keys and encrypts.
 
     Args:

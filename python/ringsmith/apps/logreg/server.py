@@ -4,26 +4,21 @@ Nothing here imports ``client``, and a test follows the imports to see that noth
 """
 
 from ringsmith.apps.logreg import packing
+from ringsmith.apps.logreg.circuits import CIRCUITS, Constants
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
 from ringsmith.apps.logreg.sizes import Size
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
-from ringsmith.program import (
-    CkksProgram,
-    EncryptedVector,
-    InputSpec,
-    polynomial,
-    sum_rotations,
-    trace,
-)
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, trace
 
 
 def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgram:
     """Returns the encrypted program, planned: packed records in, probabilities out.
 
     Weighted sum by rotations, bias, and the polynomial in place of the sigmoid: one level, and
-    log2(degree + 1) more, which is what the records are encrypted over. Weights and bias are
+    log2(degree + 1) more, and the circuit's own; the records are encrypted over these. Weights and
+    bias are
     multiplied by ``Model.unit``, and the polynomial's coefficients divided by its powers: every
     encrypted number then stays near [-2, 2], so that the scale is used fully and no product comes
     near the modulus.
@@ -37,16 +32,25 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
         ProgramError: When the parameters have fewer levels.
     """
     slots, block = size.parameters.slots, size.block
-    stride = packing.patients_per_ciphertext(slots, block)
-    unit, coefficients = model.unit(size.monic), model.scaled_coefficients(size.monic)
+    unit, circuit = model.unit(size.monic), CIRCUITS[size.circuit]
+    constants = Constants(
+        packing.pack_weights(model.weights * unit, slots, block),
+        model.bias * unit,
+        model.scaled_coefficients(size.monic),
+        block,
+        packing.patients_per_ciphertext(slots, block),
+    )
 
     def logreg(records: EncryptedVector) -> dict[str, EncryptedVector]:
-        weights = packing.pack_weights(model.weights * unit, slots, block)
-        weighted = sum_rotations(records * weights, block, stride)
-        return {OUTPUT: polynomial(weighted + model.bias * unit, coefficients)}
+        return {OUTPUT: circuit.evaluate(records, constants)}
 
-    inputs = {INPUT: InputSpec(slots, size.limbs)}
-    return trace(logreg, size.parameters, inputs, fused_rescale=fused_rescale)
+    return trace(
+        logreg,
+        size.parameters,
+        {INPUT: InputSpec(slots, size.limbs)},
+        fused_rescale=fused_rescale,
+        lazy_rescale=circuit.lazy_rescale,
+    )
 
 
 class Server(ProgramServer):

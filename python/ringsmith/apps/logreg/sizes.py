@@ -1,9 +1,10 @@
 """Sizes of the application: which records, how many features, how good a sigmoid."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from ringsmith.apps.logreg.circuits import CIRCUITS, MEDHA_BLOCK, MEDHA_DEGREE
 from ringsmith.backends.base import Design
 from ringsmith.backends.registry import named_design
 from ringsmith.errors import ParameterError
@@ -30,6 +31,7 @@ class Size:
         margin: The polynomial is good for logits up to so many times the largest in training.
         monic: Whether encrypted logits are scaled so that the polynomial's leading coefficient is
             1, which saves a product; else to [-1, 1].
+        circuit: How the encrypted program computes: one of ``circuits.CIRCUITS``.
 
     Raises:
         ParameterError: When the numbers contradict the data or each other.
@@ -43,6 +45,7 @@ class Size:
     degree: int
     margin: float
     monic: bool
+    circuit: str = "fewest"
 
     def __post_init__(self) -> None:
         if not 1 <= self.features <= min(self.block, FEATURES):
@@ -62,11 +65,21 @@ class Size:
             )
         if self.margin < 1:
             raise ParameterError(f"margin = {self.margin} of size {self.name}: take 1 or more")
+        if self.circuit not in CIRCUITS:
+            raise ParameterError(
+                f"circuit = {self.circuit!r} of size {self.name}: choose one of "
+                f"{', '.join(CIRCUITS)}"
+            )
+        if self.circuit == "medha" and (self.block, self.degree) != (MEDHA_BLOCK, MEDHA_DEGREE):
+            raise ParameterError(
+                f"block = {self.block} and degree = {self.degree} of size {self.name}: circuit "
+                f"medha is written for {MEDHA_BLOCK} and {MEDHA_DEGREE}"
+            )
 
     @property
     def limbs(self) -> int:
         """Limbs to encrypt over: one, and one for each level that the program takes."""
-        return 2 + self.degree.bit_length()
+        return 2 + self.degree.bit_length() + CIRCUITS[self.circuit].extra_levels
 
     @property
     def parameters(self) -> CkksParameters:
@@ -101,7 +114,10 @@ modulus; 455 samples of 18 features fill the 8,192 slots; degree 7. Its genomic 
 are not ours: 455 of the 569 patients are classified by a model that was trained on the other 114.
 So few say less of how large a logit can be, hence the margin."""
 
-SIZES: Final = MappingProxyType({size.name: size for size in (DEMO, PAPER)})
+PAPER_COUNTS: Final = replace(PAPER, name="paper-counts", monic=False, circuit="medha")
+"""The same by a circuit with the operation counts that the paper states."""
+
+SIZES: Final = MappingProxyType({size.name: size for size in (DEMO, PAPER, PAPER_COUNTS)})
 
 
 def size_for(name: str | None, design: str | Design) -> Size:

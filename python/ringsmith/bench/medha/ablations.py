@@ -201,8 +201,9 @@ def _narrow(manner: str, operation: str) -> Iterator[Found]:
     )
     yield Found(design.name, parameters.name, operation, "cycles", cycles, "model", text)
     if manner != "none":
-        found = synthesized(design, parameters.name, manner)[1]
-        yield from (each for each in found if each.operation in ("rpau", "device"))
+        found = synthesized(design, manner)
+        rows = (*found.rows(design, parameters.name), found.fit(design, parameters.name))
+        yield from (each for each in rows if each.operation in ("rpau", "device"))
         return
     memories = estimate(design)
     text = "work and key polynomials; no tables"

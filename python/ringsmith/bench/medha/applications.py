@@ -1,179 +1,223 @@
-"""Whole applications of the Medha paper: run on a device of a design, or estimated."""
+"""Whole applications of the Medha paper, run on a device of a design."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final
+from functools import partial
+from typing import Any, Final, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from ringsmith import runtime
+from ringsmith.apps import session
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.sizes import PAPER, Size
+from ringsmith.apps.gmdh import session as gmdh
+from ringsmith.apps.gmdh.interface import input_name
+from ringsmith.apps.logreg import session as logreg
+from ringsmith.apps.logreg.interface import INPUT
+from ringsmith.apps.logreg.sizes import PAPER, PAPER_COUNTS, Size
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.results import refuse_different_bits
+from ringsmith.apps.seal_baseline import median_seconds, seal_missing
+from ringsmith.apps.seal_program import on_seal
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.medha import lenet5
+from ringsmith.bench.medha.software import OURS, one_thread
 from ringsmith.bench.papers import SEAL
 from ringsmith.bench.records import Found
-from ringsmith.lower import lower_operation
-from ringsmith.params import ckks_set
+from ringsmith.program import CkksProgram, Op
 from ringsmith.runtime.host_link import MEDHA_XDMA
 
 LOGREG: Final = "logreg"
 """The operation that the logistic regression's numbers are of."""
-
 LOGREG_FUSED: Final = "logreg_fused_rescale"
 """The same with products relinearized and rescaled by one division."""
+LOGREG_COUNTS: Final = "logreg_paper_counts"
+"""The same by the circuit with the paper's operation counts."""
+GMDH: Final = "gmdh"
+"""The operation that the forecast's numbers are of."""
+
+APPLICATIONS: Final = (LOGREG_COUNTS, LOGREG, LOGREG_FUSED, GMDH)
+"""All that are run, in the order of the page."""
+
+_REPEATS = 3
+"""Runs of a whole program on the cpu device; the median counts."""
 
 
 @dataclass(frozen=True)
-class Mix:
-    """How many of which operations an application takes.
+class Application:
+    """An application made ready to run on a design.
 
     Attributes:
-        name: The application.
-        params: The parameter set to run it with.
-        limbs: Data limbs of every operation.
-        counts: Operation, as ``lower_operation`` knows it -> how many.
-        where: Where the counts are from.
+        operation: One of ``APPLICATIONS``.
+        program: Its one program.
+        compiled: The same for the design.
+        session: Client and server, with encrypted data.
+        values: Every input's slot vector, which SEAL encrypts for itself.
+        words: What it is, for the conditions.
     """
 
-    name: str
-    params: str
-    limbs: int
-    counts: Mapping[str, int]
-    where: str
+    operation: str
+    program: CkksProgram
+    compiled: runtime.Compiled
+    session: session.Session[Any, Any, Any, Any, Any]
+    values: Mapping[str, NDArray[np.float64]]
+    words: str
 
 
-PRIVFT: Final = Mix(
-    name="privft",
-    params="medha-set1",
-    limbs=5,
-    counts=MappingProxyType({"multiply_plain": 3, "add": 75, "rotate": 14}),
-    where='Medha, section 5, "Benchmarking of homomorphic applications"',
-)
-"""Text classification by PrivFT: 3 products with scalars, 75 sums and 14 rotations with L = 5."""
-
-
-LENET5: Final = Mix(
-    name="lenet5",
-    params="medha-set2",
-    limbs=lenet5.depth() + 1,
-    counts=MappingProxyType(dict(lenet5.operations())),
-    where="the layers of LeNet-5 (LeCun et al. 1998) with squares, packed as GAZELLE (Juvekar et "
-    "al. 2018) does; all at the first level, so that the estimate is too high",
-)
-"""One image through a network of LeNet-5's size (:mod:`ringsmith.bench.medha.lenet5`)."""
-
-
-def mix_cycles(mix: Mix, design: RpauDesign) -> Found:
-    """Estimates an application's cycles: those of each operation alone, times how many there are.
-
-    Operations of one program overlap and share what they load, so a compiled program would take
-    fewer; transfers to and from the host are not in it. Rescalings that the counts do not name
-    are not counted.
+def logistic_regression(
+    operation: str, design: RpauDesign, size: Size | None = None
+) -> Application:
+    """Trains, compiles and encrypts for the logistic regression.
 
     Args:
-        mix: The operations.
-        design: The accelerator; must run the parameter set.
+        operation: ``LOGREG``, ``LOGREG_FUSED`` or ``LOGREG_COUNTS``.
+        design: The accelerator.
+        size: How large the application is; None: as large as the paper's.
 
     Raises:
-        ParameterError: When there is no such parameter set.
-        ProgramError: When an operation does not fit the design.
+        ProgramError: When the program does not fit the design.
+        ToolError: When scikit-learn is missing.
     """
-    parameters = ckks_set(mix.params)
-    total, terms, moved = 0, [], False
-    for operation, count in mix.counts.items():
-        graph = lower_operation(operation, parameters, mix.limbs)
-        executable = runtime.compile_graph(graph, design).executable
-        assert isinstance(executable, Executable), "a design of RPAUs is named"
-        total += count * executable.cycles
-        transfers = executable.host_transfers
-        moved = moved or transfers > 0
-        under_way = f" and {transfers:,} limbs under way" if transfers else ""
-        terms.append(f"{count} {operation} of {executable.cycles:,} cycles{under_way}")
-    resident = "operands and keys resident" + ", but for limbs under way, not timed" * moved
-    conditions = (
-        f"{mix.name}: sum of {', '.join(terms)}, each compiled alone at {mix.limbs} limbs, "
-        f"{resident}; counts from {mix.where}"
+    size = size or (PAPER_COUNTS if operation == LOGREG_COUNTS else PAPER)
+    fused = operation == LOGREG_FUSED
+    current = logreg.begin(Stages(Console(quiet=True)), size, design, fused_rescale=fused)
+    words = (
+        f"{size.held_out} patients of {size.features} features, degree {size.degree}, encrypted "
+        f"over {size.limbs} limbs"
     )
-    return Found(design.name, mix.params, mix.name, "cycles", total, "estimate", conditions)
+    server, packed = current.server, current.client.pack(current.data.features)
+    return Application(operation, server.program, server.compiled, current, {INPUT: packed}, words)
 
 
-def logreg_rows(
-    design: RpauDesign,
-    size: Size = PAPER,
-    *,
-    device: str = "model",
-    fused_rescale: bool = False,
-    seal: bool = False,
-    say: Callable[[str], None] | None = None,
+def power_forecast(design: RpauDesign) -> Application:
+    """Trains, compiles and encrypts for the forecast of power demand, in CKKS.
+
+    Raises:
+        ProgramError: When the program does not fit the design.
+        ToolError: When sktime is missing.
+    """
+    current = gmdh.begin(Stages(Console(quiet=True)), "ckks", "model", design)
+    server, [part] = current.server, current.server.interface.parts
+    [program], [compiled] = server.programs, server.compiled
+    network = current.model
+    readings = network.readings.real(network.readings.integers(current.data.observed)) / part.unit
+    values = {
+        input_name(hour): np.pad(readings[:, hour], (0, program.parameters.slots - len(readings)))
+        for hour in network.hours
+    }
+    words = (
+        f"{len(readings)} meters of at most {program.parameters.slots:,} a run, "
+        f"{len(network.hours)} hours, multiplicative depth {len(network.layers)}, "
+        f"encrypted over {next(iter(part.limbs.values()))} limbs"
+    )
+    ckks = cast("CkksProgram", program)  # what was asked for
+    return Application(GMDH, ckks, compiled, current, values, words)
+
+
+def application_rows(
+    application: Application, design: RpauDesign, *, device: str = "model", software: bool = False
 ) -> list[Found]:
-    """Runs the logistic regression from encryption to decryption, and counts.
+    """Runs an application from encryption to decryption, and counts.
 
-    ``transfers`` are limbs that cross to or from the host between the runs of one program, beside
-    inputs and outputs. The time of all that crosses, keys apart, is that of the paper's link.
+    ``transfers`` are limbs that cross to or from the host during one program, beside inputs and
+    outputs. The time of all that crosses, keys apart, is that of the paper's link.
 
     Args:
-        design: The accelerator.
-        size: How large the application is.
+        application: The application.
+        design: The accelerator that it was made ready for.
         device: ``model`` or ``rtl``.
-        fused_rescale: Whether it is ``LOGREG_FUSED`` that runs.
-        seal: Whether Microsoft SEAL runs the same program on this CPU, if it is installed.
-        say: Takes lines for people; None: nobody reads them.
+        software: Whether Microsoft SEAL, if it is installed, and the cpu device run the same
+            program on this CPU.
 
     Raises:
         DeviceError: When a residue differs from the cpu device's.
-        ProgramError: When the program does not fit the design.
-        ToolError: When scikit-learn is missing, or what builds the RTL.
+        ToolError: When what builds the RTL is missing.
     """
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, size, design, fused_rescale=fused_rescale)
-    answer = current.answer(stages, open_machine(stages, device, design))
+    answer = application.session.answer(stages, open_machine(stages, device, design))
     refuse_different_bits(answer.equal_bits)
     [result] = answer.results
-    executable = current.server.compiled.compiled_graph.executable
-    assert isinstance(executable, Executable), "a design of RPAUs is named"
-    assert result.cycles is not None, "an accelerator counts"
-    assert result.instructions is not None, "an accelerator counts"
-    name, params = design.name, size.parameter_set
-    operation = LOGREG_FUSED if fused_rescale else LOGREG
-    runs = executable.runs
-    conditions = (
-        f"{operation}: whole program, {size.held_out} patients of {size.features} features, degree "
-        f"{size.degree}, encrypted over {size.limbs} limbs; {len(runs)} runs, inputs "
-        "and keys loaded before each, transfers not timed; every residue equals the cpu device's"
+    rows = list(_counted(application, design, result, device))
+    link, text = _communication(application, result)
+    name, params, operation = (
+        design.name,
+        application.program.parameters.name,
+        application.operation,
     )
-    if say is not None:
-        say(f"{name}, {params}: {operation}: {result.cycles:,} cycles")
-    counted = {
-        "cycles": result.cycles,
-        "instructions": result.instructions,
-        "transfers": result.host_transfers,
-    }
-    rows = [
-        Found(name, params, operation, metric, value, device, conditions)
-        for metric, value in counted.items()
-    ]
-    ends = (runs[0].loads, runs[-1].stores)
-    limbs = sum(len(at) for places in ends for at in places.values())
-    limbs += result.spilled_words // size.parameters.n
-    link = MEDHA_XDMA.seconds(limbs * size.parameters.n)
-    text = f"{limbs} limbs in, out and under way, keys apart, over {MEDHA_XDMA.name}"
+    assert result.cycles is not None, "an accelerator counts"
     there = f"{operation}_communication"
     rows.append(Found(name, params, there, "microseconds", link * 1e6, "estimate", text))
     seconds = seconds_at_assumed_clock(result.cycles) + link
     text = f"{result.cycles:,} cycles at {ASSUMED_HZ / 1e6:.0f} MHz, assumed, and {text}"
     rows.append(Found(name, params, operation, "microseconds", seconds * 1e6, "estimate", text))
-    times = session.time_seal(stages, current) if seal else None
-    if times is not None:
-        there = "the same program on this CPU, one thread, median CPU time"
-        software = times.program * 1e6
-        rows.append(Found("cpu", params, operation, "microseconds", software, "cpu", there, SEAL))
-        speedup, text = times.program / seconds, f"{text}; over SEAL on this CPU in the same run"
-        rows.append(Found(name, params, operation, "speedup", speedup, "estimate", text, SEAL))
+    for peer, taken in _software(application) if software else ():
+        words = "the same program on this CPU, one thread, median CPU time"
+        rows.append(
+            Found(REFERENCE, params, operation, "microseconds", taken * 1e6, "cpu", words, peer)
+        )
+        words = f"{text}; over {peer} on this CPU in the same run"
+        rows.append(
+            Found(name, params, operation, "speedup", taken / seconds, "estimate", words, peer)
+        )
     return rows
+
+
+def _counted(
+    application: Application, design: RpauDesign, result: runtime.RunResult, device: str
+) -> Iterator[Found]:
+    """Cycles and operations of a run."""
+    params, operation = application.program.parameters.name, application.operation
+    runs = len(_executable(application).runs)
+    conditions = (
+        f"{operation}: whole program, {application.words}; {runs} runs, inputs and keys loaded "
+        "before each, transfers not timed; every residue equals the cpu device's"
+    )
+    assert result.cycles is not None, "an accelerator counts"
+    assert result.instructions is not None, "an accelerator counts"
+    counted = {
+        "cycles": result.cycles,
+        "instructions": result.instructions,
+        "transfers": result.host_transfers,
+    }
+    for metric, value in counted.items():
+        yield Found(design.name, params, operation, metric, value, device, conditions)
+    ops = Counter(node.op for node in application.program.nodes)
+    operations = {
+        "products": ops[Op.MULTIPLY] + ops[Op.SQUARE],
+        "rotations": ops[Op.ROTATE],
+        "rescalings": ops[Op.RESCALE] + ops[Op.RELINEARIZE_RESCALE],
+    }
+    text = f"operations of {operation}; products of two ciphertexts"
+    for metric, value in operations.items():
+        yield Found(design.name, params, operation, metric, value, "estimate", text)
+
+
+def _communication(application: Application, result: runtime.RunResult) -> tuple[float, str]:
+    """Seconds of all that crosses to and from the host over the paper's link, and that in words."""
+    runs, n = _executable(application).runs, application.program.parameters.n
+    ends = (runs[0].loads, runs[-1].stores)
+    limbs = sum(len(at) for places in ends for at in places.values()) + result.spilled_words // n
+    text = f"{limbs} limbs in, out and under way, keys apart, over {MEDHA_XDMA.name}"
+    return MEDHA_XDMA.seconds(limbs * n), text
+
+
+def _executable(application: Application) -> Executable:
+    executable = application.compiled.compiled_graph.executable
+    assert isinstance(executable, Executable), "compiled for a design of RPAUs"
+    return executable
+
+
+def _software(application: Application) -> Iterator[tuple[str, float]]:
+    """SEAL, where it is installed, and the cpu device: each one's seconds for the program."""
+    if seal_missing() is None:
+        yield SEAL, on_seal(application.program, application.values)[1]
+    current, machine = application.session, runtime.open_device(REFERENCE)
+    keys = current.client.evaluation_keys
+    with one_thread():
+        call = partial(current.server.run, machine, current.inputs, keys)
+        yield OURS, median_seconds(call, _REPEATS)

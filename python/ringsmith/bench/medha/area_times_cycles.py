@@ -1,6 +1,8 @@
 """What an operation's speed is bought with: the area of an RPAU times the operation's cycles."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 from types import MappingProxyType
 
 from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
@@ -14,13 +16,36 @@ from ringsmith.hdl.synthesis import Area
 OPERATIONS = ("multiply_relinearize", "rescale")
 """Operations whose cycles are told times the area that takes them."""
 
-_RPAUS: Mapping[str, tuple[tuple[str, str], str, str]] = MappingProxyType(
+
+@dataclass(frozen=True)
+class _Rpaus:
+    """How a paper tells the area of its RPAUs.
+
+    Attributes:
+        params: The parameter set that it is told with.
+        counts: Part -> how many RPAUs of the device are such ones.
+        where: In the paper.
+        words: What the average is of.
+    """
+
+    params: str
+    counts: Mapping[str, int]
+    where: str
+    words: str
+
+
+_RPAUS: Mapping[str, _Rpaus] = MappingProxyType(
     {
-        MEDHA: (("medha-set1", "rpau_54_bits"), "Tables 2 and 3", "an RPAU of 54-bit words"),
-        MEDHA_2021: (("medha21-set1", "rpau"), "Tables II and III", "an RPAU of Set-1"),
+        MEDHA: _Rpaus(
+            "medha-set1",
+            {"rpau": 1, "rpau_54_bits": 9},
+            "Tables 2 and 3",
+            "an average RPAU, one of 60-bit words and nine of 54, as the device's URAMs add up",
+        ),
+        MEDHA_2021: _Rpaus("medha21-set1", {"rpau": 1}, "Tables II and III", "an RPAU of Set-1"),
     }
 )
-"""Paper -> the parameter set and part that its RPAU is told with, where, and in words."""
+"""Paper -> its RPAUs."""
 
 
 def of_operations(
@@ -31,7 +56,7 @@ def of_operations(
     Args:
         design: The design; its own name tells the numbers.
         cycles: What took how many.
-        unit: Area of an RPAU; None: multipliers and polynomials are counted, and LUTs and
+        unit: Average area of an RPAU; None: multipliers and polynomials are counted, and LUTs and
             flip-flops left out.
     """
     bought = [each for each in cycles if each.operation in OPERATIONS]
@@ -39,10 +64,14 @@ def of_operations(
 
 
 def times_area(design: RpauDesign, cycles: Found, unit: Area | None = None) -> Iterator[Found]:
-    """What an RPAU takes times an operation's cycles; see ``of_operations``."""
-    counted = estimate(design)
+    """What an average RPAU takes times an operation's cycles; see ``of_operations``."""
     if unit is None:
-        amounts = _rams_and_dsps(counted.dsp, counted.bram, counted.uram)
+        counted = [estimate(design, rpau) for rpau in range(design.rpaus)]
+        amounts = _rams_and_dsps(
+            fmean(each.dsp for each in counted),
+            fmean(each.bram for each in counted),
+            fmean(each.uram for each in counted),
+        )
         what = "multipliers and polynomials"
     else:
         amounts = _amounts(
@@ -51,11 +80,22 @@ def times_area(design: RpauDesign, cycles: Found, unit: Area | None = None) -> I
         what = "the whole RPAU"
     text = (
         f"{cycles.value:,.0f} cycles; {amounts['dsp_megacycles']:.0f} DSPs and "
-        f"{amounts['mbit_megacycles']:.1f} Mbit of RAMs in an RPAU: {what}"
+        f"{amounts['mbit_megacycles']:.1f} Mbit of RAMs in {_average(design)}: {what}"
     )
     for metric, amount in amounts.items():
         value = amount * cycles.value / 1e6
         yield Found(design.name, cycles.params, cycles.operation, metric, value, "estimate", text)
+
+
+def _average(design: RpauDesign) -> str:
+    """An RPAU, or an average one of those that there are."""
+    if not design.narrow_rpaus:
+        return "an RPAU"
+    wide = design.rpaus - design.narrow_rpaus
+    return (
+        f"an average RPAU, {wide} of {design.word_bits}-bit words and {design.narrow_rpaus} of "
+        f"{design.narrow_bits}"
+    )
 
 
 @cached
@@ -65,9 +105,12 @@ def papers_times_area() -> tuple[Fact, ...]:
 
 
 def _of_paper(paper: str) -> Iterator[Fact]:
-    unit, where, words = _RPAUS[paper]
-    known = facts(paper)
-    area = {fact.metric: fact.value for fact in known if (fact.params, fact.operation) == unit}
+    rpaus, known = _RPAUS[paper], facts(paper)
+    area: dict[str, float] = {}
+    for fact in known:
+        if fact.params == rpaus.params and fact.operation in rpaus.counts:
+            share = rpaus.counts[fact.operation] / sum(rpaus.counts.values())
+            area[fact.metric] = area.get(fact.metric, 0.0) + share * fact.value
     amounts = _amounts(*(area[metric] for metric in ("dsp", "bram", "uram", "lut", "ff")))
     for fact in known:
         if fact.metric == "cycles" and fact.operation in OPERATIONS and not fact.peer:
@@ -78,8 +121,8 @@ def _of_paper(paper: str) -> Iterator[Fact]:
                     operation=fact.operation,
                     metric=metric,
                     value=float(f"{amount * fact.value / 1e6:.3g}"),
-                    where=where,
-                    note=f"the cycles times what {words} takes",
+                    where=rpaus.where,
+                    note=f"the cycles times what {rpaus.words} takes",
                 )
 
 

@@ -1,9 +1,10 @@
 """What is measured: designs, the parameter sets that they run, and HE operations as graphs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters
@@ -20,15 +21,26 @@ class Case:
         design: The design's name.
         params: The parameter set's name.
         papers: Whose numbers stand beside.
+        rpaus: RPAUs, where they are fewer than the design's; None: the design's.
     """
 
     design: str
     params: str
     papers: tuple[str, ...]
+    rpaus: int | None = None
+
+    @property
+    def hardware(self) -> RpauDesign:
+        """The design, with as many RPAUs as the case says."""
+        design = load_design(self.design)
+        if self.rpaus is None:
+            return design
+        return replace(design, name=f"{design.name}, {self.rpaus} RPAUs", rpaus=self.rpaus)
 
 
 CASES = (
-    Case("medha", "medha-set1", PAPERS),
+    Case("medha", "medha-set1", (MEDHA,)),
+    Case("medha", "medha-set1", PAPERS, rpaus=8),  # as many as primes, and as the paper of 2021 has
     Case("medha", "medha-set2", (MEDHA,)),
     Case("medha21-set1", "medha21-set1", (MEDHA_2021,)),
     Case("medha21-set2", "medha21-set2", (MEDHA_2021,)),

@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -42,7 +42,7 @@ def operation_cycles(
         ProgramError: If the parameters do not fit the design.
         DeviceError: If a result on the RTL differs from the interpreter's.
     """
-    design, parameters = load_design(case.design), ckks_set(case.params)
+    design, parameters = case.hardware, ckks_set(case.params)
     for operation in operations:
         graph = graph_of(operation, parameters)
         cycles, instructions, executable = run(graph, design, device)
@@ -50,7 +50,7 @@ def operation_cycles(
         yield (
             operation,
             [
-                Found(case.design, case.params, operation, metric, value, device, text)
+                Found(design.name, case.params, operation, metric, value, device, text)
                 for metric, value in (("cycles", cycles), ("instructions", instructions))
             ],
         )
@@ -110,7 +110,7 @@ def instruction_cycles(case: Case, device: str) -> list[Found]:
     How much longer a program is that has the instruction before its halt. Contents do not matter,
     and none are loaded.
     """
-    design = load_design(case.design)
+    design = case.hardware
     machine: Device = (
         RtlDevice(design) if device == "rtl" else ModelDevice(design, timing_only=True)
     )
@@ -126,7 +126,7 @@ def instruction_cycles(case: Case, device: str) -> list[Found]:
     text = f"one instruction on all RPAUs, {design.n:,} coefficients"
     return [
         Found(
-            case.design,
+            design.name,
             case.params,
             name,
             "cycles",

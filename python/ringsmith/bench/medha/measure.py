@@ -1,25 +1,33 @@
 """``ringsmith bench medha``: everything that the two papers have numbers of, measured."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from ringsmith.apps.logreg.sizes import DEMO, PAPER
+from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.seal_baseline import seal_missing
-from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import ablations
-from ringsmith.bench.medha.applications import LENET5, LOGREG, PRIVFT, logreg_rows, mix_cycles
-from ringsmith.bench.medha.area import MANNERS, synthesized
+from ringsmith.bench.medha.applications import (
+    APPLICATIONS,
+    GMDH,
+    LOGREG,
+    LOGREG_FUSED,
+    Application,
+    application_rows,
+    logistic_regression,
+    power_forecast,
+)
+from ringsmith.bench.medha.area import MANNERS, Synthesized, synthesized
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
+from ringsmith.bench.medha.mixes import LENET5, PRIVFT, mix_cycles
 from ringsmith.bench.medha.software import software_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.hdl.synthesis import Area
 from ringsmith.params import ckks_set
 from ringsmith.progress import task
 
@@ -30,7 +38,8 @@ class Options:
 
     Attributes:
         device: What counts cycles: ``model`` or ``rtl``.
-        rtl: What ``rtl`` counts in any case: parameter sets, and ``logreg``.
+        rtl: What ``rtl`` counts in any case: parameter sets, on designs with as many RPAUs as their
+            files say; ``logreg``, by all its circuits; ``gmdh``.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
             counts the same.
         sets: Parameter sets; those of ``cases.CASES``.
@@ -38,10 +47,11 @@ class Options:
         area: How areas are found: one of ``area.MANNERS``.
         area_of: Designs that are synthesized; empty: all, and variants of the design too.
         ablations: Whether to compare variants of the design, a minute.
-        applications: Whether to run the logistic regression, and estimate PrivFT and LeNet-5.
+        applications: Whether to run the logistic regressions and the forecast, and estimate PrivFT
+            and LeNet-5.
         repeats: Calls of each operation of SEAL's and of the cpu device; 0: neither is timed.
         quick: Whether variants are compared by a sum, the logistic regression is as large as the
-            demo's, and one application alone is estimated.
+            demo's and the only application, and one application alone is estimated.
     """
 
     device: str = "model"
@@ -58,7 +68,7 @@ class Options:
 
     def __post_init__(self) -> None:
         _check("device", [self.device], DEVICES)
-        _check("to count on the RTL", self.rtl, [LOGREG, *(case.params for case in CASES)])
+        _check("to count on the RTL", self.rtl, [LOGREG, GMDH, *(case.params for case in CASES)])
         _check("area", [self.area], MANNERS)
         _check("design to synthesize", self.area_of, [case.design for case in CASES])
         _check("set", self.sets, [case.params for case in CASES])
@@ -69,7 +79,7 @@ class Options:
         return self.area != "none" and (not self.area_of or design in self.area_of)
 
     def device_of(self, name: str) -> str:
-        """What counts the cycles of a parameter set, or of ``logreg``."""
+        """What counts the cycles of a parameter set, or of ``logreg`` or ``gmdh``."""
         return "rtl" if name in self.rtl else self.device
 
 
@@ -100,7 +110,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
         ToolError: If a tool is missing or fails that the options ask for.
     """
     records: list[Record] = []
-    areas: dict[str, dict[str, Area]] = {}
+    known = _Known()
     cases = [case for case in CASES if case.params in options.sets]
     missing = seal_missing() if options.repeats else None
     if missing is not None:
@@ -109,88 +119,115 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     with task("measuring what the Medha papers have", total, "cases") as measured:
         for number, case in enumerate(cases):
             first = all(case.design != before.design for before in cases[:number])
-            records += _design(case, options, areas, say, first=first)
+            records += _design(case, options, known, say, first=first)
             measured.advance()
         if options.applications:
             records += _applications(options, say)
             measured.advance()
         if options.ablations:
-            records += _ablations(areas.get(CASES[0].design), options, say)
+            records += _ablations(known.areas.get(CASES[0].design), options, say)
             measured.advance()
     return records
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What several cases share, and is measured once.
+
+    Attributes:
+        areas: By the name of a design.
+        software: Times on this CPU, by parameter set.
+    """
+
+    areas: dict[str, Synthesized] = field(default_factory=dict)
+    software: dict[str, list[Found]] = field(default_factory=dict)
 
 
 def _design(
     case: Case,
     options: Options,
-    areas: dict[str, dict[str, Area]],
+    known: _Known,
     say: Callable[[str], None],
     *,
     first: bool,
 ) -> list[Record]:
-    """A design with a parameter set; adds its area to ``areas`` where that is asked for.
+    """A design with a parameter set, its area too where that is asked for.
 
     ``first``: no case before it has this design, so its instructions are counted.
     """
-    found = list(_case(case, options, say, first=first))
-    design, unit = load_design(case.design), None
+    found = list(_case(case, options, known, say, first=first))
+    design, unit = case.hardware, None
     if options.synthesizes(case.design):
-        if case.design not in areas:
+        if case.design not in known.areas:
             say(f"{case.design}: synthesis of an RPAU")
-            areas[case.design], rows = synthesized(design, case.params, options.area)
-            found += rows
-        unit = areas[case.design][UNIT]
+            known.areas[case.design] = synthesized(design, options.area)
+        areas = known.areas[case.design]
+        if first:
+            found += areas.rows(design, case.params)
+        if first or case.rpaus is not None:
+            found.append(areas.fit(design, case.params))
+        unit = areas.average(design)
     cycles = [each for each in found if each.metric == "cycles" and not each.peer]
     return _beside([*found, *of_operations(design, cycles, unit)], case.papers)
 
 
 def _case(
-    case: Case, options: Options, say: Callable[[str], None], *, first: bool
+    case: Case, options: Options, known: _Known, say: Callable[[str], None], *, first: bool
 ) -> Sequence[Found]:
     """All numbers of a design with a parameter set, but area."""
-    device = options.device_of(case.params)
-    found: list[Found] = []
+    device = options.device if case.rpaus is not None else options.device_of(case.params)
+    name, found = case.hardware.name, list[Found]()
     if first:
-        say(f"{case.design}, {case.params}: instructions on the {device}")
+        say(f"{name}, {case.params}: instructions on the {device}")
         found = _kept(instruction_cycles(case, device), options)
     operations: list[Found] = []
     try:
         for operation, rows in operation_cycles(case, options.operations, device):
-            say(f"{case.design}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
+            say(f"{name}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
             operations += _kept(rows, options)
     except ProgramError as error:
-        say(f"{case.design}, {case.params}: {error}")
-    software: list[Found] = []
-    if options.repeats:
+        say(f"{name}, {case.params}: {error}")
+    software, told = known.software.get(case.params, []), case.params in known.software
+    if options.repeats and not told:
         say(f"{case.params}: SEAL and the cpu device on this CPU")
         software = software_times(ckks_set(case.params), options.operations, options.repeats)
+        known.software[case.params] = software
     cycles = [each for each in operations if each.metric == "cycles"]
-    numbers = [*found, *operations, *times(cycles, software), *software]
+    numbers = [*found, *operations, *times(cycles, software), *([] if told else software)]
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
 
 
 def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
     """Whole programs on the design of the first case, beside the first paper."""
-    design, papers = load_design(CASES[0].design), CASES[0].papers[:1]
-    device = options.device_of(LOGREG)
-    seal = options.repeats > 0 and seal_missing() is None
-    say(f"{design.name}: {LOGREG} on the {device}")
-    size = replace(DEMO, parameter_set=CASES[0].params) if options.quick else PAPER
-    found = _kept(logreg_rows(design, size, device=device, seal=seal, say=say), options)
-    fused = logreg_rows(design, size, device=device, fused_rescale=True, say=say)
-    found += _kept(fused, options)
+    design, papers = load_design(CASES[0].design), CASES[0].papers
+    chosen = (LOGREG, LOGREG_FUSED) if options.quick else APPLICATIONS
+    size = replace(DEMO, parameter_set=CASES[0].params) if options.quick else None
+    found: list[Found] = []
+    for operation in chosen:
+        device = options.device_of(GMDH if operation == GMDH else LOGREG)
+        say(f"{design.name}: {operation} on the {device}")
+        application: Application = (
+            power_forecast(design)
+            if operation == GMDH
+            else logistic_regression(operation, design, size)
+        )
+        software = options.repeats > 0
+        rows = application_rows(application, design, device=device, software=software)
+        say(f"{design.name}: {operation}: {rows[0].value:,.0f} cycles")
+        found += _kept(rows, options)
     mixes = (PRIVFT,) if options.quick else (PRIVFT, LENET5)
     found += [mix_cycles(mix, design) for mix in mixes]
     return _beside(found, papers)
 
 
 def _ablations(
-    base: Mapping[str, Area] | None, options: Options, say: Callable[[str], None]
+    base: Synthesized | None, options: Options, say: Callable[[str], None]
 ) -> list[Record]:
     """Variants of the first case's design."""
     operation = "add" if options.quick else ablations.OPERATION
     manner = "none" if options.area_of else options.area
-    return _beside(ablations.ablations(base, manner, say, operation), CASES[0].papers)
+    parts = base.parts if base else None
+    return _beside(ablations.ablations(parts, manner, say, operation), CASES[0].papers)
 
 
 def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.beside import left_out
+from ringsmith.bench.medha.applications import APPLICATIONS
 from ringsmith.bench.medha.cases import PAPERS
 from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, HEXL, Fact, papers
 from ringsmith.bench.records import Measurement, Record
@@ -14,8 +15,10 @@ _REASONS = {
     "device_with_platform": "not measured: there is no platform part here",
     "program_controller": "an RPAU is synthesized, and the controller is outside it",
     "twiddle_generator": "here its multiplier is a lane's: it is in `butterfly`",
-    "logreg": "no application ran in this run",
-    "logreg_communication": "no application ran in this run",
+    **dict.fromkeys(
+        (*APPLICATIONS, *(f"{name}_communication" for name in APPLICATIONS)),
+        "no application ran in this run",
+    ),
     "dyadic_area_added": "not synthesized in this run",
 }
 """Operation -> why it is not compared."""

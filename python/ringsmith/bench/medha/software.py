@@ -4,6 +4,7 @@ Both run in one process, so that a speedup over either is over the same machine.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -45,13 +46,11 @@ def _own_times(
     parameters: CkksParameters, operations: Sequence[str], repeats: int
 ) -> Iterator[Found]:
     """Our cpu device runs the graph that an accelerator runs."""
-    threads = _core.threads()
     text = (
         f"one thread; {machine_state()}; median of {repeats} calls; the graph that the accelerator "
         "runs, whole keys"
     )
-    _core.set_threads(1)
-    try:
+    with one_thread():
         for operation in operations:
             graph = graph_of(operation, parameters)
             compiled, machine = runtime.compile_graph(graph), runtime.open_device(REFERENCE)
@@ -62,6 +61,15 @@ def _own_times(
             yield Found(
                 REFERENCE, parameters.name, operation, "microseconds", value, "cpu", text, OURS
             )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """The core computes on one thread, as SEAL does."""
+    threads = _core.threads()
+    _core.set_threads(1)
+    try:
+        yield
     finally:
         _core.set_threads(threads)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
-from ringsmith.bench.papers import papers
+from ringsmith.bench.papers import Fact, papers
 from ringsmith.bench.records import Measurement, Record, number
 from ringsmith.bench.rpm.cases import CASES, PAPER
 from ringsmith.bench.rpm.check import check
@@ -17,6 +17,14 @@ _DESIGNS = "Designs (table 4, figure 6)"
 _SYNTHESIZED = "Counted and synthesized"
 _GENERATED = "Factors generated, stored or sent (tables 5 and 6)"
 _TIMES = "Multiplication with relinearization (tables 3 and 4)"
+_REASONS = {
+    "lutram": "not measured: synthesis here counts LUTs that are memory among all LUTs",
+}
+"""Metric -> why it is not compared."""
+_FIGURE = (
+    "- Figure 6c, the bandwidth that the link to the host needs, by n, w and s: not measured. No "
+    "link was run here, and the figure has no numbers to compare."
+)
 _SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES)
 
 
@@ -55,13 +63,17 @@ def page(measurement: Measurement) -> str:
         if title == _TIMES:
             lines += [*_bottleneck(chosen), ""]
         lines += [*table(chosen), "", *conditions(chosen)]
-    missing = left_out((PAPER,), records)
-    if missing:
-        lines += ["", "## Not compared", ""]
-        for params in dict.fromkeys(fact.params for fact in missing):
-            those = [f"`{f.operation} {f.metric}`" for f in missing if f.params == params]
-            lines += [f"- {params}: {', '.join(those)}."]
+    lines += ["", "## Not measured", "", *_missing(left_out((PAPER,), records)), _FIGURE]
     return "\n".join(lines) + "\n"
+
+
+def _missing(facts: Sequence[Fact]) -> list[str]:
+    """A line for each reason and parameter set, with what is not compared."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for fact in facts:
+        why = _REASONS.get(fact.metric, "not measured in this run")
+        groups.setdefault((fact.params, why), []).append(f"`{fact.operation} {fact.metric}`")
+    return [f"- {params}, {why}: {', '.join(names)}." for (params, why), names in groups.items()]
 
 
 def _section(record: Record) -> str:

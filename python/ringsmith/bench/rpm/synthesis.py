@@ -7,16 +7,11 @@ from ringsmith.backends.rpau.debug.area_in_part import area_less
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import PAPER
 
-_METRICS = {"dsps": "dsp", "brams": "bram", "luts": "lut", "flip_flops": "ff"}
-"""Fields of ``Area`` -> metrics."""
-
-_BIAS = (
-    "Yosys, -family xc7, module by module; it packs no registers into DSPs and memories and no two "
-    "LUTs into one, so LUT and FF are counted too high; RAMs by their shapes; no place and route"
-)
+_BIAS = f"Yosys, -family xc7, {PACKING}"
 
 
 def synthesized(params: str, design: StreamDesign) -> Iterator[Found]:
@@ -43,9 +38,10 @@ def synthesized(params: str, design: StreamDesign) -> Iterator[Found]:
         "others": (area_less(whole, core), "frames that wait, descriptors, streams"),
     }
     for operation, (area, what) in found.items():
-        for field, metric in _METRICS.items():
-            value = float(getattr(area, field))
-            text = f"{what}; {_BIAS}"
+        text = f"{what}; {_BIAS}"
+        for metric, value in numbers(area).items():
+            if metric == "uram":
+                continue  # the 7 series has none
             yield Found(PAPER, params, operation, metric, value, "synthesis", text)
 
 

@@ -49,6 +49,8 @@ class Bfv(Scheme):
             )
         if options.fused_rescale:
             raise source.error("fused_rescale: BFV has no rescaling to fuse: leave it out")
+        if not options.lazy_rescale:
+            raise source.error("lazy_rescale: BFV has no rescaling to delay: leave it out")
 
     def plan(
         self, recording: Recording, parameters: RlweParameters, options: Options

@@ -9,7 +9,7 @@ from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MIN_SCALE_BITS
 from ringsmith.program.graph import Program
 from ringsmith.program.recording import Recording
-from ringsmith.schemes.base import Search
+from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
@@ -24,14 +24,14 @@ class CkksSearch(Search):
         wish: What is asked.
         n: The ring degree.
         carried: Bits of modulus that it carries.
-        fused_rescale: Whether products are relinearized and rescaled by one division.
+        options: What ``trace`` was told beside; ``wish`` has the headroom.
     """
 
     recording: Recording
     wish: AutoParameters
     n: int
     carried: int
-    fused_rescale: bool
+    options: Options
     scale_reason: str = ""
 
     def run(self) -> CkksProgram | None:
@@ -93,9 +93,7 @@ class CkksSearch(Search):
         while MIN_SCALE_BITS <= scale <= widest and scale not in tried:
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
-                program = planned(
-                    self.recording, candidate, self.wish.headroom_bits, self.fused_rescale
-                )
+                program = planned(self.recording, candidate, self.wish.headroom_bits, self.options)
             except LevelsError:
                 raise
             except (ProgramError, ValueError) as error:  # ValueError: too few primes of that size

@@ -15,7 +15,8 @@ ladder:
   does this cost a level (``levels_lost``).
 
 **Places.** A product is relinearized and rescaled when somebody needs it so; sums of products are
-summed before (one relinearization and one rescaling serve all), unless a term has other users, too.
+summed before (one relinearization and one rescaling serve all), unless a term has other users, too,
+or the program is traced with ``lazy_rescale=False``: then each product is rescaled by itself.
 Everything else works on rescaled values, since fewer limbs are cheaper. Moduli are switched only
 where operands meet, and ``ringsmith.program.sink`` then moves those switches forward.
 
@@ -35,6 +36,7 @@ from ringsmith.params import CkksParameters
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.vector import TraceNode
+from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.emitter import CkksEmitter
 
 
@@ -64,7 +66,7 @@ class CkksPlanner(Planner[Value]):
         on_ladder: Whether values lose limbs by being corrected onto the ladder. Then all values of
             equal limbs have equal scales, unless an input has another. Otherwise their modulus is
             switched, which is cheaper.
-        fused_rescale: Whether products are relinearized and rescaled by one division.
+        options: When products are rescaled, and how.
     """
 
     def __init__(
@@ -73,13 +75,13 @@ class CkksPlanner(Planner[Value]):
         trace: Sequence[TraceNode],
         headroom_bits: int,
         on_ladder: bool,
-        fused_rescale: bool,
+        options: Options,
     ) -> None:
         self._emitter = CkksEmitter(parameters, headroom_bits)
         super().__init__(self._emitter, trace)
         self._parameters = parameters
         self._on_ladder = on_ladder
-        self._fused_rescale = fused_rescale
+        self._options = options
         self._ladder = scale_ladder(parameters)
         self.levels_lost = 0
 
@@ -100,7 +102,8 @@ class CkksPlanner(Planner[Value]):
                     return Product(first.source, -first.values)
                 return Cipher(emitter.negate(first.node), first.pending)
             case Op.MULTIPLY:
-                return Cipher(self._multiply(first, operands[1]), pending=True)
+                product = Cipher(self._multiply(first, operands[1]), pending=True)
+                return product if self._options.lazy_rescale else self._settled(product)
             case Op.ROTATE if node.steps is not None:
                 return Cipher(emitter.rotate(self._ready(first), node.steps))
             case Op.CONJUGATE:
@@ -132,7 +135,7 @@ class CkksPlanner(Planner[Value]):
         if not value.pending:
             return value.node
         self._require_level(self._limbs(value.node))
-        if self._fused_rescale and self._emitter.nodes[value.node].size == 3:
+        if self._options.fused_rescale and self._emitter.nodes[value.node].size == 3:
             return self._emitter.relinearize_rescale(value.node)
         return self._emitter.rescale(self._emitter.relinearize(value.node))
 
@@ -172,6 +175,9 @@ class CkksPlanner(Planner[Value]):
     def _meet_products(self, a: Product, b: Product) -> tuple[Cipher, Cipher]:
         limbs = min(self._limbs(a.source), self._limbs(b.source))
         self._require_level(limbs)
+        if not self._options.lazy_rescale:
+            lower = limbs - 1, self._ladder[limbs - 1]
+            return Cipher(self._rescaled(a, *lower)), Cipher(self._rescaled(b, *lower))
         scale = self._ladder[limbs] * self._ladder[limbs]  # as a product of two ciphertexts has it
         left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
         return Cipher(left, pending=True), Cipher(right, pending=True)

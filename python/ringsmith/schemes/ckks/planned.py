@@ -6,12 +6,13 @@ from ringsmith.errors import ProgramError
 from ringsmith.params import CkksParameters
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
+from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.plan import CkksPlanner
 from ringsmith.schemes.ckks.program import CkksProgram
 
 
 def planned(
-    recording: Recording, parameters: CkksParameters, headroom_bits: int, fused_rescale: bool
+    recording: Recording, parameters: CkksParameters, headroom_bits: int, options: Options
 ) -> CkksProgram:
     """Plans for a parameter set of as many slots.
 
@@ -21,7 +22,7 @@ def planned(
         recording: What the function does.
         parameters: The parameter set.
         headroom_bits: log2 of the largest message magnitude that must fit.
-        fused_rescale: Whether products are relinearized and rescaled by one division.
+        options: When products are rescaled, and how.
 
     Raises:
         LevelsError: When levels do not suffice.
@@ -30,9 +31,7 @@ def planned(
     recording.check_limbs(parameters)
 
     def plan(*, on_ladder: bool) -> tuple[CkksPlanner, CkksProgram]:
-        planner = CkksPlanner(
-            parameters, recording.trace.nodes, headroom_bits, on_ladder, fused_rescale
-        )
+        planner = CkksPlanner(parameters, recording.trace.nodes, headroom_bits, on_ladder, options)
         nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
         return planner, CkksProgram(
             recording.name,

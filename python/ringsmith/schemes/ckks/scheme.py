@@ -53,7 +53,7 @@ class Ckks(Scheme):
         assert isinstance(parameters, CkksParameters)
         given = options.headroom_bits
         headroom = DEFAULT_HEADROOM_BITS if given is None else given
-        return planned(recording, parameters, headroom, options.fused_rescale)
+        return planned(recording, parameters, headroom, options)
 
     def search(
         self,
@@ -67,7 +67,7 @@ class Ckks(Scheme):
         assert isinstance(wish, AutoParameters)
         if options.headroom_bits is not None:
             wish = replace(wish, headroom_bits=options.headroom_bits)
-        return CkksSearch(recording, wish, n, carried, options.fused_rescale)
+        return CkksSearch(recording, wish, n, carried, options)
 
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str

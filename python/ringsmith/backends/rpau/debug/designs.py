@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.debug.compare import Compared
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
-from ringsmith.markdown import comparison, table
+from ringsmith.markdown import MEASURED, comparison, measured, table
 from ringsmith.params import CkksParameters
 
 _PRIME_SLACK = 1  # bits that the narrower primes are below the word width
@@ -170,16 +170,17 @@ def size_table(rows: Sequence[DesignRow]) -> str:
 
 def area_table(rows: Sequence[DesignRow]) -> str:
     """Area of one RPAU of each design as a Markdown table."""
-    headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS)
+    headings = ("design", "RPAUs", "cores synthesized", *_AREA_HEADINGS, MEASURED)
     entries = []
     for row in rows:
         design, wide = row.design, row.design.rpaus - row.design.narrow_rpaus
         cores = f"{row.synthesized_cores} of {design.cores}" if row.area is not None else "–"
-        entries.append([f"`{design.name}`", str(wide), cores, *_area_numbers(row.area)])
+        date = measured(row.area is not None)
+        entries.append([f"`{design.name}`", str(wide), cores, *_area_numbers(row.area), date])
         if design.narrow_rpaus:
             name = f"`{design.name}`, {design.narrow_bits} bits"
             numbers = _area_numbers(row.narrow_area)
-            entries.append([name, str(design.narrow_rpaus), cores, *numbers])
+            entries.append([name, str(design.narrow_rpaus), cores, *numbers, date])
     return table(headings, entries)
 
 
@@ -210,9 +211,9 @@ def verification_table(rows: Sequence[DesignRow]) -> str:
     for row in rows:
         v = row.verified
         counts = None if v is None else (v.programs, v.instructions, v.cycles, v.polynomials)
-        entries.append([f"`{row.design.name}`", *comparison(counts)])
-    headings = ("design", "random programs", "instructions", "cycles", "polynomials compared")
-    return table(headings, entries)
+        entries.append([f"`{row.design.name}`", *comparison(counts), measured(v is not None)])
+    words = ("design", "random programs", "instructions", "cycles", "polynomials compared")
+    return table((*words, MEASURED), entries)
 
 
 def section(rows: Sequence[DesignRow]) -> str:
@@ -229,7 +230,8 @@ not in it. Block and UltraRAM are computed from the memories' shapes. Two LUTs t
 count once, and output registers of DSPs and RAMs do not count. Nothing was placed or routed: no
 clock rate follows from this. Where fewer cores than an RPAU's were synthesized, main unit and
 memories' logic are multiplied by the cores, and the dyadic unit, what the work memory has for it,
-and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not synthesized.
+and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not synthesized;
+[pico.md](pico.md) has what a design for an ECP5 takes there.
 
 {area_table(rows)}
 ## Cycles

@@ -7,7 +7,7 @@ from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.compare import ComparedProducts
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.hdl.synthesis import Area
-from ringsmith.markdown import comparison, table
+from ringsmith.markdown import DASH, MEASURED, comparison, measured, table
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ def stream_table(rows: Sequence[StreamRow]) -> str:
         "36 Kbit BRAM",
         "LUT",
         "flip-flops",
+        MEASURED,
     )
     entries = []
     for row in rows:
@@ -55,8 +56,9 @@ def stream_table(rows: Sequence[StreamRow]) -> str:
                 f"{cost.latency_cycles(design):,}",
                 f"{cost.dsps(design) if area is None else area.dsps:,}",
                 f"{brams:,.1f}".removesuffix(".0"),
-                "–" if area is None else f"{area.luts:,}",
-                "–" if area is None else f"{area.flip_flops:,}",
+                DASH if area is None else f"{area.lut_sites:,}",
+                DASH if area is None else f"{area.fabric_flip_flops:,}",
+                measured(area is not None),
             ]
         )
     return table(headings, entries)
@@ -64,12 +66,12 @@ def stream_table(rows: Sequence[StreamRow]) -> str:
 
 def stream_verification_table(rows: Sequence[StreamRow]) -> str:
     """What was compared with the RTL, as a Markdown table."""
-    headings = ("design", "random products", "primes", "cycles", "words compared")
+    headings = ("design", "random products", "primes", "cycles", "words compared", MEASURED)
     entries = []
     for row in rows:
         v = row.verified
         counts = None if v is None else (v.products, v.primes, v.cycles, v.words)
-        entries.append([f"`{row.design.name}`", *comparison(counts)])
+        entries.append([f"`{row.design.name}`", *comparison(counts), measured(v is not None)])
     return table(headings, entries)
 
 
