@@ -91,11 +91,12 @@ def check_supported(graph: SubroutineGraph) -> None:
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
-    if node.op == "mod_up" and node.attrs["variant"] == "fast_base_conv":
+    variant = node.attrs["variant"] if node.op == "mod_up" else ""
+    if variant in ("fast_base_conv", "centred_digit"):
         raise CompileError(
             "architecture rpau raises digits of one prime ('rns_digit') only, and subroutine "
-            f"{node.id} asks for 'fast_base_conv' of {len(node.attrs['digit'])} primes: take "
-            "parameters with one prime a digit, or run on the cpu",
+            f"{node.id} asks for {variant!r} of {len(node.attrs['digit'])} primes: take "
+            "parameters with one prime a digit and a special prime, or run on the cpu",
             _operation_of(node),
         )
 
