@@ -24,6 +24,8 @@ HEAWS = parameter_set("heaws").extended_primes
 Q, P = HEAWS[:6], HEAWS[6:]
 DEGREE = 512
 PLAIN = 65537
+CENTRED_DIGIT = {"digit": [3, 4, 5], "base": list(range(6)), "variant": "centred_digit"}
+FAST_DIGIT = {"digit": [0, 1, 2], "base": list(range(9)), "variant": "fast_base_conv"}
 
 
 @dataclass(frozen=True)
@@ -149,20 +151,25 @@ def seeded(rng: np.random.Generator) -> Random:
 
 
 def heaws_conversions() -> list[Conversion]:
-    """Lift, both steps of Scale, and a digit's fast conversion to the other primes."""
+    """Lift, both steps of Scale, a digit's two conversions to other primes."""
     return [
         base_conversion.lift(Q, P),
         base_conversion.divide(Q, P, PLAIN),
         base_conversion.lift(P, Q),
+        base_conversion.lift(Q[3:], Q[:3]),
         base_conversion.fast_base_conversion(Q[:3], (*Q[3:], *P[:3])),
     ]
+
+
+HEAWS_UNIT = BaseConverter(tables=5)
+"""Takes all of these."""
 
 
 def test_the_engine_is_the_cores_lift_scale_and_fast_base_conversion(
     rng: np.random.Generator,
 ) -> None:
     """In Python's integers, coefficient by coefficient."""
-    lift, divide, back, fast = heaws_conversions()
+    lift, divide, back, digit, fast = heaws_conversions()
     random = seeded(rng)
     given = residues(edges(random, prod(Q)), Q)
     lifted = run_core("lift", range(6), given, base=list(range(13)), variant="hps")[6:]
@@ -175,8 +182,9 @@ def test_the_engine_is_the_cores_lift_scale_and_fast_base_conversion(
     steps = [back.apply(divide.apply(x[:6], x[6:])) for x in whole.T.tolist()]
     assert steps == scaled.T.tolist()
 
-    attrs = {"digit": [0, 1, 2], "base": [0, 1, 2, *range(3, 9)], "variant": "fast_base_conv"}
-    raised = run_core("mod_up", range(6), given, **attrs)[3:]
+    raised = run_core("mod_up", range(6), given, **CENTRED_DIGIT)[:3]
+    assert [digit.apply(x[3:]) for x in given.T.tolist()] == raised.T.tolist()
+    raised = run_core("mod_up", range(6), given, **FAST_DIGIT)[3:]
     assert [fast.apply(x[:3]) for x in given.T.tolist()] == raised.T.tolist()
 
 
@@ -184,7 +192,7 @@ def test_lift_and_scale_of_heaws_equal_the_core_bit_for_bit(
     make_block: MakeBlock, rng: np.random.Generator
 ) -> None:
     random = seeded(rng)
-    unit = make_unit(make_block, BaseConverter(), heaws_conversions())
+    unit = make_unit(make_block, HEAWS_UNIT, heaws_conversions())
     given = residues(edges(random, prod(Q)), Q)
     lifted = run_core("lift", range(6), given, base=list(range(13)), variant="hps")[6:]
     assert unit.convert(columns(given, 0)) == lifted.T.tolist()
@@ -200,14 +208,15 @@ def test_lift_and_scale_of_heaws_equal_the_core_bit_for_bit(
     attrs = {"base": list(range(6)), "plain_modulus": PLAIN, "variant": "hps"}
     assert scaled == run_core("scale", range(13), whole, **attrs).T.tolist()
 
-    attrs = {"digit": [0, 1, 2], "base": [0, 1, 2, *range(3, 9)], "variant": "fast_base_conv"}
-    raised = run_core("mod_up", range(6), given, **attrs)[3:]
-    assert unit.convert(columns(given[:3], 3)) == raised.T.tolist()
+    raised = run_core("mod_up", range(6), given, **CENTRED_DIGIT)[:3]
+    assert unit.convert(columns(given[3:], 3)) == raised.T.tolist()
+    raised = run_core("mod_up", range(6), given, **FAST_DIGIT)[3:]
+    assert unit.convert(columns(given[:3], 4)) == raised.T.tolist()
 
 
 def test_a_lift_and_a_scale_take_seven_cycles_a_coefficient() -> None:
-    lift, divide, back, _ = heaws_conversions()
-    assert [lift.interval, divide.interval, back.interval] == [7, 7, 7]
+    lift, divide, back, digit, _ = heaws_conversions()
+    assert [each.interval for each in (lift, divide, back, digit)] == [7, 7, 7, 3]
     assert BaseConverter().latency(lift.terms) == 63
 
 
@@ -422,7 +431,7 @@ def test_tiles_add_up_to_the_sum_of_products(
 def test_a_coefficient_that_comes_too_soon_stops_a_simulation(
     make_block: MakeBlock, capfd: pytest.CaptureFixture[str], table: int, gap: int, text: str
 ) -> None:
-    unit = make_unit(make_block, BaseConverter(), heaws_conversions(), assertions=True)
+    unit = make_unit(make_block, HEAWS_UNIT, heaws_conversions(), assertions=True)
     starts = np.isin(np.arange(80), [0, gap])
     with pytest.raises(DeviceError, match="rs_base_convert_sequence"):
         unit.block.run({"start_i": starts, "table_i": np.full(80, table)})
