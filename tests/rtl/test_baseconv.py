@@ -15,6 +15,7 @@ from ringsmith.errors import DeviceError
 from ringsmith.hdl import base_conversion
 from ringsmith.hdl.base_conversion import BaseConverter, Conversion
 from ringsmith.hdl.block import Block
+from ringsmith.hdl.target import ECP5, XILINX
 from ringsmith.params import parameter_set
 
 MakeBlock = Callable[..., Block]
@@ -55,8 +56,8 @@ class Unit:
         return self.unit.latency(conversion.terms) + len(conversion.outputs) - 1
 
     def load(self, table: int, conversion: Conversion) -> None:
-        """Writes a table."""
-        words = self.unit.words(table, conversion)
+        """Writes a table, what is used first last: the next cycle may start the conversion."""
+        words = self.unit.words(table, conversion)[::-1]
         names = ("kind", "table", "row", "column", "word")
         inputs = {
             f"load_{name}_i": np.array([getattr(w, name) for w in words], np.uint64)
@@ -64,7 +65,6 @@ class Unit:
         }
         self.block.run({"load_i": np.ones(len(words), np.uint64), **inputs}, [])
         self.block.poke("load_i", 0)
-        self.block.step()
 
     def gap(self, before: Conversion, after: Conversion) -> int:
         """The fewest cycles between the starts of two coefficients."""
@@ -112,9 +112,11 @@ def make_unit(
     unit: BaseConverter,
     conversions: Sequence[Conversion],
     assertions: bool = False,
+    target: str = XILINX,
 ) -> Unit:
     """Builds a unit and loads its tables."""
-    block = make_block("rs_base_convert", assertions=assertions, **unit.parameters)
+    chosen = {"assertions": assertions, "target": target}
+    block = make_block("rs_base_convert", **chosen, **unit.parameters)
     return Unit(block, unit, conversions)
 
 
@@ -188,11 +190,12 @@ def test_the_engine_is_the_cores_lift_scale_and_fast_base_conversion(
     assert [fast.apply(x[:3]) for x in given.T.tolist()] == raised.T.tolist()
 
 
+@pytest.mark.parametrize("target", [XILINX, pytest.param(ECP5, marks=pytest.mark.full)])
 def test_lift_and_scale_of_heaws_equal_the_core_bit_for_bit(
-    make_block: MakeBlock, rng: np.random.Generator
+    make_block: MakeBlock, rng: np.random.Generator, target: str
 ) -> None:
     random = seeded(rng)
-    unit = make_unit(make_block, HEAWS_UNIT, heaws_conversions())
+    unit = make_unit(make_block, HEAWS_UNIT, heaws_conversions(), target=target)
     given = residues(edges(random, prod(Q)), Q)
     lifted = run_core("lift", range(6), given, base=list(range(13)), variant="hps")[6:]
     assert unit.convert(columns(given, 0)) == lifted.T.tolist()
