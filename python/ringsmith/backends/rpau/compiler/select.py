@@ -75,8 +75,7 @@ def select(
 def check_supported(graph: SubroutineGraph) -> None:
     """Refuses what this architecture has no instructions for, whatever the design.
 
-    That is BFV's lift, scale and decompose, its residue digits, and the raising of digits of several
-    primes.
+    That is BFV's lift, scale and decompose, its residue digits, and digits of several primes.
 
     Raises:
         CompileError: Names the node and what to do.
