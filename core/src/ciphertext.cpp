@@ -15,6 +15,11 @@ void check(const RlweContext& context, const CiphertextView& ciphertext) {
 }
 
 void check(const RlweContext& context, const KeySwitchKeyView& key) {
+  if (key.prepared != nullptr && context.residue_digits()) {
+    throw ParameterError(
+        "a prepared key is divided by special primes, and the parameters have none: use the key as "
+        "it is");
+  }
   if (key.prepared != nullptr && key.word_bits != 0) {
     throw ParameterError(text("a prepared key is in digits of primes, and words of ", key.word_bits,
                               " bits were asked for: use a key in such words"));
@@ -30,10 +35,10 @@ void check(const RlweContext& context, const KeySwitchKeyView& key) {
       throw ParameterError(text("the key-switching key has ", key.digits, " digits, but words of ",
                                 key.word_bits, " bits make ", words, ": make the key for them"));
     }
-  } else if (context.special_base().empty()) {
+  } else if (context.special_base().empty() && !context.residue_digits()) {
     throw ParameterError(
         "key switching by digits of primes needs a special prime, and the parameters have none: "
-        "use a key in words of word_bits bits");
+        "use a key in words of word_bits bits, or name dnum for residue digits");
   } else if (key.digits != context.dnum()) {
     throw ParameterError(text("the key-switching key has ", key.digits,
                               " digits, but the parameters", " have dnum = ", context.dnum(),

@@ -234,10 +234,11 @@ class NodeBuilder {
   }
 
   void build_mod_up() {
-    require_variant({"rns_digit", "fast_base_conv", "scaled"});
+    require_variant({"rns_digit", "fast_base_conv", "centred_digit", "scaled"});
     take_primes("digit", "rns_digit");
     Base target = base_attribute("base");
     node_.scaled = text_attribute("variant") == "scaled";
+    node_.centred = text_attribute("variant") == "centred_digit";
     if (!node_.scaled) {
       require_form(Form::kCoeff);
     } else if (node_.primes != node_.type.base) {

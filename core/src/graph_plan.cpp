@@ -113,8 +113,8 @@ class Planner {
       }
       const std::size_t raised = digit.operands[0];
       const Node& mod_up = nodes_[raised];
-      if (mod_up.op != Op::kModUp || mod_up.scaled || users_[raised].size() != 1 ||
-          (source && *source != mod_up.operands[0]) ||
+      if (mod_up.op != Op::kModUp || mod_up.scaled || mod_up.centred ||
+          users_[raised].size() != 1 || (source && *source != mod_up.operands[0]) ||
           !in_one_piece(nodes_[mod_up.operands[0]].type.base, mod_up.primes)) {
         return std::nullopt;
       }

@@ -253,7 +253,11 @@ class Interpreter {
       const std::span<const u64> limb = operand_limb(node, prime);
       digit.insert(digit.end(), limb.begin(), limb.end());
     }
-    kernels::mod_up(rns_, node.primes, node.type.base, digit, out);
+    if (node.centred) {
+      kernels::lift_digit(rns_, node.primes, node.type.base, digit, out);
+    } else {
+      kernels::mod_up(rns_, node.primes, node.type.base, digit, out);
+    }
   }
 
   static std::string key_name(const Node& node) { return text("key '", node.name, "'"); }

@@ -86,10 +86,28 @@ std::vector<Ciphertext> apply_by_primes(const RlweContext& context, Form form, C
                           std::move(pairs));
 }
 
-// The sums over the words of `target`, times the key: two polynomials over the data base, in NTT
-// form.
-Ciphertext word_products(const RlweContext& context, Form form, std::span<const u64> target,
-                         std::size_t limbs, KeySwitchKeyView key) {
+// Whether a key's products are divided by no special prime: its digits are words or residue digits.
+bool undivided(const RlweContext& context, const KeySwitchKeyView& key) {
+  return key.word_bits != 0 || context.residue_digits();
+}
+
+// The word, or the residue digit, number `index` of coefficients over the data base.
+void cut(const RlweContext& context, std::span<const u64> coefficients, BaseView base,
+         std::size_t index, std::size_t word_bits, std::span<u64> out) {
+  if (word_bits != 0) {
+    kernels::decompose(context.rns(), base, base, index, word_bits, coefficients, out);
+    return;
+  }
+  const Base digit = context.digit(index, base.size());
+  const std::span<const u64> limbs =
+      coefficients.subspan(digit.front() * context.degree(), digit.size() * context.degree());
+  kernels::lift_digit(context.rns(), digit, base, limbs, out);
+}
+
+// The sums over the words or residue digits of `target`, times the key: two polynomials over the
+// data base, in NTT form.
+Ciphertext undivided_products(const RlweContext& context, Form form, std::span<const u64> target,
+                              std::size_t limbs, KeySwitchKeyView key) {
   const RnsContext& rns = context.rns();
   const Base base = context.data_base(limbs);
   rns.check_canonical(key.data, context.key_base(), "the key-switching key");
@@ -97,10 +115,11 @@ Ciphertext word_products(const RlweContext& context, Form form, std::span<const 
   if (form == Form::kNtt) {
     kernels::intt(rns, base, coefficients);
   }
-  const std::size_t count = context.words(limbs, key.word_bits);
+  const std::size_t count =
+      key.word_bits != 0 ? context.words(limbs, key.word_bits) : context.digits(limbs);
   std::vector<std::vector<u64>> digit_words(count, std::vector<u64>(target.size()));
   for (std::size_t index = 0; index < count; ++index) {
-    kernels::decompose(rns, base, base, index, key.word_bits, coefficients, digit_words[index]);
+    cut(context, coefficients, base, index, key.word_bits, digit_words[index]);
     kernels::ntt(rns, base, digit_words[index]);
   }
   const std::vector<std::span<const u64>> digits(digit_words.begin(), digit_words.end());
@@ -131,11 +150,11 @@ void check_product(const RlweContext& context, const CiphertextView& a, const ch
 
 Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64> target,
                       std::size_t limbs, KeySwitchKeyView key) {
-  if (key.word_bits == 0) {
+  if (!undivided(context, key)) {
     return switch_by_primes(context, form, target, limbs, key, limbs, {});
   }
   check_target(context, target, limbs, key);
-  Ciphertext sums = word_products(context, form, target, limbs, key);
+  Ciphertext sums = undivided_products(context, form, target, limbs, key);
   if (form == Form::kCoeff) {
     kernels::intt(context.rns(), context.data_base(limbs), sums.polynomial(0));
     kernels::intt(context.rns(), context.data_base(limbs), sums.polynomial(1));
@@ -146,7 +165,7 @@ Ciphertext switch_key(const RlweContext& context, Form form, std::span<const u64
 Ciphertext relinearize(const RlweContext& context, Form form, CiphertextView a,
                        KeySwitchKeyView key) {
   check_product(context, a, "relinearize");
-  if (key.word_bits == 0) {
+  if (!undivided(context, key)) {
     const kernels::DividedPair pair{.added = {a.polynomial(0), a.polynomial(1)}};
     return switch_by_primes(context, form, a.polynomial(2), a.limbs, key, a.limbs, pair);
   }
@@ -164,8 +183,9 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
     throw ParameterError(
         "relinearize_rescale needs two limbs or more: the last level has no prime to divide by");
   }
-  if (key.word_bits != 0) {
-    throw ParameterError("relinearize_rescale needs a key in digits of primes, not of words");
+  if (undivided(context, key)) {
+    throw ParameterError(
+        "relinearize_rescale needs a key with a special prime, in digits of primes");
   }
   const kernels::DividedPair pair{.raised = {a.polynomial(0), a.polynomial(1)}};
   return switch_by_primes(context, Form::kNtt, a.polynomial(2), a.limbs, key, a.limbs - 1, pair);
@@ -174,7 +194,7 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
 Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a, u64 element,
                         KeySwitchKeyView key) {
   check_rotated(context, a);
-  if (key.word_bits == 0) {
+  if (!undivided(context, key)) {
     check(context, key);
     const GaloisSwitch only{element, key};
     return std::move(apply_by_primes(context, form, a, {&only, 1})[0]);
@@ -194,8 +214,8 @@ std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
   for (const GaloisSwitch& wanted : switches) {
     check(context, wanted.key);
   }
-  if (switches.size() < 2 || std::ranges::any_of(switches, [](const GaloisSwitch& wanted) {
-        return wanted.key.word_bits != 0;  // the words of -x are no permutation of those of x
+  if (switches.size() < 2 || std::ranges::any_of(switches, [&](const GaloisSwitch& wanted) {
+        return undivided(context, wanted.key);  // the words of -x are no permutation of those of x
       })) {
     std::vector<Ciphertext> results;
     for (const GaloisSwitch& wanted : switches) {

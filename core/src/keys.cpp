@@ -67,15 +67,18 @@ struct Digit {
   std::function<u64(const Modulus&)> factor;
 };
 
-// P * s' in the limbs of each digit's primes only; P is the product of the special primes.
+// P * s' in the limbs of each digit's primes only; P is the product of the special primes, 1 for
+// residue digits.
 std::vector<Digit> prime_digits(const RlweContext& context) {
-  if (context.special_base().empty()) {
+  if (context.special_base().empty() && !context.residue_digits()) {
     throw ParameterError(
         "a key in digits of primes needs a special prime, and the parameters have none: name one, "
-        "or cut in words of word_bits bits");
+        "or cut in words of word_bits bits, or name dnum for residue digits");
   }
   const auto special_product = [&context](const Modulus& modulus) {
-    return product_of(context.rns(), context.special_base()).modulo(modulus);
+    return context.residue_digits()
+               ? 1
+               : product_of(context.rns(), context.special_base()).modulo(modulus);
   };
   std::vector<Digit> digits;
   for (std::size_t i = 0; i < context.dnum(); ++i) {

@@ -1,4 +1,5 @@
-// What Lift and Scale of both variants have in common, and the word decomposition.
+// What Lift and Scale of both variants have in common, and the digits of keys without special
+// primes.
 #include "ringsmith/lift_scale.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include "behz.h"
 #include "hps.h"
 #include "ringsmith/error.h"
+#include "scratch.h"
 #include "text.h"
 #include "wide.h"
 
@@ -36,6 +38,37 @@ void lift(const RnsContext& context, BaseView from, BaseView base, Multiplicatio
     behz_convert(context, from, extension, in, added);
   } else {
     hps_convert(context, from, extension, in, added);
+  }
+}
+
+void lift_digit(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
+                std::span<u64> out) {
+  if (digit.empty()) {
+    throw ParameterError("a digit has at least one prime");
+  }
+  const std::size_t degree = context.degree();
+  context.check_size(in.size(), digit.size(), "the digit");
+  context.check_size(out.size(), base.size(), "the result");
+  Base others;
+  std::vector<std::span<u64>> limbs;  // of the others
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const std::span<u64> limb = limb_of(out, i, degree);
+    const auto own = std::ranges::find(digit, base[i]);
+    if (own != digit.end()) {
+      const auto position = static_cast<std::size_t>(own - digit.begin());
+      std::ranges::copy(limb_of(in, position, degree), limb.begin());
+    } else {
+      others.push_back(base[i]);
+      limbs.push_back(limb);
+    }
+  }
+  if (others.empty()) {
+    return;
+  }
+  ScratchWords lifted(others.size() * degree);
+  hps_convert(context, digit, others, in, lifted.words());
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    std::ranges::copy(limb_of(std::span<const u64>(lifted.words()), i, degree), limbs[i].begin());
   }
 }
 

@@ -39,6 +39,11 @@ void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
         "a key-switching key in digits of words cannot be prepared: use it as it is, or make one "
         "in digits of primes");
   }
+  if (context.residue_digits()) {
+    throw ParameterError(
+        "a key-switching key in residue digits cannot be prepared: use it as it is, or make one "
+        "with a special prime");
+  }
   check(context, key);
 }
 

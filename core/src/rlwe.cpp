@@ -9,7 +9,10 @@ namespace ringsmith {
 
 RlweContext::RlweContext(std::size_t degree, std::span<const u64> primes, std::size_t special,
                          std::size_t dnum, ErrorDistribution error)
-    : rns_(degree, primes), error_(std::move(error)), special_(special) {
+    : rns_(degree, primes),
+      error_(std::move(error)),
+      special_(special),
+      residue_digits_(special == 0 && dnum != 0) {
   if (special >= primes.size()) {
     throw ParameterError(text(special, " special primes of ", primes.size(),
                               " primes: leave at least one data prime"));

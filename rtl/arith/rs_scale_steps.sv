@@ -1,25 +1,26 @@
 // A number's low bits divided away, modulo a prime q that is 1 modulo 2^StepBits: rs_scale_step
 // after rs_scale_step.
 //
-//   n_o = -low_i * 2^-Width mod q_i      0 <= n_o < q_i; docs/arithmetic.md has the bounds
+//   n_o = -low_i * 2^-LowBits mod q_i      0 <= n_o < q_i; docs/arithmetic.md has the bounds
 //
-// One result a cycle, latency rs_arith_pkg::scale_steps(Width, StepBits) * scale_step_latency().
+// One result a cycle, latency rs_arith_pkg::scale_steps(LowBits, StepBits) * scale_step_latency().
 // q_i is the modulus of the low_i of the cycle before, and q_o that of the n_o of the cycle before.
 // Cost: the steps, and what delays the digits and the modulus.
 module rs_scale_steps
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 48,
-  parameter int unsigned StepBits = 14
+  parameter int unsigned StepBits = 14,
+  parameter int unsigned LowBits = Width
 ) (
-  input  logic             clk_i,
-  input  logic [Width-1:0] low_i,
-  input  logic [Width-1:0] q_i,
-  output logic [Width-1:0] n_o,
-  output logic [Width-1:0] q_o
+  input  logic               clk_i,
+  input  logic [LowBits-1:0] low_i,
+  input  logic [  Width-1:0] q_i,
+  output logic [  Width-1:0] n_o,
+  output logic [  Width-1:0] q_o
 );
-  localparam int unsigned Steps = scale_steps(Width, StepBits);
-  localparam int unsigned LastBits = Width - (Steps - 1) * StepBits;
+  localparam int unsigned Steps = scale_steps(LowBits, StepBits);
+  localparam int unsigned LastBits = LowBits - (Steps - 1) * StepBits;
 
   logic [Width-1:0] n [Steps+1];
   logic [Width-1:0] q [Steps+1];

@@ -30,15 +30,18 @@ def parameters(case: str) -> RlweParameters:
             security=None,
         )
     _, _, variant = case.partition("-")
-    word = variant == "word"
+    undivided = {
+        "word": {"relinearization": "word", "word_bits": 30},
+        "residue": {"relinearization": "residue", "dnum": 2},
+    }.get(variant, {})
     return BfvParameters.create(
         n=N,
         prime_bits=(30, 30, 30),
-        special_bits=() if word else 31,
+        special_bits=() if undivided else 31,
         plain_bits=17,
         security=None,
-        multiplication="hps" if word else variant,
-        **({"relinearization": "word", "word_bits": 30} if word else {}),
+        multiplication="hps" if undivided else variant,
+        **undivided,
     )
 
 

@@ -42,7 +42,9 @@ ringsmith::i64 centred(ringsmith::i64 value) {
 
 void check_operations(const bfv::Context& context, bfv::Multiplication variant,
                       std::size_t word_bits) {
-  const std::string suffix = word_bits == 0 ? ", special prime" : ", words";
+  const std::string suffix = word_bits != 0                     ? ", words"
+                             : context->rlwe().residue_digits() ? ", residue digits"
+                                                                : ", special prime";
   const bfv::KeyGenerator keygen(context, word_bits);
   const bfv::RelinKeys relin_keys = keygen.create_relin_keys();
   const std::vector<ringsmith::i64> steps = {0, 3, -1};
@@ -131,6 +133,8 @@ int main() {
   const std::span<const ringsmith::u64> data = std::span(primes).first(3);
   check_operations(bfv::make_context(kDegree, data, kPlainModulus, 0), bfv::Multiplication::kBehz,
                    20);
+  check_operations(bfv::make_context(kDegree, data, kPlainModulus, 0, 3), bfv::Multiplication::kHps,
+                   0);
   const bfv::Context unbatched = bfv::make_context(kDegree, primes, 2);
   expect_refusal([&] { static_cast<void>(bfv::Encoder(unbatched)); }, "does not batch");
   const bfv::KeyGenerator keygen(unbatched);

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING
 
@@ -154,18 +154,60 @@ def test_products_of_three_polynomials_by_hps_decrypt_as_seals(
     assert secret.bfv_noise_budget(context, oracle.secret_key, mine) >= budget - 1 > 0
 
 
-def test_the_parameters_of_heaws_reach_their_depth_of_four(rng: np.random.Generator) -> None:
-    """HEAWS, section 2.4: 180 bits of q, deviation 102, t = 2, words of 90 bits, HPS products."""
+def heaws(relinearization: str, plain_modulus: int = 2) -> BfvParameters:
+    """HEAWS's set, with another plain modulus, its keys in two words or two residue digits."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         parameters = parameter_set("heaws")
-    assert isinstance(parameters, BfvParameters)
+        assert isinstance(parameters, BfvParameters)
+        if relinearization == "residue":
+            parameters = replace(parameters, relinearization="residue", word_bits=0, dnum=2)
+        parameters = replace(parameters, plain_modulus=plain_modulus, extension_primes=())
+    assert parameters.key_digits == 2
+    return parameters
+
+
+def new_relin_key(parameters: BfvParameters, key: Residues) -> Residues:
+    """A relinearization key of the set's kind."""
+    core = core_context(parameters)
+    if parameters.word_bits:
+        return secret.generate_word_relin_key(core, key, parameters.word_bits)
+    return secret.generate_relin_key(core, key)
+
+
+def test_two_residue_digits_add_no_more_noise_than_two_words(rng: np.random.Generator) -> None:
+    """A product of uniform messages, relinearized, at HEAWS's size."""
+    budgets = {}
+    for kind in ("word", "residue"):
+        parameters = heaws(kind, 40961)
+        core, context = core_context(parameters), bfv_context(parameters)
+        key = secret.generate_secret_key(core)
+        message = rng.integers(0, 40961, parameters.n, dtype=np.uint64)
+        plain = bfv.encode(context, message)
+        cipher = bfv.encrypt(context, secret.generate_public_key(core, key), plain)
+        product = bfv.multiply(context, cipher, cipher, "hps")
+        relin = new_relin_key(parameters, key)
+        switched = bfv.relinearize(context, product, relin, parameters.word_bits)
+        slots = bfv.decode(context, secret.bfv_decrypt(context, key, switched))
+        assert np.array_equal(slots, message * message % 40961)
+        budgets[kind] = secret.bfv_noise_budget(context, key, switched)
+        left = parameters.log_qp - 1 - log2(parameters.key_switch_error_bound(6)) - log2(40961)
+        assert budgets[kind] >= left - 1
+    assert budgets["residue"] >= budgets["word"] > 50
+
+
+@pytest.mark.parametrize("kind", ["word", "residue"])
+def test_the_parameters_of_heaws_reach_their_depth_of_four(
+    kind: str, rng: np.random.Generator
+) -> None:
+    """HEAWS, section 2.4: 180 bits of q, deviation 102, t = 2, two digits, HPS products."""
+    parameters = heaws(kind)
     core, context = core_context(parameters), bfv_context(parameters)
     assert (core.error_deviation, context.plain_modulus) == (102.0, 2)
     n, word_bits = parameters.n, parameters.word_bits
     key = secret.generate_secret_key(core)
     public = secret.generate_public_key(core, key)
-    relin = secret.generate_word_relin_key(core, key, word_bits)
+    relin = new_relin_key(parameters, key)
 
     def product(a: Residues, b: Residues) -> Residues:
         full = np.convolve(a.astype(np.int64), b.astype(np.int64))

@@ -242,6 +242,39 @@ def test_keys_cut_in_words_switch_without_a_special_prime(
         bfv.apply_galois(context, cipher, 3, np.concatenate([relin] * 2), word_bits + 1)
 
 
+@pytest.mark.parametrize("dnum", [1, 2, 4])
+def test_keys_of_residue_digits_switch_without_a_special_prime(
+    dnum: int, rng: np.random.Generator
+) -> None:
+    """At every level, where digits have fewer primes; a Galois key, too."""
+    core = _core.Context(N, distinct_primes(50, 45, 40, 42), 0, dnum)
+    context = _core.BfvContext(core, 7681, bfv.behz_extension_primes(N, core.primes, 7681))
+    key = secret.generate_secret_key(core)
+    message = rng.integers(0, 7681, N, dtype=np.uint64)
+    cipher = bfv.encrypt(
+        context, secret.generate_public_key(core, key), bfv.encode(context, message)
+    )
+    relin = secret.generate_relin_key(core, key)
+    assert relin.shape == (dnum, 2, 4, N)
+    squared = bfv.relinearize(context, bfv.square(context, cipher), relin)
+    swap = secret.generate_galois_key(core, key, 2 * N - 1)
+    rotate = secret.generate_galois_key(core, key, 3)
+    for level in range(2):
+        swapped = bfv.apply_galois(context, squared, 2 * N - 1, swap)
+        many = bfv.apply_galois_many(context, squared, [2 * N - 1, 3], [swap, rotate])
+        assert np.array_equal(many[0], swapped)
+        assert np.array_equal(many[1], bfv.apply_galois(context, squared, 3, rotate))
+        if dnum == 4:  # digits beyond the noise that is left drown the message
+            assert secret.bfv_noise_budget(context, key, swapped) > 0, level
+            slots = bfv.decode(context, secret.bfv_decrypt(context, key, swapped))
+            assert np.array_equal(slots, np.roll(message * message % 7681, N // 2))
+        squared = bfv.mod_switch(context, squared)
+    with pytest.raises(_core.ParameterError, match="residue digits cannot be prepared"):
+        _core.PreparedKey(core, relin)
+    with pytest.raises(_core.ParameterError, match=f"the parameters have dnum = {dnum}"):
+        bfv.apply_galois(context, cipher, 3, np.concatenate([relin] * 2))
+
+
 @pytest.mark.parametrize(("special", "dnum"), [(1, 3), (2, 2), (3, 1)])
 def test_hybrid_key_switching_serves_bfv(special: int, dnum: int, rng: np.random.Generator) -> None:
     primes = distinct_primes(50, 45, 40, *(51,) * special)

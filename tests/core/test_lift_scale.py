@@ -1,4 +1,4 @@
-"""The graph's Lift, Scale and word decomposition, held against Python's integers."""
+"""The graph's Lift, Scale and both kinds of exact digits, held against Python's integers."""
 
 from dataclasses import dataclass
 from math import prod
@@ -122,6 +122,32 @@ def test_lift_by_hps_is_the_centred_integer(bases: Bases, rng: np.random.Generat
     given = residues(values, bases.q)
     mine = run_node("lift", bases.primes, bases.small, given, base=bases.large, variant="hps")
     assert np.array_equal(mine, residues(expected, bases.primes))
+
+
+@pytest.mark.parametrize("places", [(0,), (1, 2), (0, 1, 2, 3)], ids=str)
+def test_a_centred_digit_is_one_integer_modulo_all_primes(
+    bases: Bases, places: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    """Also at its own primes, in the midst of the base, and with nothing beside it."""
+    digit = [i for i in places if i < len(bases.primes)]
+    own = [bases.primes[i] for i in digit]
+    values = edges(rng, prod(bases.primes))
+    expected = hps_lift([value % prod(own) for value in values], own)
+    for value, lifted in zip(values, expected, strict=True):
+        assert (value - lifted) % prod(own) == 0
+        assert abs(2 * lifted) <= prod(own) * (1 + 2**-20)
+    given = residues(values, bases.primes)
+    for base in (bases.large, digit, bases.large[::-1]):
+        mine = run_node(
+            "mod_up",
+            bases.primes,
+            bases.large,
+            given,
+            digit=digit,
+            base=base,
+            variant="centred_digit",
+        )
+        assert np.array_equal(mine, residues(expected, [bases.primes[i] for i in base]))
 
 
 def hps_divide(values: Integers, bases: Bases, t: int) -> Integers:

@@ -37,14 +37,17 @@ MakeBlock = Callable[..., Block]
 
 @pytest.fixture
 def make_block() -> Iterator[MakeBlock]:
-    """Builds (once, in the cache) and opens a block of rtl/arith, rtl/mem or tests/rtl/blocks."""
+    """Builds (once, in the cache) and opens a block that architectures share, or a bench."""
     with ExitStack() as opened:
 
         def make(
             top: str, assertions: bool = False, target: str = XILINX, **parameters: int | str
         ) -> Block:
             bench = BENCHES / f"{top}.sv"
-            sources = [*rtl_sources("arith", "mem", "prng"), *([bench] if bench.exists() else [])]
+            sources = [
+                *rtl_sources("arith", "mem", "prng", "baseconv"),
+                *([bench] if bench.exists() else []),
+            ]
             flags = [f"-D{macro}" for macro in macros(target)]
             library = build_block(top, sources, parameters, assertions=assertions, flags=flags)
             return opened.enter_context(Block(library))

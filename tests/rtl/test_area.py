@@ -14,11 +14,13 @@ from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.hdl.base_conversion import BaseConverter
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.netlist import empty, kind
 from ringsmith.hdl.sources import rtl_sources
-from ringsmith.hdl.synthesis import ultra_rams
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, synthesized, ultra_rams
+from ringsmith.hdl.timing.synthesis import timed
 from ringsmith.hdl.yosys import run_yosys
 
 # A small RPAU: two cores, one dyadic core, and memories of few words, whose widths are no multiples
@@ -99,6 +101,7 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
         ("rs_mul_add_pair", "-G XWidth=25", 2),
         ("rs_mul_block", "-G WidthA=34 -G WidthB=24", 2),
         ("rs_mul_add", "-G XWidth=25", 1),
+        ("rs_mul_accumulate", "-G XWidth=24", 1),
     ],
 )
 def test_slices_in_cascade_need_no_adder_beside_them(
@@ -227,3 +230,22 @@ def test_a_streaming_multiplier_has_the_dsps_and_memories_that_are_counted() -> 
     assert device.brams == cost.memories(design).total
     assert device.luts > cost.multipliers(design) * multiplier.luts
     assert device.flip_flops > cost.multipliers(design) * multiplier.flip_flops
+
+
+@pytest.mark.full
+def test_a_base_converter_takes_fewer_dsps_than_the_papers() -> None:
+    """HEAWS's Lift and Scale core of 30 bits: 76 DSPs, 13,807 LUTs, 6,157 flip-flops."""
+    unit = BaseConverter()
+    top, rooms = "rs_base_convert", ("arith", "mem", "baseconv")
+    area = synthesized(top, rooms, unit.parameters, (), ULTRASCALE_PLUS)[top]
+    assert area.dsps == unit.dsps == 50
+    assert (area.brams, area.urams) == (0, 0)
+    assert area.luts <= 2500
+    assert area.flip_flops <= 2500
+
+
+@pytest.mark.full
+def test_a_base_converter_has_at_most_three_levels_between_registers() -> None:
+    timing = timed("rs_base_convert", ("arith", "mem", "baseconv"), BaseConverter().parameters)
+    assert max(block.levels for block in timing.blocks) <= 3
+    assert timing.blocks[0].delay_ps <= 4800

@@ -10,6 +10,7 @@ import z3
 from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
+from ringsmith.hdl.base_conversion import BaseConverter
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]
 WIDTHS = [
@@ -327,7 +328,10 @@ def test_a_montgomery_step_divides_and_stays_below_the_modulus(bits: int) -> Non
 
 
 # (bits of a word, bits of a step)
-CHAINS = [(30, 13), (30, 9), (48, 16), (54, 15), (60, 17), (61, 13), (62, 9), (62, 16)]
+CHAINS = [
+    *[(30, 13), (30, 9), (48, 16), (54, 15), (60, 17), (61, 13), (62, 9), (62, 16)],
+    *[(34, 13), (33, 9), (58, 14), (64, 14), (64, 13)],  # of base conversions' sums
+]
 
 
 @pytest.mark.parametrize(("bits", "step"), CHAINS)
@@ -352,3 +356,64 @@ def test_montgomery_steps_make_the_product_modulo_the_prime(bits: int, step: int
     assert proves(hypotheses, z3.And(p >= 0, p < q))
     # quotient is a multiple of q: p times 2^bits is the product modulo q.
     assert proves(hypotheses, p * 2**bits == product - quotient + borrow * 2**bits)
+
+
+# (bits of a word, terms, fraction bits) of base-conversion units
+CONVERTERS = [(30, 7, 89), (30, 3, 89), (43, 5, 89), (54, 7, 89), (60, 8, 89), (20, 15, 34)]
+
+
+@pytest.mark.parametrize(("width", "terms", "fraction_bits"), CONVERTERS)
+def test_a_base_conversions_sum_is_reduced_by_its_lowest_bits(
+    width: int, terms: int, fraction_bits: int
+) -> None:
+    """The quotient v fits its bits, and what lies above the E lowest bits of a sum is below p."""
+    word, one = 2**width, 2**fraction_bits
+    v, fraction, products, p, high, low = z3.Ints("v fraction products p high low")
+    quotient = [
+        z3.And(fraction >= 0, fraction <= terms * (word - 1) * (one - 1)),
+        v * one <= fraction + one // 2,
+        v >= 0,
+    ]
+    assert proves(quotient, v < terms * word)
+    assert terms * word <= 2 ** (width + (terms - 1).bit_length())
+    divided = 2 ** BaseConverter(width=width, terms=terms).reduced_bits
+
+    def hypotheses(divisor: int) -> list[z3.BoolRef]:
+        return [
+            z3.And(p >= 2, p < word),
+            z3.And(products >= 0, products <= terms * (word - 1) * (p - 1)),
+            v >= 0,  # here v times its factor, of at most p - 1
+            v <= (terms * word - 1) * (p - 1),
+            high * divisor + low == products + v,
+            z3.And(low >= 0, low < divisor),
+        ]
+
+    assert proves(hypotheses(divided), z3.And(high >= 0, high < p))
+    assert not proves(hypotheses(divided // 2), high < p)
+
+
+@pytest.mark.parametrize("width", range(17, 61))
+def test_sums_of_tiles_fit_their_slices(width: int) -> None:
+    """With the rounding bit, and with v's product beside a sum's."""
+    for y_width in (width, 89):
+        part = -(-y_width // -(-y_width // 26))
+        terms = 15 if part < 26 else 7  # the most that rs_tile_accumulate takes
+        bits = 17 + part + (terms).bit_length()
+        largest = (2**17 - 1) * (2**part - 1)
+        assert terms * largest + 2 ** (17 + part) <= 2**bits - 1
+        assert (terms + 1) * largest < 2 ** (bits + 1) <= SLICE_SUM
+
+
+def test_a_sum_of_tiles_stays_below_its_limit() -> None:
+    """The step of ``run_limit`` in rs_tile_sum: a limit of the sum before makes one of the next."""
+    run, rest, left, tile, most = z3.Ints("run rest left tile most")
+    for limit in range(1, 5):
+        for step in range(18):
+            hypotheses = [
+                most > 0,
+                z3.And(run >= 0, run < limit * most),
+                z3.And(run == left * 2**step + rest, rest >= 0, rest < 2**step),
+                z3.And(tile >= 0, tile < most),
+            ]
+            following = -(-limit // 2**step) + 1
+            assert proves(hypotheses, left + tile < following * most)

@@ -12,13 +12,14 @@ from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream import latency as stream_latency
 from ringsmith.hdl import latencies
+from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
 from ringsmith.hdl.sources import rtl_sources
 
 
 def elaborated(expressions: list[str]) -> list[int]:
     """Values of constant expressions over the packages of ``rtl/``."""
     compilation = ast.Compilation()
-    for path in rtl_sources("arith", "prng", "rpau", "stream"):
+    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream"):
         if path.stem.endswith("_pkg"):
             compilation.addSyntaxTree(syntax.SyntaxTree.fromFile(str(path)))
     names = [f"V{number}" for number in range(len(expressions))]
@@ -31,6 +32,16 @@ def elaborated(expressions: list[str]) -> list[int]:
     return [int(module.body.lookupName(name).value.value) for name in names]
 
 
+CONVERTERS = [BaseConverter(), BaseConverter(54, 15, 5), BaseConverter(60, 13, 8, 3, 2, 80)]
+LOADS = {
+    "Shape": Load.SHAPE,
+    "InputModulus": Load.INPUT_MODULUS,
+    "InputFactor": Load.INPUT_FACTOR,
+    "Fraction": Load.FRACTION,
+    "Weight": Load.WEIGHT,
+    "OutputModulus": Load.OUTPUT_MODULUS,
+    "QuotientFactor": Load.QUOTIENT_FACTOR,
+}
 WIDTHS = [(log_n, width) for log_n in (8, 12, 16) for width in (17, 30, 48, 60)]
 
 CASES = [
@@ -46,6 +57,22 @@ CASES = [
     ("rs_arith_pkg::mod_mul_folded_latency()", latencies.MOD_MUL_LATENCY["folded"]),
     ("rs_arith_pkg::mod_shorten_latency()", latencies.MOD_SHORTEN_LATENCY),
     ("rs_arith_pkg::DspShort", latencies.DSP_SHORT),
+    ("rs_baseconv_pkg::tile_latency()", latencies.TILE_LATENCY),
+    ("rs_baseconv_pkg::LiftFractionBits", FRACTION_BITS),
+    *((f"rs_baseconv_pkg::Load{name}", int(kind)) for name, kind in LOADS.items()),
+    *(
+        (
+            f"rs_baseconv_pkg::base_convert_latency({unit.width}, {unit.step_bits}, "
+            f"{unit.fraction_bits}, {unit.terms}, {used})",
+            unit.latency(used),
+        )
+        for unit in CONVERTERS
+        for used in range(1, unit.terms + 1)
+    ),
+    *(
+        (f"rs_baseconv_pkg::reduced_bits({unit.width}, {unit.terms})", unit.reduced_bits)
+        for unit in CONVERTERS
+    ),
     ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
     ("rs_rpau_pkg::LutRamWords", LUT_RAM_WORDS),
     ("rs_stream_pkg::RamLatency", latencies.RAM_LATENCY),

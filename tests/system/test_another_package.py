@@ -43,7 +43,9 @@ def checked(folder: Path, name: str, *arguments: str | Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("case", ["ckks", "hybrid", "bfv-hps", "bfv-behz", "bfv-word"])
+@pytest.mark.parametrize(
+    "case", ["ckks", "hybrid", "bfv-hps", "bfv-behz", "bfv-word", "bfv-residue"]
+)
 def test_the_core_computes_what_plain_integers_do(installed: Path, case: str) -> None:
     told = checked(installed, "compare.py", case)
     assert told.count("equal") >= 6

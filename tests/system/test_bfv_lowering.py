@@ -30,6 +30,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "seal": {"special_bits": 41},
     "hps": {"special_bits": 41, "multiplication": "hps"},
     "heaws": {"multiplication": "hps", "relinearization": "word", "word_bits": 30},
+    "residue": {"multiplication": "hps", "relinearization": "residue", "dnum": 2},
 }
 
 

@@ -133,6 +133,8 @@ def test_no_value_of_a_random_program_has_less_budget_than_forecast(
     [
         {"multiplication": "hps"},
         {"relinearization": "word", "word_bits": 20, "special_bits": ()},
+        {"relinearization": "residue", "special_bits": ()},
+        {"relinearization": "residue", "dnum": 2, "special_bits": ()},
         {"dnum": 2, "special_bits": (41, 41)},
         {"error_deviation": 102.0},
         {

@@ -200,6 +200,12 @@ NANO = load_design("nano")
             "have keys in words .*, and design nano takes keys with a special prime",
         ),
         (
+            lambda: trace(lambda x: x + 1, bfv(special_bits=(), relinearization="residue")),
+            "nano",
+            "lambda x: x . 1, bfv",
+            "have keys in residue digits .*, and design nano takes keys with a special prime",
+        ),
+        (
             lambda: trace(score, ckks(8192, (40, 35, 35, 35))),
             replace(NANO, name="small", constants=4),
             "40, 35, 35",

@@ -14,7 +14,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph import Origin, SubroutineGraph
 from ringsmith.lower import lower, lower_operation
 from ringsmith.lower.lowering import PRODUCTS
-from ringsmith.params import CkksParameters
+from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import Op, Program, inner_product, operations, polynomial, trace
 
 Residues = NDArray[np.uint64]
@@ -275,6 +275,14 @@ def test_rpau_refuses_digits_of_several_primes_and_takes_everything_else_of_ckks
     words = r"digits of one prime \('rns_digit'\) only, .* 'fast_base_conv' of 2"
     with pytest.raises(ProgramError, match=words):
         check_supported(lower_operation("relinearize", large_digits, 4))
+
+
+def test_rpau_refuses_residue_digits_even_of_one_prime() -> None:
+    parameters = BfvParameters.create(
+        n=4096, prime_bits=(36, 36), plain_bits=17, relinearization="residue"
+    )
+    with pytest.raises(ProgramError, match="asks for 'centred_digit' of 1 primes: take parameters"):
+        check_supported(lower_operation("relinearize", parameters, 2))
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 5])

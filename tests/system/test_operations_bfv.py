@@ -35,6 +35,7 @@ SETS: dict[str, dict[str, Any]] = {
     },
     "words": {"prime_bits": (30,) * 4, "relinearization": "word", "word_bits": 17},
     "one word": {"prime_bits": (30,) * 2, "relinearization": "word", "word_bits": 60},
+    "residue digits": {"prime_bits": (30,) * 4, "relinearization": "residue", "dnum": 2},
     "two primes a digit": {"prime_bits": (36,) * 4, "special_bits": (40, 41), "dnum": 2},
 }
 

@@ -52,6 +52,7 @@ def test_every_field_of_key_switching_changes_the_identity(small: CkksParameters
         replace(exact, error_deviation=102.0),
         replace(exact, relinearization="word", word_bits=20, special_primes=()),
         replace(exact, relinearization="word", word_bits=21, special_primes=()),
+        replace(exact, relinearization="residue", special_primes=()),
     ]
     identities = [each.parameters_id for each in sets]
     assert {len(each) for each in identities} == {32}

@@ -29,6 +29,7 @@ GOOD: dict[str, Any] = {
 }
 HPS = {"multiplication": "hps"}
 WORD = {"special_bits": (), "relinearization": "word", "word_bits": 65}
+RESIDUE = {"special_bits": (), "relinearization": "residue", "dnum": 2}
 
 
 def made(**change: Any) -> BfvParameters:  # noqa: ANN401 - any literal
@@ -79,6 +80,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({**WORD, "word_bits": 131}, "word_bits = 131 is not a number of bits in 1 … 130"),
     ({**WORD, "dnum": 1}, "dnum = 1: relinearization 'word' has words for digits: leave it out"),
     ({"word_bits": 30}, "word_bits = 30: relinearization 'special_prime' has no words"),
+    ({**RESIDUE, "special_bits": 44}, "1 special primes: relinearization 'residue' has none"),
+    ({**RESIDUE, "word_bits": 65}, "word_bits = 65: relinearization 'residue' has no words"),
+    ({**RESIDUE, "dnum": 4}, "dnum = 4 is not a number of digits in 1 … 3"),
     ({"prime_bits": (61, 43)}, "has 61 bits: BFV takes data primes, and with multiplication 'be"),
     ({"prime_bits": (61, 43), **HPS}, "of at most 60 bits, since it computes in others of 61"),
     ({"special_bits": 61}, "has 61 bits: BFV takes data primes, and with multiplication 'behz' sp"),
@@ -176,6 +180,15 @@ def test_words_are_counted_at_every_level() -> None:
     assert parameters.key_digits == 2
     widest = (2**65 - 1) + (math.prod(parameters.primes) >> 65)
     assert parameters.key_switch_error_bound(3) == pytest.approx(21 * 8192 * widest)
+
+
+def test_residue_digits_are_groups_of_primes() -> None:
+    parameters = made(**RESIDUE)
+    assert (parameters.special_primes, parameters.key_digits) == ((), 2)
+    assert [parameters.digits(limbs) for limbs in (1, 3)] == [[(0,)], [(0, 1), (2,)]]
+    q0, q1, q2 = parameters.primes
+    assert parameters.key_switch_error_bound(3) == pytest.approx(21 * 8192 * (q0 * q1 + q2) / 2)
+    assert made(**{**RESIDUE, "dnum": 0}).key_digits == 3
 
 
 def test_words_are_refused_where_keys_have_none() -> None:

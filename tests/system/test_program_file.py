@@ -68,6 +68,9 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
     "words": lambda: trace(
         whole, bfv(special_bits=(), relinearization="word", word_bits=27), {"x": 4, "y": 4}
     ),
+    "residue digits": lambda: trace(
+        whole, bfv(special_bits=(), relinearization="residue"), {"x": 4, "y": 4}
+    ),
     "auto": lambda: trace(lambda x: x * [0.5, 1] + 1, "auto", {"x": 3}),
 }
 

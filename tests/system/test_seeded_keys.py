@@ -305,17 +305,23 @@ def of_unknown_origin(keys: EvaluationKeys) -> EvaluationKeys:
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-def test_keys_in_words_are_not_prepared() -> None:
+@pytest.mark.parametrize(
+    ("relinearization", "word_bits", "kind"),
+    [("word", 30, "digits of words"), ("residue", 0, "residue digits")],
+)
+def test_keys_that_nothing_divides_are_not_prepared(
+    relinearization: str, word_bits: int, kind: str
+) -> None:
     parameters = BfvParameters.create(
         n=1024,
         prime_bits=(30, 30),
         plain_bits=17,
-        relinearization="word",
-        word_bits=30,
+        relinearization=relinearization,
+        word_bits=word_bits,
         security=None,
     )
     keys = client.generate_keys(parameters, KeyNeeds(parameters.key_digits))[2]
-    with pytest.raises(ParameterError, match="in digits of words cannot be prepared"):
+    with pytest.raises(ParameterError, match=f"keys in {kind} cannot be prepared"):
         prepare_keys(keys, parameters)
 
 

@@ -37,6 +37,7 @@ def bfv_sets() -> dict[str, BfvParameters]:
     return {
         "special prime": BfvParameters.create(**common, special_bits=30),
         "words": BfvParameters.create(**common, **words),
+        "residue digits": BfvParameters.create(**common, relinearization="residue"),
     }
 
 

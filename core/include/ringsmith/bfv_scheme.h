@@ -32,7 +32,8 @@ using Context = std::shared_ptr<const BfvContext>;
 
 /// @param primes        data primes, then `special` special primes
 /// @param plain_modulus t; slots need a prime that is 1 mod 2N, such as create_primes gives
-/// @param dnum          digits of key switching; 0 for one data prime a digit (SEAL's case)
+/// @param dnum          digits of key switching; 0 for one data prime a digit (SEAL's case), and
+///                      without special primes for none: a number makes residue digits
 /// @return a context with SEAL's extension primes, which serve both ways to multiply
 [[nodiscard]] Context make_context(std::size_t degree, std::span<const u64> primes,
                                    u64 plain_modulus, std::size_t special = 1,

@@ -62,6 +62,7 @@ struct Node {
   u64 element = 0;                  // automorph
   Base primes;                      // mod_up: the digit's primes; mod_down: the dropped primes
   bool scaled = false;              // mod_up: variant "scaled"
+  bool centred = false;             // mod_up: variant "centred_digit"
   std::size_t half = 0;             // ksk_inner_product: which half of the key
   std::vector<std::size_t> digits;  // ksk_inner_product: the key's digit for each operand
   Multiplication variant = Multiplication::kBehz;  // lift, scale
@@ -101,7 +102,8 @@ class Graph {
   ///   ntt, intt          one operand of the other form
   ///   mod_up             digit, base, variant; one operand that has the digit's limbs.
   ///                      "rns_digit": a digit of one prime; "fast_base_conv": of any number; both
-  ///                      in coefficient form (kernels::mod_up). "scaled": the digit is the
+  ///                      in coefficient form (kernels::mod_up). "centred_digit": the same,
+  ///                      exact and centred (kernels::lift_digit). "scaled": the digit is the
   ///                      operand's base, part of `base`; either form (kernels::mod_up_scaled)
   ///   ksk_inner_product  key, half (0 or 1), digits, base; for each digit an NTT-form operand over
   ///                      `base`

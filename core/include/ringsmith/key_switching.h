@@ -16,11 +16,13 @@ namespace ringsmith {
 
 /// Key switching of one polynomial: the two polynomials that, added to a ciphertext under s,
 /// contribute target * s'. How the polynomial is cut is the key's: by primes, and divided by the
-/// special primes; or in words of `key.word_bits` bits, without a division.
+/// special primes; or without a division in words of `key.word_bits` bits, or, if the context has
+/// them, in residue digits (kernels::lift_digit).
 ///
 /// @param target  limbs * N words
 /// Hybrid key switching: Gentry, Halevi, Smart 2012; Han, Ki 2020, section 3; SEAL's
-/// Evaluator::switch_key_inplace. By words: Fan, Vercauteren 2012, version 1 of relinearization.
+/// Evaluator::switch_key_inplace. By words: Fan, Vercauteren 2012, version 1 of relinearization. By
+/// residue digits: Halevi, Polyakov, Shoup 2019, section 3.
 [[nodiscard]] Ciphertext switch_key(const RlweContext& context, Form form,
                                     std::span<const u64> target, std::size_t limbs,
                                     KeySwitchKeyView key);
@@ -49,10 +51,10 @@ struct GaloisSwitch {
 };
 
 /// apply_galois for each of `switches`, with the same bits and less work: the ciphertext is
-/// decomposed, and its digits transformed, once for all (hoisting). Keys in words of bits are used
-/// one by one. Where one polynomial is to be rotated many times, memory is what the results take.
-/// Halevi, Shoup 2018, eprint 2018/244, section 5; src/digit_products.h says why the bits are
-/// SEAL's.
+/// decomposed, and its digits transformed, once for all (hoisting). Keys in words of bits
+/// or in residue digits are used one by one. Where one polynomial is to be rotated many times,
+/// memory is what the results take. Halevi, Shoup 2018, eprint 2018/244, section 5;
+/// src/digit_products.h says why the bits are SEAL's.
 [[nodiscard]] std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
                                                         CiphertextView a,
                                                         std::span<const GaloisSwitch> switches);

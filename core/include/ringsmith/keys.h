@@ -27,11 +27,11 @@ namespace ringsmith {
 
 /// The key that switches from s^2 to s, in KeySwitchKeyView's layout.
 ///
-/// @param word_bits 0: dnum digits, for switch_key; else as many digits as a product of all data
-///                  primes has words of so many bits, for switch_key_by_words
+/// @param word_bits 0: dnum digits, of primes or residue digits; else as many digits as a product
+///                  of all data primes has words of so many bits
 /// @param key_seed  what half 1 is expanded from (expand_key_half), never used before with this
 ///                  secret key; null: half 1 is drawn from `random`
-/// @throws ParameterError for dnum digits without a special prime
+/// @throws ParameterError for digits of primes without a special prime that are no residue digits
 [[nodiscard]] std::vector<u64> generate_relin_key(const RlweContext& context,
                                                   std::span<const u64> secret_key,
                                                   RandomSource& random, std::size_t word_bits = 0,

@@ -1,5 +1,5 @@
-// The subroutines of BFV's multiplication, Lift and Scale, each in two exact variants, and the word
-// decomposition. docs/arithmetic.md has the integers and the bounds.
+// The subroutines of BFV's multiplication, Lift and Scale, each in two exact variants, and the
+// digits of keys without special primes. docs/arithmetic.md has the integers and the bounds.
 //
 // Everywhere: polynomials in coefficient form, limb i modulo the context's prime base[i],
 // canonical; never in place. The primes of q come first in the larger base, in the same order; the
@@ -42,6 +42,19 @@ inline constexpr int kFractionBits = 89;
 /// @throws ParameterError unless `base` is as said, or if a size differs
 void lift(const RnsContext& context, BaseView from, BaseView base, Multiplication variant,
           std::span<const u64> in, std::span<u64> out);
+
+/// Extends a digit, the integer D-residue x of some primes whose product is D, to `base`: limbs at
+/// the digit's primes are copies, the others are those of `lift` of variant kHps. So all are of one
+/// integer of magnitude at most D / 2 * (1 + 2^-20), which is x modulo D.
+///
+/// @param digit at least one prime, in the order of `in`
+/// @param base  any primes
+/// @param in    digit.size() limbs
+/// @param out   base.size() limbs
+/// @throws ParameterError if the digit is empty, or a size differs
+/// Halevi, Polyakov, Shoup 2019, section 3: the digits of key switching.
+void lift_digit(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
+                std::span<u64> out);
 
 /// Scales x over q and the extension down to round(t / q * x) over q.
 ///

@@ -16,15 +16,16 @@ namespace ringsmith {
 /// Immutable.
 ///
 /// Digit j of dnum is the data primes j * a ... min((j + 1) * a, L) - 1 with a = ceil(L / dnum).
-/// Without special primes keys are at the data level, and only key switching by word decomposition
-/// works (switch_key_by_words).
+/// Without special primes keys are at the data level, and are divided by nothing: they are in words
+/// of so many bits, or in residue digits if dnum is given: a polynomial modulo each digit's primes.
 /// Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic encryption";
 /// Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption", section 3.
 class RlweContext {
  public:
   /// @param primes  data primes, then the special primes
   /// @param special number k of special primes
-  /// @param dnum    number of digits; 0 for one data prime a digit, SEAL's and Medha's case
+  /// @param dnum    number of digits; 0 for one data prime a digit, SEAL's and Medha's case, and
+  ///                without special primes for no residue digits
   /// @param error   what the errors of keys and encryptions are drawn from
   /// @throws ParameterError unless a data prime is left and dnum digits of equal size (the last may
   ///         be smaller, none empty) make up the data primes, and as RnsContext does
@@ -38,7 +39,10 @@ class RlweContext {
   [[nodiscard]] std::size_t max_limbs() const { return rns_.size() - special_; }
   /// The special primes; may be empty.
   [[nodiscard]] Base special_base() const { return consecutive_base(special_, max_limbs()); }
-  /// Number of digits of every key-switching key that a special prime divides.
+  /// Whether key-switching keys that are not in words are in residue digits: exact, and divided by
+  /// no special prime.
+  [[nodiscard]] bool residue_digits() const { return residue_digits_; }
+  /// Number of digits of every key-switching key that is not in words.
   [[nodiscard]] std::size_t dnum() const { return digits(max_limbs()); }
   /// Number of digits that a polynomial of `limbs` limbs has.
   [[nodiscard]] std::size_t digits(std::size_t limbs) const {
@@ -66,6 +70,7 @@ class RlweContext {
   ErrorDistribution error_;
   std::size_t special_;
   std::size_t digit_size_ = 1;  // data primes in a digit
+  bool residue_digits_;
 };
 
 /// Where slot i of a vector and its partner stand in bit-reversed order.

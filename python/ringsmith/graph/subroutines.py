@@ -202,6 +202,11 @@ class SubroutineGraph:
         }
         return self.add_node("mod_up", (a,), attrs)
 
+    def centred_digit(self, a: int, digit: Sequence[int], base: Sequence[int]) -> int:
+        """The integers that the limbs ``digit`` of a stand for, centred, modulo ``base``; exact."""
+        attrs = {"digit": list(digit), "base": list(base), "variant": "centred_digit"}
+        return self.add_node("mod_up", (a,), attrs)
+
     def mod_up_scaled(self, a: int, base: Sequence[int]) -> int:
         """Returns a times the primes that ``base`` adds, over ``base``; their limbs are zero."""
         attrs = {"digit": list(self.type_of(a).base), "base": list(base), "variant": "scaled"}

@@ -16,7 +16,7 @@ from ringsmith.errors import ProgramError
 
 T = TypeVar("T")
 MAX_NAME = 128
-MOD_UP_VARIANTS = ("rns_digit", "fast_base_conv", "scaled")
+MOD_UP_VARIANTS = ("rns_digit", "fast_base_conv", "centred_digit", "scaled")
 MOD_DOWN_VARIANTS = ("rounded", "centred_base_conv")
 PRODUCT_VARIANTS = ("behz", "hps")
 """How BFV lifts to the larger modulus of products, and scales back from it."""

@@ -112,13 +112,18 @@ def folded_dsps(width: int, slices: DspSlice) -> int:
     return 2 * 7 + (_block(side, side, 2 * side, slices) if side else 0)
 
 
-def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
-    """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
-    step_bits = scale_step_bits(log_n)
-    total = product_dsps(width, slices)
-    for done in range(0, width, step_bits):
-        digit = min(step_bits, width - done)
+def division_dsps(bits: int, width: int, step_bits: int, slices: DspSlice) -> int:
+    """So many bits divided away as Montgomery does, modulo a prime: ``rs_scale_steps``."""
+    total = 0
+    for done in range(0, bits, step_bits):
+        digit = min(step_bits, bits - done)
         for taken in range(step_bits, width, _LONG):
             part = min(_LONG, width - taken)
             total += _block(digit, part, digit + part, slices)
     return total
+
+
+def montgomery_dsps(log_n: int, width: int, slices: DspSlice) -> int:
+    """A modular multiplication modulo primes that are 1 modulo 2N: ``rs_mod_mul_montgomery``."""
+    divided = division_dsps(width, width, scale_step_bits(log_n), slices)
+    return product_dsps(width, slices) + divided

@@ -29,6 +29,9 @@ MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
 )
 """Modular multiplication, by reduction; Montgomery's follows from widths."""
 
+TILE_LATENCY = 3
+"""A product in a tile of a base-conversion unit, added to those before it."""
+
 MOD_SHORTEN_LATENCY = 5
 """A shorter word of the same residue."""
 
@@ -49,7 +52,12 @@ def scale_steps(word_bits: int, step_bits: int) -> int:
     return -(-word_bits // step_bits)
 
 
-def montgomery_cycles(log_n: int, word_bits: int) -> int:
+def montgomery_latency(word_bits: int, step_bits: int) -> int:
     """Latency of one of Montgomery's modular multiplications."""
-    steps = scale_steps(word_bits, scale_step_bits(log_n))
+    steps = scale_steps(word_bits, step_bits)
     return MUL_LATENCY + steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY
+
+
+def montgomery_cycles(log_n: int, word_bits: int) -> int:
+    """The same for the primes of a ring."""
+    return montgomery_latency(word_bits, scale_step_bits(log_n))

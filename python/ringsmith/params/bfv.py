@@ -32,8 +32,10 @@ MAX_DEVIATION = 1024.0
 TAIL = 9.081
 """Gaussian errors of another deviation end at so many deviations, where the probability of larger
 ones falls below 2^-63 (``ErrorDistribution`` in ``core``)."""
+CENTRING = 2.0**-20
+"""By how much of its half a lifted digit may exceed it (``docs/arithmetic.md``)."""
 MULTIPLICATIONS = ("behz", "hps")
-RELINEARIZATIONS = ("special_prime", "word")
+RELINEARIZATIONS = ("special_prime", "word", "residue")
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,9 @@ class BfvParameters(RlweParameters):
         plain_modulus: t, in 2 … 2^60 - 1, below q and coprime to it: messages are polynomials
             modulo t.
         multiplication: ``behz``, Microsoft SEAL's bits, or ``hps``, as HEAWS multiplies.
-        relinearization: How keys are switched, Galois keys', too: ``special_prime``, SEAL's, or
-            ``word``, HEAWS's, which slices coefficients into words and has no special primes.
+        relinearization: How keys are switched, Galois keys', too: ``special_prime``, SEAL's;
+            ``word``, HEAWS's, which slices coefficients into words; or ``residue``, coefficients
+            modulo the primes of each of ``dnum`` digits. The latter two have no special primes.
         word_bits: Bits of a word, for ``word``; else 0.
         extension_primes: What products are computed in beside q. ``behz``: m_sk, then the base B;
             they follow from the rest. ``hps``: given, or searched for when empty.
@@ -89,12 +92,12 @@ class BfvParameters(RlweParameters):
             n: Ring degree N, a power of two in 2^10 … 2^16.
             prime_bits: Bits of each data prime, q_0 first.
             special_bits: Bits of the special prime, or of each where there are several; none for
-                relinearization ``word``.
+                relinearization ``word`` or ``residue``.
             plain_bits: Bits of t, which is then the largest such prime that batches, as of SEAL's
                 ``PlainModulus::Batching``.
             plain_modulus: t itself, in place of ``plain_bits``.
             multiplication: ``behz`` or ``hps``.
-            relinearization: ``special_prime`` or ``word``.
+            relinearization: ``special_prime``, ``word`` or ``residue``.
             word_bits: Bits of a word of relinearization ``word``.
             extension_primes: Of ``hps``; searched for when empty.
             error_deviation: Standard deviation of errors.
@@ -194,6 +197,11 @@ class BfvParameters(RlweParameters):
         return self.plain_modulus % (2 * self.n) == 1 and _core.is_prime(self.plain_modulus)
 
     @property
+    def residue_digits(self) -> bool:
+        """As of ``RlweParameters``."""
+        return self.relinearization == "residue"
+
+    @property
     def min_limbs(self) -> int:
         """Limbs of the lowest level: with fewer primes q would not exceed t."""
         products = accumulate(self.data_primes, operator.mul)
@@ -268,9 +276,16 @@ class BfvParameters(RlweParameters):
         return math.floor(TAIL * self.error_deviation + 0.5)
 
     def key_switch_error_bound(self, limbs: int, *, fused: bool = False) -> float:
-        """As of ``RlweParameters``; of ``word``: N * max_error * the sum of the largest words."""
-        if self.relinearization != "word":
+        """As of ``RlweParameters``, where a special prime divides.
+
+        Of ``word`` and ``residue``: N * max_error * the sum of the largest digits. Those of
+        ``residue`` are centred: D/2 * (1 + 2^-20) for primes with the product D.
+        """
+        if self.relinearization == "special_prime":
             return super().key_switch_error_bound(limbs, fused=fused)
+        if self.relinearization == "residue":
+            sizes = (math.prod(self.primes[i] for i in d) for d in self.digits(limbs))
+            return self.max_error * self.n * (sum(sizes) / 2 * (1 + CENTRING))
         modulus, bits = math.prod(self.data_primes[:limbs]), self.word_bits
         words = (min((1 << bits) - 1, modulus >> bits * j) for j in range(self.words(limbs)))
         return float(self.max_error * self.n * sum(words))
@@ -282,8 +297,9 @@ class BfvParameters(RlweParameters):
             super()._check_special()
         elif self.special_primes:
             raise ParameterError(
-                f"{len(self.special_primes)} special primes: relinearization 'word' has none: "
-                "leave them out, or take relinearization 'special_prime'"
+                f"{len(self.special_primes)} special primes: relinearization "
+                f"{self.relinearization!r} has none: leave them out, or take relinearization "
+                "'special_prime'"
             )
 
     def _check_scheme(self) -> None:
@@ -312,11 +328,11 @@ class BfvParameters(RlweParameters):
 
     def _check_words(self) -> None:
         bits, log_q = self.word_bits, math.prod(self.data_primes).bit_length()
-        if self.relinearization == "special_prime":
+        if self.relinearization != "word":
             if bits != 0:
                 raise ParameterError(
-                    f"word_bits = {bits!r}: relinearization 'special_prime' has no words: leave it "
-                    "out, or take relinearization 'word'"
+                    f"word_bits = {bits!r}: relinearization {self.relinearization!r} has no words: "
+                    "leave it out, or take relinearization 'word'"
                 )
             return
         if isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= log_q:

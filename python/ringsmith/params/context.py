@@ -18,7 +18,7 @@ def core_context(parameters: RlweParameters) -> _core.Context:
         parameters.n,
         parameters.primes,
         len(parameters.special_primes),
-        parameters.dnum,
+        parameters.dnum if parameters.special_primes or parameters.residue_digits else 0,
         deviation,
     )
 

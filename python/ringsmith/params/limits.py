@@ -26,7 +26,7 @@ class ParameterLimits:
             why there are not enough units that hold them, nothing where there are; None: any unit
             holds any prime.
         one_prime_digits: Whether digits of key switching are one prime each.
-        word_keys: Whether it switches keys that are cut in words.
+        undivided_keys: Whether it switches keys that no special prime divides.
         bfv_multiplications: The multiplications of BFV that it does.
         bfv_rotations: Whether it rotates BFV's ciphertexts.
     """
@@ -41,7 +41,7 @@ class ParameterLimits:
     near_power: Callable[[int], str] | None = None
     together: Callable[[Sequence[int], int], str] | None = None
     one_prime_digits: bool = False
-    word_keys: bool = True
+    undivided_keys: bool = True
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
     bfv_rotations: bool = True
 
@@ -68,10 +68,12 @@ class ParameterLimits:
                 f"digits of {parameters.digit_size} primes (dnum = {parameters.dnum}), and design "
                 f"{self.design} switches keys in digits of one prime"
             )
-        if parameters.word_bits and not self.word_keys:
+        if not self.undivided_keys and (parameters.word_bits or parameters.residue_digits):
+            kind = "words" if parameters.word_bits else "residue digits"
+            choice = "word" if parameters.word_bits else "residue"
             return (
-                "keys in words (relinearization = 'word'), and design "
-                f"{self.design} takes keys with a special prime"
+                f"keys in {kind} (relinearization = {choice!r}), and design {self.design} takes "
+                "keys with a special prime"
             )
         primes = parameters.primes + (parameters.extension_primes if products else ())
         alone = next((text for text in map(self._prime_refusal, primes) if text), "")

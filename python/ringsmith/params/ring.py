@@ -96,6 +96,11 @@ class RlweParameters(ABC):
         return 0
 
     @property
+    def residue_digits(self) -> bool:
+        """Whether keys have digits of primes, and no special prime that they are divided by."""
+        return False
+
+    @property
     def error_deviation(self) -> float:
         """Standard deviation of the errors of keys and encryptions."""
         return BINOMIAL_DEVIATION

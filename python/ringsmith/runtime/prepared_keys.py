@@ -66,10 +66,11 @@ def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameter
 
     Raises:
         ParameterError: If a key is not of these parameters, has a residue that is not canonical, or
-            is in digits of words.
+            is in digits that no special prime divides.
     """
-    if parameters.word_bits:
-        raise ParameterError("keys in digits of words cannot be prepared: use them as they are")
+    if parameters.word_bits or parameters.residue_digits:
+        kind = "digits of words" if parameters.word_bits else "residue digits"
+        raise ParameterError(f"keys in {kind} cannot be prepared: use them as they are")
     check_parameters_id(
         "the evaluation keys",
         keys.parameters_id,

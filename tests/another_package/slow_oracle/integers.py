@@ -134,7 +134,10 @@ class Interpreter:
             return self._each(base, lambda i, j: a[i][j] * factor if i in digit else 0)
         if attrs["variant"] == "rns_digit":
             return self._each(base, lambda _, j: a[digit[0]][j])
-        sums = self._converted(a, digit)
+        if attrs["variant"] == "centred_digit":
+            sums = self._lifted({i: a[i] for i in digit})
+        else:
+            sums = self._converted(a, digit)
         return self._each(base, lambda i, j: a[i][j] if i in digit else sums[j])
 
     def _ksk_inner_product(self, digits: list[Limbs], attrs: dict[str, Any], _: bool) -> Limbs:

@@ -24,7 +24,7 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
         near_power=_near_power(design.widths) if folds else None,
         together=_together(design) if design.narrow_rpaus else None,
         one_prime_digits=True,
-        word_keys=False,
+        undivided_keys=False,
         bfv_multiplications=(),
         bfv_rotations=False,
     )

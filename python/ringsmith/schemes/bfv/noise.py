@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.params import BfvParameters
+from ringsmith.params.bfv import CENTRING
 from ringsmith.schemes.bfv.norms import (
     Norms,
     add,
@@ -116,10 +117,12 @@ def key_switching(parameters: BfvParameters, limbs: int) -> Norms:
     """The error that relinearization, or a rotation, adds at ``limbs`` limbs.
 
     The sum over digits d times the key's errors; ``special_prime`` divides it by P. Digits are not
-    centred (``docs/architecture.md``, ``mod_up``): their mean has large embeddings near 1.
+    centred but those of ``residue`` (``docs/architecture.md``, ``mod_up``): their mean has large
+    embeddings near 1.
     """
     n, variance = parameters.n, parameters.error_deviation**2
-    terms = [times_drawn(n, _digit(n, size), variance) for size in _digits(parameters, limbs)]
+    digit = _centred_digit if parameters.residue_digits else _digit
+    terms = [times_drawn(n, digit(n, size), variance) for size in _digits(parameters, limbs)]
     if not parameters.special_primes:
         return add(*terms)
     divided = scale(add(*terms), -math.log2(math.prod(parameters.special_primes)))
@@ -173,14 +176,21 @@ def _digit(n: int, size: float) -> Norms:
     return Norms(size, add(spread, mean).length, add(spread, mean).slots)
 
 
+def _centred_digit(n: int, size: float) -> Norms:
+    """Coefficients uniform from -2^(size - 1) to 2^(size - 1), or a little beyond."""
+    return scale(drawn(n, 1 / 12, (1 + CENTRING) / 2), size)
+
+
 def _digits(parameters: BfvParameters, limbs: int) -> list[float]:
-    """log2 of what each digit's coefficients stay below."""
+    """log2 of the range of each digit's coefficients."""
     if parameters.relinearization == "word":
         words, bits = parameters.words(limbs), float(parameters.word_bits)
         last = max(1.0, _log_q(parameters, limbs) - (words - 1) * bits)
         return [bits] * (words - 1) + [min(last, bits)]
+    exact = parameters.residue_digits  # the sums of fast conversion reach as many times D
     return [
-        math.log2(len(digit)) + sum(math.log2(parameters.primes[i]) for i in digit)
+        (0 if exact else math.log2(len(digit)))
+        + sum(math.log2(parameters.primes[i]) for i in digit)
         for digit in parameters.digits(limbs)
     ]
 

@@ -1,5 +1,7 @@
 """BFV operations as subroutines."""
 
+from collections.abc import Iterator
+
 from ringsmith.errors import ProgramError
 from ringsmith.graph.subroutines import SubroutineGraph
 from ringsmith.graph.types import Form
@@ -40,14 +42,23 @@ class BfvWriter(OperationWriter):
         return a
 
     def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """As of ``OperationWriter``; or HEAWS's word decomposition, which divides by nothing."""
-        if self._parameters.relinearization != "word":
+        """As of ``OperationWriter``; or by words or residue digits, which divide by nothing."""
+        if self._parameters.relinearization == "special_prime":
             return super().switch_key(target, key)
-        base, bits = self._graph.type_of(target).base, self._parameters.word_bits
-        numbers = range(self._parameters.words(len(base)))
-        words = (self._graph.decompose(target, number, bits, base) for number in numbers)
-        half0, half1 = (self._from_ntt(total) for total in self._inner_products(words, key))
+        totals = self._inner_products(self._undivided_digits(target), key)
+        half0, half1 = (self._from_ntt(total) for total in totals)
         return half0, half1
+
+    def _undivided_digits(self, target: int) -> Iterator[int]:
+        """The words of HEAWS's decomposition, or the residues modulo the primes of each digit."""
+        graph, parameters = self._graph, self._parameters
+        base = graph.type_of(target).base
+        if parameters.residue_digits:
+            for digit in parameters.digits(len(base)):
+                yield graph.centred_digit(target, digit, base)
+            return
+        for number in range(parameters.words(len(base))):
+            yield graph.decompose(target, number, parameters.word_bits, base)
 
     def _lifted(self, a: Polynomials) -> Polynomials:
         """The polynomials in the larger modulus, in NTT form."""

@@ -75,7 +75,7 @@ def select(
 def check_supported(graph: SubroutineGraph) -> None:
     """Refuses what this architecture has no instructions for, whatever the design.
 
-    That is BFV's lift, scale and decompose, and the raising of digits of several primes.
+    That is BFV's lift, scale and decompose, its residue digits, and digits of several primes.
 
     Raises:
         CompileError: Names the node and what to do.
@@ -91,11 +91,12 @@ def check_supported(graph: SubroutineGraph) -> None:
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
-    if node.op == "mod_up" and node.attrs["variant"] == "fast_base_conv":
+    variant = node.attrs["variant"] if node.op == "mod_up" else ""
+    if variant in ("fast_base_conv", "centred_digit"):
         raise CompileError(
             "architecture rpau raises digits of one prime ('rns_digit') only, and subroutine "
-            f"{node.id} asks for 'fast_base_conv' of {len(node.attrs['digit'])} primes: take "
-            "parameters with one prime a digit, or run on the cpu",
+            f"{node.id} asks for {variant!r} of {len(node.attrs['digit'])} primes: take "
+            "parameters with one prime a digit and a special prime, or run on the cpu",
             _operation_of(node),
         )
 

@@ -1,0 +1,91 @@
+// Tiles added up at their places.
+//
+//   total_o = floor(the sum over tiles t of tile_i[t] * 2^place(t) / 2^First) mod 2^OutBits
+//
+// Places ascend: rs_baseconv_pkg::tile_place. One sum a cycle, latency
+// rs_baseconv_pkg::tile_sum_latency(Xs * Ys), one adder a stage: each adds a tile to what the tiles
+// before it have left above its place. Cost: an adder a tile, and delays.
+module rs_tile_sum
+  import rs_baseconv_pkg::*;
+#(
+  parameter  int unsigned Xs = 2,
+  parameter  int unsigned Ys = 2,
+  parameter  int unsigned XCut = 17,
+  parameter  int unsigned YCut = 15,
+  parameter  int unsigned TileBits = 35,
+  parameter  int unsigned First = 0,
+  parameter  int unsigned OutBits = 64,
+  localparam int unsigned Tiles = Xs * Ys
+) (
+  input  logic                clk_i,
+  input  logic [TileBits-1:0] tile_i [Tiles],
+  output logic [ OutBits-1:0] total_o
+);
+  // A stage's sum is below run_limit() * 2^TileBits: a tile, and what is left of the sum before it,
+  // which is halved by each bit between their places.
+  localparam int unsigned RunBits = TileBits + 2;
+  function automatic int unsigned run_limit();
+    int unsigned limit, most, step;
+    limit = 1;
+    most = 1;
+    for (int unsigned t = 1; t < Tiles; t++) begin
+      step = tile_place(Xs, Ys, XCut, YCut, t) - tile_place(Xs, Ys, XCut, YCut, t - 1);
+      limit = ((limit + (1 << step) - 1) >> step) + 1;
+      if (limit > most) most = limit;
+    end
+    return most;
+  endfunction
+  if (run_limit() > 4) begin : gen_bad_cuts
+    $error("rs_tile_sum: a sum is up to %0d times as large as a tile: cut so that fewer tiles meet",
+           run_limit());
+  end
+  localparam int unsigned Last = tile_place(Xs, Ys, XCut, YCut, Tiles - 1);
+
+  // Bits of the whole sum from bit 0 on.
+  logic [Last+RunBits-1:0] whole;
+  for (genvar t = 0; t < Tiles; t++) begin : gen_tile
+    localparam int unsigned Place = tile_place(Xs, Ys, XCut, YCut, t);
+    localparam int unsigned Next = (t + 1 < Tiles) ?
+        tile_place(Xs, Ys, XCut, YCut, (t + 1 < Tiles) ? t + 1 : t) : Place;
+    logic [RunBits-1:0] run;
+    if (t == 0) begin : gen_first
+      assign run = RunBits'(tile_i[0]);
+    end else begin : gen_add
+      localparam int unsigned Step = Place - tile_place(Xs, Ys, XCut, YCut, t - 1);
+      logic [TileBits-1:0] tile;
+      logic [RunBits-1:0] run_q;
+      rs_delay #(
+        .Width(TileBits),
+        .Depth(t - 1)
+      ) u_tile (
+        .clk_i,
+        .d_i(tile_i[t]),
+        .d_o(tile)
+      );
+      always_ff @(posedge clk_i) run_q <= (gen_tile[t-1].run >> Step) + RunBits'(tile);
+      assign run = run_q;
+    end
+
+    // The bits below the next place are the sum's.
+    if (t == Tiles - 1) begin : gen_upper
+      assign whole[Place+:RunBits] = run;
+    end else if (Next > Place) begin : gen_lower
+      rs_delay #(
+        .Width(Next - Place),
+        .Depth(Tiles - 1 - t)
+      ) u_bits (
+        .clk_i,
+        .d_i(run[Next-Place-1:0]),
+        .d_o(whole[Next-1:Place])
+      );
+    end
+  end
+
+  if (First + OutBits <= Last + RunBits) begin : gen_cut
+    assign total_o = whole[First+:OutBits];
+  end else begin : gen_pad
+    assign total_o = OutBits'(whole >> First);
+  end
+  logic unused_bits;
+  assign unused_bits = ^whole;
+endmodule
