@@ -4,8 +4,8 @@
 //
 // No reset, so that synthesis can put it into shift-register LUTs (SRL16/SRL32): what comes out in
 // the first Depth cycles is unknown. Cost: about Width LUTs for each 32 of Depth. ECP5 has no such
-// LUTs: with TargetEcp5 a delay of more than 16 cycles is a memory in LUTs, written and read at
-// addresses that count.
+// LUTs: with TargetEcp5 a delay of more than 16 cycles, or of more than 6 and at least 8 bits, is a
+// memory in LUTs, written and read at addresses that count.
 module rs_delay
   import rs_arith_pkg::*;
 #(
@@ -16,13 +16,14 @@ module rs_delay
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] d_o
 );
-  localparam int unsigned MostShifts = 16;  // from which on a memory takes less
+  // A memory takes less than registers where it saves more of them than its addresses take.
+  localparam bit Memory = Target == TargetEcp5 && (Depth > 16 || (Depth > 6 && Width >= 8));
 
   if (Depth == 0) begin : gen_wire
     logic unused_clk;
     assign unused_clk = clk_i;
     assign d_o = d_i;
-  end else if (Target == TargetEcp5 && Depth > MostShifts) begin : gen_memory
+  end else if (Memory) begin : gen_memory
     // Any first address will do, as it wraps around; a register of an ECP5 begins with 0.
     localparam int unsigned AddrWidth = $clog2(Depth);
     logic [AddrWidth-1:0] waddr_q;

@@ -123,7 +123,10 @@ def test_an_ultra_ram_is_refused_on_ecp5(make_block: MakeBlock) -> None:
 
 @pytest.mark.parametrize(
     ("depth", "target"),
-    [*((depth, XILINX) for depth in (0, 1, 5)), *((depth, ECP5) for depth in (16, 17, 31, 32, 33))],
+    [
+        *((depth, XILINX) for depth in (0, 1, 5)),
+        *((depth, ECP5) for depth in (6, 7, 16, 17, 31, 32, 33)),
+    ],
 )
 def test_delay_delays_by_its_depth(
     make_block: MakeBlock, rng: np.random.Generator, depth: int, target: str

@@ -25,7 +25,7 @@ from ringsmith.hdl.instrument import Instrument
 PIPELINE = 30
 """From a row's address at the work memory to its results at the write port."""
 
-DEPTH = 35
+DEPTH = 36
 """What a transform takes beyond its stages, where factors are stored."""
 
 LEAD = {"generated": 18, "stored": 0}
