@@ -53,8 +53,8 @@ class LoadedWord:
 class Conversion:
     """One kind of conversion of coefficients, from residues modulo some primes to others.
 
-    y_i = x_i·factors_i mod inputs_i, v = floor((Σ y_i·fractions_i + 2^(F−1)) / 2^F), and output j is
-    Σ y_i·weights_ij + own_j·own_weights_j + v·quotient_factors_j modulo outputs_j.
+    y_i = x_i·factors_i mod inputs_i, v = floor((Σ y_i·fractions_i + 2^(F−1)) / 2^F), and output j
+    is Σ y_i·weights_ij + own_j·own_weights_j + v·quotient_factors_j modulo outputs_j.
 
     Attributes:
         inputs: Primes of the inputs.

@@ -75,11 +75,6 @@ _WIDE: tuple[Exclusion, ...] = (
         "indices of polynomials are wider than the 3 bits of 8 polynomials",
     ),
     Exclusion(
-        "rpau/rs_rpau_work_memory.sv",
-        rf"gen_bank\[\d+\]\.[rw]poly{_bits(0, 2)}{_EDGE}",
-        "each bank is of one polynomial, and is read or written for that one or for none",
-    ),
-    Exclusion(
         "rpau/.*",
         rf".*(read|write)(_[ioq])?(\[\d\])?\.row(\[\d\])?{_bits(_ROW_BITS, 15)}{_EDGE}",
         f"row numbers have 16 bits, and a polynomial's need {_ROW_BITS}",
@@ -103,24 +98,23 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion("rpau/rs_rpau_bank_mux.sv", "cond_else", _EIGHT_BANKS, kind="line"),
     Exclusion("rpau/rs_rpau_bank_mux.sv", rf"gen_few\.which\[1\]{_EDGE}", _EIGHT_BANKS),
     Exclusion(
-        "rpau/rs_rpau_work_memory.sv",
-        "cond_then",
-        "no polynomial of this design is in UltraRAM",
-        kind="line",
-    ),
-    Exclusion(
         "(ntt|rpau)/.*",
         rf"(w?index(_i)?|host_index_i|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
         "memory indices have 12 bits, and 8 polynomials need 3",
     ),
     Exclusion(
         "(ntt|rpau)/.*",
-        rf"(host_row_i|.*(host|request).*\.row){_bits(7, 15)}{_EDGE}",
-        "row numbers have 16 bits, and the longest zone, of 72 rows, needs 7",
+        rf"(host_row_i|.*(host|request).*\.row){_bits(6, 15)}{_EDGE}",
+        "row numbers have 16 bits, and the longest zone, of 64 parts of rows, needs 6",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_constants.sv",
+        rf"waddr_i\[6\]{_EDGE}",
+        "constants have indices of 7 bits, and the host's rows have 6 here",
     ),
     Exclusion(
         "rpau/.*",
-        rf"(host_rpau_i|rpau(_q)?){_bits(2, 3)}{_EDGE}",
+        rf"(host_rpau_i|(gen_stage\[\d\]\.)?rpau(_q)?){_bits(2, 3)}{_EDGE}",
         "RPAU numbers have 4 bits, and 3 need 2",
     ),
     Exclusion("rpau/.*", rf"rpau_i\[\d\]{_EDGE}", "each RPAU's own number never changes"),
@@ -143,8 +137,14 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/rs_rpau_(dyadic|seeded).sv",
-        rf"(lead(\[\d+\])?|block_q{_bits(3, 15)}){_EDGE}",
+        rf"(lead(\[\d+\])?|block_q{_bits(2, 15)}){_EDGE}",
         "a piece of 2^9 words has residues of one block of a key's streams, and lies below block 4",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_seeded.sv",
+        "if",
+        "a piece of 2^9 words has residues of one block, so that none follows it",
+        kind="line",
     ),
     Exclusion(
         "rpau/rs_rpau_seeded.sv",
@@ -165,9 +165,14 @@ _PRIMES: tuple[Exclusion, ...] = (
         rf"addend({_bits(0, 7)}|{_bits(29, 29)}){_EDGE}",
         "half a prime: a prime is 1 modulo 512 and has 30 bits",
     ),
-    Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(27, 29)}{_EDGE}", _LARGEST),
+    Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(26, 29)}{_EDGE}", _LARGEST),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('shift')}\[4\]:1->0", _LARGEST),
     Exclusion("prng/rs_key_expander.sv", rf"(below|used)_q{_bits(0, 14)}:1->0", _LARGEST),
+    Exclusion(
+        "prng/rs_key_expander.sv",
+        rf"below_q\[29\]{_EDGE}",
+        "nothing is above the highest bit of a word",
+    ),
     Exclusion(
         "arith/rs_mod_mul_barrett.sv",
         rf"(coarse{_bits(0, 1)}|q3_q({_bits(0, 8)}|{_bits(15, 15)})|h{_bits(26, 29)}){_EDGE}",
@@ -225,7 +230,7 @@ _SHAPES: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        rf"(.*decoded(_q)?\.valid|missing(_q)?|error_[oq]){_EDGE}",
+        rf"(.*decoded(_q)?\.valid|missing(_q)?|lacks|error_[oq]){_EDGE}",
         "no device loads a word that is no instruction",
     ),
     Exclusion(
@@ -235,6 +240,25 @@ _SHAPES: tuple[Exclusion, ...] = (
         "a unit sees its own instructions only, which agree in these flags, opcode bits and fields",
     ),
     Exclusion("(ntt|rpau)/.*", r"element(_i)?\[0\]:1->0", "Galois elements are odd"),
+    Exclusion(
+        "rpau/rs_rpau_top.sv",
+        "|".join(
+            rf"gen_rpau\[{rpau}\]\.command_q\.word\[{ISA.fields['mask'].lsb + rpau}\]:1->0"
+            for rpau in range(_DESIGN.rpaus)
+        ),
+        "an RPAU takes the commands that have its own bit in their mask",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_chain.sv",
+        rf"gen_stage\[{_DESIGN.rpaus - 1}\]\.behind_valid{_EDGE}",
+        "no RPAU is behind the last one",
+    ),
+    Exclusion("rpau/rs_rpau_link.sv", rf"held{_EDGE}", "words take one cycle a hop in this design"),
+    Exclusion(
+        "(ntt|rpau)/.*",
+        rf"(tw_factor(_i)?|factor_o)(\[\d+\])*{_EDGE}|gen_factor.*unused_factor{_EDGE}",
+        "factors of stored tables, which this design does not have",
+    ),
 )
 """What the blocks' shapes and their users fix."""
 
