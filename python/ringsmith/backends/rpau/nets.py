@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.errors import ParameterError
 
 TOPOLOGIES = ("ring", "gather", "bus", "mesh")
@@ -74,8 +75,8 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
     return Nets(link, *(count * link for count in counts))
 
 
-WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 3, 4
-"""Bits of a request of the host, beside an index and a row."""
+WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 3, ISA.fields["src"].width
+"""Bits of a request of the host that are neither its index nor its row."""
 
 
 @dataclass(frozen=True)
