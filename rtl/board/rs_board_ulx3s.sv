@@ -30,6 +30,8 @@ module rs_board_ulx3s #(
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
+  parameter  int unsigned Converters = 0,
+  parameter  int unsigned Conversions = 0,
   // end of generated
   parameter  int unsigned ClockHz = 75_000_000,  // what the PLL makes of 25 MHz
   parameter  int unsigned InputDivider = 1,      // of the PLL, and the next two
@@ -88,7 +90,9 @@ module rs_board_ulx3s #(
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
     .NarrowWidth(NarrowWidth),
-    .HopCycles(HopCycles)
+    .HopCycles(HopCycles),
+    .Converters(Converters),
+    .Conversions(Conversions)
     // end of generated
   ) u_accelerator (
     .clk_i(clk),

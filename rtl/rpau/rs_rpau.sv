@@ -39,7 +39,10 @@ module rs_rpau
   parameter  int unsigned Prng = PrngNone,
   parameter  int unsigned Seeds = 0,        // entries of the seed store, with a PRNG
   parameter  int unsigned Link = 0,         // 1: there is a link unit
+  parameter  int unsigned Rpaus = 5,        // of the device
+  parameter  int unsigned Converters = 0,   // of the device; 0: there is no coefficient unit
   localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned ConverterPorts = (Converters > 0) ? Converters : 1,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                 clk_i,
@@ -60,7 +63,12 @@ module rs_rpau
   input  logic [LinkWidth-1:0] link_i [Lanes],
   output logic                 link_send_o,     // this RPAU is sending
   output logic                 link_valid_o,
-  output logic [LinkWidth-1:0] link_o [Lanes]
+  output logic [LinkWidth-1:0] link_o [Lanes],
+
+  output logic [LinkWidth-1:0] x_o [ConverterPorts],    // to and from the converters
+  output logic [LinkWidth-1:0] own_o [ConverterPorts],
+  input  logic                 word_valid_i,
+  input  logic [LinkWidth-1:0] word_i [ConverterPorts]
 );
   /*verilator no_inline_module*/
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
@@ -126,7 +134,7 @@ module rs_rpau
                        : command_i.word[PrimeLsb+:PrimeWidth];
   assign host_set    = host_q.index[PrimeWidth-1:0];
 
-  logic [Width-1:0]      main_q, main_mu, dyadic_q, dyadic_mu, k1, k2;
+  logic [Width-1:0]      main_q, main_mu, dyadic_q, dyadic_mu, coefficient_q, k1, k2;
   logic [ShiftWidth-1:0] main_shift, dyadic_shift;
   logic [IndexWidth-1:0] main_index, dyadic_index;
   rs_rpau_moduli #(
@@ -148,6 +156,9 @@ module rs_rpau
     .mu_dyadic_o(dyadic_mu),
     .shift_dyadic_o(dyadic_shift),
     .index_dyadic_o(dyadic_index),
+    .start_coefficient_i(start_i[UnitCoefficient] && !command_i.decoded.uses_conversion),
+    .set_coefficient_i(set_command),
+    .q_coefficient_o(coefficient_q),
     .we_i(host_q.we && host_q.zone == ZoneModulus),
     .wset_i(host_set),
     .wrow_i(host_q.row[1:0]),
@@ -316,6 +327,60 @@ module rs_rpau
     assign link_o[l] = LinkWidth'(sent[l]);
   end
 
+  // ---- coefficient unit -------------------------------------------------------------------------
+  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Converters);
+  logic [CoefficientPartBits-1:0] coefficient_part;
+  logic [Width-1:0]               coefficient_operand [3][ConverterPorts];
+  logic [Width-1:0]               coefficient_wdata [Lanes];
+  assign key_read[UnitCoefficient] = '0;
+  if (Converters > 0) begin : gen_coefficient
+    logic [Width-1:0] x [Converters];
+    logic [Width-1:0] own [Converters];
+    logic [Width-1:0] word [Converters];
+    rs_rpau_coefficient #(
+      .LogN(LogN),
+      .Cores(Cores),
+      .Width(Width),
+      .Rpaus(Rpaus),
+      .HopCycles(HopCycles),
+      .Converters(Converters)
+    ) u_coefficient (
+      .clk_i,
+      .rst_ni,
+      .rpau_i,
+      .ring_i,
+      .start_i(start_i[UnitCoefficient]),
+      .command_i,
+      .done_o(done_o[UnitCoefficient]),
+      .q_i(coefficient_q),
+      .read_o(unit_read[UnitCoefficient]),
+      .part_o(coefficient_part),
+      .operand_i(coefficient_operand),
+      .write_o(unit_write[UnitCoefficient]),
+      .wdata_o(coefficient_wdata),
+      .x_o(x),
+      .own_o(own),
+      .word_valid_i,
+      .word_i(word)
+    );
+    for (genvar k = 0; k < Converters; k++) begin : gen_word
+      assign x_o[k]   = LinkWidth'(x[k]);
+      assign own_o[k] = LinkWidth'(own[k]);
+      assign word[k]  = word_i[k][Width-1:0];
+    end
+  end else begin : gen_no_coefficient
+    logic unused_inputs;
+    assign unused_inputs = ^{coefficient_q, coefficient_operand[0][0], coefficient_operand[1][0],
+                             coefficient_operand[2][0], word_valid_i, word_i[0]};
+    assign done_o[UnitCoefficient]     = 1'b0;
+    assign unit_read[UnitCoefficient]  = '0;
+    assign unit_write[UnitCoefficient] = '0;
+    assign coefficient_part            = '0;
+    assign coefficient_wdata           = '{default: '0};
+    assign x_o                         = '{default: '0};
+    assign own_o                       = '{default: '0};
+  end
+
   // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
   work_read_t       work_read [Units];
   work_write_t      work_write [Units];
@@ -338,6 +403,7 @@ module rs_rpau
 
     work_wdata[UnitMain] = main_wdata;
     work_wdata[UnitLink] = arrived;
+    work_wdata[UnitCoefficient] = coefficient_wdata;
     for (int unsigned l = 0; l < Lanes; l++) begin
       work_wdata[UnitDyadic][l] = !host_poly_we ? dyadic_wdata[l] :
           host_wdata_q[HostParts == 1 && host_swap ? l ^ Cores : l];
@@ -352,7 +418,8 @@ module rs_rpau
     .UramPolys(WorkUramPolys),
     .BlockBanks(WorkBlockBanks),
     .SideWords(DyadicCores),
-    .Link(Link)
+    .Link(Link),
+    .Converters(Converters)
   ) u_work_memory (
     .clk_i,
     .read_i(work_read),
@@ -362,7 +429,9 @@ module rs_rpau
     .side_swap_i(dyadic_swap),
     .side_part_i(dyadic_part),
     .side_o(dyadic_operand),
-    .link_busy_i(link_reads)
+    .link_busy_i(link_reads),
+    .coefficient_part_i(coefficient_part),
+    .coefficient_o(coefficient_operand)
   );
 
   rs_rpau_key_store #(

@@ -21,6 +21,9 @@ package rs_rpau_isa_pkg;
   // Issue only when the link unit is idle in every RPAU of the mask.
   parameter int unsigned WaitLinkLsb = 8;
   parameter int unsigned WaitLinkWidth = 1;
+  // Issue only when the coefficient unit is idle in every RPAU of the mask.
+  parameter int unsigned WaitCoefficientLsb = 63;
+  parameter int unsigned WaitCoefficientWidth = 1;
   // Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
   parameter int unsigned PrimeLsb = 9;
   parameter int unsigned PrimeWidth = 3;
@@ -56,13 +59,22 @@ package rs_rpau_isa_pkg;
   parameter int unsigned SeedWidth = 12;
   // Digit of the seeded key.
   parameter int unsigned DigitLsb = 54;
-  parameter int unsigned DigitWidth = 8;
+  parameter int unsigned DigitWidth = 7;
   // Galois element, odd, below twice the ring's degree.
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
   // Piece of a polynomial of a larger ring.
-  parameter int unsigned PieceLsb = 62;
+  parameter int unsigned PieceLsb = 61;
   parameter int unsigned PieceWidth = 2;
+  // First RPAU whose words a conversion takes.
+  parameter int unsigned FirstLsb = 49;
+  parameter int unsigned FirstWidth = 4;
+  // Last RPAU whose words a conversion takes.
+  parameter int unsigned LastLsb = 53;
+  parameter int unsigned LastWidth = 4;
+  // Which of the loaded conversions.
+  parameter int unsigned ConversionLsb = 57;
+  parameter int unsigned ConversionWidth = 5;
 
   typedef enum logic [5:0] {
     // Nothing; takes one issue slot.
@@ -139,18 +151,32 @@ package rs_rpau_isa_pkg;
     // they are. src must be in the mask; it reads a and writes nothing, the others write dst and
     // read nothing. The words are residues of no prime in particular: reduce or daffine makes them
     // the receiver's.
-    OpSend = 6'd40
+    OpSend = 6'd40,
+    // Base conversion. RPAUs first to last read a, and every RPAU writes to dst, for each
+    // coefficient, the output of the loaded conversion that has its number; a word of RPAU r is
+    // input r. The polynomials are in coefficient form, and the conversion's primes are those that
+    // it was loaded with.
+    OpConvert = 6'd48,
+    // As convert, of a conversion whose outputs have inputs of their own, which every RPAU reads
+    // from b. Its last RPAU is no input.
+    OpConvertOwn = 6'd49,
+    // Coefficient form: dst becomes a under X -> X^element, in rings of degree up to N.
+    // Coefficients that pass X^N change their sign.
+    OpPermute = 6'd50
   } opcode_e;
 
   // Units that an RPAU may have, numbered from 0 on.
-  parameter int unsigned Units = 3;
+  parameter int unsigned Units = 4;
   typedef enum logic [1:0] {
     // The butterfly cores: 2*cores lanes a cycle.
     UnitMain = 2'd0,
     // The dyadic cores beside them.
     UnitDyadic = 2'd1,
     // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
-    UnitLink = 2'd2
+    UnitLink = 2'd2,
+    // What takes polynomials word by word: to the converter that all RPAUs share, and back; or
+    // permuted.
+    UnitCoefficient = 2'd3
   } unit_e;
 
   // Features of a design that some instructions need, numbered from 0 on.
@@ -197,10 +223,13 @@ package rs_rpau_isa_pkg;
     factor_e             factor;  // pointwise: dst = a * factor + addend
     addend_e             addend;
     logic                minus;   // the addend is subtracted
+    logic                uses_conversion;
     logic                uses_digit;
     logic                uses_element;
+    logic                uses_first;
     logic                uses_k1;
     logic                uses_k2;
+    logic                uses_last;
     logic                uses_piece;
     logic                uses_seed;
     logic                uses_src;
@@ -223,6 +252,10 @@ package rs_rpau_isa_pkg;
     return WaitLinkWidth'(word >> WaitLinkLsb);
   endfunction
 
+  function automatic logic [WaitCoefficientWidth-1:0] get_wait_coefficient(word_t word);
+    return WaitCoefficientWidth'(word >> WaitCoefficientLsb);
+  endfunction
+
   function automatic logic [PrimeWidth-1:0] get_prime(word_t word);
     return PrimeWidth'(word >> PrimeLsb);
   endfunction
@@ -238,6 +271,7 @@ package rs_rpau_isa_pkg;
     decoded.waits[UnitMain] = get_wait_main(word);
     decoded.waits[UnitDyadic] = get_wait_dyadic(word);
     decoded.waits[UnitLink] = get_wait_link(word);
+    decoded.waits[UnitCoefficient] = get_wait_coefficient(word);
     decoded.opcode = opcode_e'(get_opcode(word));
     case (decoded.opcode)
       OpNop: begin
@@ -395,6 +429,22 @@ package rs_rpau_isa_pkg;
       OpSend: begin
         decoded.unit[UnitLink] = 1'b1;
         decoded.uses_src = 1'b1;
+      end
+      OpConvert: begin
+        decoded.unit[UnitCoefficient] = 1'b1;
+        decoded.uses_conversion = 1'b1;
+        decoded.uses_first = 1'b1;
+        decoded.uses_last = 1'b1;
+      end
+      OpConvertOwn: begin
+        decoded.unit[UnitCoefficient] = 1'b1;
+        decoded.uses_conversion = 1'b1;
+        decoded.uses_first = 1'b1;
+        decoded.uses_last = 1'b1;
+      end
+      OpPermute: begin
+        decoded.unit[UnitCoefficient] = 1'b1;
+        decoded.uses_element = 1'b1;
       end
       default: decoded.valid = 1'b0;
     endcase

@@ -1,7 +1,7 @@
-// Moduli of an RPAU's prime sets, and those that its two units compute with.
+// Moduli of an RPAU's prime sets, and those that its units compute with.
 //
-// start_main_i and start_dyadic_i take the number of a prime set; from the second cycle on, until
-// the next start, that set's modulus stands at the unit's outputs. (First operands come later than
+// start_main_i and the other two take the number of a prime set; from the second cycle on, until the
+// next start, that set's modulus stands at the unit's outputs. (First operands come later than
 // that.) The host writes the words of a modulus, in rows 0 to 3, while nothing runs.
 module rs_rpau_moduli
   import rs_arith_pkg::*;
@@ -29,6 +29,10 @@ module rs_rpau_moduli
   output logic [ShiftWidth-1:0] shift_dyadic_o,
   output logic [IndexWidth-1:0] index_dyadic_o,
 
+  input  logic                  start_coefficient_i,
+  input  logic [PrimeWidth-1:0] set_coefficient_i,
+  output logic [Width-1:0]      q_coefficient_o,
+
   input  logic                  we_i,
   input  logic [PrimeWidth-1:0] wset_i,
   input  logic [1:0]            wrow_i,
@@ -53,20 +57,22 @@ module rs_rpau_moduli
 
   // Sets of the last commands; after a reset set 0, which exists.
   logic [PrimeWidth-1:0] set_main_q;
-  logic [SetBits-1:0]    set_dyadic_q;
+  logic [SetBits-1:0]    set_dyadic_q, set_coefficient_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       set_main_q   <= '0;
       set_dyadic_q <= '0;
+      set_coefficient_q <= '0;
     end else begin
       if (start_main_i) set_main_q <= set_main_i;
       if (start_dyadic_i) set_dyadic_q <= set_dyadic_i[SetBits-1:0];
+      if (start_coefficient_i) set_coefficient_q <= set_coefficient_i[SetBits-1:0];
     end
   end
   assign set_main_o = set_main_q;
 
   // The chosen words stand in registers of their own, a cycle behind the choice.
-  logic [Width-1:0]      q_main_q, mu_main_q, q_dyadic_q, mu_dyadic_q;
+  logic [Width-1:0]      q_main_q, mu_main_q, q_dyadic_q, mu_dyadic_q, q_coefficient_q;
   logic [ShiftWidth-1:0] shift_main_q, shift_dyadic_q;
   logic [IndexWidth-1:0] index_main_q, index_dyadic_q;
   always_ff @(posedge clk_i) begin
@@ -78,7 +84,9 @@ module rs_rpau_moduli
     mu_dyadic_q    <= mu_q[set_dyadic_q];
     shift_dyadic_q <= shift_q[set_dyadic_q];
     index_dyadic_q <= index_q[set_dyadic_q];
+    q_coefficient_q <= q_q[set_coefficient_q];
   end
+  assign q_coefficient_o = q_coefficient_q;
   assign q_main_o       = q_main_q;
   assign mu_main_o      = mu_main_q;
   assign shift_main_o   = shift_main_q;
@@ -94,6 +102,9 @@ module rs_rpau_moduli
   DyadicSetExists_A :
   assert property (@(posedge clk_i) !start_dyadic_i || 32'(set_dyadic_i) < Sets)
   else $error("prime set %0d of %0d", set_dyadic_i, Sets);
+  CoefficientSetExists_A :
+  assert property (@(posedge clk_i) !start_coefficient_i || 32'(set_coefficient_i) < Sets)
+  else $error("prime set %0d of %0d", set_coefficient_i, Sets);
   WrittenSetExists_A :
   assert property (@(posedge clk_i) !we_i || 32'(wset_i) < Sets)
   else $error("write to modulus %0d of %0d", wset_i, Sets);

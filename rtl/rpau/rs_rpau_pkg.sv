@@ -15,33 +15,37 @@ package rs_rpau_pkg;
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
-  localparam int unsigned ZoneWidth = 3;
+  localparam int unsigned ZoneWidth = 4;
   // Memories that the host reaches.
   typedef enum logic [ZoneWidth-1:0] {
     // generated from rtl/shell/rs_registers.rdl: zones
     // Work polynomials: N words in logical order, in rings below N as many as the ring's
     // degree; written and read.
-    ZonePoly = 3'd0,
+    ZonePoly = 4'd0,
     // Key store: as many words in logical order; written only, as all below.
-    ZoneKey = 3'd1,
+    ZoneKey = 4'd1,
     // Constant file of a prime set; one word a row, in lane 0, as all below.
-    ZoneConstant = 3'd2,
+    ZoneConstant = 4'd2,
     // q, mu, bits of q, and its index in the family, of a prime set.
-    ZoneModulus = 3'd3,
+    ZoneModulus = 4'd3,
     // The lower table of twiddle factors of a prime set, psi^e.
-    ZoneTwiddleLo = 3'd4,
+    ZoneTwiddleLo = 4'd4,
     // The upper table of twiddle factors of a prime set, psi^(e << LoBits).
-    ZoneTwiddleHi = 3'd5,
+    ZoneTwiddleHi = 4'd5,
     // All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
     // tables above are not there.
-    ZoneTwiddle = 3'd6,
+    ZoneTwiddle = 4'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
-    ZoneSeed = 3'd7
+    ZoneSeed = 4'd7,
+    // A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) *
+    // 16 + row, as docs/baseconv.md numbers them.
+    ZoneConversion = 4'd8
     // end of generated
   } zone_e;
   localparam int unsigned ModulusWords = 4;
   localparam int unsigned SeedWordBits = 20;
   localparam int unsigned SeedWords = 5;
+  localparam int unsigned ConversionWords = 1 << 11;  // addresses: not all of them hold a word
 
   // Values of the parameters Interconnect, Twiddles, KeyRam and Prng.
   localparam int unsigned InterconnectRing = 0;
@@ -87,6 +91,8 @@ package rs_rpau_pkg;
     FactNarrowRpaus,
     FactNarrowWidth,
     FactHopCycles,
+    FactConverters,
+    FactConversions,
     // end of generated
     FactCount
   } fact_e;
@@ -138,23 +144,27 @@ package rs_rpau_pkg;
   } key_read_t;
 
   // Units of the RPAUs of a design, by unit_e.
-  function automatic logic [Units-1:0] units_of(int unsigned dyadic_cores, int unsigned link);
+  function automatic logic [Units-1:0] units_of(int unsigned dyadic_cores, int unsigned link,
+                                                int unsigned converters);
     logic [Units-1:0] has;
     has             = '0;
     has[UnitMain]   = 1'b1;
     has[UnitDyadic] = dyadic_cores > 0;
     has[UnitLink]   = link > 0;
+    has[UnitCoefficient] = converters > 0;
     return has;
   endfunction
 
   // Operands that the units of a design read from the work memory, by unit_e and operand.
   typedef logic [Units-1:0][2:0] operands_t;
-  function automatic operands_t operands_of(int unsigned dyadic_cores, int unsigned link);
+  function automatic operands_t operands_of(int unsigned dyadic_cores, int unsigned link,
+                                            int unsigned converters);
     operands_t reads;
     reads             = '0;
     reads[UnitMain]   = 3'b111;
     reads[UnitDyadic] = (dyadic_cores > 0) ? 3'b111 : 3'b000;
     reads[UnitLink]   = (link > 0) ? 3'b001 : 3'b000;
+    reads[UnitCoefficient] = (converters > 0) ? 3'b011 : 3'b000;
     return reads;
   endfunction
 

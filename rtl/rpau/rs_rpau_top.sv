@@ -55,9 +55,12 @@ module rs_rpau_top
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
+  parameter  int unsigned Converters = 0,
+  parameter  int unsigned Conversions = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned HostWords = host_words(Lanes),
+  localparam int unsigned ConverterPorts = (Converters > 0) ? Converters : 1,
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
 ) (
   input  logic                        clk_i,
@@ -113,6 +116,8 @@ module rs_rpau_top
   assign design_o[FactNarrowRpaus] = FactBits'(NarrowRpaus);
   assign design_o[FactNarrowWidth] = FactBits'(NarrowWidth);
   assign design_o[FactHopCycles] = FactBits'(HopCycles);
+  assign design_o[FactConverters] = FactBits'(Converters);
+  assign design_o[FactConversions] = FactBits'(Conversions);
   // end of generated
 
   command_t                    command;
@@ -120,7 +125,7 @@ module rs_rpau_top
   rs_rpau_controller #(
     .Rpaus(Rpaus),
     .ProgramWords(ProgramWords),
-    .HasUnits(units_of(DyadicCores, Link)),
+    .HasUnits(units_of(DyadicCores, Link, Converters)),
     .HasFeatures(features_of(LargerRings, Seeds))
   ) u_controller (
     .clk_i,
@@ -185,6 +190,11 @@ module rs_rpau_top
   logic [Width-1:0] send_words [Rpaus][Lanes];
   logic [Width-1:0] receive_words [Rpaus][Lanes];
 
+  logic [Width-1:0] x [Rpaus][ConverterPorts];
+  logic [Width-1:0] own [Rpaus][ConverterPorts];
+  logic [Width-1:0] converted [Rpaus][ConverterPorts];
+  logic [Rpaus-1:0] converted_valid;
+
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
 
@@ -218,7 +228,9 @@ module rs_rpau_top
       .Family(Family),
       .Prng(Prng),
       .Seeds(Seeds),
-      .Link(Link)
+      .Link(Link),
+      .Rpaus(Rpaus),
+      .Converters(Converters)
     ) u_rpau (
       .clk_i,
       .rst_ni,
@@ -235,8 +247,54 @@ module rs_rpau_top
       .link_i(receive_words[r]),
       .link_send_o(send[r]),
       .link_valid_o(send_valid[r]),
-      .link_o(send_words[r])
+      .link_o(send_words[r]),
+      .x_o(x[r]),
+      .own_o(own[r]),
+      .word_valid_i(converted_valid[r]),
+      .word_i(converted[r])
     );
+  end
+
+  if (Converters > 0) begin : gen_converters
+    // The command as it arrives at the converters, as at the RPAUs.
+    logic                       start_q;
+    logic [ConversionWidth-1:0] table_q;
+    always_ff @(posedge clk_i) begin
+      start_q <= rst_ni && start[0][UnitCoefficient] && command.decoded.uses_conversion;
+      table_q <= command.word[ConversionLsb+:ConversionWidth];
+    end
+    rs_rpau_converters #(
+      .LogN(LogN),
+      .SmallerRings(SmallerRings),
+      .Cores(Cores),
+      .Width(Width),
+      .Rpaus(Rpaus),
+      .HopCycles(HopCycles),
+      .Converters(Converters),
+      .Conversions(Conversions)
+    ) u_converters (
+      .clk_i,
+      .rst_ni,
+      .ring_i(ring_q),
+      .start_i(start_q),
+      .table_i(table_q),
+      .load_i(host_we_i && host_zone_i == ZoneConversion),
+      .load_table_i(host_index_i),
+      .load_row_i(host_row_i),
+      .load_word_i(host_wdata_i[0]),
+      .x_i(x),
+      .own_i(own),
+      .word_valid_o(converted_valid),
+      .word_o(converted)
+    );
+  end else begin : gen_no_converters
+    logic             unused_words;
+    always_comb begin
+      unused_words = 1'(Conversions);
+      for (int unsigned r = 0; r < Rpaus; r++) unused_words ^= ^{x[r][0], own[r][0]};
+    end
+    assign converted_valid = '0;
+    assign converted       = '{default: '0};
   end
 
   if (Interconnect == InterconnectGather) begin : gen_gather

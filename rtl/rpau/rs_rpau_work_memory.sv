@@ -21,6 +21,9 @@
 // Addresses stand in registers in front of the memories, with the number of each polynomial's bank.
 // A write gives its address a cycle before its words, so that this costs it no cycle.
 //
+// The coefficient unit reads operands a and b, Converters words of a row at a time, as they stand,
+// in part coefficient_part_i of the row that was read with or before it.
+//
 // The dyadic unit takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with a read
 // and names the other parts in the cycles behind it, with the row's side_swap_i; the words of each
 // come with the same latency.
@@ -45,9 +48,12 @@ module rs_rpau_work_memory
   parameter  int unsigned BlockBanks = 0,             // 0: as many as polynomials in block RAM
   parameter  int unsigned SideWords = 2,              // 0: there is no dyadic unit
   parameter  int unsigned Link = 0,                   // 1: there is a link unit
+  parameter  int unsigned Converters = 0,             // 0: there is no coefficient unit
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned SidePorts = (SideWords > 0) ? SideWords : 1,
   localparam int unsigned PartBits = part_bits(Lanes, SideWords),
+  localparam int unsigned CoefficientPorts = (Converters > 0) ? Converters : 1,
+  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Converters),
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (
   input  logic                clk_i,
@@ -60,7 +66,10 @@ module rs_rpau_work_memory
   input  logic                side_swap_i,
   input  logic [PartBits-1:0] side_part_i,
   output logic [Width-1:0]    side_o [3][SidePorts],   // likewise
-  input  logic                link_busy_i              // while the link unit may read
+  input  logic                link_busy_i,             // while the link unit may read
+
+  input  logic [CoefficientPartBits-1:0] coefficient_part_i,
+  output logic [Width-1:0]    coefficient_o [3][CoefficientPorts]
 );
   localparam int unsigned BankPolys = (UramWords >> RowBits) > 1 ? UramWords >> RowBits : 1;
   localparam int unsigned UramBanks = (UramPolys + BankPolys - 1) / BankPolys;
@@ -99,8 +108,9 @@ module rs_rpau_work_memory
   // verilator coverage_on
   localparam firsts_t Firsts = firsts();
 
-  localparam operands_t Operands = operands_of(SideWords, Link);
-  localparam logic [Units-1:0] Writers = units_of(1, Link);  // the host writes as the dyadic unit
+  localparam operands_t Operands = operands_of(SideWords, Link, Converters);
+  // The host writes as the dyadic unit.
+  localparam logic [Units-1:0] Writers = units_of(1, Link, Converters);
 
   // Addresses, and banks of the polynomials. Not by a function: Verilator would number its locals,
   // and RPAUs would no longer be one piece of code.
@@ -316,6 +326,35 @@ module rs_rpau_work_memory
     logic unused_side;
     assign unused_side = ^{side_swap_i, side_part_i};
     assign side_o      = '{default: '0};
+  end
+
+  if (Converters != 0) begin : gen_coefficient
+    logic [CoefficientPartBits-1:0] coefficient_part;
+    rs_delay #(
+      .Width(CoefficientPartBits),
+      .Depth(memory_read_latency() - 1)
+    ) u_part (
+      .clk_i,
+      .d_i(coefficient_part_i),
+      .d_o(coefficient_part)
+    );
+    rs_rpau_row_parts #(
+      .Cores(Cores),
+      .Width(Width),
+      .Words(Converters),
+      .Banks(Banks)
+    ) u_parts (
+      .clk_i,
+      .swap_i(1'b0),
+      .part_i(coefficient_part),
+      .bank_i(read_bank_q[UnitCoefficient]),
+      .word_i(word),
+      .operand_o(coefficient_o)
+    );
+  end else begin : gen_no_coefficient
+    logic unused_part;
+    assign unused_part   = ^coefficient_part_i;
+    assign coefficient_o = '{default: '0};
   end
 
   if (Link == 0) begin : gen_no_link

@@ -21,6 +21,7 @@ module rs_host_port
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned Conversions = 0,
   localparam int unsigned HostWords = host_words(2 * Cores)
 ) (
   input  logic                      clk_i,
@@ -76,7 +77,8 @@ module rs_host_port
     .Twiddles(Twiddles),
     .Seeds(Seeds),
     .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .NarrowWidth(NarrowWidth),
+    .Conversions(Conversions)
   ) u_window (
     .clk_i,
     .rst_ni,

@@ -28,6 +28,7 @@ module rs_host_window
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned Conversions = 0,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
@@ -86,6 +87,10 @@ module rs_host_window
       8'(ZoneSeed): begin
         indices = 17'(Seeds);
         words   = 17'(SeedWords);
+      end
+      8'(ZoneConversion): begin
+        indices = 17'(Conversions);
+        words   = 17'(ConversionWords);
       end
       default: ;
     endcase

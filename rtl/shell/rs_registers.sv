@@ -272,6 +272,8 @@ module rs_registers (
             logic narrow_rpaus;
             logic narrow_bits;
             logic hop_cycles;
+            logic converters;
+            logic conversions;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -436,6 +438,12 @@ module rs_registers (
         decoded_reg_strb.facts.hop_cycles = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.converters = cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he4);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.conversions = cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he8);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -1007,7 +1015,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h5;
+            readback_data_var[15:0] = 16'h6;
             readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1141,6 +1149,12 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'he0) begin
             readback_data_var[31:0] = hwif_in.facts.hop_cycles.value.next;
+        end
+        if(rd_mux_addr == 12'he4) begin
+            readback_data_var[31:0] = hwif_in.facts.converters.value.next;
+        end
+        if(rd_mux_addr == 12'he8) begin
+            readback_data_var[31:0] = hwif_in.facts.conversions.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

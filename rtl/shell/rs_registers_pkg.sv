@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'he4;
+    localparam RS_REGISTERS_SIZE = 'hec;
 
     typedef struct {
         logic [31:0] next;
@@ -309,6 +309,22 @@ package rs_registers_pkg;
     } rs_registers__facts__hop_cycles__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__converters__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__converters__value__in_t value;
+    } rs_registers__facts__converters__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__conversions__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__conversions__value__in_t value;
+    } rs_registers__facts__conversions__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -334,6 +350,8 @@ package rs_registers_pkg;
         rs_registers__facts__narrow_rpaus__in_t narrow_rpaus;
         rs_registers__facts__narrow_bits__in_t narrow_bits;
         rs_registers__facts__hop_cycles__in_t hop_cycles;
+        rs_registers__facts__converters__in_t converters;
+        rs_registers__facts__conversions__in_t conversions;
     } rs_registers__facts__in_t;
 
     typedef struct {
@@ -468,7 +486,7 @@ package rs_registers_pkg;
         architecture_e__rpau = 'h1
     } architecture_e_e;
 
-    typedef enum logic [2:0] {
+    typedef enum logic [3:0] {
         zone_e__poly = 'h0,
         zone_e__key = 'h1,
         zone_e__constant = 'h2,
@@ -476,7 +494,8 @@ package rs_registers_pkg;
         zone_e__twiddle_lo = 'h4,
         zone_e__twiddle_hi = 'h5,
         zone_e__twiddle = 'h6,
-        zone_e__seed = 'h7
+        zone_e__seed = 'h7,
+        zone_e__conversion = 'h8
     } zone_e_e;
 
     typedef enum logic [1:0] {

@@ -32,6 +32,8 @@ module rs_rpau_axil
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
+  parameter  int unsigned Converters = 0,
+  parameter  int unsigned Conversions = 0,
   // end of generated
   localparam int unsigned AxilStrobeWidth = AxilDataWidth / 8
 ) (
@@ -180,7 +182,9 @@ module rs_rpau_axil
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
     .NarrowWidth(NarrowWidth),
-    .HopCycles(HopCycles)
+    .HopCycles(HopCycles),
+    .Converters(Converters),
+    .Conversions(Conversions)
     // end of generated
   ) u_shell (
     .clk_i,

@@ -38,6 +38,8 @@ module rs_rpau_shell
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
+  parameter  int unsigned Converters = 0,
+  parameter  int unsigned Conversions = 0,
   // end of generated
   localparam int unsigned HostWords = host_words(2 * Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -106,6 +108,8 @@ module rs_rpau_shell
   assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
   assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
   assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
+  assign hwif_in.facts.converters.value.next = told[FactConverters];
+  assign hwif_in.facts.conversions.value.next = told[FactConversions];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -227,7 +231,8 @@ module rs_rpau_shell
     .Twiddles(Twiddles),
     .Seeds(Seeds),
     .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .NarrowWidth(NarrowWidth),
+    .Conversions(Conversions)
   ) u_host_port (
     .clk_i,
     .rst_ni,
@@ -285,7 +290,9 @@ module rs_rpau_shell
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
     .NarrowWidth(NarrowWidth),
-    .HopCycles(HopCycles)
+    .HopCycles(HopCycles),
+    .Converters(Converters),
+    .Conversions(Conversions)
     // end of generated
   ) u_device (
     .clk_i,

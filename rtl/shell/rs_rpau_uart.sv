@@ -32,6 +32,8 @@ module rs_rpau_uart
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned HopCycles = 1,
+  parameter  int unsigned Converters = 0,
+  parameter  int unsigned Conversions = 0,
   // end of generated
   parameter  int unsigned ClockHz = 48_000_000,
   parameter  int unsigned Baud = 1_000_000,
@@ -86,7 +88,9 @@ module rs_rpau_uart
     .WorkBlockBanks(WorkBlockBanks),
     .NarrowRpaus(NarrowRpaus),
     .NarrowWidth(NarrowWidth),
-    .HopCycles(HopCycles)
+    .HopCycles(HopCycles),
+    .Converters(Converters),
+    .Conversions(Conversions)
     // end of generated
   ) u_device (
     .clk_i,

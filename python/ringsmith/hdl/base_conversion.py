@@ -57,10 +57,10 @@ class Conversion:
     is Σ y_i·weights_ij + own_j·own_weights_j + v·quotient_factors_j modulo outputs_j.
 
     Attributes:
-        inputs: Primes of the inputs.
+        inputs: Primes of the inputs; 0 for a term that is always 0.
         factors: Y_i, below the primes of the inputs.
         fractions: T_i, below 2^F; zero for a conversion without a quotient.
-        outputs: Primes of the outputs.
+        outputs: Primes of the outputs; 0 for an output that is always 0.
         weights: C_ij: for each input a row of residues modulo the outputs' primes.
         quotient_factors: D_j.
         own_weights: L_j, where each output has one more input of its own; else empty.
@@ -93,7 +93,7 @@ class Conversion:
             x: Its residues modulo the inputs' primes.
             own: The outputs' own inputs, where they have some.
         """
-        y = [a * b % q for a, b, q in zip(x, self.factors, self.inputs, strict=True)]
+        y = [_residue(a * b, q) for a, b, q in zip(x, self.factors, self.inputs, strict=True)]
         fraction = sum(a * b for a, b in zip(y, self.fractions, strict=True))
         v = (fraction + (1 << self.fraction_bits - 1)) >> self.fraction_bits
         sums = [v * d for d in self.quotient_factors]
@@ -102,7 +102,12 @@ class Conversion:
         if self.own_weights:
             terms = zip(own, self.own_weights, strict=True)
             sums = [total + a * b for total, (a, b) in zip(sums, terms, strict=True)]
-        return [total % p for total, p in zip(sums, self.outputs, strict=True)]
+        return [_residue(total, p) for total, p in zip(sums, self.outputs, strict=True)]
+
+
+def _residue(value: int, modulus: int) -> int:
+    """A value modulo a prime; 0 where there is none."""
+    return value % modulus if modulus else 0
 
 
 def _fraction(numerator: int, q: int, bits: int) -> int:
@@ -218,6 +223,11 @@ class BaseConverter:
         return -(-self.width // DSP_SHORT) * -(-self.fraction_bits // _DSP_LONG)
 
     @property
+    def fraction_columns(self) -> int:
+        """Words that a T_i takes."""
+        return -(-self.fraction_bits // self.width)
+
+    @property
     def weight_tiles(self) -> int:
         """DSPs that multiply with the weights of one output."""
         return -(-self.width // DSP_SHORT) * -(-self.width // _DSP_LONG)
@@ -266,9 +276,9 @@ class BaseConverter:
         fractions = conversion.fractions + (0,) * bool(conversion.own_weights)
         for i, (q, factor) in enumerate(zip(conversion.inputs, conversion.factors, strict=True)):
             yield Load.INPUT_MODULUS, i, 0, q
-            yield Load.INPUT_FACTOR, i, 0, (factor << self.width) % q
+            yield Load.INPUT_FACTOR, i, 0, _residue(factor << self.width, q)
         for i, fraction in enumerate(fractions):
-            for column in range(-(-self.fraction_bits // self.width)):
+            for column in range(self.fraction_columns):
                 word = fraction >> column * self.width & (1 << self.width) - 1
                 yield Load.FRACTION, i, column, word
         weights = [*conversion.weights, *([conversion.own_weights] * bool(conversion.own_weights))]
@@ -276,10 +286,10 @@ class BaseConverter:
             yield Load.OUTPUT_MODULUS, j, 0, p
             yield (
                 *(Load.QUOTIENT_FACTOR, j, 0),
-                (conversion.quotient_factors[j] << self.reduced_bits) % p,
+                _residue(conversion.quotient_factors[j] << self.reduced_bits, p),
             )
             for i, row in enumerate(weights):
-                yield Load.WEIGHT, i, j, (row[j] << self.reduced_bits) % p
+                yield Load.WEIGHT, i, j, _residue(row[j] << self.reduced_bits, p)
 
     def _check(self, table: int, conversion: Conversion) -> None:
         for what, count, most in (
@@ -298,7 +308,7 @@ class BaseConverter:
                 f"base converter of {self.fraction_bits}: make it for as many"
             )
         for q in (*conversion.inputs, *conversion.outputs):
-            if q >> self.width or q % (1 << self.step_bits) != 1:
+            if q and (q >> self.width or q % (1 << self.step_bits) != 1):
                 raise DeviceError(
                     f"prime {q} does not suit a base converter of {self.width} bits: take one "
                     f"below 2^{self.width} that is 1 modulo 2^{self.step_bits}"

@@ -83,10 +83,21 @@ enum class Opcode : std::uint8_t {
   /// read nothing. The words are residues of no prime in particular: reduce or daffine makes them
   /// the receiver's.
   kSend = 40,
+  /// Base conversion. RPAUs first to last read a, and every RPAU writes to dst, for each
+  /// coefficient, the output of the loaded conversion that has its number; a word of RPAU r is
+  /// input r. The polynomials are in coefficient form, and the conversion's primes are those that
+  /// it was loaded with.
+  kConvert = 48,
+  /// As convert, of a conversion whose outputs have inputs of their own, which every RPAU reads
+  /// from b. Its last RPAU is no input.
+  kConvertOwn = 49,
+  /// Coefficient form: dst becomes a under X -> X^element, in rings of degree up to N. Coefficients
+  /// that pass X^N change their sign.
+  kPermute = 50,
 };
 
-enum class Unit : std::uint8_t { kControl, kMain, kDyadic, kLink };
-inline constexpr int kUnits = 4;
+enum class Unit : std::uint8_t { kControl, kMain, kDyadic, kLink, kCoefficient };
+inline constexpr int kUnits = 5;
 
 /// What the value in an operand field counts.
 enum class Kind : std::uint8_t {
@@ -98,11 +109,13 @@ enum class Kind : std::uint8_t {
   kSeed,
   kDigit,
   kGaloisElement,
-  kPiece
+  kPiece,
+  kConverted,
+  kConversion
 };
 
 /// In which RPAUs of the mask a polynomial is accessed.
-enum class Where : std::uint8_t { kAll, kSource, kOthers };
+enum class Where : std::uint8_t { kAll, kSource, kOthers, kSources };
 
 /// Bits lsb to lsb + width - 1 of an instruction word.
 struct Field {
@@ -122,6 +135,8 @@ inline constexpr Field kWaitMain{6, 1};
 inline constexpr Field kWaitDyadic{7, 1};
 /// Issue only when the link unit is idle in every RPAU of the mask.
 inline constexpr Field kWaitLink{8, 1};
+/// Issue only when the coefficient unit is idle in every RPAU of the mask.
+inline constexpr Field kWaitCoefficient{63, 1};
 /// Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
 inline constexpr Field kPrime{9, 3};
 /// One bit an RPAU that takes part.
@@ -145,14 +160,21 @@ inline constexpr Field kSrcPrime{46, 3};
 /// Entry of the seed store: a key's seed and the limb that this RPAU expands.
 inline constexpr Field kSeed{42, 12};
 /// Digit of the seeded key.
-inline constexpr Field kDigit{54, 8};
+inline constexpr Field kDigit{54, 7};
 /// Galois element, odd, below twice the ring's degree.
 inline constexpr Field kElement{42, 17};
 /// Piece of a polynomial of a larger ring.
-inline constexpr Field kPiece{62, 2};
+inline constexpr Field kPiece{61, 2};
+/// First RPAU whose words a conversion takes.
+inline constexpr Field kFirst{49, 4};
+/// Last RPAU whose words a conversion takes.
+inline constexpr Field kLast{53, 4};
+/// Which of the loaded conversions.
+inline constexpr Field kConversion{57, 5};
 
 /// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.
-inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic, kWaitLink};
+inline constexpr std::array<Field, kUnits> kWaits{Field{0, 0}, kWaitMain, kWaitDyadic, kWaitLink,
+                                                  kWaitCoefficient};
 
 struct Operand {
   Field field;
@@ -194,7 +216,7 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 30> kOperations{{
+inline constexpr std::array<Operation, 33> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
@@ -353,6 +375,26 @@ inline constexpr std::array<Operation, 30> kOperations{{
         {kDst, Kind::kPoly, false, true, false, Where::kOthers},
         {kA, Kind::kPoly, true, false, true, Where::kSource},
         {kSrc, Kind::kRpau, false, false, false, Where::kAll},
+    }}},
+    {Opcode::kConvert, "convert", Unit::kCoefficient, {false, Term::kNone, Term::kNone, false, true}, 5, {{
+        {kDst, Kind::kPoly, false, true, false, Where::kAll},
+        {kA, Kind::kPoly, true, false, true, Where::kSources},
+        {kFirst, Kind::kConverted, false, false, false, Where::kAll},
+        {kLast, Kind::kConverted, false, false, false, Where::kAll},
+        {kConversion, Kind::kConversion, false, false, false, Where::kAll},
+    }}},
+    {Opcode::kConvertOwn, "convert_own", Unit::kCoefficient, {false, Term::kNone, Term::kNone, false, true}, 6, {{
+        {kDst, Kind::kPoly, false, true, false, Where::kAll},
+        {kA, Kind::kPoly, true, false, true, Where::kSources},
+        {kB, Kind::kPoly, true, false, true, Where::kAll},
+        {kFirst, Kind::kConverted, false, false, false, Where::kAll},
+        {kLast, Kind::kConverted, false, false, false, Where::kAll},
+        {kConversion, Kind::kConversion, false, false, false, Where::kAll},
+    }}},
+    {Opcode::kPermute, "permute", Unit::kCoefficient, {false, Term::kNone, Term::kNone, false, false}, 3, {{
+        {kDst, Kind::kPoly, false, true, false, Where::kAll},
+        {kA, Kind::kPoly, true, false, true, Where::kAll},
+        {kElement, Kind::kGaloisElement, false, false, false, Where::kAll},
     }}},
 }};
 // clang-format on

@@ -26,6 +26,10 @@ int limit_of(isa::Kind kind, const Design& design) {
       return 2 << design.max_log_n();
     case isa::Kind::kPiece:
       return 1 << design.larger_rings;
+    case isa::Kind::kConverted:
+      return design.rpaus;
+    case isa::Kind::kConversion:
+      return design.conversions;
   }
   throw ModelError("the operand's kind does not exist");
 }
@@ -59,6 +63,20 @@ std::optional<int> source_of(const Instruction& instruction) {
   return std::nullopt;
 }
 
+bool is_accessed(const Instruction& instruction, const isa::Operand& operand, int rpau) {
+  switch (operand.where) {
+    case isa::Where::kAll:
+      return true;
+    case isa::Where::kSource:
+      return source_of(instruction) == rpau;
+    case isa::Where::kOthers:
+      return source_of(instruction) != rpau;
+    case isa::Where::kSources:
+      return instruction[isa::kFirst] <= rpau && rpau <= instruction[isa::kLast];
+  }
+  throw ModelError("the operand's place does not exist");
+}
+
 std::vector<Held> held(const Instruction& instruction, int rpau, const Design& design) {
   const bool sends = source_of(instruction) == rpau;
   std::vector<Held> found;
@@ -67,8 +85,7 @@ std::vector<Held> held(const Instruction& instruction, int rpau, const Design& d
   }
   for (int i = 0; i < instruction.operation->operand_count; ++i) {
     const isa::Operand& operand = instruction.operation->operands.at(i);
-    const bool here =
-        operand.where == isa::Where::kAll || sends == (operand.where == isa::Where::kSource);
+    const bool here = is_accessed(instruction, operand, rpau);
     if (operand.kind == isa::Kind::kKeyPoly && here) {
       found.push_back({Resource::kKeyPort, 0});
     }
@@ -101,6 +118,9 @@ Instruction decode(u64 word, const Design& design) {
   }
   if (operation->unit == isa::Unit::kLink && !design.link) {
     throw ModelError(std::string(operation->name) + ": the design has no link unit");
+  }
+  if (operation->unit == isa::Unit::kCoefficient && design.conversions == 0) {
+    throw ModelError(std::string(operation->name) + ": the design has no converter");
   }
   const bool divided =
       operation->opcode == isa::Opcode::kSplit || operation->opcode == isa::Opcode::kJoin;

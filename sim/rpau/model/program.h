@@ -38,6 +38,7 @@ struct Design {
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
+  int conversions;                 ///< conversions that are loaded at once; 0: no converter
   bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
   std::vector<u64> sparse_primes;  ///< by index; empty where primes are loaded
   /// Where reduction folds at a power of two near the prime, in wide words and in narrow ones.
@@ -101,6 +102,10 @@ struct Instruction {
 
 /// The RPAU that sends, where the operation has one.
 [[nodiscard]] std::optional<int> source_of(const Instruction& instruction);
+
+/// Whether an RPAU of its mask accesses an operand of an instruction.
+[[nodiscard]] bool is_accessed(const Instruction& instruction, const isa::Operand& operand,
+                               int rpau);
 
 /// What an instruction keeps for itself in an RPAU.
 enum class Resource : std::uint8_t {

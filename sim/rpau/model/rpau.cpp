@@ -197,6 +197,20 @@ void Rpau::automorph(int dst, int a, u64 element, int piece) {
   });
 }
 
+void Rpau::permute(int dst, int a, u64 element) {
+  const u64 degree = ring_.n();
+  if (ring_.pieces() != 1 || element >= 2 * degree) {
+    throw ModelError("permutes by " + std::to_string(element) + ", which must be below 2N = " +
+                     std::to_string(2 * degree) + ", in a ring whose polynomials are of one piece");
+  }
+  const std::vector<u64> in = copy_of(work(a));
+  const Modulus& q = modulus();
+  fill(dst, [&](std::size_t i) {
+    const u64 number = i * element & (2 * degree - 1);
+    return number < degree ? in[number] : q.negate(in[number - degree]);
+  });
+}
+
 std::vector<u64> Rpau::sent(int a, int k1, int k2) {
   const Residues in = work(a);
   const Modulus& q = modulus();

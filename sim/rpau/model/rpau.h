@@ -55,6 +55,9 @@ class Rpau {
   /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values. Of a
   /// polynomial in pieces dst is the result's `piece`, and a the one that its words come from.
   void automorph(int dst, int a, u64 element, int piece);
+  /// Coefficient form: coefficient i of dst is the one number i * element of a, where number N + j
+  /// is coefficient j negated.
+  void permute(int dst, int a, u64 element);
   /// What the RPAU sends in a broadcast: a * const[k1] + const[k2], canonical.
   [[nodiscard]] std::vector<u64> sent(int a, int k1, int k2);
   /// Receives words of any other prime, reduced modulo the own one: dst = w * const[k1] +

@@ -1,5 +1,6 @@
 #include "model/rpau_model.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -7,7 +8,7 @@
 namespace ringsmith::sim {
 
 RpauModel::RpauModel(const Design& design, Timing timing, bool timing_only)
-    : design_(design), timing_(std::move(timing)), timing_only_(timing_only) {
+    : design_(design), timing_(std::move(timing)), timing_only_(timing_only), converter_(design) {
   if (!timing_only) {
     for (int index = 0; index < design.rpaus; ++index) {
       rpaus_.emplace_back(design, index);
@@ -96,6 +97,11 @@ void RpauModel::execute(const Instruction& instruction) {
     send(instruction);
     return;
   }
+  if (instruction.operation->opcode == isa::Opcode::kConvert ||
+      instruction.operation->opcode == isa::Opcode::kConvertOwn) {
+    convert(instruction);
+    return;
+  }
   for (const int index : instruction.rpaus) {
     within(index, [&](Rpau& rpau) {
       rpau.compute_with(instruction.prime);
@@ -113,8 +119,10 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   switch (instruction.operation->opcode) {
     case isa::Opcode::kNop:
     case isa::Opcode::kHalt:
-    case isa::Opcode::kBroadcast:  // concern several RPAUs at once: broadcast(), send()
+    case isa::Opcode::kBroadcast:  // concern several RPAUs at once, as the next three
     case isa::Opcode::kSend:
+    case isa::Opcode::kConvert:
+    case isa::Opcode::kConvertOwn:
       return;
     case isa::Opcode::kNtt:
       return rpau.ntt(dst(), a(), piece());
@@ -126,6 +134,8 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
       return rpau.join(dst(), b(), k1());
     case isa::Opcode::kAutomorph:
       return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]), piece());
+    case isa::Opcode::kPermute:
+      return rpau.permute(dst(), a(), static_cast<u64>(instruction[isa::kElement]));
     default:
       return rpau.pointwise(instruction);
   }
@@ -158,6 +168,39 @@ void RpauModel::send(const Instruction& instruction) {
     if (index != source) {
       within(index, [&](Rpau& rpau) { rpau.store_shortened(instruction[isa::kDst], words); });
     }
+  }
+}
+
+std::vector<std::vector<u64>> RpauModel::read(const Instruction& instruction,
+                                              const isa::Field& field) {
+  const isa::Operation& operation = *instruction.operation;
+  const auto* const operand =
+      std::find_if(operation.operands.begin(), operation.operands.end(),
+                   [&](const isa::Operand& each) { return each.field == field; });
+  std::vector<std::vector<u64>> found(rpaus_.size());
+  for (const int index : instruction.rpaus) {
+    if (is_accessed(instruction, *operand, index)) {
+      within(index, [&](Rpau& rpau) {
+        const std::span<const u64> words = rpau.read_poly(instruction[field]);
+        found[index].assign(words.begin(), words.end());
+      });
+    }
+  }
+  return found;
+}
+
+void RpauModel::convert(const Instruction& instruction) {
+  using Polynomials = std::vector<std::span<const u64>>;
+  const std::vector<std::vector<u64>> inputs = read(instruction, isa::kA);
+  std::vector<std::vector<u64>> own;
+  if (instruction.operation->opcode == isa::Opcode::kConvertOwn) {
+    own = read(instruction, isa::kB);
+  }
+  const std::vector<std::vector<u64>> outputs =
+      converter_.convert(instruction[isa::kConversion], Polynomials(inputs.begin(), inputs.end()),
+                         Polynomials(own.begin(), own.end()));
+  for (const int index : instruction.rpaus) {
+    within(index, [&](Rpau& rpau) { rpau.store(instruction[isa::kDst], outputs[index]); });
   }
 }
 

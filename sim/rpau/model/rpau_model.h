@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "model/converter.h"
 #include "model/program.h"
 #include "model/rpau.h"
 #include "model/timeline.h"
@@ -32,6 +33,8 @@ class RpauModel {
 
   /// The memories of one RPAU. @throws ModelError in timing-only mode or if there is no such RPAU
   [[nodiscard]] Rpau& rpau(int index);
+  /// What converts residues of all RPAUs.
+  [[nodiscard]] Converter& converter() { return converter_; }
 
   /// Chooses the ring of the programs that follow, with its latencies. All contents but programs,
   /// moduli and seeds are forgotten. @throws ModelError if the device does not run the ring
@@ -58,11 +61,16 @@ class RpauModel {
   static void execute_in(const Instruction& instruction, Rpau& rpau);
   void broadcast(const Instruction& instruction);
   void send(const Instruction& instruction);
+  void convert(const Instruction& instruction);
+  /// By RPAU, the words of an operand; empty where it does not access it.
+  [[nodiscard]] std::vector<std::vector<u64>> read(const Instruction& instruction,
+                                                   const isa::Field& field);
 
   Design design_;
   Timing timing_;
   bool timing_only_;
   std::vector<Rpau> rpaus_;
+  Converter converter_;
   std::vector<Instruction> program_;
   std::vector<u64> starts_;
 };

@@ -44,7 +44,7 @@ std::vector<Uses> uses_of(const Problem& problem, const Schedule& schedule) {
       if (operand.kind != isa::Kind::kPoly) {
         continue;
       }
-      const Mask here = accessed_in(operand, instruction.mask, instruction.source());
+      const Mask here = accessed_in(operand, instruction);
       const int poly = problem.steps[each.step].values[i];
       for_each_rpau(here, [&](int rpau) {
         if (operand.takes_read_port) {

@@ -54,12 +54,31 @@ int Instruction::source() const {
   return kNone;
 }
 
-Mask accessed_in(const isa::Operand& operand, Mask mask, int source) {
-  if (operand.where == isa::Where::kAll) {
-    return mask;
+Mask Instruction::converted() const {
+  std::array<int, 2> ends{1, 0};  // the first RPAU, and the last one: none yet
+  std::size_t end = 0;
+  for (int i = 0; i < operation->operand_count; ++i) {
+    if (operation->operands[i].kind == isa::Kind::kConverted) {
+      ends.at(end++) = values[i];
+    }
   }
+  return (Mask{2} << ends[1]) - (Mask{1} << ends[0]);
+}
+
+Mask accessed_in(const isa::Operand& operand, const Instruction& instruction) {
+  const int source = instruction.source();
   const Mask sends = source == kNone ? 0 : Mask{1} << source;
-  return operand.where == isa::Where::kSource ? sends : mask & ~sends;
+  switch (operand.where) {
+    case isa::Where::kAll:
+      return instruction.mask;
+    case isa::Where::kSource:
+      return sends;
+    case isa::Where::kOthers:
+      return instruction.mask & ~sends;
+    case isa::Where::kSources:
+      return instruction.converted();
+  }
+  throw SchedulerError("the operand's place does not exist");
 }
 
 VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask mask,
@@ -81,7 +100,7 @@ VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask 
   for (const bool reading : {true, false}) {
     for (int i = 0; i < operation.operand_count; ++i) {
       const isa::Operand& operand = operation.operands[i];
-      const Mask here = accessed_in(operand, mask, source);
+      const Mask here = accessed_in(operand, made.instruction);
       if (operand.kind == isa::Kind::kPoly && here != 0 &&
           (reading ? operand.reads : operand.writes)) {
         add_access(made.accesses, values[i], reading ? here : 0, reading ? 0 : here);

@@ -78,14 +78,16 @@ struct Instruction {
 
   /// The RPAU that sends; kNone where none does.
   [[nodiscard]] int source() const;
+  /// The RPAUs whose words are converted; none where nothing is.
+  [[nodiscard]] Mask converted() const;
 };
 
 [[nodiscard]] constexpr unsigned bit_of(isa::Unit unit) {
   return 1U << static_cast<unsigned>(unit);
 }
 
-/// The RPAUs of an instruction's mask in which an operand is accessed.
-[[nodiscard]] Mask accessed_in(const isa::Operand& operand, Mask mask, int source);
+/// The RPAUs of an instruction's mask in which an operand of its is accessed.
+[[nodiscard]] Mask accessed_in(const isa::Operand& operand, const Instruction& instruction);
 
 /// A polynomial that an instruction accesses, with the RPAUs that read and that write it there.
 struct Access {

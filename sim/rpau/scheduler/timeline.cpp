@@ -31,7 +31,7 @@ void Timeline::for_each_held(const Instruction& instruction, Visit visit) const 
     if (!operand.reads && !operand.writes) {
       continue;
     }
-    const Mask here = accessed_in(operand, instruction.mask, source);
+    const Mask here = accessed_in(operand, instruction);
     if (operand.kind != isa::Kind::kPoly) {
       visit(kKeyPort, here);
       continue;

@@ -14,6 +14,7 @@ in which ``halt`` issues: then every result lies in memory.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from ringsmith.backends.rpau.conversions import converter_of
 from ringsmith.backends.rpau.design import LOG_SEEDED_BLOCK, RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.hdl.latencies import (
@@ -57,6 +58,8 @@ _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
 _HOST = 1  # an RPAU's register for the host, on either side of its memory
+_SIGN = 1  # a permuted word, negated or not
+_ROW = 1  # the coefficient unit's row of results
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
 
 
@@ -181,6 +184,23 @@ def dyadic_seed_cycles(design: RpauDesign) -> int:
     return dyadic_cycles(design) + lead + pauses * expander_pause(design)
 
 
+def convert_cycles(design: RpauDesign) -> int:
+    """Latency of ``convert`` and ``convert_own``: a coefficient a converter every ``rpaus`` cycles.
+
+    The last RPAU's words have the longest way, from RPAU to RPAU to the converters and back, and
+    all others wait. Its word is the last input, and the last output is for it.
+    """
+    hops = 1 + (design.rpaus - 1) * design.hop_cycles
+    way = MEMORY_READ_CYCLES + hops + converter_of(design).latency(design.rpaus) + hops
+    steps = (design.n // design.converters - 1) * design.rpaus
+    return _main_cycles(design, steps + 1, way + _ROW)
+
+
+def permute_cycles(design: RpauDesign) -> int:
+    """Latency of ``permute``: a word a cycle."""
+    return _main_cycles(design, design.n, MEMORY_READ_CYCLES + _SIGN + _ROW)
+
+
 def dyadic_cycles(design: RpauDesign) -> int:
     """Latency of the dyadic instructions: ``dyadic_cores`` words a cycle, at least one."""
     words = MEMORY_READ_CYCLES + 2 * _SERIAL + mod_mul_cycles(design) + MOD_ADDSUB_LATENCY
@@ -211,6 +231,8 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "split_cycles": split_cycles,
         "dyadic_cycles": dyadic_cycles,
         "dyadic_seed_cycles": dyadic_seed_cycles,
+        "convert_cycles": convert_cycles,
+        "permute_cycles": permute_cycles,
     }
 )
 

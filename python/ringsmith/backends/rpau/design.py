@@ -27,6 +27,8 @@ MAX_SHORTENED_BITS = 16
 """By how many bits it is shortened, at most: docs/arithmetic.md, "Shorter words"."""
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
+MAX_CONVERSIONS = 32
+"""Loaded conversions that the 5 bits of an instruction's operand tell apart."""
 MAX_WORK_POLYS = 128
 """Work polynomials that the 7 bits of an instruction's operand tell apart."""
 URAM_WORDS = 4096
@@ -100,6 +102,9 @@ class RpauDesign:
         narrow_bits: Width of a word in those; 0 where there are none.
         hop_cycles: Cycles, and rows of registers, from one RPAU of a ring to the next, or to the
             centre of ``gather`` and from there. Two where RPAUs stand on several dies.
+        converters: Base converters of the device, which take coefficients in turn, of every row's
+            words as many at once: none (0: there is no coefficient unit) to 2*cores.
+        conversions: Conversions that are loaded at once; 0 without a converter.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -131,6 +136,8 @@ class RpauDesign:
     narrow_rpaus: int = 0
     narrow_bits: int = 0
     hop_cycles: int = 1
+    converters: int = 0
+    conversions: int = 0
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -182,6 +189,14 @@ class RpauDesign:
                 "unit that sends beside the main unit"
             )
         self._check_narrow()
+        _check_power_of_two(self, "converters", 0, self.lanes)
+        _check_range(self, "conversions", 0, MAX_CONVERSIONS)
+        if (self.converters == 0) != (self.conversions == 0):
+            raise ParameterError(
+                f"design {self.name}: conversions = {self.conversions} with converters = "
+                f"{self.converters}: a converter needs at least one conversion, and without one "
+                "conversions must be 0"
+            )
 
     def _check_narrow(self) -> None:
         _check_range(self, "narrow_rpaus", 0, self.rpaus - 1)

@@ -75,7 +75,7 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
     return Nets(link, *(count * link for count in counts))
 
 
-WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 3, ISA.fields["src"].width
+WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 4, ISA.fields["src"].width
 """Bits of a request of the host that are neither its index nor its row."""
 
 

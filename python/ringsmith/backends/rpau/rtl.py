@@ -6,7 +6,7 @@ from ringsmith.backends.rpau.device.register_table import FACTS
 TOP = "rs_rpau_top"
 """The top module: the bare accelerator, with a row of a memory as its host's word."""
 
-ROOMS = ("arith", "mem", "prng", "ntt", "rpau")
+ROOMS = ("arith", "mem", "prng", "ntt", "baseconv", "rpau")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 BUS_TOP = "rs_rpau_axil"

@@ -26,6 +26,8 @@ _OWN_CELLS = ("rs_mul_mult18", "rs_pll_ecp5")
 _NETLIST, _VERILOG = "netlist.json", "netlist.v"
 _REPORT, _CONFIG, _LOG = "report.json", "chip.config", "nextpnr.log"
 BITSTREAM = "chip.bit"
+_DENSITY = "0.5"
+"""Most of a region's cells that the placer fills: at its own 0.9, ``pico`` has too few wires."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,11 @@ def bitstream(design: Hierarchy, board: Board, seed: int) -> tuple[Implemented, 
     Raises:
         ToolError: If Yosys or nextpnr is not installed or fails, or the design does not fit.
     """
-    options = [f"--{board.size}", "--package", board.package, "--speed", str(board.speed)]
-    folder = _placed(design, [*options, "--seed", str(seed)], constraints(board))
+    options = [
+        *(f"--{board.size}", "--package", board.package, "--speed", str(board.speed)),
+        *("--placer-heap-beta", _DENSITY, "--seed", str(seed)),
+    ]
+    folder = _placed(design, options, constraints(board))
     return Implemented.of((folder / _REPORT).read_text()), folder
 
 

@@ -23,6 +23,7 @@ from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.nets import ZONE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
 from ringsmith.hdl.register_pages import render_page, render_python
@@ -104,7 +105,7 @@ def _zone_members(zones: Sequence[tuple[str, int, str]]) -> Iterator[str]:
             doc, 90, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
         )
         member = "Zone" + name.title().replace("_", "")
-        yield f"{member} = 3'd{number}" + ("," if number < len(zones) - 1 else "")
+        yield f"{member} = {ZONE_BITS}'d{number}" + ("," if number < len(zones) - 1 else "")
 
 
 def _number(fact: Register, design: RpauDesign) -> int:

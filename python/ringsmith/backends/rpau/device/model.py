@@ -60,6 +60,7 @@ class ModelDevice:
             link=design.link,
             stored_twiddles=design.twiddles == "stored",
             seeds=design.seeds,
+            conversions=design.conversions,
             sparse_primes=_by_index(design),
             folded=_folded_bits(design, design.word_bits),
             narrow_folded=_folded_bits(design, design.narrow_bits),
@@ -76,6 +77,7 @@ class ModelDevice:
             Zone.TWIDDLE_HI: self._model.write_twiddle_hi,
             Zone.TWIDDLE: self._model.write_twiddles,
             Zone.SEED: self._model.write_seed,
+            Zone.CONVERSION: self._model.write_conversion,
         }
 
     @property

@@ -121,9 +121,13 @@ class Zone(IntEnum):
     SEED = 7
     """An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb."""
 
+    CONVERSION = 8
+    """A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) * 16 +
+    row, as docs/baseconv.md numbers them."""
+
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 5
+VERSION_MINOR = 6
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -153,5 +157,7 @@ FACTS = (
     Fact("narrow_rpaus", "NarrowRpaus", 0xD8, ()),
     Fact("narrow_bits", "NarrowWidth", 0xDC, ()),
     Fact("hop_cycles", "HopCycles", 0xE0, ()),
+    Fact("converters", "Converters", 0xE4, ()),
+    Fact("conversions", "Conversions", 0xE8, ()),
 )
 """What a device tells, in the order of its registers."""

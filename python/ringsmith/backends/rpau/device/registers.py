@@ -19,7 +19,13 @@ from ringsmith.backends.rpau.device.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write, zone_shape
+from ringsmith.backends.rpau.device.zones import (
+    check_read,
+    check_ring,
+    check_write,
+    zone_runs,
+    zone_shape,
+)
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
@@ -104,8 +110,9 @@ class RegisterDevice:
             with self._bursts(action):
                 self._data.write_block(address, words)
         else:
-            self._move(zone, unit, index)
-            self._bus.write_words(Register.HOST_DATA, words)
+            for address, taken in zone_runs(self._design, zone, words):
+                self._move(zone, unit, index, address)
+                self._bus.write_words(Register.HOST_DATA, taken)
         self._check_refused(action)
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
@@ -181,11 +188,11 @@ class RegisterDevice:
     def _counter(self, register: Register) -> int:
         return int(self._bus.read_words(register, 1)[0])
 
-    def _move(self, zone: Zone, unit: int, index: int) -> None:
+    def _move(self, zone: Zone, unit: int, index: int, word: int = 0) -> None:
         self._bus.write(Register.HOST_ZONE, zone)
         self._bus.write(Register.HOST_UNIT, unit)
         self._bus.write(Register.HOST_INDEX, index)
-        self._bus.write(Register.HOST_WORD, 0)
+        self._bus.write(Register.HOST_WORD, word)
 
     @contextmanager
     def _bursts(self, action: str) -> Iterator[None]:

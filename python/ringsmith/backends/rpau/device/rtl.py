@@ -10,7 +10,13 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.facts import check_facts
 from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
-from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write, zone_shape
+from ringsmith.backends.rpau.device.zones import (
+    check_read,
+    check_ring,
+    check_write,
+    zone_runs,
+    zone_shape,
+)
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.library import load_library
@@ -140,9 +146,11 @@ class RtlDevice:
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         whole = zone in _WHOLE_ROWS
         width = self._host_words() if whole else 1
-        for first, rows in slices(words.size // width):
-            pointer = words[first * width :].ctypes.data_as(_POINTER)
-            self._call("rpau_write", int(zone), unit, index, first, rows, int(whole), pointer)
+        for address, taken in zone_runs(self._design, zone, words):
+            for first, rows in slices(taken.size // width):
+                pointer = taken[first * width :].ctypes.data_as(_POINTER)
+                place = (int(zone), unit, index, address + first, rows)
+                self._call("rpau_write", *place, int(whole), pointer)
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
         """Reads one work polynomial.

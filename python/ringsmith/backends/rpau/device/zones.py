@@ -1,8 +1,11 @@
 """What every device checks of an access before it touches memory."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ringsmith.backends.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
+from ringsmith.backends.rpau.conversions import addresses, segments
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
@@ -36,6 +39,8 @@ def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) ->
         shapes[Zone.TWIDDLE] = (sets, degree)
     if design.seeds:
         shapes[Zone.SEED] = (design.seeds, SEED_WORDS)
+    if design.converters:
+        shapes[Zone.CONVERSION] = (design.conversions, len(addresses(design)))
     if zone not in shapes:
         known = ", ".join(each.name for each in shapes)
         raise DeviceError(f"design {design.name} has no zone {zone!r}: choose one of {known}")
@@ -48,6 +53,10 @@ def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
     Raises:
         DeviceError: If it has not.
     """
+    if zone is Zone.CONVERSION and unit != 0:
+        raise DeviceError(
+            f"zone {zone.name} of RPAU {unit}: the device has one for all of them: write RPAU 0"
+        )
     if not 0 <= unit < design.rpaus:
         raise DeviceError(
             f"there is no RPAU {unit}: design {design.name} has 0 … {design.rpaus - 1}"
@@ -58,6 +67,17 @@ def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
             f"zone {zone.name} has no index {index}: in design {design.name} it has "
             f"0 … {indices - 1}"
         )
+
+
+def zone_runs(design: RpauDesign, zone: Zone, words: Words) -> Iterator[tuple[int, Words]]:
+    """Words of a zone that lie side by side there, each with the address of the first one."""
+    if zone is not Zone.CONVERSION:
+        yield 0, words
+        return
+    first = 0
+    for address, count in segments(design):
+        yield address, words[first : first + count]
+        first += count
 
 
 def check_read(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:

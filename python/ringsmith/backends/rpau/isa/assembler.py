@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from ringsmith.backends.rpau.design import NO_PRNG, RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import (
+    COEFFICIENT,
     CONTROL,
     DYADIC,
     ISA,
@@ -35,6 +36,7 @@ _WITHOUT = {
     DYADIC: "(dyadic_cores = 0): use the main unit's mul, mac, mul_key, mac_key, affine, reduce, "
     "scale_add, scale_sub, add or sub, or a design with dyadic cores",
     LINK: "(link = false): use broadcast, or a design with link = true",
+    COEFFICIENT: "(converters = 0): take a design with converters",
 }
 """For each unit that a design may lack, why it does and what to do."""
 
@@ -95,10 +97,29 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
         )
     if operation.unit != CONTROL and not instruction.mask:
         raise ProgramError(f"{operation.name}: the mask is empty: name the RPAUs that take part")
+    if operation.converts:
+        _check_conversion(instruction, design)
     if operation.source and instruction[operation.source.name] not in instruction.rpaus():
         raise ProgramError(
             f"{operation.name}: RPAU {instruction[operation.source.name]} sends but is not in the "
             "mask: add it"
+        )
+
+
+def _check_conversion(instruction: Instruction, design: RpauDesign) -> None:
+    """Checks that every RPAU takes part, and that there are inputs, and room for own ones."""
+    name, first, last = instruction.operation.name, instruction["first"], instruction["last"]
+    everyone = (1 << design.rpaus) - 1
+    if instruction.operation.everyone and instruction.mask != everyone:
+        raise ProgramError(
+            f"{name}: mask {instruction.mask:#b} leaves out RPAUs of design {design.name}, and all "
+            f"{design.rpaus} take part: name them all"
+        )
+    most = design.rpaus - 1 - (instruction.operation.operand("b") is not None)
+    if not first <= last <= most:
+        raise ProgramError(
+            f"{name}: inputs are RPAUs {first} … {last}, and the first is at most the last, which "
+            f"is at most {most} in design {design.name}: choose others"
         )
 
 

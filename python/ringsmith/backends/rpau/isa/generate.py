@@ -15,6 +15,7 @@ from ringsmith.backends.rpau.isa.instruction_set import (
     CONTROL,
     ISA,
     TIMES,
+    WHERE,
     Formula,
     Isa,
     Operation,
@@ -223,6 +224,7 @@ def _formula(operation: Operation) -> str:
 def render_cpp(isa: Isa) -> str:
     """The header ``sim/rpau/model/isa.h``: opcodes and the decoder's table."""
     units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
+    wheres = ", ".join(f"k{upper_camel(where)}" for where in WHERE)
     names = [f"k{upper_camel(kind)}" for kind in KINDS]
     kinds = [f"  {name}," for name in names[:-1]] + [f"  {names[-1]}"]
     lines = [
@@ -251,7 +253,7 @@ def render_cpp(isa: Isa) -> str:
         "};",
         "",
         "/// In which RPAUs of the mask a polynomial is accessed.",
-        "enum class Where : std::uint8_t { kAll, kSource, kOthers };",
+        f"enum class Where : std::uint8_t {{ {wheres} }};",
         "",
         "/// Bits lsb to lsb + width - 1 of an instruction word.",
         "struct Field {",

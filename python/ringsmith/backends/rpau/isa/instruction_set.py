@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.isa.kinds import KINDS, RPAU, SEED
+from ringsmith.backends.rpau.isa.kinds import CONVERSION, KINDS, RPAU, SEED
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
@@ -25,7 +25,7 @@ CONTROL = "control"
 
 
 _REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
-_MAY = {"distinct", "needs", "computes", "twin"}
+_MAY = {"distinct", "needs", "computes", "twin", "everyone"}
 TIMES = ("b", "b_key", "seed", "k1")
 ADDENDS = ("dst", "b", "k2")
 """Operands that a pointwise instruction may multiply by, and add."""
@@ -42,13 +42,24 @@ DYADIC = "dyadic"
 LINK = "link"
 """The unit that sends without arithmetic, which a design may lack."""
 
+COEFFICIENT = "coefficient"
+"""The unit that takes polynomials word by word, which a design may lack."""
+
 
 def has_unit(design: RpauDesign, unit: str) -> bool:
     """Whether the RPAUs of a design have a unit."""
-    return {DYADIC: design.dyadic_cores > 0, LINK: design.link}.get(unit, True)
+    has = {
+        DYADIC: design.dyadic_cores > 0,
+        LINK: design.link,
+        COEFFICIENT: design.converters > 0,
+    }
+    return has.get(unit, True)
 
 
-WHERE = ("all", "source", "others")
+SOURCES = "sources"
+"""Where an operand is accessed that RPAUs ``first`` to ``last`` convert."""
+
+WHERE = ("all", "source", "others", SOURCES)
 """In which RPAUs of the mask an operand is accessed: see ``isa.yaml``."""
 
 
@@ -140,6 +151,7 @@ class Operation:
         needs: The design's parameter that must not be 0 for it.
         formula: What it computes, if that is pointwise.
         twin: What does the same on the other of main and dyadic unit; empty: nothing does.
+        everyone: Whether its mask names every RPAU of the device.
     """
 
     name: str
@@ -152,6 +164,7 @@ class Operation:
     needs: str = ""
     formula: Formula | None = None
     twin: str = ""
+    everyone: bool = False
 
     def operand(self, name: str) -> Operand | None:
         """The operand of that name, or None."""
@@ -164,8 +177,13 @@ class Operation:
 
     @property
     def computes(self) -> bool:
-        """Whether it computes modulo a prime, and so takes a prime set."""
-        return self.unit not in (CONTROL, LINK)
+        """Whether it computes modulo a prime set's prime, and so names one."""
+        return self.unit not in (CONTROL, LINK) and not self.converts
+
+    @cached_property
+    def converts(self) -> bool:
+        """Whether it converts residues, modulo primes that were loaded with the conversion."""
+        return any(operand.kind == CONVERSION for operand in self.operands)
 
     @property
     def seeded(self) -> bool:
@@ -265,6 +283,8 @@ class Instruction:
         return replace(self, waits=self.waits | {unit})
 
     def _takes_part(self, operand: Operand, rpau: int) -> bool:
+        if operand.where == SOURCES:
+            return self["first"] <= rpau <= self["last"]
         source = self.operation.source
         if operand.where == "all" or source is None:
             return True
@@ -363,6 +383,7 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
         needs=entry.get("needs", ""),
         formula=_formula(name, entry["computes"]) if "computes" in entry else None,
         twin=entry.get("twin", ""),
+        everyone=entry.get("everyone", False),
     )
 
 
@@ -460,7 +481,14 @@ def _check_operands(operation: Operation) -> None:
             )
         if operand.where not in WHERE:
             raise IsaError(f"{operation.name}: operand {operand.name}: unknown where")
-        if operand.where != "all" and operation.source is None:
+        if operand.where == SOURCES and not (
+            operation.operand("first") and operation.operand("last")
+        ):
+            raise IsaError(
+                f"{operation.name}: operand {operand.name} is for sources, but no operands first "
+                "and last name them"
+            )
+        if operand.where in ("source", "others") and operation.source is None:
             raise IsaError(
                 f"{operation.name}: operand {operand.name} is for {operand.where}, but no "
                 "operand names the source"

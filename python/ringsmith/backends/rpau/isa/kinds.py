@@ -28,6 +28,7 @@ class Kind:
 
 POLY, KEY_POLY, RPAU, PRIME_SET, SEED = "poly", "key_poly", "rpau", "prime_set", "seed"
 GALOIS_ELEMENT, PIECE = "galois_element", "piece"
+CONVERTED, CONVERSION = "converted", "conversion"
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -37,7 +38,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
         PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
         SEED: Kind("s", lambda d: d.seeds, False, ("",), "Entry of the seed store."),
-        "digit": Kind("d", lambda _: 256, False, ("",), "Digit of a seeded key."),
+        "digit": Kind("d", lambda _: 128, False, ("",), "Digit of a seeded key."),
         GALOIS_ELEMENT: Kind("g", lambda d: 2 << d.max_log_n, True, ("",), "Galois element."),
         PIECE: Kind(
             "piece",
@@ -46,5 +47,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             ("",),
             "Piece of a polynomial of a larger ring.",
         ),
+        CONVERTED: Kind(
+            "i", lambda d: d.rpaus, False, ("",), "RPAU that is input of a conversion."
+        ),
+        CONVERSION: Kind("t", lambda d: d.conversions, False, ("",), "Loaded conversion."),
     }
 )
