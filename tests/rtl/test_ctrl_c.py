@@ -41,7 +41,7 @@ PROGRAMS = """
 
     SMALL = RpauDesign(
         name="small", log_n=8, word_bits=40, rpaus=3, cores=2, dyadic_cores=1, work_polys=8,
-        key_polys=5, constants=8, program_words=64, reduction="barrett", prng="trivium", seeds=2,
+        key_polys=5, constants=8, program_words=128, reduction="barrett", prng="trivium", seeds=2,
     )
 
     def words_of(*names):

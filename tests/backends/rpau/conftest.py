@@ -18,7 +18,9 @@ def small_design() -> RpauDesign:
         work_polys=8,
         key_polys=5,
         constants=8,
-        program_words=64,
+        program_words=128,
         reduction="barrett",
         link=True,
+        converters=1,
+        conversions=2,
     )

@@ -13,15 +13,18 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.conversions import conversion_words, placed
+from ringsmith.backends.rpau.conversions import addresses, conversion_words, placed, segments
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.assembler import check, encode, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.hdl import base_conversion
 from ringsmith.hdl.base_conversion import Conversion
+from ringsmith.runtime import open_device
 
 SMALL = RpauDesign(
     name="converting",
@@ -130,7 +133,12 @@ def expected(
     return found
 
 
-def load(device: Device, design: RpauDesign, polys: Sequence[Sequence[Words]]) -> None:
+def load(
+    device: Device,
+    design: RpauDesign,
+    polys: Sequence[Sequence[Words]],
+    conversions: Sequence[Conversion],
+) -> None:
     """Moduli, twiddles, conversions, polynomials and the program."""
     primes = primes_of(design)
     for number, of_set in enumerate(primes[: design.prime_sets]):
@@ -138,7 +146,7 @@ def load(device: Device, design: RpauDesign, polys: Sequence[Sequence[Words]]) -
             root = _core.smallest_root(prime, design.n)
             for zone, words in prime_tables(prime, root, design, design.log_n, rpau).loads():
                 device.write(Zone[zone], rpau, number, words)
-    for index, conversion in enumerate(conversions_of(design, primes)):
+    for index, conversion in enumerate(conversions):
         device.write(Zone.CONVERSION, 0, index, conversion_words(design, conversion))
     for rpau, own in enumerate(polys):
         for index, words in enumerate(own):
@@ -165,7 +173,7 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
     latency = cost.latencies(design)
     cycles = {}
     for device in (ModelDevice(design), RtlDevice(design, assertions=True)):
-        load(device, design, polys)
+        load(device, design, polys, conversions_of(design, primes))
         cycles[device.name] = device.run(10**6).cycles
         for rpau, results in enumerate(wanted):
             for index, words in results.items():
@@ -174,3 +182,69 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
                 )
     assert cycles["rtl"] == cycles["model"]
     assert cycles["model"] >= 4 * latency["convert"] + 2 * latency["permute"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("convert p4, p0, i0, i3, t0 @0-2", "leaves out RPAUs of design converting"),
+        ("convert p4, p0, i2, i1, t0 @all", "inputs are RPAUs 2 … 1"),
+        ("convert p4, p0, i0, i4, t0 @all", "last = 4 is not in 0 … 3"),
+        ("convert p4, p0, i0, i3, t4 @all", "conversion = 4 is not in 0 … 3"),
+        ("convert_own p4, p0, p1, i0, i3, t1 @all", "at most 2 in design converting"),
+        ("permute p4, p4, g3 @0", "dst and a are one polynomial"),
+    ],
+)
+def test_what_the_unit_cannot_do_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ProgramError, match=message):
+        check(parse_instruction(text, SMALL), SMALL)
+
+
+def test_a_design_without_converters_has_no_coefficient_unit() -> None:
+    design = replace(SMALL, converters=0, conversions=0)
+    with pytest.raises(ProgramError, match="take a design with converters"):
+        check(parse_instruction("convert p4, p0, i0, i3, t0 @all", SMALL), design)
+    with pytest.raises(DeviceError, match="has no zone"):
+        ModelDevice(design).write(Zone.CONVERSION, 0, 0, np.zeros(1, dtype=np.uint64))
+    with pytest.raises(ParameterError, match="needs at least one conversion"):
+        replace(SMALL, conversions=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("convert p4, p0, i0, i3, t3 @all", "conversion 3 was never written"),
+        ("convert p4, p0, i0, i2, t1 @all", "use convert_own"),
+        ("convert_own p4, p0, p1, i0, i2, t0 @all", "use convert"),
+        ("convert p4, p7, i0, i2, t0 @all", "p7 was never written"),
+    ],
+)
+def test_the_model_refuses_what_was_not_loaded(
+    text: str, message: str, rng: np.random.Generator
+) -> None:
+    device, primes = ModelDevice(SMALL), primes_of(SMALL)
+    load(device, SMALL, drawn(SMALL, rng), conversions_of(SMALL, primes)[:3])
+    program = [encode(parse_instruction(line, SMALL)) for line in (text, "halt")]
+    device.load_program(np.array(program, dtype=np.uint64))
+    with pytest.raises(DeviceError, match=message):
+        device.run(10**6)
+
+
+def test_conversions_belong_to_the_device_and_not_to_an_rpau() -> None:
+    words = np.zeros(len(addresses(SMALL)), dtype=np.uint64)
+    with pytest.raises(DeviceError, match="the device has one for all of them: write RPAU 0"):
+        ModelDevice(SMALL).write(Zone.CONVERSION, 1, 0, words)
+    assert sum(count for _, count in segments(SMALL)) == words.size
+
+
+def test_conversions_are_loaded_over_the_registers(rng: np.random.Generator) -> None:
+    design, polys = SMALL, drawn(SMALL, rng)
+    primes = primes_of(design)
+    wanted = expected(design, conversions_of(design, primes), polys, primes[0])
+    machine = open_device("rtl", design, via="axi-lite")
+    assert isinstance(machine, Accelerator)
+    load(machine.device, design, polys, conversions_of(design, primes))
+    machine.device.run(10**6)
+    for rpau, results in enumerate(wanted):
+        for index, words in results.items():
+            np.testing.assert_array_equal(machine.device.read(Zone.POLY, rpau, index), words)

@@ -46,7 +46,7 @@ def small_seal() -> CkksParameters:
 
 
 def test_random_programs_on_the_rtl_equal_the_model(rng: np.random.Generator) -> None:
-    design = replace(DESIGN, log_n=8, rpaus=2, prime_sets=2, work_polys=6, program_words=64)
+    design = replace(DESIGN, log_n=8, rpaus=2, prime_sets=2, work_polys=6, program_words=128)
     seeds = rng.integers(2**28, size=3).tolist()
     assert compare(RtlDevice(design), design, seeds, 30).polynomials > 0
 

@@ -133,8 +133,8 @@ def test_polynomials_that_share_a_read_port_are_not_read_together() -> None:
     [
         (62, "there is no opcode 62"),
         (
-            encode(instruction("add", 1, dst=1, a=1, b=1)) | 1 << 63,
-            "bits 0x8000000000000000 belong to none",
+            encode(instruction("add", 1, dst=1, a=1, b=1)) | 1 << 62,
+            "bits 0x4000000000000000 belong to none",
         ),
         (1 << 64, "is no instruction"),
         (-1, "is no instruction"),

@@ -57,6 +57,11 @@ class Ring:
             moved[exponent % self.n] = value if exponent < self.n else -value
         return self.ntt(moved)
 
+    def permuted(self, a: Integers, element: int) -> Integers:
+        """Coefficient i is the one number i * element of a, and number N + j is minus number j."""
+        numbers = [i * element % (2 * self.n) for i in range(self.n)]
+        return np.array([a[j] if j < self.n else -a[j - self.n] for j in numbers], dtype=object)
+
 
 # dst = meaning(ring, old dst, a, b or key or half key, k1, k2, element) for what stays inside one
 # RPAU.
@@ -64,6 +69,7 @@ MEANING: dict[str, Callable[..., Integers]] = {
     "ntt": lambda r, d, a, b, k1, k2, e: r.ntt(a),
     "intt": lambda r, d, a, b, k1, k2, e: r.intt(a),
     "automorph": lambda r, d, a, b, k1, k2, e: r.automorph(a, e),
+    "permute": lambda r, d, a, b, k1, k2, e: r.permuted(a, e),
     "mul": lambda r, d, a, b, k1, k2, e: a * b,
     "mac": lambda r, d, a, b, k1, k2, e: d + a * b,
     "add": lambda r, d, a, b, k1, k2, e: a + b,
@@ -95,6 +101,7 @@ class Oracle:
         self.constants = [[[int(k) for k in words] for words in sets] for sets in program.constants]
         self.keys = {place: words.astype(object) for place, words in program.keys.items()}
         self.seeds = program.seeds
+        self.conversions = program.conversions
         self.polys = {place: words.astype(object) for place, words in program.polys.items()}
         self.rings = [
             [Ring(q, root, design.log_n) for q, root in zip(*both, strict=True)]
@@ -108,9 +115,29 @@ class Oracle:
         elif each.operation.name == "send":
             for rpau in set(each.rpaus()) - {each["src"]}:
                 self.polys[rpau, each["dst"]] = self.polys[each["src"], each["a"]]
+        elif each.operation.converts:
+            self._convert(each)
         elif each.operation.unit != "control":
             for rpau in each.rpaus():
                 self._inside(each, rpau)
+
+    def _convert(self, each: Instruction) -> None:
+        conversion, rpaus = self.conversions[each["conversion"]], each.rpaus()
+        n = self.rings[0][0].n
+        zeros = np.zeros(n, dtype=object)
+        inputs = [
+            self.polys[rpau, each["a"]] if each["first"] <= rpau <= each["last"] else zeros
+            for rpau in rpaus[: len(conversion.inputs)]
+        ]
+        has_own = each.operation.operand("b") is not None
+        own = [self.polys[rpau, each["b"]] for rpau in rpaus] if has_own else []
+        outputs = [
+            conversion.apply([int(words[k]) for words in inputs], [int(words[k]) for words in own])
+            for k in range(n)
+        ]
+        for rpau in rpaus:
+            column = [words[rpau] for words in outputs]
+            self.polys[rpau, each["dst"]] = np.array(column, dtype=object)
 
     def _inside(self, each: Instruction, rpau: int) -> None:
         values = dict(zip((o.name for o in each.operation.operands), each.values, strict=True))
@@ -160,7 +187,11 @@ def load(device: Device, program: RandomProgram) -> None:
 
 
 def test_every_instruction_has_a_meaning_here() -> None:
-    inside = {o.name for o in ISA.operations if o.unit != "control" and o.source is None}
+    inside = {
+        o.name
+        for o in ISA.operations
+        if o.unit != "control" and o.source is None and not o.converts
+    }
     assert inside - {"split", "join"} == MEANING.keys()  # those: test_rings.py
 
 

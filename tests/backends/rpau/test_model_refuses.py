@@ -329,8 +329,8 @@ def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> Non
         device.load_program(words_of(0))
     with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 63"):
         device.load_program(words_of(0, 63, 1))
-    with pytest.raises(DeviceError, match="has 65 instructions and the program store"):
-        device.load_program(words_of(*[0] * 64, 1))
+    with pytest.raises(DeviceError, match="has 129 instructions and the program store"):
+        device.load_program(words_of(*[0] * 128, 1))
 
 
 def test_a_program_that_takes_too_long_is_refused(small_design: RpauDesign) -> None:
@@ -359,6 +359,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         dyadic=False,
         link=False,
         seeds=0,
+        conversions=0,
         stored_twiddles=False,
         sparse_primes=[],
         folded=None,
@@ -375,6 +376,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         (ntt | 1 << 9, "prime set 1 must be below 1"),
         (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
         (ISA.operation("send").opcode, "send: the design has no link unit"),
+        (ISA.operation("convert").opcode, "convert: the design has no converter"),
     ]:
         with pytest.raises(_model.ModelError) as caught:
             model.load_program(words_of(0, word))

@@ -11,12 +11,14 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.constants import prime_tables
+from ringsmith.backends.rpau.conversions import conversion_words, placed
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.base_conversion import divide, lift
 
 DST, A, B = 1, 2, 5
 K1, K2 = 3, 6
@@ -43,6 +45,14 @@ class Bench:
                 self.device.write(Zone[zone], rpau, 0, words)
             self.device.write(Zone.CONSTANT, rpau, 0, self.constants[rpau])
             self.device.write(Zone.KEY, rpau, design.key_polys - 1, self.keys[rpau])
+        own = divide(self.primes[:1], self.primes[1:], 5)
+        for index, conversion in enumerate(
+            [
+                placed(lift(self.primes[:2], self.primes[2:]), [0, 1], [2], design.rpaus),
+                placed(own, [0], [1, 2], design.rpaus),
+            ]
+        ):
+            self.device.write(Zone.CONVERSION, 0, index, conversion_words(design, conversion))
 
     def random(self, prime: int, rng: np.random.Generator) -> Words:
         """Residues with the edges 0, 1, q - 1 first."""
@@ -97,6 +107,9 @@ def operands_of(name: str, bench: Bench) -> dict[str, int]:
         "piece": 0,
         "src": 1,
         "src_prime": 0,
+        "first": 0,
+        "last": 0,
+        "conversion": int(name == "convert_own"),
     }
     return {operand.name: values[operand.name] for operand in ISA.operation(name).operands}
 

@@ -70,6 +70,9 @@ def random_designs() -> list[RpauDesign]:
     for i in [i for i, (reduction, _, _) in enumerate(primes) if reduction == "barrett"][:2]:
         targets[i], key_rams[i] = "ecp5", "block"  # which has no UltraRAM, and tiles of 18 bits
         ultra[i], banks[i], widths[i] = 0, 0, int(rng.integers(30, 36, endpoint=True))
+    converters = [
+        min(count, 2 * own) for count, own in zip(column(rng, (0, 1, 2, 4)), cores, strict=True)
+    ]
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
         "log_n": log_ns,
@@ -80,7 +83,7 @@ def random_designs() -> list[RpauDesign]:
         "work_polys": work_polys,
         "key_polys": rng.integers(2, 12, DESIGNS, endpoint=True).tolist(),
         "constants": rng.integers(4, 20, DESIGNS, endpoint=True).tolist(),
-        "program_words": [64] * DESIGNS,
+        "program_words": [128] * DESIGNS,
         "reduction": [reduction for reduction, _, _ in primes],
         "prime_sets": prime_sets,
         "interconnect": column(rng, ("ring", "gather")),
@@ -98,6 +101,8 @@ def random_designs() -> list[RpauDesign]:
         "narrow_bits": narrow_bits,
         "target": targets,
         "hop_cycles": column(rng, (1, 1, 2, 3)),
+        "converters": converters,
+        "conversions": [int(rng.integers(1, 6)) if count else 0 for count in converters],
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]

@@ -18,7 +18,7 @@ FORMAT = "ringsmith-rpau-executable"
 VERSION = 5
 LATER = ("rpaus",)
 """Fields of an executable that a file of this version may leave out: they are then empty."""
-LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles")
+LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions")
 """Parameters of its design that it may leave out: they then have the value of a design's file."""
 
 

@@ -115,6 +115,11 @@ def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
 
 
+def _initializer(begin: str, values: str) -> list[str]:
+    """A C++ initializer in lines as clang-format has them."""
+    return textwrap.wrap(f"{begin}{values}}};", 100, subsequent_indent=" " * len(begin))
+
+
 def render_systemverilog(isa: Isa) -> str:
     """The package ``rs_rpau_isa_pkg``: opcodes, field positions, decoder."""
     opcode = isa.fields["opcode"]
@@ -279,7 +284,7 @@ def render_cpp(isa: Isa) -> str:
     lines += [
         "",
         "/// Wait bit of each unit, by Unit; of width 0 for the controller, which has none.",
-        f"inline constexpr std::array<Field, kUnits> kWaits{{{waits}}};",
+        *_initializer("inline constexpr std::array<Field, kUnits> kWaits{", waits),
         "",
         "struct Operand {",
         "  Field field;",

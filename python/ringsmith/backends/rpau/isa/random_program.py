@@ -16,17 +16,20 @@ from ringsmith import _core
 from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import HALT, Timeline, Timing
 from ringsmith.backends.rpau.constants import PrimeTables, Words, prime_tables, seed_words
+from ringsmith.backends.rpau.conversions import conversion_words
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.backends.rpau.isa.instruction_set import (
     CONTROL,
     ISA,
+    SOURCES,
     Instruction,
     Operand,
     Operation,
     instruction,
 )
 from ringsmith.backends.rpau.isa.kinds import (
+    CONVERSION,
     GALOIS_ELEMENT,
     KEY_POLY,
     KINDS,
@@ -36,6 +39,7 @@ from ringsmith.backends.rpau.isa.kinds import (
     RPAU,
     SEED,
 )
+from ringsmith.hdl.base_conversion import FRACTION_BITS, Conversion
 
 _Item = TypeVar("_Item")
 
@@ -64,6 +68,8 @@ class RandomProgram:
         keys: Contents of the key store by (RPAU, index), as far as loaded: residues of prime set
             index mod ``prime_sets``.
         seeds: Entries of the seed store by (RPAU, index), as far as loaded.
+        conversions: The loaded conversions: those of odd numbers have outputs with own inputs.
+        conversion_words: Their words in zone ``conversion``.
         polys: Initial work polynomials by (RPAU, index), as far as loaded.
         written: For each RPAU, the work polynomials that hold something at the end.
     """
@@ -78,6 +84,8 @@ class RandomProgram:
     constants: tuple[tuple[Words, ...], ...]
     keys: dict[tuple[int, int], Words]
     seeds: dict[tuple[int, int], Words]
+    conversions: tuple[Conversion, ...]
+    conversion_words: tuple[Words, ...]
     polys: dict[tuple[int, int], Words]
     written: tuple[frozenset[int], ...]
 
@@ -92,6 +100,8 @@ class RandomProgram:
             yield "KEY", rpau, index, words
         for (rpau, index), words in self.seeds.items():
             yield "SEED", rpau, index, words
+        for index, words in enumerate(self.conversion_words):
+            yield "CONVERSION", 0, index, words
         for (rpau, index), words in self.polys.items():
             yield "POLY", rpau, index, words
 
@@ -128,6 +138,11 @@ class _Sender:
 
     rpau: int
     prime: int
+
+
+def _has_own(operation: Operation) -> bool:
+    """Whether an operation converts to outputs that have inputs of their own."""
+    return operation.operand("b") is not None
 
 
 class _Draw:
@@ -167,8 +182,15 @@ class _Draw:
         return self._result(program, starts)
 
     def _runs(self, operation: Operation) -> bool:
-        """Whether an operation is drawn: not halt, and what the ring has."""
-        return operation.name != HALT and (self.pieces > 1 or operation.needs != "larger_rings")
+        """Whether an operation is drawn: not halt, and what the ring and the design have."""
+        whole = self.pieces == 1
+        if operation.converts and _has_own(operation):
+            return self.design.conversions > 1
+        return (
+            operation.name != HALT
+            and (not whole or operation.needs != "larger_rings")
+            and (whole or operation.name != "permute")
+        )
 
     def _result(self, program: list[Instruction], starts: list[int]) -> RandomProgram:
         for each in program:
@@ -176,6 +198,7 @@ class _Draw:
         assert self.timeline.cycles is not None
         design, degree = self.design, 1 << self.log_degree
         n = degree // self.pieces
+        conversions = tuple(self._conversion(each) for each in range(design.conversions))
         roots = tuple(tuple(_core.smallest_root(q, degree) for q in sets) for sets in self.primes)
         return RandomProgram(
             instructions=tuple(program),
@@ -204,6 +227,8 @@ class _Draw:
                 for i in range(design.rpaus)
                 for s in self.seeds
             },
+            conversions=conversions,
+            conversion_words=tuple(conversion_words(design, each) for each in conversions),
             polys={
                 (i, poly): self._residues(self.primes[i][polys[poly]], n)
                 for i, polys in enumerate(self.loaded)
@@ -221,14 +246,20 @@ class _Draw:
 
     def _instruction(self, operation: Operation) -> Instruction | None:
         """A legal instruction of the operation, or None if the draw led nowhere."""
-        mask = self._mask(operation)
+        mask = (1 << self.design.rpaus) - 1 if operation.everyone else self._mask(operation)
         rpaus = [rpau for rpau in range(self.design.rpaus) if mask >> rpau & 1]
         sender = _Sender(self._choice(rpaus), self._set()) if operation.source else None
         prime = self._set() if operation.computes else 0
-        values: dict[str, int] = {}
+        values: dict[str, int] = self._inputs(operation)
+        sources = range(values["first"], values["last"] + 1) if values else rpaus
         together: list[int] = []
         for operand in operation.operands:
-            legal = self._legal(operand, rpaus, prime, sender)
+            if operand.name in values:
+                continue
+            here = list(sources) if operand.where == SOURCES else rpaus
+            legal = self._legal(operand, here, prime, sender)
+            if operand.kind == CONVERSION:
+                legal = legal[int(_has_own(operation)) :: 2]
             if operand.name in operation.distinct:
                 taken = {values[name] for name in operation.distinct if name in values}
                 legal = [value for value in legal if value not in taken]
@@ -247,6 +278,36 @@ class _Draw:
             return None
         drawn = self.timeline.guarded(drawn)
         return None if self.timeline.ring_conflict(drawn) else drawn
+
+    def _inputs(self, operation: Operation) -> dict[str, int]:
+        """The first and the last RPAU that are inputs, of an operation that converts."""
+        if not operation.converts:
+            return {}
+        most = self.design.rpaus - _has_own(operation)
+        first, last = sorted(int(rpau) for rpau in self.rng.integers(0, most, 2))
+        return {"first": first, "last": last}
+
+    def _conversion(self, number: int) -> Conversion:
+        """A conversion with any constants, between any prime sets."""
+        rpaus, has_own = self.design.rpaus, number % 2
+        q = [sets[self._set()] for sets in self.primes[: rpaus - has_own]]
+        p = [sets[self._set()] for sets in self.primes]
+
+        def below(limits: Sequence[int]) -> tuple[int, ...]:
+            return tuple(int(self._residues(limit, 1)[0]) for limit in limits)
+
+        def fraction() -> int:
+            return int.from_bytes(self.rng.bytes(12), "little") % (1 << FRACTION_BITS)
+
+        return Conversion(
+            inputs=tuple(q),
+            factors=below(q),
+            fractions=tuple(fraction() for _ in q),
+            outputs=tuple(p),
+            weights=tuple(below(p) for _ in q),
+            quotient_factors=below(p),
+            own_weights=below(p) if has_own else (),
+        )
 
     def _mask(self, operation: Operation) -> int:
         everyone = (1 << self.design.rpaus) - 1
