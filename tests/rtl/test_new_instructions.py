@@ -21,14 +21,14 @@ BENCHES = Path(__file__).parent / "blocks"
 TEXT = (resources.files("ringsmith.backends.rpau.isa") / "isa.yaml").read_text(encoding="utf-8")
 
 POINTWISE = """  - name: msub
-    opcode: 50
+    opcode: 58
     unit: main
     operands: [{name: dst, access: rw}, {name: a, access: r}, {name: b, access: r}]
     latency: pointwise_cycles
     computes: {times: b, minus: dst}
     doc: dst = a*b - dst.
   - name: dmsub
-    opcode: 51
+    opcode: 59
     unit: dyadic
     operands: [{name: dst, access: rw}, {name: a, access: r}, {name: b, access: r}]
     latency: dyadic_cycles
@@ -36,8 +36,8 @@ POINTWISE = """  - name: msub
     doc: dst = a*b - dst on the dyadic cores.
 """
 
-CONVERT = """  - name: convert
-    opcode: 52
+ANOTHER = """  - name: another
+    opcode: 60
     unit: base
     needs: base_cores
     operands: [{name: dst, access: w}, {name: a, access: r}]
@@ -52,12 +52,12 @@ def with_pointwise() -> Isa:
 
 
 def with_unit() -> Isa:
-    """The instruction set with a fourth unit and a third feature."""
+    """The instruction set with one unit and one feature more."""
     text = TEXT.replace("{lsb: 9,  width: 3, ", "{lsb: 9,  width: 2, ", 1)
     wait = "  wait_base:    {lsb: 11, width: 1, doc: Wait for the new unit.}\n"
     text = text.replace("  prime:        {", f"{wait}  prime:        {{", 1)
     text = text.replace("\ninstructions:\n", "  base: A new one.\n\ninstructions:\n", 1)
-    return parse_isa(text.rstrip("\n") + "\n" + CONVERT)
+    return parse_isa(text.rstrip("\n") + "\n" + ANOTHER)
 
 
 def encoded(isa: Isa, name: str, mask: int = 1, waits: tuple[str, ...] = (), **values: int) -> int:
@@ -106,11 +106,11 @@ class Issues:
 
 PROGRAM = [
     ("ntt", 0b11, (), 40),
-    ("convert", 0b01, (), 60),
+    ("another", 0b01, (), 60),
     ("dmul", 0b10, ("base",), 5),  # the new unit of its RPAU is idle
-    ("dmul", 0b01, ("base",), 3),  # waits for convert
-    ("convert", 0b11, ("main", "dyadic"), 9),
-    ("convert", 0b10, (), 4),
+    ("dmul", 0b01, ("base",), 3),  # waits for another
+    ("another", 0b11, ("main", "dyadic"), 9),
+    ("another", 0b10, (), 4),
     ("mul", 0b11, ("base",), 1),
 ]
 
@@ -131,17 +131,17 @@ def run(block: Block, words: list[int]) -> dict[str, Words]:
 
 def test_a_new_unit_needs_no_edit_of_the_controller(tmp_path: Path) -> None:
     isa = with_unit()
-    assert isa.execution_units == ("main", "dyadic", "link", "base")
+    assert isa.execution_units == ("main", "dyadic", "link", "coefficient", "base")
     assert isa.features[-1] == "base_cores"
     words = [encoded(isa, name, mask, waits, dst=cycles) for name, mask, waits, cycles in PROGRAM]
     rule = Issues(list(isa.execution_units))
     expected = []
     for name, mask, waits, cycles in PROGRAM:
         unit = isa.operation(name).unit
-        bits = sum(1 << 4 * i + isa.execution_units.index(unit) for i in range(2) if mask >> i & 1)
+        bits = sum(1 << 5 * i + isa.execution_units.index(unit) for i in range(2) if mask >> i & 1)
         expected.append((rule.issue(unit, mask, waits, cycles) + 1, bits))
     end = rule.issue("halt", 0b11, (), 0)
-    with built("rs_controller_bench", isa, tmp_path, Has=0b1111, Knows=0b111) as block:
+    with built("rs_controller_bench", isa, tmp_path, Has=0b11111, Knows=0b111) as block:
         seen = run(block, [*words, encoded(isa, "halt")])
     starts = [(int(t), int(seen["start_o"][t])) for t in np.flatnonzero(seen["start_o"])]
     assert starts == expected
@@ -156,12 +156,12 @@ def test_a_new_unit_needs_no_edit_of_the_controller(tmp_path: Path) -> None:
     assert not seen["error_o"].any()
 
 
-@pytest.mark.parametrize(("has", "knows"), [(0b0111, 0b111), (0b1111, 0b011)])
+@pytest.mark.parametrize(("has", "knows"), [(0b01111, 0b111), (0b11111, 0b011)])
 def test_an_instruction_of_a_unit_or_feature_that_is_missing_ends_the_program(
     has: int, knows: int, tmp_path: Path
 ) -> None:
     isa = with_unit()
-    words = [encoded(isa, name, dst=5) for name in ("mul", "convert", "mul", "halt")]
+    words = [encoded(isa, name, dst=5) for name in ("mul", "another", "mul", "halt")]
     with built("rs_controller_bench", isa, tmp_path, Has=has, Knows=knows) as block:
         seen = run(block, words)
     assert np.count_nonzero(seen["start_o"]) == 1

@@ -255,16 +255,17 @@ def test_while_a_program_runs_nothing_can_be_disturbed(
     np.testing.assert_array_equal(device.read(Zone.POLY, 0, 5), kept)
 
 
+@pytest.mark.parametrize("zone", [Zone.TWIDDLE, Zone.CONVERSION])
 def test_a_zone_that_the_design_lacks_is_refused(
-    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+    device: RegisterDevice, bus: SimulatedBus, zone: Zone, rng: np.random.Generator
 ) -> None:
     del device
-    place(bus, Zone.TWIDDLE, 0, 0)
+    place(bus, zone, 0, 0)
     bus.write_words(Register.HOST_DATA, words_of(rng, 1))
     assert refused(bus) == Refused.PLACE
 
 
-@pytest.mark.parametrize("zone", sorted({*Zone} - {Zone.TWIDDLE}))
+@pytest.mark.parametrize("zone", sorted({*Zone} - {Zone.TWIDDLE, Zone.CONVERSION}))
 def test_places_that_do_not_exist_are_refused_and_the_last_ones_are_not(
     device: RegisterDevice, bus: SimulatedBus, zone: Zone, rng: np.random.Generator
 ) -> None:

@@ -29,6 +29,8 @@ module rs_rpau_bench
   logic [Width-1:0] unused_words [Lanes];
   logic [Width-1:0] no_words [Lanes];
   assign no_words = '{default: '0};
+  logic [Width-1:0] unused_x [1];
+  logic [Width-1:0] unused_own [1];
   rs_rpau #(
     .LogN(LogN),
     .Width(Width),
@@ -62,6 +64,10 @@ module rs_rpau_bench
     .link_i(no_words),
     .link_send_o(unused_send),
     .link_valid_o(unused_valid),
-    .link_o(unused_words)
+    .link_o(unused_words),
+    .x_o(unused_x),
+    .own_o(unused_own),
+    .word_valid_i(1'b0),
+    .word_i('{default: '0})
   );
 endmodule

@@ -15,7 +15,7 @@ from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.design import RpauDesign
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 5
+VERSION = 6
 LATER = ("rpaus",)
 """Fields of an executable that a file of this version may leave out: they are then empty."""
 LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions")

@@ -23,7 +23,7 @@ _PARTS = (
 )
 """Modules of an RPAU whose own area is told, everything below them included."""
 
-_OF_THE_DEVICE = ("Rpaus", "ProgramWords", "Interconnect", "NarrowRpaus", "NarrowWidth")
+_OF_THE_DEVICE = ("ProgramWords", "Interconnect", "NarrowRpaus", "NarrowWidth", "Conversions")
 """Parameters of the accelerator that an RPAU does not have."""
 
 

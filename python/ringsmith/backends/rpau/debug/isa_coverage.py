@@ -14,12 +14,24 @@ from itertools import combinations
 
 from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.debug.trace import Event, Trace
-from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction, Operation
+from ringsmith.backends.rpau.isa.instruction_set import (
+    COEFFICIENT,
+    CONTROL,
+    ISA,
+    Instruction,
+    Operation,
+)
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY
 
 MASKS = ("one", "some", "all")
 SOURCES = ("first", "between", "last")
 REASONS = ("fetch", "its unit", "a wait bit")
+
+
+_UNITS = tuple(unit for unit in ISA.execution_units if unit != COEFFICIENT)
+"""Units that are covered: the campaign's design has no coefficient unit yet."""
+
+_OPERATIONS = tuple(each for each in ISA.operations if each.unit in (CONTROL, *_UNITS))
 
 
 @dataclass(frozen=True, order=True)
@@ -38,8 +50,8 @@ class Situation:
 
 
 def every_situation() -> frozenset[Situation]:
-    """All points of the instruction set."""
-    return frozenset(point for operation in ISA.operations for point in _of_operation(operation))
+    """All points of the instructions of the covered units."""
+    return frozenset(point for operation in _OPERATIONS for point in _of_operation(operation))
 
 
 def situations(trace: Trace) -> Counter[Situation]:
@@ -61,7 +73,7 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
         for reason in ("fetch", "any unit"):
             yield Situation("issues after", name, reason)
         return
-    units = ISA.execution_units
+    units = _UNITS
     for count in range(len(units) + 1):
         for waits in combinations(units, count):
             yield Situation("waits for", name, ", ".join(waits) or "nothing")
@@ -77,7 +89,7 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
         if reason != "its unit" or operation.unit != CONTROL:
             yield Situation("issues after", name, reason)
     if operation.unit != CONTROL:
-        for earlier in ISA.operations:
+        for earlier in _OPERATIONS:
             if earlier.unit != CONTROL and not _exclude_each_other(operation, earlier):
                 yield Situation("issues while", name, f"{earlier.name} runs")
 
@@ -99,7 +111,7 @@ def _of_instruction(instruction: Instruction, rpaus: int) -> Iterator[Situation]
     operation, taking = instruction.operation, instruction.rpaus()
     if operation.name == HALT:
         return
-    waits = ", ".join(unit for unit in ISA.execution_units if unit in instruction.waits)
+    waits = ", ".join(unit for unit in _UNITS if unit in instruction.waits)
     yield Situation("waits for", operation.name, waits or "nothing")
     if taking:
         size = "all" if len(taking) == rpaus else "one" if len(taking) == 1 else "some"
