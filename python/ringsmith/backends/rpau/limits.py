@@ -10,7 +10,7 @@ from ringsmith.params import ParameterLimits
 
 
 def parameter_limits(design: RpauDesign) -> ParameterLimits:
-    """Returns the rings and primes of a design; it has no unit for BFV's products and rotations."""
+    """Returns the rings and primes of a design; BFV's products and rotations need converters."""
     folds = design.reduction == "folded"
     shortest = [w - folded.shifts(w) if folds else (w + 1) // 2 for w in design.widths]
     return ParameterLimits(
@@ -23,10 +23,10 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
         primes=tuple(design.sparse_primes),
         near_power=_near_power(design.widths) if folds else None,
         together=_together(design) if design.narrow_rpaus else None,
-        one_prime_digits=True,
+        one_prime_digits=not design.converters,
         undivided_keys=False,
-        bfv_multiplications=(),
-        bfv_rotations=False,
+        bfv_multiplications=("hps",) if design.converters else (),
+        bfv_rotations=design.converters > 0,
     )
 
 

@@ -15,6 +15,7 @@ from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_refusal
+from ringsmith.backends.rpau.conversions import conversion_words
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.errors import ProgramError
@@ -39,7 +40,7 @@ def compile_graph(
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
             together do not fit the design; the message says what is needed and what there is.
     """
-    check_supported(graph)
+    check_supported(graph, design)
     _check_fit(graph, design)
     selections = list(_selections(graph, design, _expanded(graph, design, seeded)))
     plans, refusals = _plans(graph, design, selections)
@@ -137,6 +138,8 @@ def _planned(
     graph: SubroutineGraph, design: RpauDesign, selection: Selection, progress: Task
 ) -> _Plan:
     _check_capacity("constants", "constants", len(selection.constants), design.constants, design)
+    needed = len(selection.conversions)
+    _check_capacity("conversions", "conversions", needed, design.conversions, design)
     segments = cut(selection, design, progress.advance)
     draft = Executable(
         design=design,
@@ -148,6 +151,9 @@ def _planned(
         inputs=selection.inputs,
         outputs=selection.outputs,
         runs=tuple(_drafts(segments, selection)),
+        conversions=tuple(
+            tuple(conversion_words(design, each).tolist()) for each in selection.conversions
+        ),
         rpaus=() if selection.order == SlotOrder.plain(design) else selection.order.rpaus,
     )
     return _Plan(selection, segments, draft)

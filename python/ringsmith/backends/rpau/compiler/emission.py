@@ -10,6 +10,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, PIECE, POLY
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.base_conversion import Conversion
 
 _KEY_PRODUCTS = ("mul_key", "mac_key", "dmul_key", "dmac_key", "dmul_seed", "dmac_seed")
 _SUMS = ("reduce", "scale_add", "scale_sub", "add", "sub")
@@ -29,6 +30,7 @@ class Emitter:
         memory: Where virtual polynomials come from.
         instructions: What was emitted so far.
         constants: For each constant index, its value by slot.
+        conversions: What base conversions do, by their index.
         origin: The HE operation that the next instructions serve.
     """
 
@@ -53,6 +55,7 @@ class Emitter:
         self.memory = memory
         self.instructions: list[VirtualInstruction] = []
         self.constants: list[dict[int, int]] = []
+        self.conversions: list[Conversion] = []
         self.origin = ""
         self._primes, self._roots = graph.primes, graph.roots
         self._design = design
@@ -69,6 +72,12 @@ class Emitter:
                 return index
         self.constants.append(dict(values))
         return len(self.constants) - 1
+
+    def conversion(self, conversion: Conversion) -> int:
+        """Index of a conversion."""
+        if conversion not in self.conversions:
+            self.conversions.append(conversion)
+        return self.conversions.index(conversion)
 
     def zeros(self) -> int:
         """Index of the constant 0 in every prime."""

@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 
 FORMAT = "ringsmith-rpau-executable"
 VERSION = 6
-LATER = ("rpaus",)
+LATER = ("rpaus", "conversions")
 """Fields of an executable that a file of this version may leave out: they are then empty."""
 LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions")
 """Parameters of its design that it may leave out: they then have the value of a design's file."""
@@ -104,6 +104,7 @@ class Executable:
         runs: In the order of execution.
         rpaus: The RPAU of each slot of a prime set; empty: slot s is RPAU s mod R with prime set
             s div R, R the RPAUs of the design.
+        conversions: Words of zone ``conversion`` for each base conversion.
     """
 
     design: RpauDesign
@@ -116,6 +117,7 @@ class Executable:
     outputs: Mapping[str, Mapping[int, int]]
     runs: tuple[Run, ...]
     rpaus: tuple[int, ...] = ()
+    conversions: tuple[tuple[int, ...], ...] = ()
 
     @property
     def n(self) -> int:

@@ -21,6 +21,7 @@ from ringsmith.backends.rpau.compiler.executable import (
 )
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_refusal
+from ringsmith.backends.rpau.conversions import addresses
 from ringsmith.backends.rpau.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
@@ -82,6 +83,7 @@ def check_executable(executable: Executable) -> None:
     if sorted(executable.order.rpaus) != [*range(executable.design.rpaus)]:
         raise ProgramError("its slots are not the RPAUs of its design, each once")
     _check_primes(executable)
+    _check_conversions(executable)
     limbs = executable.limbs
     for values in (*executable.inputs.values(), *executable.outputs.values()):
         if not values or not set(values) <= set(range(len(executable.primes))):
@@ -119,6 +121,17 @@ def _check_primes(executable: Executable) -> None:
     for limb, constants in zip(limbs, executable.constants, strict=True):
         if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
             raise ProgramError("a constant file is too long, or holds what is no residue")
+
+
+def _check_conversions(executable: Executable) -> None:
+    """Checks that the device can hold the conversions."""
+    design, conversions = executable.design, executable.conversions
+    size = len(addresses(design)) if conversions and design.converters else 0
+    if len(conversions) > design.conversions or any(
+        len(words) != size or any(word >> design.word_bits for word in words)
+        for words in conversions
+    ):
+        raise ProgramError("its conversions are not of its design, or more than it holds")
 
 
 def _check_run(run: Run, executable: Executable, slot_count: int) -> None:
@@ -201,6 +214,9 @@ def _executable(table: object) -> Executable:
         outputs=_named("output", entries["outputs"]),
         runs=tuple(_run(run) for run in _list("runs", entries["runs"])),
         rpaus=_integers("RPAU of a slot", entries["rpaus"]),
+        conversions=tuple(
+            _integers("conversion", words) for words in _list("conversions", entries["conversions"])
+        ),
     )
 
 

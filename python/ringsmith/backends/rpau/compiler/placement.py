@@ -100,6 +100,8 @@ class Placement:
                 limbs = node.attrs["digit"]
             elif node.op == "mod_down":
                 limbs = (*node.type.base, *node.attrs["drop"])
+            elif node.op in ("lift", "scale"):
+                limbs = self._graph.nodes[operand].type.base
             else:
                 limbs = [limb for limb in node.type.base if copied is None or limb != copied[1]]
             reads.update((operand, slot) for slot in self._layout.slots(operand, limbs))

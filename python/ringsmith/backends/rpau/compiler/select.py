@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ringsmith.backends.rpau.compiler.base_conversions import BaseConversions
 from ringsmith.backends.rpau.compiler.context import SelectionContext
 from ringsmith.backends.rpau.compiler.division import Division
 from ringsmith.backends.rpau.compiler.fusion import Fusion
@@ -63,7 +64,7 @@ def select(
     Raises:
         CompileError: If a node has no form on this architecture.
     """
-    check_supported(graph)
+    check_supported(graph, design)
     context = SelectionContext.of(graph, design, layout, per_rpau=per_rpau)
     fusion = Fusion.of(graph, preinitialised=preinitialised, eager=eager)
     selector = _NodeSelector(context, fusion, seeded)
@@ -72,22 +73,33 @@ def select(
     return selector.selection()
 
 
-def check_supported(graph: SubroutineGraph) -> None:
-    """Refuses what this architecture has no instructions for, whatever the design.
+def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) -> None:
+    """Refuses what a design has no instructions for.
 
-    That is BFV's lift, scale and decompose, its residue digits, and digits of several primes.
+    Without converters that is BFV's lift and scale, digits of several primes, and automorphisms in
+    coefficient form; on every design ``decompose``, and SEAL's variants of lift and scale.
+    Without a design it is one that has no converters.
 
     Raises:
         CompileError: Names the node and what to do.
     """
+    converts = design is not None and design.converters > 0
     for node in graph.nodes:
-        if node.op not in _RULES:
+        if node.op not in _RULES or (node.op in ("lift", "scale") and not converts):
             raise CompileError(
                 f"architecture rpau has no {node.op}, which BFV's products and word decomposition "
                 f"take (subroutine {node.id}): run it on the cpu",
                 _operation_of(node),
             )
-        _refuse_unknown_variant(node)
+        if node.op in ("lift", "scale") and node.attrs["variant"] != "hps":
+            raise CompileError(
+                f"architecture rpau converts bases by variant 'hps', and subroutine {node.id}, a "
+                f"{node.op}, asks for {node.attrs['variant']!r}: take multiplication = 'hps', or "
+                "run on the cpu",
+                _operation_of(node),
+            )
+        if not converts:
+            _refuse_unknown_variant(node)
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
@@ -116,6 +128,7 @@ class _NodeSelector:
         self._fusion = fusion
         self._key_sums = KeySums(context, fusion, seeded)
         self._division = Division(context)
+        self._conversions = BaseConversions(context)
         self._inputs: dict[str, Location] = {}
         self._outputs: dict[str, Location] = {}
 
@@ -140,6 +153,7 @@ class _NodeSelector:
             instructions=self._emitter.instructions,
             masks=self._context.memory.masks,
             constants=self._emitter.constants,
+            conversions=self._emitter.conversions,
             keys=self._key_sums.keys,
             seeds=self._key_sums.seeds,
             inputs=self._inputs,
@@ -221,6 +235,8 @@ class _NodeSelector:
         return dst
 
     def automorph(self, node: SubroutineNode) -> Location:
+        if node.type.form != Form.NTT and self._context.design.converters:
+            return self._permuted(node)
         if node.type.form != Form.NTT:
             raise CompileError(
                 f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
@@ -230,6 +246,22 @@ class _NodeSelector:
         dst = self._context.memory.fresh(node.type.base)
         a = self._placement.location[node.operands[0]]
         self._emitter.permute(node.type.base, dst, a, node.attrs["element"])
+        return dst
+
+    def _permuted(self, node: SubroutineNode) -> Location:
+        """An automorphism in coefficient form: coefficient i is number i / element."""
+        n = self._context.graph.n
+        if self._context.memory.sub_polynomials > 1:
+            raise CompileError(
+                f"design {self._context.design.name} permutes coefficients of rings up to N = "
+                f"{self._context.design.n}, and subroutine {node.id} is of degree {n}: put the "
+                "automorphism after an ntt node",
+                _operation_of(node),
+            )
+        dst = self._context.memory.fresh(node.type.base)
+        a = self._placement.location[node.operands[0]]
+        element = pow(node.attrs["element"], -1, 2 * n)
+        self._emitter.emit(node.type.base, "permute", dst=dst, a=a, element=element)
         return dst
 
     def intt(self, node: SubroutineNode) -> Location:
@@ -251,6 +283,8 @@ class _NodeSelector:
     def mod_up(self, node: SubroutineNode) -> Location:
         if is_scaled(node):
             return self._scaled(node)
+        if node.attrs["variant"] != "rns_digit":
+            return self._conversions.raised(node)
         (value,), (digit,) = node.operands, node.attrs["digit"]
         others = [slot for slot in self._placement.slots(node) if slot != digit]
         a = self._placement.location[value][digit]
@@ -277,6 +311,12 @@ class _NodeSelector:
     def mod_down(self, node: SubroutineNode) -> Location:
         return self._division.quotient(node)
 
+    def lift(self, node: SubroutineNode) -> Location:
+        return self._conversions.lift(node)
+
+    def scale(self, node: SubroutineNode) -> Location:
+        return self._conversions.scale(node)
+
     def drop_limbs(self, node: SubroutineNode) -> Location:
         location = self._placement.location[node.operands[0]]
         return {limb: location[limb] for limb in node.type.base}
@@ -299,6 +339,8 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
         "mod_down": _NodeSelector.mod_down,
         "ksk_inner_product": _NodeSelector.ksk_inner_product,
         "drop_limbs": _NodeSelector.drop_limbs,
+        "lift": _NodeSelector.lift,
+        "scale": _NodeSelector.scale,
     }
 )
 """How a node is served, by its kind. Each returns where the node's value is; an output has none."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction
+from ringsmith.hdl.base_conversion import Conversion
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Selection:
         instructions: In a valid sequential order.
         masks: For each virtual polynomial, the mask of RPAUs that hold it.
         constants: For each constant index, its value by slot.
+        conversions: What base conversions do, by their index.
         keys: For each key polynomial, its key-store index and the mask of RPAUs that need it.
         seeds: For each seed, its seed-store index and the mask of RPAUs that need it.
         inputs: Input name -> location of its limbs.
@@ -54,6 +56,7 @@ class Selection:
     instructions: Sequence[VirtualInstruction]
     masks: Sequence[int]
     constants: Sequence[Mapping[int, int]]
+    conversions: Sequence[Conversion]
     keys: Mapping[KeyPolynomial, tuple[int, int]]
     seeds: Mapping[KeySeed, tuple[int, int]]
     inputs: Mapping[str, Location]

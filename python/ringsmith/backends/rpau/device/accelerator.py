@@ -34,6 +34,7 @@ class Accelerator(QueuedMachine):
         self._log_degree: int | None = None
         self._primes: tuple[tuple[int, int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
+        self._conversions: dict[int, tuple[int, ...]] = {}
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
         self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
@@ -66,6 +67,7 @@ class Accelerator(QueuedMachine):
         self._choose_ring(executable.log_degree)
         self._load_primes(executable)
         self._load_constants(executable)
+        self._load_conversions(executable)
         rpau_of, pieces = executable.order.rpau, executable.pieces
         host = {
             (first + piece, rpau_of(limb)): words
@@ -149,6 +151,13 @@ class Accelerator(QueuedMachine):
             padded[: len(values)] = values
             self.device.write(Zone.CONSTANT, order.rpau(slot), order.bank(slot), padded)
         self._constants = executable.constants
+
+    def _load_conversions(self, executable: Executable) -> None:
+        for index, words in enumerate(executable.conversions):
+            if self._conversions.get(index) != words:
+                self._conversions.pop(index, None)
+                self.device.write(Zone.CONVERSION, 0, index, np.array(words, dtype=np.uint64))
+                self._conversions[index] = words
 
     def _load_program(self, run: Run) -> None:
         if self._program is not run:

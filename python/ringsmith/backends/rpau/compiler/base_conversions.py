@@ -1,0 +1,136 @@
+"""Base conversions (``lift``, ``scale``, some ``mod_up``), while instructions are selected.
+
+A conversion takes one polynomial of some RPAUs, and writes one in every RPAU: each RPAU gives at
+most one input and takes at most one output. Outputs that share an RPAU take a conversion each.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ringsmith.backends.rpau.compiler.context import SelectionContext
+from ringsmith.backends.rpau.compiler.virtual import Location, mask_of
+from ringsmith.backends.rpau.conversions import placed
+from ringsmith.errors import CompileError
+from ringsmith.graph import SubroutineNode
+from ringsmith.hdl import base_conversion
+from ringsmith.hdl.base_conversion import Conversion
+
+_Made = Callable[[Sequence[int]], Conversion]
+"""The conversion to some limbs."""
+
+
+class BaseConversions:
+    """Selects the instructions of base conversions."""
+
+    def __init__(self, context: SelectionContext) -> None:
+        self._context = context
+        self._rpaus = context.design.rpaus
+
+    def lift(self, node: SubroutineNode) -> Location:
+        """An integer modulo some primes, in more of them: limbs that there are stay."""
+        (value,) = node.operands
+        base = self._context.graph.nodes[value].type.base
+        return self._extended(node, base, base_conversion.lift)
+
+    def raised(self, node: SubroutineNode) -> Location:
+        """A digit of several primes in the others, exactly or but for a multiple of the digit."""
+        exact = node.attrs["variant"] == "centred_digit"
+        kind = base_conversion.lift if exact else base_conversion.fast_base_conversion
+        return self._extended(node, tuple(node.attrs["digit"]), kind)
+
+    def scale(self, node: SubroutineNode) -> Location:
+        """t·x/q rounded, over the extension first, and then over q."""
+        (value,) = node.operands
+        location, primes = self._context.placement.location[value], self._primes
+        q = node.type.base
+        p = [i for i in self._context.graph.nodes[value].type.base if i not in q]
+        if sorted(map(self._rpau, p)) != [*range(self._rpaus)]:
+            self._refuse(node, "the extension has not one prime in each RPAU")
+        own = self._together(location, p)
+
+        def divided(limbs: Sequence[int]) -> Conversion:
+            return base_conversion.divide(primes(q), primes(limbs), node.attrs["plain_modulus"])
+
+        over_p = self._converted(node, location, q, p, divided, own)
+        return self._converted(
+            node, over_p, p, q, lambda limbs: base_conversion.lift(primes(p), primes(limbs))
+        )
+
+    def _extended(
+        self,
+        node: SubroutineNode,
+        base: Sequence[int],
+        kind: Callable[[Sequence[int], Sequence[int]], Conversion],
+    ) -> Location:
+        """The limbs of ``base`` as they are, and the others converted from them."""
+        (value,) = node.operands
+        location, primes = self._context.placement.location[value], self._primes
+        others = [limb for limb in node.type.base if limb not in base]
+        kept = {limb: location[limb] for limb in base if limb in node.type.base}
+        return kept | self._converted(
+            node, location, base, others, lambda limbs: kind(primes(base), primes(limbs))
+        )
+
+    def _converted(
+        self,
+        node: SubroutineNode,
+        location: Location,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        made: _Made,
+        own: int | None = None,
+    ) -> Location:
+        """Limbs ``outputs``, converted from ``inputs``; ``own``: the outputs' own inputs."""
+        sources = [self._rpau(limb) for limb in inputs]
+        first, last = min(sources), max(sources)
+        if sorted(sources) != [*range(first, last + 1)]:
+            self._refuse(node, "its primes do not lie in neighbouring RPAUs, one in each")
+        if own is not None and last == self._rpaus - 1:
+            self._refuse(node, "the last RPAU holds one of its primes and one of the extension")
+        emitter, everyone = self._context.emitter, mask_of(range(self._rpaus))
+        a, found = self._together(location, inputs), Location()
+        for limbs in self._apart(outputs):
+            dst = self._context.memory.reserve(everyone)
+            conversion = placed(made(limbs), sources, [*map(self._rpau, limbs)], self._rpaus)
+            operands = {"dst": dst, "a": a, "first": first, "last": last}
+            operands["conversion"] = emitter.conversion(conversion)
+            if own is None:
+                emitter.emit_group("convert", everyone, 0, **operands)
+            else:
+                emitter.emit_group("convert_own", everyone, 0, b=own, **operands)
+            found |= dict.fromkeys(limbs, dst)
+        return found
+
+    def _apart(self, limbs: Sequence[int]) -> list[list[int]]:
+        """Groups of limbs of which no two lie in one RPAU."""
+        groups: list[list[int]] = []
+        for limb in limbs:
+            free = (g for g in groups if self._rpau(limb) not in map(self._rpau, g))
+            group = next(free, None)
+            if group is None:
+                groups.append([limb])
+            else:
+                group.append(limb)
+        return groups
+
+    def _together(self, location: Location, limbs: Sequence[int]) -> int:
+        """The virtual polynomial that holds some limbs: copied into one where there are several."""
+        polys = {location[limb] for limb in limbs}
+        if len(polys) == 1:
+            return polys.pop()
+        poly = self._context.memory.reserve(mask_of(map(self._rpau, limbs)))
+        self._context.emitter.copy(limbs, dict.fromkeys(limbs, poly), location)
+        return poly
+
+    def _primes(self, limbs: Sequence[int]) -> list[int]:
+        return [self._context.graph.primes[limb] for limb in limbs]
+
+    def _rpau(self, limb: int) -> int:
+        return self._context.layout.order.rpau(limb)
+
+    def _refuse(self, node: SubroutineNode, why: str) -> None:
+        origin = node.origin
+        raise CompileError(
+            f"design {self._context.design.name} cannot convert the bases of {node.op} (subroutine "
+            f"{node.id}): {why}; take a design with other rpaus or prime_sets, or run on the cpu",
+            None if origin is None else origin.node,
+        )
