@@ -4,11 +4,12 @@
 #include <string>
 
 #include "model/prime_set.h"
+#include "ringsmith/lift_scale.h"
 
 namespace ringsmith::sim {
 namespace {
 
-constexpr int kFractionBits = 89;
+using kernels::kFractionBits;
 constexpr int kLowBits = 45;  // of a fraction: products with either part sum up in 128 bits
 
 u64 power_of_two(const Modulus& modulus, int exponent) {

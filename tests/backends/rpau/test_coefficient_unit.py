@@ -46,7 +46,7 @@ SMALL = RpauDesign(
 DESIGNS = {
     "one": SMALL,
     "two": replace(SMALL, converters=2, cores=4, work_uram_polys=1, dyadic_cores=1),
-    "far": replace(SMALL, rpaus=5, cores=1, converters=2, hop_cycles=3, link=True, smaller_rings=0),
+    "far": replace(SMALL, rpaus=5, cores=1, converters=2, hop_cycles=3, link=True),
     "wide": replace(SMALL, word_bits=54, rpaus=2, cores=4, converters=8, hop_cycles=2),
     "narrow": replace(
         SMALL,

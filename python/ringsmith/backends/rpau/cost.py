@@ -187,8 +187,8 @@ def dyadic_seed_cycles(design: RpauDesign) -> int:
 def convert_cycles(design: RpauDesign) -> int:
     """Latency of ``convert`` and ``convert_own``: a coefficient a converter every ``rpaus`` cycles.
 
-    The last RPAU's words have the longest way, from RPAU to RPAU to the converters and back, and
-    all others wait. Its word is the last input, and the last output is for it.
+    The words of the last RPAU have the longest way to the converters and back. All others wait as
+    long: its word is the last input, and the last output is for it.
     """
     hops = 1 + (design.rpaus - 1) * design.hop_cycles
     way = MEMORY_READ_CYCLES + hops + converter_of(design).latency(design.rpaus) + hops

@@ -102,8 +102,8 @@ class RpauDesign:
         narrow_bits: Width of a word in those; 0 where there are none.
         hop_cycles: Cycles, and rows of registers, from one RPAU of a ring to the next, or to the
             centre of ``gather`` and from there. Two where RPAUs stand on several dies.
-        converters: Base converters of the device, which take coefficients in turn, of every row's
-            words as many at once: none (0: there is no coefficient unit) to 2*cores.
+        converters: Base converters of the device, which all RPAUs share: as many words of a row
+            are converted at once. None (0: there is no coefficient unit) to 2*cores.
         conversions: Conversions that are loaded at once; 0 without a converter.
     """
 

@@ -86,9 +86,14 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
     converts = design is not None and design.converters > 0
     for node in graph.nodes:
         if node.op not in _RULES or (node.op in ("lift", "scale") and not converts):
+            instead = (
+                "take relinearization = 'residue'"
+                if node.op == "decompose"
+                else "take a design with converters"
+            )
             raise CompileError(
                 f"architecture rpau has no {node.op}, which BFV's products and word decomposition "
-                f"take (subroutine {node.id}): run it on the cpu",
+                f"take (subroutine {node.id}): {instead}, or run it on the cpu",
                 _operation_of(node),
             )
         if node.op in ("lift", "scale") and node.attrs["variant"] != "hps":
@@ -106,9 +111,10 @@ def _refuse_unknown_variant(node: SubroutineNode) -> None:
     variant = node.attrs["variant"] if node.op == "mod_up" else ""
     if variant in ("fast_base_conv", "centred_digit"):
         raise CompileError(
-            "architecture rpau raises digits of one prime ('rns_digit') only, and subroutine "
-            f"{node.id} asks for {variant!r} of {len(node.attrs['digit'])} primes: take "
-            "parameters with one prime a digit and a special prime, or run on the cpu",
+            "without converters, architecture rpau raises digits of one prime ('rns_digit') only, "
+            f"and subroutine {node.id} asks for {variant!r} of {len(node.attrs['digit'])} primes: "
+            "take parameters with one prime a digit and a special prime, a design with converters, "
+            "or run on the cpu",
             _operation_of(node),
         )
 
@@ -240,7 +246,7 @@ class _NodeSelector:
         if node.type.form != Form.NTT:
             raise CompileError(
                 f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
-                "put the automorphism after an ntt node",
+                "put the automorphism after an ntt node, or take a design with converters",
                 _operation_of(node),
             )
         dst = self._context.memory.fresh(node.type.base)

@@ -55,6 +55,8 @@ def campaign_design() -> RpauDesign:
         link=True,
         larger_rings=2,
         smaller_rings=1,
+        converters=2,
+        conversions=2,
     )
 
 

@@ -15,7 +15,6 @@ from itertools import combinations
 from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.debug.trace import Event, Trace
 from ringsmith.backends.rpau.isa.instruction_set import (
-    COEFFICIENT,
     CONTROL,
     ISA,
     Instruction,
@@ -26,12 +25,6 @@ from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY
 MASKS = ("one", "some", "all")
 SOURCES = ("first", "between", "last")
 REASONS = ("fetch", "its unit", "a wait bit")
-
-
-_UNITS = tuple(unit for unit in ISA.execution_units if unit != COEFFICIENT)
-"""Units that are covered: the campaign's design has no coefficient unit yet."""
-
-_OPERATIONS = tuple(each for each in ISA.operations if each.unit in (CONTROL, *_UNITS))
 
 
 @dataclass(frozen=True, order=True)
@@ -50,8 +43,8 @@ class Situation:
 
 
 def every_situation() -> frozenset[Situation]:
-    """All points of the instructions of the covered units."""
-    return frozenset(point for operation in _OPERATIONS for point in _of_operation(operation))
+    """All points of the instruction set."""
+    return frozenset(point for operation in ISA.operations for point in _of_operation(operation))
 
 
 def situations(trace: Trace) -> Counter[Situation]:
@@ -73,11 +66,10 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
         for reason in ("fetch", "any unit"):
             yield Situation("issues after", name, reason)
         return
-    units = _UNITS
-    for count in range(len(units) + 1):
-        for waits in combinations(units, count):
+    for count in range(len(ISA.execution_units) + 1):
+        for waits in combinations(ISA.execution_units, count):
             yield Situation("waits for", name, ", ".join(waits) or "nothing")
-    for size in MASKS:
+    for size in MASKS[-1:] if operation.everyone else MASKS:
         yield Situation("RPAUs", name, size)
     if operation.source:
         for place in SOURCES:
@@ -89,7 +81,7 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
         if reason != "its unit" or operation.unit != CONTROL:
             yield Situation("issues after", name, reason)
     if operation.unit != CONTROL:
-        for earlier in _OPERATIONS:
+        for earlier in ISA.operations:
             if earlier.unit != CONTROL and not _exclude_each_other(operation, earlier):
                 yield Situation("issues while", name, f"{earlier.name} runs")
 
@@ -97,7 +89,16 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
 def _exclude_each_other(one: Operation, other: Operation) -> bool:
     """Whether the hazard rule keeps the two from being in flight together as counted here."""
     both_read_keys = all(any(o.kind == KEY_POLY for o in each.operands) for each in (one, other))
-    return bool(one.source and other.source) or (both_read_keys and one.unit != other.unit)
+    in_other_rings = any(
+        a.takes_whole and b.needs == "larger_rings" for a, b in ((one, other), (other, one))
+    )
+    both_take_all = one.unit == other.unit and (one.everyone or other.everyone)
+    return (
+        bool(one.source and other.source)
+        or (both_read_keys and one.unit != other.unit)
+        or both_take_all
+        or in_other_rings
+    )
 
 
 def _free_pairs(operation: Operation) -> list[tuple[str, str]]:
@@ -111,7 +112,7 @@ def _of_instruction(instruction: Instruction, rpaus: int) -> Iterator[Situation]
     operation, taking = instruction.operation, instruction.rpaus()
     if operation.name == HALT:
         return
-    waits = ", ".join(unit for unit in _UNITS if unit in instruction.waits)
+    waits = ", ".join(unit for unit in ISA.execution_units if unit in instruction.waits)
     yield Situation("waits for", operation.name, waits or "nothing")
     if taking:
         size = "all" if len(taking) == rpaus else "one" if len(taking) == 1 else "some"

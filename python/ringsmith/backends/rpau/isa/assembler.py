@@ -97,8 +97,14 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
         )
     if operation.unit != CONTROL and not instruction.mask:
         raise ProgramError(f"{operation.name}: the mask is empty: name the RPAUs that take part")
+    everyone = (1 << design.rpaus) - 1
+    if operation.everyone and instruction.mask != everyone:
+        raise ProgramError(
+            f"{operation.name}: mask {instruction.mask:#b} leaves out RPAUs of design "
+            f"{design.name}, and all {design.rpaus} take part: name them all"
+        )
     if operation.converts:
-        _check_conversion(instruction, design)
+        _check_inputs(instruction, design)
     if operation.source and instruction[operation.source.name] not in instruction.rpaus():
         raise ProgramError(
             f"{operation.name}: RPAU {instruction[operation.source.name]} sends but is not in the "
@@ -106,15 +112,9 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
         )
 
 
-def _check_conversion(instruction: Instruction, design: RpauDesign) -> None:
-    """Checks that every RPAU takes part, and that there are inputs, and room for own ones."""
+def _check_inputs(instruction: Instruction, design: RpauDesign) -> None:
+    """Checks that a conversion has inputs, and a term left for the outputs' own ones."""
     name, first, last = instruction.operation.name, instruction["first"], instruction["last"]
-    everyone = (1 << design.rpaus) - 1
-    if instruction.operation.everyone and instruction.mask != everyone:
-        raise ProgramError(
-            f"{name}: mask {instruction.mask:#b} leaves out RPAUs of design {design.name}, and all "
-            f"{design.rpaus} take part: name them all"
-        )
     most = design.rpaus - 1 - (instruction.operation.operand("b") is not None)
     if not first <= last <= most:
         raise ProgramError(

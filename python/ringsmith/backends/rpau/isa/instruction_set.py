@@ -16,7 +16,14 @@ from typing import Any
 import yaml
 
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.isa.kinds import CONVERSION, KINDS, RPAU, SEED
+from ringsmith.backends.rpau.isa.kinds import (
+    CONVERSION,
+    GALOIS_ELEMENT,
+    KINDS,
+    PIECE,
+    RPAU,
+    SEED,
+)
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
@@ -184,6 +191,12 @@ class Operation:
     def converts(self) -> bool:
         """Whether it converts residues, modulo primes that were loaded with the conversion."""
         return any(operand.kind == CONVERSION for operand in self.operands)
+
+    @property
+    def takes_whole(self) -> bool:
+        """Whether its polynomials are of one piece: it permutes words, and names no piece."""
+        kinds = {operand.kind for operand in self.operands}
+        return GALOIS_ELEMENT in kinds and PIECE not in kinds
 
     @property
     def seeded(self) -> bool:

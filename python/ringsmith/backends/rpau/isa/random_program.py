@@ -189,7 +189,7 @@ class _Draw:
         return (
             operation.name != HALT
             and (not whole or operation.needs != "larger_rings")
-            and (whole or operation.name != "permute")
+            and (whole or not operation.takes_whole)
         )
 
     def _result(self, program: list[Instruction], starts: list[int]) -> RandomProgram:
