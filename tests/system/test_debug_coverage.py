@@ -125,6 +125,11 @@ def test_situations_of_a_program_worked_out_by_hand() -> None:
     )
 
 
+def test_the_design_to_cover_has_every_instruction() -> None:
+    assert ISA.available(campaign_design()) == ISA.operations
+    assert campaign_design().program_words >= LENGTH
+
+
 def test_the_points_of_the_isa_follow_from_its_records() -> None:
     every = every_situation()
     names = {situation.name for situation in every}

@@ -49,7 +49,7 @@ def campaign_design() -> RpauDesign:
         work_polys=8,
         key_polys=4,
         constants=8,
-        program_words=128,
+        program_words=64,
         prng="trivium",
         seeds=4,
         link=True,

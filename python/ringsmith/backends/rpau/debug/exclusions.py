@@ -42,7 +42,7 @@ def _idle_word_bits() -> list[int]:
 _IDLE = _idle_word_bits()
 _TOP = _DESIGN.log_n - 1
 _ROW_BITS = (_DESIGN.rows - 1).bit_length()
-_OWN = r"(main_|dyadic_)?{0}(_main|_dyadic)?(_[ioq])?(\[0\])?"
+_OWN = r"(main_|dyadic_|coefficient_)?{0}(_main|_dyadic|_coefficient)?(_[ioq])?(\[0\])?"
 """A prime's own words, by any name on their way from the prime sets to the arithmetic."""
 
 _SMALLEST = 2 << _DESIGN.min_log_n
@@ -54,6 +54,8 @@ _LARGEST = "the primes are the largest of their 19 to 30 bits, which fixes these
 _ONE_BITS = _bits(0, _DESIGN.min_log_n)
 _NO_INDEX = "Barrett reduction has no index"
 _EIGHT_BANKS = "8 banks are two multiplexers of four banks each, and none is left"
+_NONE_BEHIND = "no RPAU is behind the last one"
+_ONE_CYCLE_A_HOP = "words take one cycle a hop in this design"
 _TILING = "parts of the tiling that a product of 30-bit words does not have"
 
 _WIDE: tuple[Exclusion, ...] = (
@@ -70,7 +72,7 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/.*",
-        rf"(.*\.poly(\[\d\])?|dst|poly(_[ab])?|gen_bank\[\d+\]\.[rw]poly|w?sel_q)"
+        rf"(.*\.poly(\[\d\])?|dst|[ab]_sel_q|poly(_[ab])?|gen_bank\[\d+\]\.[rw]poly|w?sel_q)"
         rf"{_bits(3, 11)}{_EDGE}",
         "indices of polynomials are wider than the 3 bits of 8 polynomials",
     ),
@@ -81,8 +83,8 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "rpau/rs_rpau(_key_store)?.sv",
-        rf"(key_read|read_i)\[2\]\.(valid|(poly|row)\[\d+\]){_EDGE}|reads\[2\]{_EDGE}",
-        "the link unit reads no keys",
+        rf"(key_read|read_i)\[[23]\]\.(valid|(poly|row)\[\d+\]){_EDGE}|reads\[[23]\]{_EDGE}",
+        "the link and the coefficient unit read no keys",
     ),
     Exclusion(
         "rpau/rs_rpau(_work_memory)?.sv",
@@ -95,11 +97,17 @@ _WIDE: tuple[Exclusion, ...] = (
         rf"read_o\.uses\[\d\]{_EDGE}",
         "the link unit reads operand a, and no other",
     ),
+    Exclusion(
+        "rpau/rs_rpau(_work_memory|_coefficient)?.sv",
+        rf"gen_bank\[\d+\]\.operand\[3\]\[2\]{_EDGE}"
+        rf"|((unit_read|work_read|read_[iq])\[3\]|read_o)\.uses\[2\]{_EDGE}",
+        "the coefficient unit reads operands a and b, and no other",
+    ),
     Exclusion("rpau/rs_rpau_bank_mux.sv", "cond_else", _EIGHT_BANKS, kind="line"),
     Exclusion("rpau/rs_rpau_bank_mux.sv", rf"gen_few\.which\[1\]{_EDGE}", _EIGHT_BANKS),
     Exclusion(
         "(ntt|rpau)/.*",
-        rf"(w?index(_i)?|host_index_i|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
+        rf"(w?index(_i)?|load_table_i|host_index_i|.*(host|request).*\.index){_bits(3, 11)}{_EDGE}",
         "memory indices have 12 bits, and 8 polynomials need 3",
     ),
     Exclusion(
@@ -111,6 +119,25 @@ _WIDE: tuple[Exclusion, ...] = (
         "rpau/rs_rpau_constants.sv",
         rf"waddr_i\[6\]{_EDGE}",
         "constants have indices of 7 bits, and the host's rows have 6 here",
+    ),
+    Exclusion(
+        "rpau/rs_rpau_converters.sv",
+        rf"load_row_[iq]({_bits(2, 3)}|{_bits(6, 7)}|{_bits(11, 15)}){_EDGE}",
+        "a conversion's constants have rows and columns of 4 bits, and 3 RPAUs need 2, and their "
+        "kinds end below bit 11",
+    ),
+    Exclusion(
+        "mem/rs_ram_1r1w.sv",
+        rf"gen_read_old\.mem{_one_of((3, 7))}\[\d+\]{_EDGE}",
+        "a conversion has three terms, and its memories four places",
+    ),
+    Exclusion(
+        "mem/rs_ram_1r1w.sv", "else", "a conversion's memories are read in every cycle", kind="line"
+    ),
+    Exclusion(
+        "baseconv/rs_base_convert_sequence.sv",
+        rf"(own_q|last_(output|slot)_q\[\d\]){_one_of((0, 1))}{_EDGE}",
+        "random conversions take every RPAU, and those of odd numbers have own words",
     ),
     Exclusion(
         "rpau/.*",
@@ -125,14 +152,14 @@ _WIDE: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "(ntt|rpau)/.*",
-        rf"set(_command|_main|_dyadic)?(_[ioq])?\[\d\]{_EDGE}",
+        rf"set(_command|_main|_dyadic|_coefficient)?(_[ioq])?\[\d\]{_EDGE}",
         "an RPAU has one prime set",
     ),
     Exclusion(
         "prng/rs_key_expander.sv",
-        rf"(digit_i{_bits(8, 15)}|block_i{_bits(2, 15)}"
-        rf"|(.*\.)?iv(_q)?({_bits(3, 15)}|{_bits(40, 47)}|{_bits(50, 79)})){_EDGE}",
-        "streams have indices of 16 bits each, and an instruction names digits of 8 bits, pieces "
+        rf"(digit_i{_bits(7, 15)}|block_i{_bits(2, 15)}"
+        rf"|(.*\.)?iv(_q)?({_bits(3, 15)}|{_bits(39, 47)}|{_bits(50, 79)})){_EDGE}",
+        "streams have indices of 16 bits each, and an instruction names digits of 7 bits, pieces "
         "of 2 and 8 streams",
     ),
     Exclusion(
@@ -156,8 +183,9 @@ _WIDE: tuple[Exclusion, ...] = (
 
 _PRIMES: tuple[Exclusion, ...] = (
     Exclusion(
-        "(arith|ntt|prng|rpau)/.*",
-        rf"({_OWN.format('q')}|unused_q|q_(remainder|threefold|correction)|b_i){_ONE_BITS}{_EDGE}",
+        "(arith|baseconv|ntt|prng|rpau)/.*",
+        rf"({_OWN.format('q')}|q\[\d\]|unused_q|q_(remainder|threefold|correction|low|n)|b_i"
+        rf"|(out_)?modulus(_i)?){_ONE_BITS}{_EDGE}",
         _PRIME_IS_ONE,
     ),
     Exclusion(
@@ -167,7 +195,7 @@ _PRIMES: tuple[Exclusion, ...] = (
     ),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('mu')}{_bits(26, 29)}{_EDGE}", _LARGEST),
     Exclusion("(arith|ntt|rpau)/.*", rf"{_OWN.format('shift')}\[4\]:1->0", _LARGEST),
-    Exclusion("prng/rs_key_expander.sv", rf"(below|used)_q{_bits(0, 14)}:1->0", _LARGEST),
+    Exclusion("prng/rs_key_expander.sv", rf"(below|used)_q{_bits(0, 15)}:1->0", _LARGEST),
     Exclusion(
         "prng/rs_key_expander.sv",
         rf"below_q\[29\]{_EDGE}",
@@ -193,6 +221,28 @@ _SHAPES: tuple[Exclusion, ...] = (
         rf"|high_north_q{_bits(13, 18)}){_EDGE}",
         _TILING,
     ),
+    Exclusion(
+        "arith/rs_mul_(add|accumulate).sv",
+        rf"[cp]_[ioq]{_bits(34, 47)}{_EDGE}",
+        "a DSP adds in 48 bits, and a sum of products of 15 and 17 bits has 34, of 25 and 15 bits "
+        "42",
+    ),
+    Exclusion(
+        "arith/rs_mul_add.sv",
+        rf"(x_[iq]\[15\]|y_[iq]\[17\]|m_q{_bits(32, 33)}){_EDGE}",
+        "no factor is negative, so that the signs of both are 0",
+    ),
+    Exclusion(
+        "arith/rs_scale_(product|step|steps).sv",
+        rf"far(_o)?\[\d+\]{_EDGE}",
+        "a product with a prime of 30 bits without its lowest 9 is one DSP's",
+    ),
+    Exclusion(
+        "arith/rs_scale_(product|step).sv",
+        rf"(near(_o)?|sum_q)\[30\]{_EDGE}",
+        "r * h is below the prime, and less than nothing only before the rest is added",
+    ),
+    Exclusion("arith/rs_scale_steps.sv", rf"n\[0\]\[\d+\]{_EDGE}", "reduction begins with 0"),
     Exclusion("arith/rs_mul_low.sv", rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}", _TILING),
     Exclusion("ntt/rs_lane_gather.sv", rf"reversed.*{_EDGE}", "constants"),
     Exclusion(
@@ -211,7 +261,8 @@ _SHAPES: tuple[Exclusion, ...] = (
         "a ring is one of four, and what follows from it one of four records",
     ),
     Exclusion(
-        "ntt/rs_(automorph_sequencer|ntt_blocks|ntt_steps).sv|rpau/rs_rpau_(link|receive).sv",
+        "ntt/rs_(automorph_sequencer|ntt_blocks|ntt_steps).sv"
+        "|rpau/rs_rpau_(coefficient|link|receive).sv",
         rf"(gap_[dq]|last_row|skip_i|top|top_mark|unit|unused)"
         rf"(\[\d+\])?{_EDGE}",
         "these are parts of such a record, moved to their place",
@@ -251,9 +302,27 @@ _SHAPES: tuple[Exclusion, ...] = (
     Exclusion(
         "rpau/rs_rpau_chain.sv",
         rf"gen_stage\[{_DESIGN.rpaus - 1}\]\.behind_valid{_EDGE}",
-        "no RPAU is behind the last one",
+        _NONE_BEHIND,
     ),
-    Exclusion("rpau/rs_rpau_link.sv", rf"held{_EDGE}", "words take one cycle a hop in this design"),
+    Exclusion(
+        "rpau/rs_rpau_converters.sv",
+        rf"gen_converter\[\d\]\.gen_stage\[{_DESIGN.rpaus - 1}\]\.(x|own)_behind\[\d+\]{_EDGE}",
+        _NONE_BEHIND,
+    ),
+    Exclusion(
+        "rpau/rs_rpau_converters.sv",
+        rf"unused_out{_EDGE}",
+        "both converters give words in the same cycles",
+    ),
+    Exclusion("rpau/rs_rpau_link.sv", rf"held{_EDGE}", _ONE_CYCLE_A_HOP),
+    Exclusion(
+        "rpau/rs_rpau_coefficient.sv", rf"(offset\[\d\]|later\[0\]){_EDGE}", _ONE_CYCLE_A_HOP
+    ),
+    Exclusion(
+        "rpau/rs_rpau_row_parts.sv",
+        r"gen_word\[1\]\.lane\[0\]:1->0",
+        "the second word of a part is in a lane of odd number",
+    ),
     Exclusion(
         "(ntt|rpau)/.*",
         rf"(tw_factor(_i)?|factor_o)(\[\d+\])*{_EDGE}|gen_factor.*unused_factor{_EDGE}",
@@ -262,5 +331,37 @@ _SHAPES: tuple[Exclusion, ...] = (
 )
 """What the blocks' shapes and their users fix."""
 
-EXCLUSIONS: tuple[Exclusion, ...] = (*_WIDE, *_PRIMES, *_SHAPES)
+_TILES: tuple[Exclusion, ...] = (
+    Exclusion(
+        "baseconv/rs_base_convert_reduce.sv",
+        rf"gen_tile\[\d\]\.((added|result){_bits(34, 47)}|unused_high){_EDGE}",
+        "a DSP adds in 48 bits, and a tile's sum has 34",
+    ),
+    Exclusion(
+        "baseconv/rs_tile_accumulate.sv",
+        rf"gen_tile\[\d\]\.(sum{_bits(42, 47)}|unused_high){_EDGE}",
+        "a DSP adds in 48 bits, and a tile's sum has 34 or 42",
+    ),
+    Exclusion(
+        "baseconv/.*",
+        rf"(gen_cell\[\d\]\.)?(sum(_[io])?|merged|tile_i){_one_of((2, 3))}{_bits(29, 34)}{_EDGE}"
+        rf"|gen_tile{_one_of((2, 3))}\.(added|result){_bits(29, 33)}{_EDGE}",
+        "of a word's 30 bits the first part has 17, and the tiles of the second part are shorter",
+    ),
+    Exclusion(
+        "baseconv/rs_tile_(accumulate|sum).sv|mem/rs_delay.sv",
+        rf"gen_tile{_one_of((1, 3, 5, 6, 7))}\.(gen_add\.)?(sum|run|tile|run_q){_bits(34, 43)}"
+        rf"{_EDGE}"
+        rf"|gen_shift\.shift_q{_one_of((3, 4, 5))}{_bits(34, 41)}{_EDGE}",
+        "of a word's 30 bits the first part has 17, and the tiles of the second part are shorter",
+    ),
+    Exclusion(
+        "baseconv/rs_tile_sum.sv",
+        rf"gen_tile\[\d\]\.(gen_add\.)?run(_q)?{_bits(42, 43)}{_EDGE}",
+        "sums of tiles have two bits for what is carried, and of these tiles carry none",
+    ),
+)
+"""What tiles of products of 30-bit words do not need."""
+
+EXCLUSIONS: tuple[Exclusion, ...] = (*_WIDE, *_PRIMES, *_SHAPES, *_TILES)
 """Rules for ``rtl_coverage.by_file``."""
