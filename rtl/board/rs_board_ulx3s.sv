@@ -32,6 +32,7 @@ module rs_board_ulx3s #(
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned CoreMultipliers = 2,
   // end of generated
   parameter  int unsigned ClockHz = 75_000_000,  // what the PLL makes of 25 MHz
   parameter  int unsigned InputDivider = 1,      // of the PLL, and the next two
@@ -92,7 +93,8 @@ module rs_board_ulx3s #(
     .NarrowWidth(NarrowWidth),
     .HopCycles(HopCycles),
     .Converters(Converters),
-    .Conversions(Conversions)
+    .Conversions(Conversions),
+    .CoreMultipliers(CoreMultipliers)
     // end of generated
   ) u_accelerator (
     .clk_i(clk),

@@ -12,7 +12,7 @@
 // 2*Cores. Where polynomials are shorter than 2^LogN words, counters count at the upper end of
 // their bits.
 //
-// With pairs_i each row lasts two cycles, half_o naming its half.
+// With twice_i each row lasts two cycles, half_o naming its half.
 //
 // start_i: one cycle, while idle; the first step stands at the outputs two cycles later.
 module rs_automorph_sequencer
@@ -31,7 +31,7 @@ module rs_automorph_sequencer
   input  logic                start_i,
   input  logic [MaxLogN:0]    element_i,  // odd, below twice the ring's degree
   input  logic [1:0]          piece_i,
-  input  logic                pairs_i,
+  input  logic                twice_i,
   output logic                valid_o,
   output logic                last_o,
   output logic [RowBits-1:0]  row_read_o,
@@ -70,7 +70,7 @@ module rs_automorph_sequencer
     for (int unsigned b = 0; b < RowBits; b++) unused[b] = (32'(ring_i.skip) > b);
   end
   assign unit    = RowBits'(1) << ring_i.skip;
-  assign row_end = !pairs_i || half_q;
+  assign row_end = !twice_i || half_q;
   assign last    = row_end && (&(step_q | unused));
   assign source  = started_q ? first << ring_i.skip : source_q;
   always_ff @(posedge clk_i) begin
@@ -115,9 +115,6 @@ module rs_automorph_sequencer
   PieceOfRing_A :
   assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))
   else $error("piece %0d of a polynomial in 2^%0d", piece_i, ring_i.log_pieces);
-  PairsInPieces_A :
-  assert property (@(posedge clk_i) !(start_i && pairs_i) || ring_i.log_pieces != '0)
-  else $error("the ring's polynomials do not lie in pieces");
   ElementOfRing_A :
   assert property (@(posedge clk_i) !start_i || (element_i[0] && element_i >>
                    (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_pieces)) == '0))

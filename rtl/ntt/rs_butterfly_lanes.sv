@@ -15,19 +15,25 @@
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. With use_link_i operand a is link_i.
 //
+// With one multiplier for each core (Multipliers = 1) in place of two, that of lane i computes
+// lanes i and i + Cores in turn: pointwise a row takes two cycles, begins with valid_i, and its
+// results come a cycle later. With sum_i no multiplier is passed, and B is taken as 1: then a row
+// takes a cycle, and its results come mod_mul_latency() + 1 cycles sooner. Butterflies are the same.
+//
 // One row a cycle. Inverse butterflies add and subtract in front of the multipliers, everything
 // else behind them, with the same adders. So an inverse butterfly takes
 // rs_rpau_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
 // operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
 // pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead
 // of that. The modes, constants and modulus hold still while steps are under way. Cost: 2*Cores
-// modular multipliers, modular adders and halvings.
+// modular adders and halvings, and Multipliers*Cores modular multipliers.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
+  parameter  int unsigned Multipliers = 2,  // of a core
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
@@ -35,6 +41,8 @@ module rs_butterfly_lanes
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
+  input  logic                  valid_i,      // a row's words are there
+  input  logic                  sum_i,        // with one multiplier a core: a + c, or a - c
   input  logic                  butterfly_i,
   input  logic                  inverse_i,
   input  logic                  sub_i,
@@ -57,7 +65,13 @@ module rs_butterfly_lanes
   input  logic [Width-1:0]      tw_lo_i,
   output logic [Width-1:0]      y_o [Lanes]
 );
-  logic [Width-1:0] product [Lanes];
+  localparam int unsigned Multiplied = Multipliers * Cores;  // lanes with a multiplier
+  if (Multipliers != 2 && (Multipliers != 1 || Twiddles != TwiddlesStored))
+  begin : gen_bad_multipliers
+    $error("rs_butterfly_lanes: Multipliers = %0d, not 2, or 1 with stored twiddles", Multipliers);
+  end
+
+  logic [Width-1:0] product [Multiplied];
   logic [Width-1:0] factor [Cores];
   for (genvar i = 0; i < Cores; i++) begin : gen_factor
     if (Twiddles == TwiddlesStored) begin : gen_stored
@@ -67,6 +81,39 @@ module rs_butterfly_lanes
       assign unused_factor = ^tw_factor_i[i];
       assign factor[i]     = product[i+Cores];
     end
+  end
+
+  // ---- pointwise operands of the lower lanes: with one multiplier, then those of the upper ones --
+  logic             second;  // which of two words x is
+  logic [Width-1:0] point_x [Cores][2];
+  logic [Width-1:0] point_b [Cores];
+  logic [Width-1:0] point_c [Cores];
+  if (Multipliers == 1) begin : gen_in_turn
+    logic upper_q;
+    always_ff @(posedge clk_i) upper_q <= valid_i && !butterfly_i;
+    for (genvar i = 0; i < Cores; i++) begin : gen_core
+      logic [Width-1:0] x_q, b_q, c_q;
+      always_ff @(posedge clk_i) begin
+        x_q <= use_link_i ? link_i[i+Cores] : a_i[i+Cores];
+        b_q <= b_i[i+Cores];
+        c_q <= c_i[i+Cores];
+      end
+      assign point_x[i] = '{use_link_i ? link_i[i] : a_i[i], x_q};
+      assign point_b[i] = upper_q ? b_q : b_i[i];
+      assign point_c[i] = upper_q ? c_q : c_i[i];
+      logic unused_factor;
+      assign unused_factor = ^{tw_hi_i[i], tw_lo_i};
+    end
+    assign second = upper_q;
+  end else begin : gen_at_once
+    logic unused_in_turn;
+    assign unused_in_turn = ^{valid_i, sum_i};
+    for (genvar i = 0; i < Cores; i++) begin : gen_core
+      assign point_x[i] = '{a_i[i], link_i[i]};
+      assign point_b[i] = b_i[i];
+      assign point_c[i] = c_i[i];
+    end
+    assign second = use_link_i;
   end
 
   // ---- operands of the multipliers, and what waits beside them ----------------------------------
@@ -79,8 +126,8 @@ module rs_butterfly_lanes
       .Width(Width),
       .Words(4)
     ) u_x (
-      .index_i({butterfly_i, butterfly_i ? inverse_i : use_link_i}),
-      .word_i('{a_i[i], link_i[i], a_i[i+Cores], half_difference[i]}),
+      .index_i({butterfly_i, butterfly_i ? inverse_i : second}),
+      .word_i('{point_x[i][0], point_x[i][1], a_i[i+Cores], half_difference[i]}),
       .word_o(x_d[i])
     );
     rs_mux #(
@@ -88,33 +135,36 @@ module rs_butterfly_lanes
       .Words(4)
     ) u_z (
       .index_i({butterfly_i, butterfly_i ? inverse_i : use_c_i}),
-      .word_i('{k2_i, c_i[i], a_i[i], half_sum[i]}),
+      .word_i('{k2_i, point_c[i], a_i[i], half_sum[i]}),
       .word_o(z_d[i])
     );
   end
 
   logic             use_k1;
-  logic [Width-1:0] x_q [Lanes];  // product = x * y
-  logic [Width-1:0] y_q [Lanes];
-  logic [Width-1:0] z_q [Lanes];  // what is added to it
+  logic [Width-1:0] x_q [Multiplied];  // product = x * y
+  logic [Width-1:0] y_q [Multiplied];
+  logic [Width-1:0] z_q [Multiplied];  // what is added to it
   assign use_k1 = butterfly_i ? constant_i : !use_b_i;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Cores; i++) begin
       x_q[i] <= x_d[i];
       z_q[i] <= z_d[i];
       if (use_k1) y_q[i] <= k1_i;
-      else y_q[i] <= butterfly_i ? factor[i] : b_i[i];
-
-      if (butterfly_i) x_q[i+Cores] <= tw_hi_i[i];
-      else x_q[i+Cores] <= use_link_i ? link_i[i+Cores] : a_i[i+Cores];
-      if (butterfly_i) y_q[i+Cores] <= tw_lo_i;
-      else y_q[i+Cores] <= use_b_i ? b_i[i+Cores] : k1_i;
-      z_q[i+Cores] <= use_c_i ? c_i[i+Cores] : k2_i;
+      else y_q[i] <= butterfly_i ? factor[i] : point_b[i];
+    end
+  end
+  for (genvar l = Cores; l < Multiplied; l++) begin : gen_upper
+    always_ff @(posedge clk_i) begin
+      if (butterfly_i) x_q[l] <= tw_hi_i[l-Cores];
+      else x_q[l] <= use_link_i ? link_i[l] : a_i[l];
+      if (butterfly_i) y_q[l] <= tw_lo_i;
+      else y_q[l] <= use_b_i ? b_i[l] : k1_i;
+      z_q[l] <= use_c_i ? c_i[l] : k2_i;
     end
   end
 
-  logic [Width-1:0] z_late [Lanes];
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+  logic [Width-1:0] z_late [Multiplied];
+  for (genvar l = 0; l < Multiplied; l++) begin : gen_lane
     rs_mod_mul #(
       .Width(Width),
       .Reduction(Reduction),
@@ -140,18 +190,32 @@ module rs_butterfly_lanes
   end
 
   // ---- sums and differences ---------------------------------------------------------------------
-  logic sums_first;  // the adders work in front of the multipliers
+  logic sums_first, sums_only;  // the adders work in front of the multipliers, or without them
   assign sums_first = butterfly_i && inverse_i;
+  assign sums_only  = (Multipliers == 1) && sum_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_adders
     logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
+    logic [Width-1:0] upper_product, upper_late;  // of the upper lane, where it has a multiplier
+    if (Multipliers == 2) begin : gen_two
+      assign upper_product = product[i+Cores];
+      assign upper_late    = z_late[i+Cores];
+    end else begin : gen_one
+      assign upper_product = product[i];
+      assign upper_late    = z_late[i];
+    end
     always_comb begin
-      low_first   = sums_first ? a_i[i] : product[i];
+      low_first   = (sums_first || sums_only) ? a_i[i] : product[i];
       low_second  = sums_first ? a_i[i+Cores] : z_late[i];
-      high_first  = product[i+Cores];
-      high_second = z_late[i+Cores];
+      high_first  = upper_product;
+      high_second = upper_late;
       if (butterfly_i) begin
         high_first  = inverse_i ? a_i[i+Cores] : z_late[i];
         high_second = inverse_i ? a_i[i] : product[i];
+      end
+      if (sums_only) begin
+        low_second  = c_i[i];
+        high_first  = a_i[i+Cores];
+        high_second = c_i[i+Cores];
       end
     end
     rs_mod_addsub #(
@@ -190,7 +254,16 @@ module rs_butterfly_lanes
       .q_i,
       .h_o(half_difference[i])
     );
-    assign y_o[i]       = sums_first ? z_late[i] : low;
-    assign y_o[i+Cores] = sums_first ? product[i] : high;
+    if (Multipliers == 2) begin : gen_at_once
+      assign y_o[i]       = sums_first ? z_late[i] : low;
+      assign y_o[i+Cores] = sums_first ? product[i] : high;
+    end else begin : gen_in_turn
+      logic [Width-1:0] lower_q;
+      always_ff @(posedge clk_i) lower_q <= low;
+      logic row_at_once;
+      assign row_at_once  = butterfly_i || sums_only;
+      assign y_o[i]       = sums_first ? z_late[i] : (row_at_once ? low : lower_q);
+      assign y_o[i+Cores] = sums_first ? product[i] : (row_at_once ? high : low);
+    end
   end
 endmodule

@@ -30,6 +30,7 @@ module rs_rpau
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
   parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned CoreMultipliers = 2,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned WorkUramPolys = 0,
   parameter  int unsigned WorkBlockBanks = 0,   // of the others; 0: one for each
@@ -220,6 +221,7 @@ module rs_rpau
     .LargerRings(LargerRings),
     .Hops(Hops),
     .PrimeSets(PrimeSets),
+    .Multipliers(CoreMultipliers),
     .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Family(Family)

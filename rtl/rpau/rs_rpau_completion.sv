@@ -1,11 +1,12 @@
 // When the main unit of an RPAU is busy, and when its instruction is done.
 //
 // start_i: an instruction begins, only while busy_o is low. last_i: the last row's address is at
-// the memory; Drain cycles later, one more with pair_i and BroadcastDrain in a broadcast, ending_o
-// names the cycle in which the last write is at the memory's port. busy_o ends with it, and done_o
-// follows.
+// the memory; Drain cycles later, one more with pair_i, SumDrain with sum_i and BroadcastDrain in a
+// broadcast, ending_o names the cycle in which the last write is at the memory's port. busy_o ends
+// with it, and done_o follows.
 module rs_rpau_completion #(
   parameter int unsigned Drain = 31,
+  parameter int unsigned SumDrain = 12,
   parameter int unsigned BroadcastDrain = 60  // above Drain
 ) (
   input  logic clk_i,
@@ -14,6 +15,7 @@ module rs_rpau_completion #(
   input  logic last_i,
   input  logic broadcast_i,
   input  logic pair_i,
+  input  logic sum_i,
   output logic busy_o,
   output logic ending_o,
   output logic done_o
@@ -29,7 +31,9 @@ module rs_rpau_completion #(
       if (start_i) busy_q <= 1'b1;
       else if (ending_o) busy_q <= 1'b0;
       if (busy_q && last_i) begin
-        drain_q <= broadcast_i ? DrainBits'(BroadcastDrain) : DrainBits'(Drain + 32'(pair_i));
+        if (broadcast_i) drain_q <= DrainBits'(BroadcastDrain);
+        else if (sum_i) drain_q <= DrainBits'(SumDrain);
+        else drain_q <= DrainBits'(Drain + 32'(pair_i));
       end else if (drain_q != '0) begin
         drain_q <= drain_q - 1'b1;
       end

@@ -19,6 +19,7 @@ module rs_rpau_main
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned Hops = 4,            // cycles of rs_rpau_pkg::interconnect_latency
   parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Multipliers = 2,     // of a core
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
@@ -95,7 +96,7 @@ module rs_rpau_main
   command_t command_q;
   logic     started_q, sender_q, busy;
   logic     transform_q, pair_q, inverse_q, permute_q, broadcast_q, receive_q;
-  logic     sum_q, subtract_q, use_b_q, use_c_q, use_key_q;
+  logic     sum_q, one_q, subtract_q, use_b_q, use_c_q, use_key_q;
   always_ff @(posedge clk_i) begin
     started_q <= rst_ni && start_i;
     if (start_i) begin
@@ -108,6 +109,7 @@ module rs_rpau_main
       broadcast_q <= opcode == OpBroadcast;
       receive_q   <= opcode == OpBroadcast && !sender_i;
       sum_q       <= addend == AddendB;
+      one_q       <= factor == FactorNone;
       subtract_q  <= command_i.decoded.minus;
       use_b_q     <= factor == FactorB || pairs;
       use_c_q     <= addend inside {AddendB, AddendDst};
@@ -117,7 +119,7 @@ module rs_rpau_main
 
   decoded_t decoded;
   logic transform, pair, inverse, permute, broadcast, receive;
-  logic sum, subtract, use_b, use_c, use_key;
+  logic sum, one, subtract, use_b, use_c, use_key;
   assign decoded   = command_q.decoded;
   assign transform = transform_q;
   assign pair      = pair_q;
@@ -126,10 +128,16 @@ module rs_rpau_main
   assign broadcast = broadcast_q;
   assign receive   = receive_q;
   assign sum       = sum_q;
+  assign one       = one_q;
   assign subtract  = subtract_q;
   assign use_b     = use_b_q;
   assign use_c     = use_c_q;
   assign use_key   = use_key_q;
+
+  // With one multiplier a core: sums pass none, and pointwise all else takes two cycles a row.
+  logic in_turn, sum_only;
+  assign sum_only = (Multipliers == 1) && sum && one;
+  assign in_turn  = (Multipliers == 1) && !transform && !pair && !sum_only;
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
@@ -180,7 +188,7 @@ module rs_rpau_main
     .start_i(started_q && !transform),
     .element_i(element),
     .piece_i(piece),
-    .pairs_i(pair),
+    .twice_i(pair || in_turn),
     .valid_o(walk_valid),
     .last_o(walk_last),
     .row_read_o(walk_row_read),
@@ -220,22 +228,24 @@ module rs_rpau_main
   logic  last;
   logic [LogLanes-1:0] offset;
   // Pointwise all operands and results stand in the same order: halves stay where they are.
-  logic moves;
+  logic moves, walk_step, of_pair;
   assign moves     = permute || pair;
+  assign walk_step = walk_valid && !receive && !(in_turn && walk_half);
+  assign of_pair   = pair && walk_half;
   assign walk_read = '{
-          valid: walk_valid && !receive,
+          valid: walk_step,
           again: pair,
-          swap: moves && ((^walk_row_read) ^ (pair && walk_half)),
-          half: walk_half,
+          swap: moves && ((^walk_row_read) ^ of_pair),
+          half: of_pair,
           row_u: walk_row_read,
           row_t: walk_row_read,
           pattern: PatternBits'(InOrder)
       };
   assign walk_write = '{
-          valid: walk_valid && !receive,
+          valid: walk_step,
           again: 1'b0,
           swap: moves && ^walk_row_write,
-          half: walk_half,
+          half: of_pair,
           row_u: walk_row_write,
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
@@ -276,6 +286,8 @@ module rs_rpau_main
       };
 
   // ---- compute ----------------------------------------------------------------------------------
+  step_t lanes_step, operand_step, receive_step, sum_step, passing_step, lane_step;
+  step_t result_step, row_step;
   logic [Width-1:0] a_lanes [Lanes];
   logic [Width-1:0] b_lanes [Lanes];
   logic [Width-1:0] c_lanes [Lanes];
@@ -305,11 +317,14 @@ module rs_rpau_main
   rs_butterfly_lanes #(
     .Cores(Cores),
     .Width(Width),
+    .Multipliers(Multipliers),
     .Twiddles(Twiddles),
     .Reduction(Reduction),
     .Family(Family)
   ) u_lanes (
     .clk_i,
+    .valid_i(operand_step.valid),
+    .sum_i(sum_only),
     .butterfly_i(transform || pair),
     .constant_i(pair),
     .inverse_i(inverse),
@@ -334,7 +349,6 @@ module rs_rpau_main
   );
 
   // ---- the steps alongside: memory to lanes, then lanes to results ------------------------------
-  step_t              lanes_step, operand_step, receive_step, result_step, row_step;
   logic               received;         // all rows
   logic [RowBits-1:0] receive_row;
   rs_delay #(
@@ -366,13 +380,35 @@ module rs_rpau_main
           pattern: PatternBits'(InOrder)
       };
   assign operand_step = receive ? receive_step : lanes_step;
+  // A sum, then what else there is to the end of the lanes.
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(lanes_latency(Reduction) - lanes_wait())
-  ) u_lane_steps (
+    .Depth(mod_addsub_latency())
+  ) u_sum_steps (
     .clk_i,
     .d_i(operand_step),
-    .d_o(result_step)
+    .d_o(sum_step)
+  );
+  if (Multipliers == 1) begin : gen_in_turn
+    step_t sum_step_q;
+    always_ff @(posedge clk_i) sum_step_q <= sum_step;
+    always_comb begin
+      passing_step = in_turn ? sum_step_q : sum_step;
+      // Else it would be written in the time of the next instruction.
+      if (sum_only) passing_step.valid = 1'b0;
+    end
+    assign result_step = sum_only ? sum_step : lane_step;
+  end else begin : gen_at_once
+    assign passing_step = sum_step;
+    assign result_step  = lane_step;
+  end
+  rs_delay #(
+    .Width($bits(step_t)),
+    .Depth(lanes_latency(Reduction) - lanes_wait() - mod_addsub_latency())
+  ) u_lane_steps (
+    .clk_i,
+    .d_i(passing_step),
+    .d_o(lane_step)
   );
 
   // ---- write, or send ---------------------------------------------------------------------------
@@ -415,7 +451,8 @@ module rs_rpau_main
   logic ending;
   rs_rpau_completion #(
     .Drain(main_read_to_write(Reduction)),
-    .BroadcastDrain(broadcast_read_to_write(Reduction, Hops))
+    .SumDrain(sum_read_to_write(Reduction)),
+    .BroadcastDrain(broadcast_read_to_write(Reduction, Hops) + 2 - Multipliers)
   ) u_completion (
     .clk_i,
     .rst_ni,
@@ -423,6 +460,7 @@ module rs_rpau_main
     .last_i(last),
     .broadcast_i(broadcast),
     .pair_i(pair),
+    .sum_i(sum_only),
     .busy_o(busy),
     .ending_o(ending),
     .done_o
@@ -434,6 +472,9 @@ module rs_rpau_main
   WriteWhileBusy_A :
   assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
   else $error("a write comes after the cycle that the latency says");
+  PairsInPieces_A :
+  assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_pieces != '0)
+  else $error("the ring's polynomials do not lie in pieces");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && ending) || received)
   else $error("a broadcast ends without all of its rows");

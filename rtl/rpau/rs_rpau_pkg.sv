@@ -93,6 +93,7 @@ package rs_rpau_pkg;
     FactHopCycles,
     FactConverters,
     FactConversions,
+    FactCoreMultipliers,
     // end of generated
     FactCount
   } fact_e;
@@ -212,6 +213,11 @@ package rs_rpau_pkg;
   // A row's address at the work memory to its result at the write port, in the main unit.
   function automatic int unsigned main_read_to_write(int unsigned reduction);
     return memory_read_latency() + 1 + lanes_latency(reduction) + 1;
+  endfunction
+
+  // The same of a sum that passes no multiplier.
+  function automatic int unsigned sum_read_to_write(int unsigned reduction);
+    return main_read_to_write(reduction) - 1 - mod_mul_latency(reduction);
   endfunction
 
   // Words of the sender at the interconnect to the RPAU that they reach last.

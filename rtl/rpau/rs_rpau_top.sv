@@ -57,6 +57,7 @@ module rs_rpau_top
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned CoreMultipliers = 2,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned HostWords = host_words(Lanes),
@@ -118,6 +119,7 @@ module rs_rpau_top
   assign design_o[FactHopCycles] = FactBits'(HopCycles);
   assign design_o[FactConverters] = FactBits'(Converters);
   assign design_o[FactConversions] = FactBits'(Conversions);
+  assign design_o[FactCoreMultipliers] = FactBits'(CoreMultipliers);
   // end of generated
 
   command_t                    command;
@@ -230,7 +232,8 @@ module rs_rpau_top
       .Seeds(Seeds),
       .Link(Link),
       .Rpaus(Rpaus),
-      .Converters(Converters)
+      .Converters(Converters),
+      .CoreMultipliers(CoreMultipliers)
     ) u_rpau (
       .clk_i,
       .rst_ni,

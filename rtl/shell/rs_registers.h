@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x6
+#define RS_REGISTERS__VERSION__MINOR_reset 0x7
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -277,6 +277,11 @@ extern "C" {
 #define RS_REGISTERS__FACTS__CONVERSIONS__VALUE_bp 0
 #define RS_REGISTERS__FACTS__CONVERSIONS__VALUE_bw 32
 
+// reg - rs_registers::facts::core_multipliers
+#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bp 0
+#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -306,6 +311,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t hop_cycles;
     uint32_t converters;
     uint32_t conversions;
+    uint32_t core_multipliers;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -335,7 +341,7 @@ typedef struct __attribute__ ((__packed__)) {
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xec, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xf0, "Packing error");
 
 #ifdef __cplusplus
 }

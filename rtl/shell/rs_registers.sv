@@ -274,6 +274,7 @@ module rs_registers (
             logic hop_cycles;
             logic converters;
             logic conversions;
+            logic core_multipliers;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -444,6 +445,9 @@ module rs_registers (
         decoded_reg_strb.facts.conversions = cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.core_multipliers = cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hec);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -1015,7 +1019,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h6;
+            readback_data_var[15:0] = 16'h7;
             readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1155,6 +1159,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'he8) begin
             readback_data_var[31:0] = hwif_in.facts.conversions.value.next;
+        end
+        if(rd_mux_addr == 12'hec) begin
+            readback_data_var[31:0] = hwif_in.facts.core_multipliers.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'hec;
+    localparam RS_REGISTERS_SIZE = 'hf0;
 
     typedef struct {
         logic [31:0] next;
@@ -325,6 +325,14 @@ package rs_registers_pkg;
     } rs_registers__facts__conversions__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__core_multipliers__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__core_multipliers__value__in_t value;
+    } rs_registers__facts__core_multipliers__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -352,6 +360,7 @@ package rs_registers_pkg;
         rs_registers__facts__hop_cycles__in_t hop_cycles;
         rs_registers__facts__converters__in_t converters;
         rs_registers__facts__conversions__in_t conversions;
+        rs_registers__facts__core_multipliers__in_t core_multipliers;
     } rs_registers__facts__in_t;
 
     typedef struct {

@@ -34,6 +34,7 @@ module rs_rpau_axil
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned CoreMultipliers = 2,
   // end of generated
   localparam int unsigned AxilStrobeWidth = AxilDataWidth / 8
 ) (
@@ -184,7 +185,8 @@ module rs_rpau_axil
     .NarrowWidth(NarrowWidth),
     .HopCycles(HopCycles),
     .Converters(Converters),
-    .Conversions(Conversions)
+    .Conversions(Conversions),
+    .CoreMultipliers(CoreMultipliers)
     // end of generated
   ) u_shell (
     .clk_i,

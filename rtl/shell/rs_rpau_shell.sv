@@ -40,6 +40,7 @@ module rs_rpau_shell
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned CoreMultipliers = 2,
   // end of generated
   localparam int unsigned HostWords = host_words(2 * Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -110,6 +111,7 @@ module rs_rpau_shell
   assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
   assign hwif_in.facts.converters.value.next = told[FactConverters];
   assign hwif_in.facts.conversions.value.next = told[FactConversions];
+  assign hwif_in.facts.core_multipliers.value.next = told[FactCoreMultipliers];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -292,7 +294,8 @@ module rs_rpau_shell
     .NarrowWidth(NarrowWidth),
     .HopCycles(HopCycles),
     .Converters(Converters),
-    .Conversions(Conversions)
+    .Conversions(Conversions),
+    .CoreMultipliers(CoreMultipliers)
     // end of generated
   ) u_device (
     .clk_i,

@@ -34,6 +34,7 @@ module rs_rpau_uart
   parameter  int unsigned HopCycles = 1,
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned CoreMultipliers = 2,
   // end of generated
   parameter  int unsigned ClockHz = 48_000_000,
   parameter  int unsigned Baud = 1_000_000,
@@ -90,7 +91,8 @@ module rs_rpau_uart
     .NarrowWidth(NarrowWidth),
     .HopCycles(HopCycles),
     .Converters(Converters),
-    .Conversions(Conversions)
+    .Conversions(Conversions),
+    .CoreMultipliers(CoreMultipliers)
     // end of generated
   ) u_device (
     .clk_i,

@@ -30,6 +30,7 @@ RUNS = (
     ("medha21-set2", "medha21-set2"),
     ("medha21-set3", "medha21-set3"),
     ("rpm", "heaws"),
+    ("heaws", "heaws"),
 )
 """Named design, and a named parameter set that it runs."""
 

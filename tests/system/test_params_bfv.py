@@ -214,7 +214,7 @@ def test_heaws_has_the_papers_shape() -> None:
     assert {q.bit_length() for q in found.extended_primes} == {30}
     assert found.log_qp == 180
     assert math.prod(found.extended_primes).bit_length() >= 372
-    assert (found.multiplication, found.relinearization, found.key_digits) == ("hps", "word", 2)
+    assert (found.multiplication, found.relinearization, found.key_digits) == ("hps", "residue", 2)
     assert (found.error_deviation, found.max_error, found.plain_modulus) == (102.0, 926, 2)
 
 

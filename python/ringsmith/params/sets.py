@@ -70,11 +70,12 @@ def _framework(
 
 
 def _heaws() -> BfvParameters:
-    """Six 30-bit primes for q, seven more for Q; words of 90 bits; binary messages.
+    """Six 30-bit primes for q, seven more for Q; two digits of three primes; binary messages.
 
     The paper prints no primes: these are the largest of 30 bits, descending. Turan, Roy,
     Verbauwhede 2020, "HEAWS: an accelerator for homomorphic encryption on the Amazon AWS FPGA",
-    sections 2.4 and 2.6; two words by its figure 2.
+    sections 2.4 and 2.6. Its figure 2 has two words of 90 bits in place of the digits, which need
+    the integer itself; keys are as large.
     """
     found = tuple(_core.prime_search(30, 4096, 13))
     return BfvParameters.from_primes(
@@ -82,8 +83,8 @@ def _heaws() -> BfvParameters:
         data_primes=found[:6],
         plain_modulus=2,
         multiplication="hps",
-        relinearization="word",
-        word_bits=90,
+        relinearization="residue",
+        dnum=2,
         extension_primes=found[6:],
         error_deviation=102.0,
         name="heaws",

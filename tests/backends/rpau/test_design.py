@@ -43,6 +43,10 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"target": "asic"}, "design nano: target = 'asic' is not one of xilinx, ecp5"),
         ({"target": "ecp5"}, "key_ram = 'ultra'.* has no UltraRAM: take key_ram = 'block'"),
         ({"interconnect": "bus"}, "design nano: interconnect = 'bus' is not one of ring, gather"),
+        (
+            {"core_multipliers": 1},
+            "core_multipliers = 1 with twiddles = 'generated': a second multiplier generates",
+        ),
         ({"twiddles": ""}, "design nano: twiddles = '' is not one of generated, stored"),
         ({"work_uram_polys": 17}, "design nano: work_uram_polys = 17 is outside 0 … 16"),
         (

@@ -73,6 +73,7 @@ def random_designs() -> list[RpauDesign]:
     converters = [
         min(count, 2 * own) for count, own in zip(column(rng, (0, 1, 2, 4)), cores, strict=True)
     ]
+    twiddles = column(rng, ("generated", "stored"))
     columns: dict[str, Sequence[object]] = {
         "name": [f"random{i}" for i in range(DESIGNS)],
         "log_n": log_ns,
@@ -87,7 +88,7 @@ def random_designs() -> list[RpauDesign]:
         "reduction": [reduction for reduction, _, _ in primes],
         "prime_sets": prime_sets,
         "interconnect": column(rng, ("ring", "gather")),
-        "twiddles": column(rng, ("generated", "stored")),
+        "twiddles": twiddles,
         "work_uram_polys": ultra,
         "work_block_banks": banks,
         "key_ram": key_rams,
@@ -103,6 +104,10 @@ def random_designs() -> list[RpauDesign]:
         "hop_cycles": column(rng, (1, 1, 2, 3)),
         "converters": converters,
         "conversions": [int(rng.integers(1, 6)) if count else 0 for count in converters],
+        "core_multipliers": [
+            multipliers if each == "stored" else 2
+            for each, multipliers in zip(twiddles, column(rng, (1, 2)), strict=True)
+        ],
     }
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]
@@ -163,6 +168,19 @@ CORNERS: dict[str, dict[str, Any]] = {
         "work_block_banks": 3,
         "dyadic_cores": 1,
         "link": True,
+    },
+    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in pieces, too.
+    "one-multiplier": {
+        "twiddles": "stored",
+        "core_multipliers": 1,
+        "dyadic_cores": 0,
+        "larger_rings": 1,
+        "smaller_rings": 1,
+        "log_n": 9,
+        "link": True,
+        "hop_cycles": 2,
+        "converters": 2,
+        "conversions": 2,
     },
     "sparse-without-dyadic": {
         "prime_sets": 2,

@@ -107,6 +107,15 @@ def _main_cycles(design: RpauDesign, reading: int, drain: int) -> int:
     return DISPATCH_CYCLES + _COMMAND + _STEP + reading - 1 + drain + COMPLETION_CYCLES
 
 
+def row_cycles(design: RpauDesign) -> int:
+    """Cycles that a row takes pointwise: as many as a core's multiplier has lanes."""
+    return 2 // design.core_multipliers
+
+
+def _walk(design: RpauDesign) -> int:
+    return design.rows * row_cycles(design)
+
+
 def zero_cycles(design: RpauDesign) -> int:
     """Latency of what occupies no unit."""
     del design
@@ -121,8 +130,14 @@ def ntt_cycles(design: RpauDesign) -> int:
 
 
 def pointwise_cycles(design: RpauDesign) -> int:
-    """Latency of the pointwise instructions of the main unit: a row a cycle."""
-    return _main_cycles(design, design.rows, main_read_to_write(design))
+    """Latency of the pointwise instructions of the main unit: a row every ``row_cycles``."""
+    return _main_cycles(design, _walk(design), main_read_to_write(design))
+
+
+def sum_cycles(design: RpauDesign) -> int:
+    """Latency of ``add`` and ``sub``: a row a cycle; past the multipliers, where a core has one."""
+    passed = 0 if row_cycles(design) == 1 else _OPERAND + mod_mul_cycles(design)
+    return _main_cycles(design, design.rows, main_read_to_write(design) - passed)
 
 
 def split_cycles(design: RpauDesign) -> int:
@@ -131,7 +146,7 @@ def split_cycles(design: RpauDesign) -> int:
 
 
 def automorph_cycles(design: RpauDesign) -> int:
-    """Latency of ``automorph``: a row a cycle."""
+    """Latency of ``automorph``: that of all pointwise instructions."""
     return pointwise_cycles(design)
 
 
@@ -139,7 +154,8 @@ def broadcast_cycles(design: RpauDesign) -> int:
     """Latency of ``broadcast``, the same for every source: up to the RPAU reached last."""
     to_link = main_read_to_write(design) - _ARRANGE
     way = interconnect_cycles(design)
-    return _main_cycles(design, design.rows, to_link + way + _receive_to_write(design))
+    received = _receive_to_write(design) + row_cycles(design) - 1
+    return _main_cycles(design, _walk(design), to_link + way + received)
 
 
 def send_cycles(design: RpauDesign) -> int:
@@ -227,6 +243,7 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "automorph_cycles": automorph_cycles,
         "broadcast_cycles": broadcast_cycles,
         "pointwise_cycles": pointwise_cycles,
+        "sum_cycles": sum_cycles,
         "send_cycles": send_cycles,
         "split_cycles": split_cycles,
         "dyadic_cycles": dyadic_cycles,

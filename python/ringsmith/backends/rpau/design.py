@@ -105,6 +105,8 @@ class RpauDesign:
         converters: Base converters of the device, which all RPAUs share: as many words of a row
             are converted at once. None (0: there is no coefficient unit) to 2*cores.
         conversions: Conversions that are loaded at once; 0 without a converter.
+        core_multipliers: Modular multipliers of a butterfly core. Two: a row a cycle pointwise,
+            too. One, where twiddle factors are stored: pointwise, a row every two cycles.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -138,6 +140,7 @@ class RpauDesign:
     hop_cycles: int = 1
     converters: int = 0
     conversions: int = 0
+    core_multipliers: int = 2
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -153,6 +156,13 @@ class RpauDesign:
                 f"design {self.name}: cores = {self.cores} at N = {self.n} is more than "
                 f"{self.twiddle_hi_words}, the words of the upper twiddle table: take "
                 "fewer cores, a larger N, or twiddles = 'stored'"
+            )
+        _check_range(self, "core_multipliers", 1, 2)
+        if self.core_multipliers == 1 and self.twiddles != "stored":
+            raise ParameterError(
+                f"design {self.name}: core_multipliers = 1 with twiddles = {self.twiddles!r}: a "
+                "second multiplier generates a core's factors; take core_multipliers = 2, or "
+                "twiddles = 'stored'"
             )
         _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
         _check_range(self, "work_polys", 4, MAX_WORK_POLYS)

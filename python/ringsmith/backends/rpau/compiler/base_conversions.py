@@ -50,9 +50,28 @@ class BaseConversions:
         def divided(limbs: Sequence[int]) -> Conversion:
             return base_conversion.divide(primes(q), primes(limbs), node.attrs["plain_modulus"])
 
-        over_p = self._converted(node, location, q, p, divided, own)
+        free = own if self._written_over(node, value, p, own) else None
+        over_p = self._converted(node, location, q, p, divided, own, free)
         return self._converted(
-            node, over_p, p, q, lambda limbs: base_conversion.lift(primes(p), primes(limbs))
+            node,
+            over_p,
+            p,
+            q,
+            lambda limbs: base_conversion.lift(primes(p), primes(limbs)),
+            free=over_p[p[0]],
+        )
+
+    def _written_over(
+        self, node: SubroutineNode, value: int, limbs: Sequence[int], poly: int
+    ) -> bool:
+        """Whether a conversion may write over the polynomial with the limbs of its operand.
+
+        The outputs of a coefficient come after its inputs were read, in every RPAU.
+        """
+        placement = self._context.placement
+        location = placement.location[value]
+        return any(location[limb] != poly for limb in limbs) or all(
+            placement.dies(value, limb, node) for limb in limbs
         )
 
     def _extended(
@@ -78,8 +97,13 @@ class BaseConversions:
         outputs: Sequence[int],
         made: _Made,
         own: int | None = None,
+        free: int | None = None,
     ) -> Location:
-        """Limbs ``outputs``, converted from ``inputs``; ``own``: the outputs' own inputs."""
+        """Limbs ``outputs``, converted from ``inputs``.
+
+        ``own`` has the outputs' own inputs. ``free`` is a polynomial in all RPAUs that may be
+        written over.
+        """
         sources = [self._rpau(limb) for limb in inputs]
         first, last = min(sources), max(sources)
         if sorted(sources) != [*range(first, last + 1)]:
@@ -89,7 +113,8 @@ class BaseConversions:
         emitter, everyone = self._context.emitter, mask_of(range(self._rpaus))
         a, found = self._together(location, inputs), Location()
         for limbs in self._apart(outputs):
-            dst = self._context.memory.reserve(everyone)
+            dst = self._context.memory.reserve(everyone) if free is None else free
+            free = None
             conversion = placed(made(limbs), sources, [*map(self._rpau, limbs)], self._rpaus)
             operands = {"dst": dst, "a": a, "first": first, "last": last}
             operands["conversion"] = emitter.conversion(conversion)

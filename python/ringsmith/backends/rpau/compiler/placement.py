@@ -59,12 +59,12 @@ class Placement:
     def target(self, node: SubroutineNode) -> Location:
         """Where the result of a pointwise node goes: over an operand that dies, else anew."""
         slots = self.slots(node)
-        banks = self._memory.by_bank(slots).values()
+        groups = self._memory.groups(slots)
         for operand in node.operands:
             location = self.location[operand]
             if not set(slots) <= location.keys():
                 continue
-            together = all(len({location[slot] for slot in members}) == 1 for members in banks)
+            together = all(len({location[slot] for slot in members}) == 1 for members in groups)
             if together and all(self.dies(operand, slot, node) for slot in slots):
                 return {slot: location[slot] for slot in slots}
         return self._memory.fresh(slots)

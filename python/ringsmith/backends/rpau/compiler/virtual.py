@@ -1,6 +1,6 @@
 """Virtual polynomials, and instructions on them, which the scheduler gives memory and time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
@@ -39,10 +39,20 @@ class VirtualMemory:
         masks: For each virtual polynomial so far, the mask of RPAUs that hold it.
     """
 
-    def __init__(self, order: SlotOrder, sub_polynomials: int) -> None:
+    def __init__(
+        self, order: SlotOrder, sub_polynomials: int, extension: Sequence[int] = ()
+    ) -> None:
+        """Begins without virtual polynomials.
+
+        Args:
+            order: The RPAU and modulus bank of every slot.
+            sub_polynomials: Virtual polynomials of a limb.
+            extension: Slots of the extension primes, which base conversions take together.
+        """
         self.order = order
         self.sub_polynomials = sub_polynomials
         self.masks: list[int] = []
+        self._extension = frozenset(extension)
 
     def by_bank(self, slots: Iterable[int]) -> dict[int, list[int]]:
         """The slots of each modulus bank."""
@@ -50,6 +60,20 @@ class VirtualMemory:
         for slot in slots:
             banks.setdefault(self.order.bank(slot), []).append(slot)
         return banks
+
+    def groups(self, slots: Iterable[int]) -> list[list[int]]:
+        """The slots of each virtual polynomial that their limbs take: those of a modulus bank.
+
+        Limbs of the extension are apart from others, and one polynomial where no two of them lie
+        in one RPAU: so a base conversion takes or yields it whole.
+        """
+        slots = list(slots)
+        extension = [slot for slot in slots if slot in self._extension]
+        others = [slot for slot in slots if slot not in self._extension]
+        found = list(self.by_bank(others).values())
+        if len({self.order.rpau(slot) for slot in extension}) == len(extension) > 0:
+            return [*found, extension]
+        return [*found, *self.by_bank(extension).values()]
 
     def mask(self, slots: Iterable[int]) -> int:
         """The RPAUs of some slots."""
@@ -61,9 +85,9 @@ class VirtualMemory:
         return len(self.masks) - self.sub_polynomials
 
     def fresh(self, slots: Iterable[int]) -> Location:
-        """New virtual polynomials for limbs: one for each modulus bank, in all its RPAUs."""
+        """New virtual polynomials for limbs: one for each of their groups, in all its RPAUs."""
         location: Location = {}
-        for members in self.by_bank(slots).values():
+        for members in self.groups(slots):
             location.update(dict.fromkeys(members, self.reserve(self.mask(members))))
         return location
 

@@ -127,7 +127,7 @@ class Zone(IntEnum):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 6
+VERSION_MINOR = 7
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -159,5 +159,6 @@ FACTS = (
     Fact("hop_cycles", "HopCycles", 0xE0, ()),
     Fact("converters", "Converters", 0xE4, ()),
     Fact("conversions", "Conversions", 0xE8, ()),
+    Fact("core_multipliers", "CoreMultipliers", 0xEC, ()),
 )
 """What a device tells, in the order of its registers."""
