@@ -1,4 +1,4 @@
-"""BFV's products and rotations, compiled for a design with converters: the interpreter's bits."""
+"""Programs with base conversions, compiled for designs with converters: the interpreter's bits."""
 
 import json
 import warnings
@@ -6,41 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from ringsmith import runtime
+from ringsmith.apps.operations import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.errors import ProgramError
-from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
-from ringsmith.objects import KeySwitchKey
-from ringsmith.params import BfvParameters, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.params.sets import parameter_set
 
-Residues = NDArray[np.uint64]
-
-HEAWS = RpauDesign(
-    name="heaws-like",
-    log_n=12,
-    word_bits=30,
-    rpaus=7,
-    cores=2,
-    dyadic_cores=0,
-    work_polys=12,
-    key_polys=4,
-    constants=16,
-    program_words=512,
-    reduction="barrett",
-    prime_sets=2,
-    twiddles="stored",
-    key_ram="block",
-    converters=2,
-    conversions=6,
-)
-"""The paper's coprocessor with twelve polynomials in place of eight."""
-
+HEAWS = load_design("heaws")
 SMALL = replace(HEAWS, name="heaws-small", log_n=10)
 
 
@@ -54,59 +32,147 @@ def parameters(log_n: int, **variant: object) -> BfvParameters:
         )
 
 
-def drawn(
-    graph: SubroutineGraph, of: BfvParameters, rng: np.random.Generator
-) -> tuple[dict[str, Residues], dict[str, Residues]]:
-    """Random inputs and keys."""
+class Compiled:
+    """One operation, compiled for a device, run on random operands beside the interpreter.
 
-    def residues(primes: tuple[int, ...], *lead: int) -> Residues:
-        limbs = [rng.integers(0, q, (*lead, of.n), dtype=np.uint64) for q in primes]
-        return np.ascontiguousarray(np.stack(limbs, axis=len(lead)))
+    Args:
+        kind: The device: ``model`` or ``rtl``.
+        design: Its design.
+        of: Parameters.
+        operation: What is run, at all limbs.
+        rng: What inputs and keys are drawn with.
+    """
 
-    inputs = {name: residues(of.data_primes) for name in graph.inputs}
-    keys = {name: residues(of.primes, digits, 2) for name, digits in graph.keys.items()}
-    return inputs, keys
+    def __init__(
+        self,
+        kind: str,
+        design: RpauDesign,
+        of: RlweParameters,
+        operation: str,
+        rng: np.random.Generator,
+    ) -> None:
+        graph = lower_operation(operation, of, of.limbs, steps=1)
+        machine = runtime.open_device(kind, design)
+        assert isinstance(machine, Accelerator)
+        self._machine, self._graph, self._rng = machine, graph, rng
+        self._compiled = runtime.compile_graph(graph, design)
+        assert isinstance(self._compiled.executable, Executable)
+        self.executable = self._compiled.executable
+        self._core = graph.to_core()
+        self._keys = random_keys(graph, rng)
+
+    def check(self) -> None:
+        """Runs the operation once, and holds its residues to the interpreter's."""
+        inputs = random_inputs(self._graph, self._rng)
+        whole = {name: key.data for name, key in self._keys.items()}
+        wanted = self._core.run(inputs, whole)
+        result = self._machine.execute(self._compiled, inputs, self._keys)
+        assert result.cycles == self.executable.cycles
+        for name, residues in wanted.items():
+            np.testing.assert_array_equal(result.outputs[name], residues)
 
 
-def run(kind: str, design: RpauDesign, operation: str, rng: np.random.Generator) -> Executable:
-    """Runs an operation, and holds its residues to the interpreter's."""
-    of = parameters(design.log_n)
-    graph = lower_operation(operation, of, 6, steps=1)
-    inputs, keys = drawn(graph, of, rng)
-    wanted = graph.to_core().run(inputs, keys)
-    compiled = runtime.compile_graph(graph, design)
-    machine = runtime.open_device(kind, design)
-    assert isinstance(machine, Accelerator)
-    whole = {name: KeySwitchKey(key) for name, key in keys.items()}
-    result = machine.execute(compiled, inputs, whole)
-    for name, residues in wanted.items():
-        np.testing.assert_array_equal(result.outputs[name], residues)
-    assert isinstance(compiled.executable, Executable)
-    assert result.cycles == compiled.executable.cycles
-    return compiled.executable
-
-
-@pytest.mark.parametrize(
-    "operation",
-    ["add", "multiply", "square", "multiply_relinearize", "rotate", "swap_columns", "mod_switch"],
+OPERATIONS = (
+    "add",
+    "multiply",
+    "square",
+    "relinearize",
+    "multiply_relinearize",
+    "rotate",
+    "swap_columns",
+    "mod_switch",
 )
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_operation_has_the_interpreters_bits(operation: str, rng: np.random.Generator) -> None:
-    run("model", SMALL, operation, rng)
+    Compiled("model", SMALL, parameters(10), operation, rng).check()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_papers_parameters_have_the_interpreters_bits(
+    operation: str, rng: np.random.Generator
+) -> None:
+    run = Compiled("model", HEAWS, parameter_set("heaws"), operation, rng)
+    run.check()
+    assert run.executable.host_transfers == 0
+
+
+@pytest.mark.parametrize(("operation", "most"), [("multiply_relinearize", 270_000), ("add", 2_100)])
+def test_the_papers_size_takes_fewer_cycles_than_the_paper(operation: str, most: int) -> None:
+    graph = lower_operation(operation, parameter_set("heaws"), 6)
+    executable = runtime.compile_graph(graph, HEAWS).executable
+    assert isinstance(executable, Executable)
+    assert executable.cycles < most
 
 
 @pytest.mark.full
+def test_ten_thousand_products_on_the_model(rng: np.random.Generator) -> None:
+    run = Compiled("model", HEAWS, parameter_set("heaws"), "multiply_relinearize", rng)
+    for _ in range(10_000):
+        run.check()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("operation", "count"),
+    [("multiply_relinearize", 200), *((each, 20) for each in OPERATIONS)],
+)
+def test_random_products_on_the_rtl(operation: str, count: int, rng: np.random.Generator) -> None:
+    run = Compiled("rtl", HEAWS, parameter_set("heaws"), operation, rng)
+    for _ in range(count):
+        run.check()
+
+
 def test_the_rtl_multiplies_and_relinearizes(rng: np.random.Generator) -> None:
-    run(
-        "rtl", replace(SMALL, name="heaws-tiny", cores=4, converters=4), "multiply_relinearize", rng
-    )
+    design = replace(SMALL, name="heaws-tiny", cores=4, converters=4)
+    Compiled("rtl", design, parameters(10), "multiply_relinearize", rng).check()
 
 
-def test_the_papers_size_multiplies_without_a_spill_in_fewer_cycles(
-    rng: np.random.Generator,
+HYBRID = replace(
+    SMALL,
+    name="heaws-hybrid",
+    rpaus=4,
+    work_polys=20,
+    work_uram_polys=0,
+    key_polys=24,
+    conversions=8,
+)
+"""For CKKS with digits of several primes: six data primes and two special ones."""
+
+
+def hybrid(limbs: int, special: int) -> CkksParameters:
+    """CKKS with three digits, N = 2^10."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=1 << 10,
+            prime_bits=(30,) * limbs,
+            special_bits=(30,) * special,
+            scale_bits=29,
+            dnum=3,
+            security=None,
+        )
+
+
+@pytest.mark.parametrize("kind", ["model", pytest.param("rtl", marks=pytest.mark.full)])
+@pytest.mark.parametrize("operation", ["multiply_relinearize", "rotate"])
+def test_ckks_switches_keys_with_digits_of_several_primes(
+    kind: str, operation: str, rng: np.random.Generator
 ) -> None:
-    executable = run("model", HEAWS, "multiply_relinearize", rng)
-    assert executable.host_transfers == 0
-    assert executable.cycles < 270_000  # the paper: 868,000 with its drivers
+    Compiled(kind, HYBRID, hybrid(6, 2), operation, rng).check()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("operation", ["multiply_relinearize", "rotate"])
+def test_ckks_of_the_framework_set_2_at_a_small_degree(
+    operation: str, rng: np.random.Generator
+) -> None:
+    """24 data primes, 8 special ones, three digits of 8: 32 limbs in 16 RPAUs."""
+    design = replace(
+        HYBRID, name="heaws-hybrid-16", rpaus=16, work_polys=24, constants=64, program_words=1024
+    )
+    Compiled("rtl", design, hybrid(24, 8), operation, rng).check()
 
 
 def test_an_executable_keeps_its_conversions() -> None:
