@@ -21,8 +21,8 @@ from ringsmith.bench.medha.applications import (
     power_forecast,
 )
 from ringsmith.bench.medha.mixes import LENET5, Mix, mix_cycles
-from ringsmith.bench.medha.software import OURS
 from ringsmith.bench.papers import SEAL
+from ringsmith.bench.programs import OURS
 from ringsmith.bench.records import Found
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set

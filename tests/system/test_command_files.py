@@ -32,6 +32,8 @@ WRITERS = {
     "bench medha --page": ["bench", "medha", "--page"],
     "bench nano --json": ["bench", "nano", "--json"],
     "bench nano --page": ["bench", "nano", "--page"],
+    "bench heaws --json": ["bench", "heaws", "--json"],
+    "bench heaws --page": ["bench", "heaws", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
     "timing --json": ["timing", "nano", "--json"],

@@ -50,6 +50,7 @@ READERS = {
     "bench cpu keep": ["bench", "cpu", "--keep", "@"],
     "bench medha keep": ["bench", "medha", "--keep", "@"],
     "bench nano keep": ["bench", "nano", "--keep", "@"],
+    "bench heaws keep": ["bench", "heaws", "--keep", "@"],
     "bench rpm keep": ["bench", "rpm", "--keep", "@"],
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""

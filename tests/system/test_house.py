@@ -286,8 +286,10 @@ MAY_NAME = (
     "backends/rpau",
     "backends/stream",
     "backends/registry.py",
+    "bench/heaws",
     "bench/medha",
     "bench/nano",
+    "bench/programs.py",
     "bench/rpm",
 )
 """An architecture's own folder, the list of them, and the benches of its papers and designs."""

@@ -24,6 +24,7 @@ WHOLE_RUNS = {
     "bench cpu": "test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
     "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
     "bench nano": "test_whole_commands.py::test_bench_nano_runs_whole",
+    "bench heaws": "test_whole_commands.py::test_bench_heaws_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",
@@ -232,6 +233,15 @@ def test_bench_nano_runs_whole(tmp_path: Path) -> None:
     assert found["logreg", "seconds", "cpu"].peer == "SEAL"
     assert found["matvec, 32 columns", "found_seconds", "cpu"].value > 0
     assert "nano: single operations on the RTL, 2 limbs" in done.stderr
+
+
+def test_bench_heaws_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "heaws")
+    found = {(record.operation, record.metric): record for record in records}
+    assert found["add", "cycles"].paper_value == 2000
+    assert found["add", "speedup"].peer == "Ringsmith's cpu device"
+    assert found["cores_4", "percent"].value > 100
+    assert "heaws: add: 2,082 cycles" in done.stderr
 
 
 @pytest.mark.full

@@ -34,6 +34,7 @@ METRICS: Mapping[str, str] = {
     "rotations": "",
     "rescalings": "",
     "products_per_ms": "1/ms",
+    "per_second": "1/s",
     "bytes": "B",
     "megabytes": "MB",
     "gigabytes_per_second": "GB/s",

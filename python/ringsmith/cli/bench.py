@@ -160,6 +160,60 @@ def medha(
 
 
 @bench_app.command()
+def heaws(
+    device: Annotated[
+        str,
+        typer.Option(help="What counts cycles: model, or rtl, which is built first: a minute."),
+    ] = "model",
+    operations: Annotated[str, typer.Option(help="HE operations, by commas; or all.")] = "",
+    area: Annotated[bool, typer.Option(help="Synthesize the coprocessor: minutes.")] = False,
+    choices: Annotated[
+        str, typer.Option(help="Design choices to make differently, by commas; or all.")
+    ] = "",
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of an earlier run: what rtl counted stays rtl where model agrees today.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Calls of each operation of the cpu device, 15 without it; 0: not timed."
+        ),
+    ] = None,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Put the HEAWS paper's tables beside our BFV coprocessor, and the cpu device."""
+    from ringsmith.bench.heaws.measure import QUICK, Options, measure
+    from ringsmith.bench.heaws.page import page as page_of
+
+    files = _Files("heaws", keep, json, page, force)
+    lists = {"operations": operations, "choices": choices}
+    usual = QUICK if quick else Options()
+    chosen = {name: _names(text) or getattr(usual, name) for name, text in lists.items()}
+    calls = _either(repeats, 1 if quick else 15)
+    files.check_load(times=calls > 0, quick=quick)
+    options = Options(
+        device,
+        chosen["operations"],
+        area,
+        chosen["choices"],
+        usual.larger,
+        calls,
+        files.kept(),
+    )
+    records = measure(options, note)
+    _show(records, "HEAWS: the paper's numbers and ours")
+    given = {"device": device, **lists, "area": area, "repeats": calls, "quick": quick}
+    files.write(records, page_of, given)
+
+
+@bench_app.command()
 def rpm(
     sets: Annotated[str, typer.Option(help="Rows of the paper's tables, by commas; or all.")] = "",
     area: Annotated[

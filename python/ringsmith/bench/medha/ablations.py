@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.medha.area import CARD, area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of
-from ringsmith.bench.medha.cycles import conditions, run
+from ringsmith.bench.programs import conditions, run
 from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 from ringsmith.params import CkksParameters, ckks_set

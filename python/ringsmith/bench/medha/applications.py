@@ -26,8 +26,8 @@ from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.bench.medha.software import OURS, one_thread
 from ringsmith.bench.papers import SEAL
+from ringsmith.bench.programs import OURS, one_thread
 from ringsmith.bench.records import Found
 from ringsmith.program import CkksProgram, Op
 from ringsmith.runtime.host_link import MEDHA_XDMA

@@ -4,9 +4,6 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from ringsmith import runtime
-from ringsmith.apps.operations import run_checked
-from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
@@ -15,14 +12,9 @@ from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
 from ringsmith.bench.medha.cases import INSTRUCTIONS, Case, graph_of
+from ringsmith.bench.programs import LONGEST, conditions, run
 from ringsmith.bench.records import Found
-from ringsmith.graph import SubroutineGraph
-from ringsmith.params import CkksParameters, ckks_set
-
-DEVICES = ("model", "rtl")
-
-_LONGEST = 10_000_000
-"""Cycles after which a program is given up; none here takes a tenth of that."""
+from ringsmith.params import ckks_set
 
 
 def operation_cycles(
@@ -33,7 +25,7 @@ def operation_cycles(
     Args:
         case: The design and its parameters.
         operations: Names of ``cases.OPERATIONS``.
-        device: One of ``DEVICES``.
+        device: One of ``programs.DEVICES``.
 
     Yields:
         Operation and its cycles and instructions.
@@ -56,54 +48,6 @@ def operation_cycles(
         )
 
 
-def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, int, Executable]:
-    """Runs a graph: cycles, instructions, and the executable.
-
-    The model computes cycles alone; what the RTL computes is compared with the interpreter's.
-
-    Raises:
-        ProgramError: If it does not fit the design.
-        DeviceError: If a result on the RTL differs from the interpreter's.
-    """
-    compiled = runtime.compile_graph(graph, design)
-    executable = compiled.executable
-    assert isinstance(executable, Executable), "compiled for a design"
-    if device == "rtl":
-        instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
-        return cycles, instructions, executable
-    model = ModelDevice(design, timing_only=True)
-    model.set_ring(executable.log_degree)
-    reports = []
-    for each in executable.runs:
-        model.load_program(np.array(each.words, dtype=np.uint64))
-        reports.append(model.run(_LONGEST))
-    return sum(r.cycles for r in reports), sum(r.instructions for r in reports), executable
-
-
-def conditions(parameters: CkksParameters, executable: Executable) -> str:
-    """What must be known of an operation's cycles."""
-    keys = "keys resident, half of them expanded from seeds" if executable.seeded else ""
-    if not executable.seeded and any(run.keys for run in executable.runs):
-        keys = "keys resident and whole"
-    transfers = executable.host_transfers
-    parts = (
-        _security(parameters),
-        "operands resident",
-        keys,
-        f"{transfers} transfers of limbs with the host under way, not timed" if transfers else "",
-        "host link not counted",
-    )
-    return ", ".join(filter(None, parts))
-
-
-def _security(parameters: CkksParameters) -> str:
-    """The level by the standard, or what the set's authors state."""
-    if parameters.security:
-        return f"{parameters.security}-bit security"
-    stated = parameters.declared_security
-    return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
-
-
 def instruction_cycles(case: Case, device: str) -> list[Found]:
     """Latencies of the papers' instructions: from an instruction's issue to its unit's next one.
 
@@ -119,7 +63,7 @@ def instruction_cycles(case: Case, device: str) -> list[Found]:
 
     def cycles(*words: int) -> int:
         machine.load_program(np.array(words, dtype=np.uint64))
-        return machine.run(_LONGEST).cycles
+        return machine.run(LONGEST).cycles
 
     empty = cycles(halt)
     there = {each.name: each for each in ISA.available(design)}

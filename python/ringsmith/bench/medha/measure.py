@@ -22,10 +22,11 @@ from ringsmith.bench.medha.applications import (
 from ringsmith.bench.medha.area import MANNERS, Synthesized, synthesized
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
-from ringsmith.bench.medha.cycles import DEVICES, instruction_cycles, operation_cycles
+from ringsmith.bench.medha.cycles import instruction_cycles, operation_cycles
 from ringsmith.bench.medha.mixes import LENET5, PRIVFT, mix_cycles
 from ringsmith.bench.medha.software import software_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
+from ringsmith.bench.programs import DEVICES, kept
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ckks_set
@@ -179,12 +180,12 @@ def _case(
     name, found = case.hardware.name, list[Found]()
     if first:
         say(f"{name}, {case.params}: instructions on the {device}")
-        found = _kept(instruction_cycles(case, device), options)
+        found = kept(instruction_cycles(case, device), options.kept)
     operations: list[Found] = []
     try:
         for operation, rows in operation_cycles(case, options.operations, device):
             say(f"{name}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
-            operations += _kept(rows, options)
+            operations += kept(rows, options.kept)
     except ProgramError as error:
         say(f"{name}, {case.params}: {error}")
     software, told = known.software.get(case.params, []), case.params in known.software
@@ -214,7 +215,7 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
         software = options.repeats > 0
         rows = application_rows(application, design, device=device, software=software)
         say(f"{design.name}: {operation}: {rows[0].value:,.0f} cycles")
-        found += _kept(rows, options)
+        found += kept(rows, options.kept)
     mixes = (PRIVFT,) if options.quick else (PRIVFT, LENET5)
     found += [mix_cycles(mix, design) for mix in mixes]
     return _beside(found, papers)
@@ -233,15 +234,3 @@ def _ablations(
 def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:
     """Numbers beside those of papers, and beside what follows from them."""
     return [record for each in found for record in beside(each, papers, papers_times_area())]
-
-
-def _kept(found: Sequence[Found], options: Options) -> list[Found]:
-    """Numbers, those from the RTL that an earlier run had from there and that are the same."""
-    seen = {_facts(record) for record in options.kept if record.source == "rtl"}
-    return [replace(each, source="rtl") if _facts(each) in seen else each for each in found]
-
-
-def _facts(number: Found | Record) -> tuple[object, ...]:
-    """What two runs must agree on, if they counted the same."""
-    what = (number.design, number.params, number.operation, number.metric)
-    return (*what, number.value, number.conditions)

@@ -3,27 +3,18 @@
 Both run in one process, so that a speedup over either is over the same machine.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from ringsmith import _core, runtime
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.operations import random_inputs, random_keys
-from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing, seal_version
+from ringsmith.apps.seal_baseline import SealBaseline, seal_missing, seal_version
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.medha.cases import PAPERS, graph_of
 from ringsmith.bench.papers import SEAL, facts
+from ringsmith.bench.programs import cpu_times
 from ringsmith.bench.records import Found
 from ringsmith.params import CkksParameters
 
 _STEP = 1
-
-
-OURS = "Ringsmith's cpu device"
-"""How numbers call our own software."""
 
 
 def software_times(
@@ -38,40 +29,8 @@ def software_times(
     """
     return [
         *_seal_times(parameters, operations, repeats),
-        *_own_times(parameters, operations, repeats),
+        *cpu_times(parameters, {name: graph_of(name, parameters) for name in operations}, repeats),
     ]
-
-
-def _own_times(
-    parameters: CkksParameters, operations: Sequence[str], repeats: int
-) -> Iterator[Found]:
-    """Our cpu device runs the graph that an accelerator runs."""
-    text = (
-        f"one thread; {machine_state()}; median of {repeats} calls; the graph that the accelerator "
-        "runs, whole keys"
-    )
-    with one_thread():
-        for operation in operations:
-            graph = graph_of(operation, parameters)
-            compiled, machine = runtime.compile_graph(graph), runtime.open_device(REFERENCE)
-            rng = np.random.default_rng(1)
-            inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-            call = partial(runtime.run_graph, compiled, machine, inputs, keys)
-            value = median_seconds(call, repeats) * 1e6
-            yield Found(
-                REFERENCE, parameters.name, operation, "microseconds", value, "cpu", text, OURS
-            )
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """The core computes on one thread, as SEAL does."""
-    threads = _core.threads()
-    _core.set_threads(1)
-    try:
-        yield
-    finally:
-        _core.set_threads(threads)
 
 
 def _seal_times(parameters: CkksParameters, operations: Sequence[str], repeats: int) -> list[Found]:

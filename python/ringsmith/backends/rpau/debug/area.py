@@ -50,6 +50,19 @@ def rpau_areas(design: RpauDesign, rpau: int = 0) -> dict[str, Area]:
     return synthesized(UNIT, rtl.ROOMS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
 
 
+def device_areas(design: RpauDesign) -> dict[str, Area]:
+    """Synthesizes a whole device, all RPAUs and what joins them, as ``rpau_areas`` does one RPAU.
+
+    Returns:
+        Area by module: ``rtl.TOP``, and its parts that the design has, one instance of each.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    parts = (UNIT, "rs_base_convert", *_PARTS)
+    return synthesized(rtl.TOP, rtl.ROOMS, rtl.parameters(design), parts, ULTRASCALE_PLUS)
+
+
 def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:
     """Values of the parameters of one RPAU for a design."""
     device = rtl.parameters(design)

@@ -1,0 +1,1 @@
+"""``ringsmith bench heaws``: what the HEAWS paper has numbers of, measured."""

@@ -1,0 +1,49 @@
+"""Area of a coprocessor: synthesized, all of it, and how many fit the paper's card."""
+
+from collections.abc import Iterator
+
+from ringsmith.backends.rpau.debug.area import device_areas
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.bench.areas import PACKING, numbers
+from ringsmith.bench.heaws.cases import COPROCESSORS, PARAMS
+from ringsmith.bench.records import Found
+from ringsmith.hdl.synthesis import Area
+from ringsmith.platforms import Resources, load_platform, place
+
+CARD = load_platform("f1")
+"""The paper's card."""
+
+_TEXT = f"Yosys, -family xcup, {PACKING}"
+
+_PARTS = {
+    "coprocessor": "rs_rpau_top",
+    "rpau": "rs_rpau",
+    "lift": "rs_base_convert",
+    "butterfly_lanes": "rs_butterfly_lanes",
+}
+"""Part, as the paper's facts call it -> our module."""
+
+
+def area_rows(design: RpauDesign) -> Iterator[Found]:
+    """Every part's numbers, and whether six coprocessors fit the card.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    areas = device_areas(design)
+    for part, module in _PARTS.items():
+        for metric, value in numbers(areas[module]).items():
+            yield Found(design.name, PARAMS, part, metric, value, "synthesis", _TEXT)
+    yield _fit(design, areas[_PARTS["coprocessor"]])
+
+
+def _fit(design: RpauDesign, one: Area) -> Found:
+    unit = Resources(one.lut_sites, one.fabric_flip_flops, one.dsps, one.brams, one.urams)
+    placed = place(CARD, [unit] * COPROCESSORS)
+    dies = " + ".join(map(str, placed.units))
+    judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
+    text = (
+        f"{dies} coprocessors on the dies of {CARD.card}, beside the shell's partition, {judged} "
+        f"(at most {CARD.lut_share:.0%} of a die's LUTs); what joins them is not counted; {_TEXT}"
+    )
+    return Found(design.name, PARAMS, "accelerator", "fits", float(placed.fits), "synthesis", text)

@@ -1,0 +1,82 @@
+"""What is measured: the coprocessor, HE operations, and the design choices of the paper."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.caching import cached
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower_operation
+from ringsmith.params import BfvParameters
+from ringsmith.params.sets import BFV_SETS, BfvName
+
+PAPER = "heaws"
+DESIGN = "heaws"
+PARAMS: BfvName = "heaws"
+
+COPROCESSORS = 6
+"""Coprocessors of the paper's accelerator."""
+
+OPERATIONS = ("add", "multiply", "multiply_relinearize", "rotate")
+"""HE operations, each a program of its own, as ``lower_operation`` knows them."""
+
+MAIN_OPERATION = "multiply_relinearize"
+"""What design choices are compared by."""
+
+CHOICES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "cores_1": {"cores": 1},
+        "cores_4": {"cores": 4, "work_polys": 12, "work_uram_polys": 4},
+        "converters_1": {"converters": 1},
+        "converters_4": {"converters": 4},
+        "two_multipliers_a_core": {"core_multipliers": 2},
+        "one_dyadic_core": {"dyadic_cores": 1},
+        "8_work_polys": {"work_polys": 8, "work_uram_polys": 4},
+        "9_work_polys": {"work_polys": 9, "work_uram_polys": 4},
+        "10_work_polys": {"work_polys": 10, "work_uram_polys": 4},
+        "11_work_polys": {"work_polys": 11, "work_uram_polys": 8},
+    }
+)
+"""What differs from the design, by name."""
+
+LARGER = "2^13, 360 bits"
+"""The second row of the paper's Table 4, which a device of this kind can hold."""
+
+
+def variant(name: str) -> RpauDesign:
+    """A design choice made differently."""
+    return replace(load_design(DESIGN), name=f"{DESIGN}: {name}", **CHOICES[name])
+
+
+@cached
+def larger_parameters() -> BfvParameters:
+    """Twelve primes of q and thirteen of the extension, N = 2^13: Table 4's second row."""
+    return BfvParameters.create(
+        n=1 << 13,
+        prime_bits=(30,) * 12,
+        plain_modulus=2,
+        multiplication="hps",
+        relinearization="residue",
+        dnum=2,
+        error_deviation=102.0,
+        security=None,
+        name=LARGER,
+    )
+
+
+def larger_design() -> RpauDesign:
+    """A coprocessor for them: as many RPAUs as primes of the extension, twice the converters."""
+    return replace(load_design(DESIGN), name="heaws-13", log_n=13, rpaus=13, converters=4)
+
+
+@cached
+def parameters() -> BfvParameters:
+    """The paper's parameter set."""
+    return BFV_SETS[PARAMS]()
+
+
+def graph_of(operation: str, of: BfvParameters) -> SubroutineGraph:
+    """The graph of one of ``OPERATIONS`` at all limbs."""
+    return lower_operation(operation, of, of.limbs, steps=1)

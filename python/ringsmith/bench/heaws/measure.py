@@ -1,0 +1,172 @@
+"""``ringsmith bench heaws``: what the paper has numbers of, measured on one coprocessor."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.bench.beside import beside
+from ringsmith.bench.heaws.area import area_rows
+from ringsmith.bench.heaws.cases import (
+    CHOICES,
+    DESIGN,
+    MAIN_OPERATION,
+    OPERATIONS,
+    PAPER,
+    PARAMS,
+    graph_of,
+    larger_design,
+    larger_parameters,
+    parameters,
+    variant,
+)
+from ringsmith.bench.programs import DEVICES, conditions, cpu_times, kept, run
+from ringsmith.bench.records import Found, Record
+from ringsmith.errors import ParameterError
+from ringsmith.params import BfvParameters
+from ringsmith.progress import task
+
+_CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
+
+
+def _check(what: str, chosen: Collection[str], known: Collection[str]) -> None:
+    for name in chosen:
+        if name not in known:
+            raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure, and how.
+
+    Attributes:
+        device: What counts cycles: ``model`` or ``rtl``.
+        operations: HE operations; those of ``cases.OPERATIONS``.
+        area: Whether the coprocessor is synthesized, minutes.
+        choices: Design choices that are made differently, on the model; those of ``cases.CHOICES``.
+        larger: Whether to run the next larger parameters, on the model.
+        repeats: Calls of each operation of the cpu device; 0: it is not timed.
+        kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
+            counts the same.
+    """
+
+    device: str = "model"
+    operations: tuple[str, ...] = OPERATIONS
+    area: bool = False
+    choices: tuple[str, ...] = tuple(CHOICES)
+    larger: bool = True
+    repeats: int = 15
+    kept: tuple[Record, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check("device", [self.device], DEVICES)
+        _check("operation", self.operations, OPERATIONS)
+        _check("design choice", self.choices, CHOICES)
+
+
+QUICK = Options(operations=("add",), choices=("cores_4",), larger=False)
+"""What --quick measures of ``Options`` where nothing is named."""
+
+
+def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
+    """Measures.
+
+    Args:
+        options: What, and how.
+        say: Takes lines for people: what is measured.
+
+    Returns:
+        Ours beside the paper's.
+
+    Raises:
+        DeviceError: If a result on the RTL differs from the interpreter's.
+        ToolError: If a tool is missing or fails that the options ask for.
+    """
+    parts: list[Callable[[], Iterable[Found]]] = [
+        lambda: _operations(options, say),
+        *([lambda: _areas(say)] if options.area else []),
+        *([lambda: _choices(options, say)] if options.choices else []),
+        *([lambda: _larger(say)] if options.larger else []),
+    ]
+    records: list[Record] = []
+    with task("measuring what the HEAWS paper has", len(parts), "parts") as measured:
+        for part in parts:
+            records += [record for each in part() for record in beside(each, (PAPER,))]
+            measured.advance()
+    return records
+
+
+def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """Cycles and times of HE operations on the design, beside our cpu device."""
+    of, design = parameters(), load_design(DESIGN)
+    graphs = {name: graph_of(name, of) for name in options.operations}
+    software: dict[str, Found] = {}
+    if options.repeats:
+        say("the cpu device on this CPU")
+        software = {each.operation: each for each in cpu_times(of, graphs, options.repeats)}
+    for name in graphs:
+        counted = kept(_counted(name, of, design, options.device), options.kept)
+        say(f"{design.name}: {name}: {counted[0].value:,.0f} cycles")
+        yield from counted
+        yield from _times(counted[0], software.get(name))
+    yield from software.values()
+
+
+def _counted(operation: str, of: BfvParameters, design: RpauDesign, device: str) -> list[Found]:
+    cycles, instructions, executable = run(graph_of(operation, of), design, device)
+    text = conditions(of, executable)
+    return [
+        Found(design.name, of.name, operation, metric, value, device, text)
+        for metric, value in (("cycles", cycles), ("instructions", instructions))
+    ]
+
+
+def _times(cycles: Found, software: Found | None) -> Iterator[Found]:
+    """Times of one operation at the assumed clock."""
+    seconds = cycles.value / ASSUMED_HZ
+    text = f"{cycles.conditions}; {_CLOCK}"
+    for metric, value in (("milliseconds", seconds * 1e3), ("per_second", 1 / seconds)):
+        yield replace(cycles, metric=metric, value=value, conditions=text)
+    if software is not None:
+        yield replace(
+            cycles,
+            metric="speedup",
+            value=software.value / (seconds * 1e6),
+            conditions=f"{text}; over {software.peer} on this CPU in the same run",
+            peer=software.peer,
+        )
+
+
+def _areas(say: Callable[[str], None]) -> Iterator[Found]:
+    say(f"{DESIGN}: synthesis of the coprocessor")
+    yield from area_rows(load_design(DESIGN))
+
+
+def _choices(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """What the main operation takes where one choice is made differently."""
+    of = parameters()
+    (base,) = _cycles_of(of, load_design(DESIGN))
+    for name in options.choices:
+        (row,) = _cycles_of(of, variant(name))
+        say(f"{row.design}: {row.value:,.0f} cycles")
+        yield replace(row, operation=name, conditions=f"{MAIN_OPERATION}; {row.conditions}")
+        text = f"the design's cycles over the variant's, {MAIN_OPERATION}; {row.conditions}"
+        percent = 100 * base.value / row.value
+        yield Found(row.design, PARAMS, name, "percent", percent, "model", text)
+
+
+def _larger(say: Callable[[str], None]) -> Iterator[Found]:
+    """The main operation at the next larger parameters."""
+    for row in _cycles_of(larger_parameters(), larger_design()):
+        say(f"{row.design}: {row.value:,.0f} cycles")
+        yield row
+        yield from (each for each in _times(row, None) if each.metric == "milliseconds")
+
+
+def _cycles_of(of: BfvParameters, design: RpauDesign) -> Sequence[Found]:
+    rows = _counted(MAIN_OPERATION, of, design, "model")
+    return [
+        replace(row, conditions=f"{design.work_polys} work polynomials, {row.conditions}")
+        for row in rows
+        if row.metric == "cycles"
+    ]

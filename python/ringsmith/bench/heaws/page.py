@@ -1,0 +1,88 @@
+"""The page of a measurement, written from its records and from nothing else."""
+
+from collections.abc import Sequence
+
+from ringsmith.bench.beside import left_out
+from ringsmith.bench.heaws.cases import LARGER, PAPER
+from ringsmith.bench.papers import AREA, Fact, papers
+from ringsmith.bench.records import Measurement, Record
+from ringsmith.bench.tables import conditions, opening, table
+
+_CYCLES = "Operations on one coprocessor (table 1)"
+_TIMES = "Times (table 1)"
+_AREA = "Area (tables 2 and 3)"
+_CHOICES = "Design choices (table 3, sections 4 and 5)"
+_LARGER = "Larger parameters (table 4)"
+_SECTIONS = (_CYCLES, _TIMES, _AREA, _CHOICES, _LARGER)
+
+_REASONS = {
+    "six_coprocessors": "six coprocessors on one device are not built",
+    "polynomial_transfer": "no link to a host ran here",
+    "forecast": "no application ran in this run",
+    "communication": "no link to a host ran here",
+}
+"""Operation -> why it is not compared."""
+_NOT_HELD = "an instruction names 16 RPAUs at most, and a base conversion takes one prime of each"
+
+
+def page(measurement: Measurement) -> str:
+    """Returns ``docs/heaws.md``, of at least one record."""
+    records, paper = measurement.records, papers()[PAPER]
+    lines = [
+        *opening(
+            "HEAWS, beside the paper",
+            "the numbers that the HEAWS paper gives of its BFV coprocessor, ours for the same, and "
+            "where both come from",
+            measurement,
+            "[baseconv.md](baseconv.md) describes the converters.",
+        ),
+        "",
+        "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
+        "interpreter's, in this run, or in one before it that the model of this run agrees with; "
+        "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `cpu`, measured on this "
+        "machine's processor. A ratio is ours over the paper's.",
+        "",
+        "The paper measures wall time with its drivers, while keys stream from the host. Here "
+        "operands and keys are on the device, and no link is counted: the times below are not of "
+        "the same thing, and cycles of the operations alone the paper does not give.",
+        "",
+        f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
+    ]
+    for title in _SECTIONS:
+        chosen = [record for record in records if _section(record) == title]
+        if chosen:
+            lines += ["", f"## {title}", "", *table(chosen), "", *conditions(chosen)]
+    missing = left_out((PAPER,), records)
+    if missing:
+        lines += ["", "## Not measured", "", *_missing(missing)]
+    return "\n".join(lines) + "\n"
+
+
+def _section(record: Record) -> str:
+    """The title of a record's section."""
+    if record.params == LARGER:
+        return _LARGER
+    if ": " in record.design:
+        return _CHOICES
+    if record.metric in (*AREA, "fits"):
+        return _AREA
+    return _CYCLES if record.metric in ("cycles", "instructions") else _TIMES
+
+
+def _missing(facts: Sequence[Fact]) -> list[str]:
+    """A line for each reason and parameter set, with what is not compared."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for fact in facts:
+        what = " ".join(filter(None, (fact.operation, fact.metric, fact.peer)))
+        groups.setdefault((fact.params, _why(fact)), []).append(f"`{what}`")
+    return [f"- {params}, {why}: {', '.join(names)}." for (params, why), names in groups.items()]
+
+
+def _why(fact: Fact) -> str:
+    if fact.peer:
+        return "another accelerator's or program's number, which the paper quotes or measured"
+    if fact.params.startswith(("2^14", "2^15")):
+        return _NOT_HELD
+    if fact.operation in _REASONS:
+        return _REASONS[fact.operation]
+    return "not synthesized in this run" if fact.metric in AREA else "not measured"

@@ -1,0 +1,126 @@
+"""Cycles of programs on the model or the simulated RTL, and their times on the cpu device."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ringsmith import _core, runtime
+from ringsmith.apps.conditions import machine_state
+from ringsmith.apps.operations import random_inputs, random_keys, run_checked
+from ringsmith.apps.seal_baseline import median_seconds
+from ringsmith.backends.registry import REFERENCE
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.bench.records import Found, Record
+from ringsmith.graph import SubroutineGraph
+from ringsmith.params import RlweParameters
+
+DEVICES = ("model", "rtl")
+"""What counts cycles."""
+
+LONGEST = 10_000_000
+"""Cycles after which a program is given up; none here takes a tenth of that."""
+
+OURS = "Ringsmith's cpu device"
+"""How numbers call our own software."""
+
+
+def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, int, Executable]:
+    """Runs a graph: cycles, instructions, and the executable.
+
+    The model computes cycles alone; what the RTL computes is compared with the interpreter's.
+
+    Raises:
+        ProgramError: If it does not fit the design.
+        DeviceError: If a result on the RTL differs from the interpreter's.
+    """
+    compiled = runtime.compile_graph(graph, design)
+    executable = compiled.executable
+    assert isinstance(executable, Executable), "compiled for a design"
+    if device == "rtl":
+        instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
+        return cycles, instructions, executable
+    model = ModelDevice(design, timing_only=True)
+    model.set_ring(executable.log_degree)
+    reports = []
+    for each in executable.runs:
+        model.load_program(np.array(each.words, dtype=np.uint64))
+        reports.append(model.run(LONGEST))
+    return sum(r.cycles for r in reports), sum(r.instructions for r in reports), executable
+
+
+def conditions(parameters: RlweParameters, executable: Executable) -> str:
+    """What must be known of an operation's cycles."""
+    keys = "keys resident, half of them expanded from seeds" if executable.seeded else ""
+    if not executable.seeded and any(run.keys for run in executable.runs):
+        keys = "keys resident and whole"
+    transfers = executable.host_transfers
+    parts = (
+        _security(parameters),
+        "operands resident",
+        keys,
+        f"{transfers} transfers of limbs with the host under way, not timed" if transfers else "",
+        "host link not counted",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _security(parameters: RlweParameters) -> str:
+    """The level by the standard, or what the set's authors state."""
+    if parameters.security:
+        return f"{parameters.security}-bit security"
+    stated = parameters.declared_security
+    return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
+
+
+def cpu_times(
+    parameters: RlweParameters, graphs: Mapping[str, SubroutineGraph], repeats: int
+) -> Iterator[Found]:
+    """Microseconds of our cpu device, which runs the graphs that an accelerator runs.
+
+    Args:
+        parameters: Their parameter set.
+        graphs: By the name of the operation.
+        repeats: Calls of each; the median counts.
+    """
+    text = (
+        f"one thread; {machine_state()}; median of {repeats} calls; the graph that the accelerator "
+        "runs, whole keys"
+    )
+    with one_thread():
+        for operation, graph in graphs.items():
+            compiled, machine = runtime.compile_graph(graph), runtime.open_device(REFERENCE)
+            rng = np.random.default_rng(1)
+            inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
+            call = partial(runtime.run_graph, compiled, machine, inputs, keys)
+            value = median_seconds(call, repeats) * 1e6
+            yield Found(
+                REFERENCE, parameters.name, operation, "microseconds", value, "cpu", text, OURS
+            )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """The core computes on one thread, as SEAL does."""
+    threads = _core.threads()
+    _core.set_threads(1)
+    try:
+        yield
+    finally:
+        _core.set_threads(threads)
+
+
+def kept(found: Sequence[Found], earlier: Sequence[Record]) -> list[Found]:
+    """Numbers, those from the RTL that an earlier run had from there and that are the same."""
+    seen = {_facts(record) for record in earlier if record.source == "rtl"}
+    return [replace(each, source="rtl") if _facts(each) in seen else each for each in found]
+
+
+def _facts(number: Found | Record) -> tuple[object, ...]:
+    """What two runs must agree on, if they counted the same."""
+    what = (number.design, number.params, number.operation, number.metric)
+    return (*what, number.value, number.conditions)
