@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.markdown import MEASURED, comparison, measured, table
-from ringsmith.params import CkksParameters
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 _PRIME_SLACK = 1  # bits that the narrower primes are below the word width
 
@@ -73,8 +73,8 @@ def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost
     except ParameterError:
         return {**found, **dict.fromkeys(_OPERATIONS)}
     for name, operation in _OPERATIONS.items():
-        graph = write(operation, parameters, parameters.limbs)
         try:
+            graph = write(operation, parameters, parameters.limbs)
             executable = compile_cached(graph, design)
         except ProgramError:
             found[name] = None
@@ -83,11 +83,25 @@ def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost
     return found
 
 
-def _parameters(design: RpauDesign) -> CkksParameters:
-    """Primes that the design takes, one an RPAU, whatever their security: only cycles count."""
+def _parameters(design: RpauDesign) -> RlweParameters:
+    """Primes that the design takes, one an RPAU, whatever their security: only cycles count.
+
+    With converters those of a second prime set extend them, for products of BFV.
+    """
     name = f"{design.name} filled"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # no data will ever be encrypted with these
+        if design.converters and design.prime_sets > 1:
+            return BfvParameters.create(
+                n=design.n,
+                prime_bits=(design.word_bits,) * (design.rpaus - 1),
+                plain_modulus=2,
+                multiplication="hps",
+                relinearization="residue",
+                dnum=2,
+                security=None,
+                name=name,
+            )
         if design.reduction == "sparse":
             first, *others = sorted(design.sparse_primes, reverse=True)[: design.rpaus]
             return CkksParameters.from_primes(
@@ -237,10 +251,12 @@ and the key expander by the dyadic cores, which is a little too few LUTs. A dash
 ## Cycles
 
 Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
-parameter set that the design takes. Operands and keys are resident, and a design with a PRNG
-expands half of each key from its seed; no host link is counted, and no clock is assumed. `ntt`
-transforms one polynomial, all limbs at once. "+ n transfers": the operation does not fit on the
-device at once, and n limbs or seeds cross to the host or back. A dash: the design cannot run it.
+parameter set that the design takes. A design with converters multiplies in BFV, with no special
+prime; its last RPAU, and a second prime set of each RPAU, hold the primes that extend them. Operands
+and keys are resident, and a design with a PRNG expands half of each key from its seed; no host link
+is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once. "+ n
+transfers": the operation does not fit on the device at once, and n limbs or seeds cross to the host
+or back. A dash: the design cannot run it.
 
 {cycles_table(rows)}
 ## Verification
