@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.select import check_supported
+from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Origin, SubroutineGraph
 from ringsmith.lower import lower, lower_operation
@@ -267,14 +268,16 @@ def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
         assert np.array_equal(np.stack([result[f"{name}.{k}"] for k in range(3)]), expected)
 
 
-def test_rpau_refuses_digits_of_several_primes_and_takes_everything_else_of_ckks() -> None:
+def test_rpau_without_converters_refuses_digits_of_several_primes_alone() -> None:
+    nano = load_design("nano")
     literal = {"n": 16384, "prime_bits": (40,) * 4, "scale_bits": 40}
     two_special = CkksParameters.create(**literal, special_bits=(41, 41))
-    check_supported(lower_operation("relinearize_rescale", two_special, 4))
+    check_supported(lower_operation("relinearize_rescale", two_special, 4), nano)
     large_digits = CkksParameters.create(**literal, special_bits=41, dnum=2)
     words = r"digits of one prime \('rns_digit'\) only, .* 'fast_base_conv' of 2"
     with pytest.raises(ProgramError, match=words):
-        check_supported(lower_operation("relinearize", large_digits, 4))
+        check_supported(lower_operation("relinearize", large_digits, 4), nano)
+    check_supported(lower_operation("relinearize", large_digits, 4))
 
 
 def test_rpau_refuses_residue_digits_even_of_one_prime() -> None:
@@ -282,7 +285,7 @@ def test_rpau_refuses_residue_digits_even_of_one_prime() -> None:
         n=4096, prime_bits=(36, 36), plain_bits=17, relinearization="residue"
     )
     with pytest.raises(ProgramError, match="asks for 'centred_digit' of 1 primes: take parameters"):
-        check_supported(lower_operation("relinearize", parameters, 2))
+        check_supported(lower_operation("relinearize", parameters, 2), load_design("nano"))
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 5])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -166,25 +167,43 @@ def test_operations_follow_one_another_down_the_levels(world: World) -> None:
 
 # ---- devices -------------------------------------------------------------------------------------
 
-ON_RPAU = (
-    *("add", "sub", "negate", "add_plain", "sub_plain", "multiply_plain"),
-    *("relinearize", "mod_switch"),
+SAME_ON_RPAU = tuple(
+    each for each in BFV_OPERATIONS if each not in ("multiply", "square", "swap_columns")
 )
+"""What an accelerator makes of SEAL's operands to SEAL's bits."""
 
 
-@pytest.mark.parametrize("operation", ON_RPAU)
-def test_what_rpau_can_is_seals_on_the_model(operation: str, world: World) -> None:
-    mine = SealEvaluator(world.context, relin_keys=world.relin, device="model")
-    operands = {
+@pytest.mark.parametrize("operation", SAME_ON_RPAU)
+def test_all_but_products_are_seals_on_the_model(operation: str, world: World) -> None:
+    keys = {"relin_keys": world.relin, "galois_keys": world.galois}
+    mine = SealEvaluator(world.context, **keys, device="model")
+    operands: dict[str, tuple[object, ...]] = {
         "negate": (world.a,),
         "mod_switch": (world.a,),
         "relinearize": (world.evaluator.multiply(world.a, world.b),),
+        "rotate": (world.a, 1),
+        "rotate by parts": (world.a, 5),
+        "conjugate": (world.a,),
         "add_plain": (world.a, world.plain),
         "sub_plain": (world.a, world.plain),
         "multiply_plain": (world.a, world.plain),
-    }.get(operation, (world.a, world.b))
-    result = getattr(mine, operation)(*operands)
+    }
+    name = operation.removesuffix(" by parts")
+    result = getattr(mine, name)(*operands.get(operation, (world.a, world.b)))
     assert result.to_string() == world.expected(operation)
+
+
+@pytest.mark.parametrize("operation", ["multiply", "square"])
+def test_products_on_the_model_decrypt_to_seals(operation: str, world: World) -> None:
+    mine = SealEvaluator(world.context, relin_keys=world.relin, device="model")
+    operands = (world.a, world.b)[: 2 if operation == "multiply" else 1]
+    result = getattr(mine, operation)(*operands)
+    theirs = getattr(world.evaluator, operation)(*operands)
+    assert result.to_string() != theirs.to_string()  # HPS, not BEHZ
+    for a, b in ((result, theirs), (mine.relinearize(result), theirs)):
+        assert world.decryptor.decrypt(a).to_string() == world.decryptor.decrypt(b).to_string()
+    budgets = [world.decryptor.invariant_noise_budget(each) for each in (result, theirs)]
+    assert abs(budgets[0] - budgets[1]) <= 1
 
 
 @pytest.mark.parametrize(
@@ -196,13 +215,59 @@ def test_what_rpau_can_is_seals_on_the_model(operation: str, world: World) -> No
         ("conjugate", "architecture rpau permutes polynomials in NTT form only"),
     ],
 )
-def test_what_rpau_cannot_is_refused_by_name(operation: str, words: str, world: World) -> None:
-    done = world.run(*arguments(world, operation), "--device", "model")
+def test_what_a_design_without_converters_cannot_is_refused(
+    operation: str, words: str, world: World, tmp_path: Path
+) -> None:
+    file = tmp_path / "plain.toml"
+    text = (resources.files("ringsmith.designs") / "nano.toml").read_text()
+    file.write_text(text.replace("log_n = 13", "log_n = 12"))
+    done = world.run(*arguments(world, operation), "--device", "model", "--design", str(file))
     assert (done.exit_code, done.stdout) == (2, "")
     assert words in done.stderr
     assert "cpu" in done.stderr
-    named = world.run(*arguments(world, operation), "--device", "model", "--design", "nano")
-    assert named.exit_code == 2
+
+
+@pytest.mark.parametrize("device", ["model", pytest.param("rtl", marks=pytest.mark.full)])
+def test_seals_default_parameters_run_on_their_design(
+    device: str, rng: np.random.Generator
+) -> None:
+    """A program for SEAL, with its default parameters of N = 2^13, on ``heaws-seal``."""
+    n = 8192
+    parms = seal.EncryptionParameters(seal.scheme_type.bfv)
+    parms.set_poly_modulus_degree(n)
+    parms.set_coeff_modulus(seal.CoeffModulus.BFVDefault(n))
+    parms.set_plain_modulus(seal.PlainModulus.Batching(n, 20))
+    t = parms.plain_modulus().value()
+    context = seal.SEALContext(parms)
+    keygen = seal.KeyGenerator(context)
+    galois = seal.GaloisKeys()
+    keygen.create_galois_keys([3, 0], galois)
+    encryptor = seal.Encryptor(context, keygen.create_public_key())
+    decryptor = seal.Decryptor(context, keygen.secret_key())
+    encoder = seal.BatchEncoder(context)
+
+    def values(cipher: seal.Ciphertext) -> list[int]:
+        return [value % t for value in encoder.decode(decryptor.decrypt(cipher))]
+
+    mine = SealEvaluator(
+        context,
+        relin_keys=keygen.create_relin_keys(),
+        galois_keys=galois,
+        device=device,
+        design="heaws-seal",
+    )
+    x, y = (rng.integers(-(t // 2), t // 2, n) for _ in range(2))  # products fit 64 bits
+    a, b = (encryptor.encrypt(encoder.encode(each.tolist())) for each in (x, y))
+    product = mine.relinearize(mine.multiply(a, b))
+    expected = x * y % t
+    assert values(product) == expected.tolist()
+    rows = expected.reshape(2, -1)
+    assert values(mine.rotate(product, 3)) == np.roll(rows, -3, axis=1).ravel().tolist()
+    assert values(mine.conjugate(product)) == rows[::-1].ravel().tolist()
+    low = mine.mod_switch(product)
+    square = mine.relinearize(mine.square(low))
+    assert values(mine.sub(square, low)) == ((expected * expected - expected) % t).tolist()
+    assert decryptor.invariant_noise_budget(square) > 50
 
 
 # ---- refusals ------------------------------------------------------------------------------------

@@ -128,10 +128,6 @@ class Backend(ABC):
     file_record: ClassVar[type] = str
     """The class of what ``write`` returns."""
 
-    multiplies_by: ClassVar[tuple[str, ...]] = ()
-    """The variants of BFV's multiplication that its designs compute, in place of the parameters'
-    own; empty: the parameters decide."""
-
     @abstractmethod
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> Machine:
         """Opens a device.

@@ -116,6 +116,25 @@ def fitting_backend() -> Backend:
     return next(each for each in backends() if each.capabilities.fits)
 
 
+def multiplications(kind: str, design: Design | None) -> tuple[str, ...]:
+    """The variants of BFV's multiplication that a device computes; empty: it takes any, or none.
+
+    Args:
+        kind: The device.
+        design: Its design; None: the smallest that runs a program, if it needs one.
+
+    Raises:
+        DeviceError: If no backend has such devices.
+    """
+    if design is not None:
+        return backend_of(design).limits(design).bfv_multiplications
+    if not takes_design(kind):
+        return ()
+    fitting = fitting_backend()
+    limits = (fitting.limits(fitting.load_design(name)) for name in fitting.designs())
+    return next((each.bfv_multiplications for each in limits if each.bfv_multiplications), ())
+
+
 def device_kinds() -> list[str]:
     """What ``open_device`` opens: the kinds of all backends, each once."""
     return list(dict.fromkeys(kind for each in backends() for kind in each.kinds))

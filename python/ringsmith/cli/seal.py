@@ -115,7 +115,11 @@ def evaluate(
     SEAL's bits (HPS), but decrypt to the same.
     """
     from ringsmith.backends.base import DEFAULT_BAUD
-    from ringsmith.backends.registry import backend_named, backend_without_designs
+    from ringsmith.backends.registry import (
+        backend_without_designs,
+        multiplications,
+        named_design,
+    )
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.graph.operations import Op
@@ -134,7 +138,7 @@ def evaluate(
         wanted = "needs --steps" if steps is None else "takes no --steps"
         raise ProgramError(f"{operation} {wanted}")
     interprets = backend_without_designs(device)
-    if design and interprets and not backend_named(design).multiplies_by:
+    if design and interprets and not multiplications(device, named_design(design)):
         raise ProgramError(
             f"--design {design} needs --device model or rtl: the {device} has no design"
         )

@@ -232,7 +232,7 @@ class BfvParameters(RlweParameters):
 
     def multiplied_by(self, variants: tuple[str, ...]) -> "BfvParameters":
         """As of ``RlweParameters``: by the first variant, with extension primes of its own."""
-        if not variants:
+        if not variants or self.multiplication in variants:
             return self
         return replace(self, multiplication=variants[0], extension_primes=())
 

@@ -9,9 +9,9 @@ from functools import partial
 from ringsmith.backends.base import CARD, DEFAULT_BAUD, CompiledGraph, Design, Machine
 from ringsmith.backends.keys import expandable
 from ringsmith.backends.registry import (
-    backend_of,
     backend_without_designs,
     fitting_backend,
+    multiplications,
     named_design,
 )
 from ringsmith.errors import DeviceError, ProgramError
@@ -51,9 +51,8 @@ class Evaluator:
             for the ``cpu`` alone.
         device: ``cpu``, ``model``, ``rtl``, ``card``, or what another package's backend offers.
         design: Which accelerator ``model``, ``rtl`` and ``card`` are; None, but for a card: the
-            smallest that runs the operation. A streaming multiplier makes BFV's products modulo
-            primes of its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it is given
-            one.
+            smallest that runs the operation. An accelerator makes BFV's products modulo primes of
+            its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it is given a design.
         port: The serial port of a ``card``.
         baud: The port's rate in bits a second.
 
@@ -75,7 +74,7 @@ class Evaluator:
             raise DeviceError(f"device {CARD} is of one design: name the one that the board holds")
         self._open = partial(open_device, device, port=port, baud=baud)
         self._design = None if design is None else named_design(design)
-        variants = () if self._design is None else backend_of(self._design).multiplies_by
+        variants = multiplications(device, self._design)
         self.parameters = parameters.multiplied_by(variants)
         self._scheme = scheme_of(parameters)
         self._identity = parameters.parameters_id  # of the operands, however they are multiplied

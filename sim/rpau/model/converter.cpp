@@ -83,6 +83,16 @@ u64 Converter::quotient(const Conversion& conversion, std::span<const u64> y) {
   return static_cast<u64>((high + (low >> kLowBits)) >> (kFractionBits - kLowBits));
 }
 
+bool Converter::has_input(int index, int rpau) const {
+  const auto& inputs = conversions_.at(index).inputs;
+  return !inputs.empty() && inputs.at(rpau).has_value();
+}
+
+bool Converter::has_output(int index, int rpau) const {
+  const auto& outputs = conversions_.at(index).outputs;
+  return !outputs.empty() && outputs.at(rpau).has_value();
+}
+
 std::vector<std::vector<u64>> Converter::convert(int index,
                                                  std::span<const std::span<const u64>> inputs,
                                                  std::span<const std::span<const u64>> own) const {

@@ -21,10 +21,17 @@ class Converter {
   /// @param words as `python/ringsmith/backends/rpau/conversions.py` lays them out
   void write(int index, std::span<const u64> words);
 
+  /// Whether an RPAU has an input of a conversion, or an output. What it hands over counts for
+  /// nothing where it has none.
+  [[nodiscard]] bool has_input(int index, int rpau) const;
+  [[nodiscard]] bool has_output(int index, int rpau) const;
+
   /// The polynomials that every RPAU is given.
   ///
   /// @param inputs  by RPAU: words of any width; empty where one is no input
-  /// @param own  by RPAU, for a conversion whose outputs have inputs of their own; else empty
+  /// @param own  by RPAU, for a conversion whose outputs have inputs of their own; else empty.
+  /// Where
+  ///        an RPAU has no output, its own may be empty
   /// @throws ModelError if the conversion was never written, or if it has own inputs and `own` is
   ///         empty, or the other way round
   [[nodiscard]] std::vector<std::vector<u64>> convert(

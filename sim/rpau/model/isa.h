@@ -85,11 +85,11 @@ enum class Opcode : std::uint8_t {
   kSend = 40,
   /// Base conversion. RPAUs first to last read a, and every RPAU writes to dst, for each
   /// coefficient, the output of the loaded conversion that has its number; a word of RPAU r is
-  /// input r. The polynomials are in coefficient form, and the conversion's primes are those that
-  /// it was loaded with.
+  /// input r. Where the conversion has no input of an RPAU, a may hold anything. The polynomials
+  /// are in coefficient form, and the conversion's primes are those that it was loaded with.
   kConvert = 48,
   /// As convert, of a conversion whose outputs have inputs of their own, which every RPAU reads
-  /// from b. Its last RPAU is no input.
+  /// from b. Its last RPAU is no input. Where it has no output of an RPAU, b may hold anything.
   kConvertOwn = 49,
   /// Coefficient form: dst becomes a under X -> X^element, in rings of degree up to N. Coefficients
   /// that pass X^N change their sign.

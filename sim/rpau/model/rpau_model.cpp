@@ -172,14 +172,15 @@ void RpauModel::send(const Instruction& instruction) {
 }
 
 std::vector<std::vector<u64>> RpauModel::read(const Instruction& instruction,
-                                              const isa::Field& field) {
+                                              const isa::Field& field,
+                                              const std::function<bool(int)>& is_wanted) {
   const isa::Operation& operation = *instruction.operation;
   const auto* const operand =
       std::find_if(operation.operands.begin(), operation.operands.end(),
                    [&](const isa::Operand& each) { return each.field == field; });
   std::vector<std::vector<u64>> found(rpaus_.size());
   for (const int index : instruction.rpaus) {
-    if (is_accessed(instruction, *operand, index)) {
+    if (is_accessed(instruction, *operand, index) && is_wanted(index)) {
       within(index, [&](Rpau& rpau) {
         const std::span<const u64> words = rpau.read_poly(instruction[field]);
         found[index].assign(words.begin(), words.end());
@@ -191,14 +192,16 @@ std::vector<std::vector<u64>> RpauModel::read(const Instruction& instruction,
 
 void RpauModel::convert(const Instruction& instruction) {
   using Polynomials = std::vector<std::span<const u64>>;
-  const std::vector<std::vector<u64>> inputs = read(instruction, isa::kA);
+  const int conversion = instruction[isa::kConversion];
+  const std::vector<std::vector<u64>> inputs =
+      read(instruction, isa::kA, [&](int rpau) { return converter_.has_input(conversion, rpau); });
   std::vector<std::vector<u64>> own;
   if (instruction.operation->opcode == isa::Opcode::kConvertOwn) {
-    own = read(instruction, isa::kB);
+    own = read(instruction, isa::kB,
+               [&](int rpau) { return converter_.has_output(conversion, rpau); });
   }
-  const std::vector<std::vector<u64>> outputs =
-      converter_.convert(instruction[isa::kConversion], Polynomials(inputs.begin(), inputs.end()),
-                         Polynomials(own.begin(), own.end()));
+  const std::vector<std::vector<u64>> outputs = converter_.convert(
+      conversion, Polynomials(inputs.begin(), inputs.end()), Polynomials(own.begin(), own.end()));
   for (const int index : instruction.rpaus) {
     within(index, [&](Rpau& rpau) { rpau.store(instruction[isa::kDst], outputs[index]); });
   }

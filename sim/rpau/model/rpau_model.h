@@ -62,9 +62,10 @@ class RpauModel {
   void broadcast(const Instruction& instruction);
   void send(const Instruction& instruction);
   void convert(const Instruction& instruction);
-  /// By RPAU, the words of an operand; empty where it does not access it.
+  /// By RPAU, the words of an operand; empty where it does not access it, or they are not wanted.
   [[nodiscard]] std::vector<std::vector<u64>> read(const Instruction& instruction,
-                                                   const isa::Field& field);
+                                                   const isa::Field& field,
+                                                   const std::function<bool(int)>& is_wanted);
 
   Design design_;
   Timing timing_;

@@ -19,7 +19,7 @@ from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, Secu
 from ringsmith.params.sets import parameter_set
 
 HEAWS = load_design("heaws")
-SMALL = replace(HEAWS, name="heaws-small", log_n=10)
+SMALL = replace(HEAWS, name="heaws-small", log_n=10, work_uram_polys=0)
 
 
 def parameters(log_n: int, **variant: object) -> BfvParameters:
@@ -39,8 +39,9 @@ class Compiled:
         kind: The device: ``model`` or ``rtl``.
         design: Its design.
         of: Parameters.
-        operation: What is run, at all limbs.
+        operation: What is run.
         rng: What inputs and keys are drawn with.
+        limbs: Data limbs of its operands; 0: all.
     """
 
     def __init__(
@@ -50,8 +51,9 @@ class Compiled:
         of: RlweParameters,
         operation: str,
         rng: np.random.Generator,
+        limbs: int = 0,
     ) -> None:
-        graph = lower_operation(operation, of, of.limbs, steps=1)
+        graph = lower_operation(operation, of, limbs or of.limbs, steps=1)
         machine = runtime.open_device(kind, design)
         assert isinstance(machine, Accelerator)
         self._machine, self._graph, self._rng = machine, graph, rng
@@ -98,6 +100,27 @@ def test_the_papers_parameters_have_the_interpreters_bits(
     assert run.executable.host_transfers == 0
 
 
+@pytest.mark.parametrize("operation", ["multiply", "square"])
+@pytest.mark.parametrize("change", [{"rpaus": 13, "prime_sets": 1}, {"rpaus": 8}, {"rpaus": 16}])
+def test_the_extension_may_lie_in_some_rpaus(
+    operation: str, change: dict[str, int], rng: np.random.Generator
+) -> None:
+    design = replace(SMALL, name="heaws-wide", **change)
+    Compiled("model", design, parameters(10), operation, rng).check()
+
+
+@pytest.mark.parametrize("limbs", range(1, 6))
+def test_a_product_below_the_first_level(limbs: int, rng: np.random.Generator) -> None:
+    """The extension then has fewer primes, and some RPAUs none."""
+    Compiled("model", SMALL, parameters(10), "multiply_relinearize", rng, limbs).check()
+
+
+@pytest.mark.full
+def test_a_product_below_the_first_level_on_the_rtl(rng: np.random.Generator) -> None:
+    design = replace(SMALL, name="heaws-tiny", cores=4, converters=4)
+    Compiled("rtl", design, parameters(10), "multiply_relinearize", rng, limbs=3).check()
+
+
 @pytest.mark.parametrize(("operation", "most"), [("multiply_relinearize", 270_000), ("add", 2_100)])
 def test_the_papers_size_takes_fewer_cycles_than_the_paper(operation: str, most: int) -> None:
     graph = lower_operation(operation, parameter_set("heaws"), 6)
@@ -134,7 +157,6 @@ HYBRID = replace(
     name="heaws-hybrid",
     rpaus=4,
     work_polys=20,
-    work_uram_polys=0,
     key_polys=24,
     conversions=8,
 )
@@ -196,8 +218,8 @@ def test_an_executable_keeps_its_conversions() -> None:
     ("design", "variant", "message"),
     [
         ({"conversions": 2}, {}, "needs 3 conversions and design heaws-small has conversions = 2"),
-        ({"rpaus": 13, "prime_sets": 1}, {}, "the extension has not one prime in each RPAU"),
-        ({"rpaus": 5, "prime_sets": 3}, {}, "one in each"),
+        ({"rpaus": 6, "prime_sets": 3}, {}, "an RPAU has several primes of the extension"),
+        ({"rpaus": 5, "prime_sets": 3}, {}, "an RPAU has several primes of its base"),
         ({}, {"multiplication": "behz"}, "take multiplication = 'hps'"),
         ({"converters": 0, "conversions": 0}, {}, "architecture rpau has no lift"),
     ],

@@ -17,7 +17,7 @@ from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.backends.stream.executable import StreamExecutable
-from ringsmith.backends.stream.limits import BFV_MULTIPLICATIONS, parameter_limits
+from ringsmith.backends.stream.limits import parameter_limits
 from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
@@ -32,7 +32,6 @@ class StreamBackend(Backend):
     kinds = ("model", "rtl")
     field = "stream"
     file_record = StreamDesign
-    multiplies_by = BFV_MULTIPLICATIONS
 
     def designs(self) -> list[str]:
         """Names of the designs that come with Ringsmith."""

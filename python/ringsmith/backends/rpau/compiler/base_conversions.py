@@ -1,7 +1,9 @@
 """Base conversions (``lift``, ``scale``, some ``mod_up``), while instructions are selected.
 
 A conversion takes one polynomial of some RPAUs, and writes one in every RPAU: each RPAU gives at
-most one input and takes at most one output. Outputs that share an RPAU take a conversion each.
+most one input and takes at most one output. Outputs that share an RPAU take a conversion each. From
+the first RPAU that gives an input to the last one all read, and where outputs have inputs of their
+own every RPAU reads those: what a conversion does not take of an RPAU counts for nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,8 +45,8 @@ class BaseConversions:
         location, primes = self._context.placement.location[value], self._primes
         q = node.type.base
         p = [i for i in self._context.graph.nodes[value].type.base if i not in q]
-        if sorted(map(self._rpau, p)) != [*range(self._rpaus)]:
-            self._refuse(node, "the extension has not one prime in each RPAU")
+        if len(set(map(self._rpau, p))) != len(p):
+            self._refuse(node, "an RPAU has several primes of the extension")
         own = self._together(location, p)
 
         def divided(limbs: Sequence[int]) -> Conversion:
@@ -105,13 +107,15 @@ class BaseConversions:
         written over.
         """
         sources = [self._rpau(limb) for limb in inputs]
+        if len(set(sources)) != len(sources):
+            self._refuse(node, "an RPAU has several primes of its base")
         first, last = min(sources), max(sources)
-        if sorted(sources) != [*range(first, last + 1)]:
-            self._refuse(node, "its primes do not lie in neighbouring RPAUs, one in each")
         if own is not None and last == self._rpaus - 1:
             self._refuse(node, "the last RPAU holds one of its primes and one of the extension")
         emitter, everyone = self._context.emitter, mask_of(range(self._rpaus))
         a, found = self._together(location, inputs), Location()
+        if mask_of(range(first, last + 1)) & ~self._context.memory.masks[a]:
+            self._refuse(node, "its primes do not lie in neighbouring RPAUs")
         for limbs in self._apart(outputs):
             dst = self._context.memory.reserve(everyone) if free is None else free
             free = None

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.select import check_supported
+from ringsmith.backends.rpau.compiler.select import check_supported, needs_converters
 from ringsmith.backends.rpau.design import (
+    MAX_CONVERSIONS,
     MAX_WORK_POLYS,
     RpauDesign,
     load_design,
@@ -34,8 +35,9 @@ def compile_for_smallest(
 ) -> Executable:
     """Schedules a graph for the smallest named design that it fits, else for one made to fit it.
 
-    Smaller means fewer multipliers, then fewer bits of memory. A design made to fit is ``nano``
-    with the graph's ring, number of primes and word width, and as much memory as is needed.
+    Smaller means fewer multipliers, then fewer bits of memory. A design made to fit is ``nano``, or
+    ``heaws`` where that takes converters, with the graph's ring, number of primes and word width,
+    and as much memory as is needed.
 
     Args:
         graph: The graph.
@@ -66,29 +68,35 @@ def compile_for_smallest(
 
 
 def _size(design: RpauDesign) -> tuple[int, int, str]:
-    """Multipliers, then bits of polynomial memory, then the name."""
-    multipliers = design.rpaus * (2 * design.cores + design.dyadic_cores)
+    """Multipliers, each converter as one more, then bits of polynomial memory, then the name."""
+    cores = design.core_multipliers * design.cores + design.dyadic_cores
+    multipliers = design.rpaus * cores + design.converters
     polynomials = design.work_polys + design.key_polys
     return multipliers, polynomials * design.n * design.all_bits, design.name
 
 
 def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
     """Designs of the graph's ring and primes with more and more memory."""
-    nano = load_design("nano")
+    base = load_design("heaws" if any(map(needs_converters, graph.nodes)) else "nano")
     word_bits = max(30, *(prime.bit_length() for prime in graph.primes))
     needed = max(_MIN_KEY_POLYS, 2 * sum(graph.keys.values()))
     key_polys = min(_MAX_KEY_POLYS, 1 << (needed - 1).bit_length())
     prime_sets = -(-len(graph.primes) // _MAX_RPAUS)
     rpaus = max(2, -(-len(graph.primes) // prime_sets))
+    if graph.extension:  # one of its primes in an RPAU, and the last RPAU is no input
+        prime_sets, data = 2, graph.key_primes - len(graph.special)
+        rpaus = max(len(graph.extension), graph.key_primes, data + 1)
     for work_polys, program_words in _MEMORY_STEPS:
         yield replace(
-            nano,
+            base,
             name=f"fit{graph.n}x{rpaus}x{word_bits}",
             log_n=graph.n.bit_length() - 1,
             word_bits=word_bits,
             rpaus=rpaus,
             work_polys=work_polys,
+            work_uram_polys=0,
             key_polys=key_polys,
             program_words=program_words,
             prime_sets=prime_sets,
+            conversions=MAX_CONVERSIONS if base.converters else 0,
         )

@@ -78,12 +78,12 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
 
     Without converters that is BFV's lift and scale, digits of several primes, and automorphisms in
     coefficient form; on every design ``decompose``, and SEAL's variants of lift and scale.
-    Without a design it is one that has no converters.
+    Without a design it is what none has instructions for.
 
     Raises:
         CompileError: Names the node and what to do.
     """
-    converts = design is not None and design.converters > 0
+    converts = design is None or design.converters > 0
     for node in graph.nodes:
         if node.op not in _RULES or (node.op in ("lift", "scale") and not converts):
             instead = (
@@ -107,12 +107,23 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
             _refuse_unknown_variant(node)
 
 
+def needs_converters(node: SubroutineNode) -> bool:
+    """Whether a node takes a design with converters."""
+    permutes = node.op == "automorph" and node.type.form != Form.NTT
+    return permutes or node.op in ("lift", "scale") or _raises_several(node)
+
+
+def _raises_several(node: SubroutineNode) -> bool:
+    """Whether a node is a digit of several primes, or of BFV's residues, in other primes."""
+    return node.op == "mod_up" and node.attrs["variant"] in ("fast_base_conv", "centred_digit")
+
+
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
-    variant = node.attrs["variant"] if node.op == "mod_up" else ""
-    if variant in ("fast_base_conv", "centred_digit"):
+    if _raises_several(node):
         raise CompileError(
             "without converters, architecture rpau raises digits of one prime ('rns_digit') only, "
-            f"and subroutine {node.id} asks for {variant!r} of {len(node.attrs['digit'])} primes: "
+            f"and subroutine {node.id} asks for {node.attrs['variant']!r} of "
+            f"{len(node.attrs['digit'])} primes: "
             "take parameters with one prime a digit and a special prime, a design with converters, "
             "or run on the cpu",
             _operation_of(node),
@@ -246,7 +257,8 @@ class _NodeSelector:
         if node.type.form != Form.NTT:
             raise CompileError(
                 f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
-                "put the automorphism after an ntt node, or take a design with converters",
+                "take a design with converters, run it on the cpu, or put the automorphism after an "
+                "ntt node",
                 _operation_of(node),
             )
         dst = self._context.memory.fresh(node.type.base)

@@ -85,10 +85,16 @@ class VirtualMemory:
         return len(self.masks) - self.sub_polynomials
 
     def fresh(self, slots: Iterable[int]) -> Location:
-        """New virtual polynomials for limbs: one for each of their groups, in all its RPAUs."""
+        """New virtual polynomials for limbs: one for each of their groups, in all its RPAUs.
+
+        That of the extension is in every RPAU, since base conversions read it in every one; where
+        it has no limb, what is read counts for nothing.
+        """
         location: Location = {}
         for members in self.groups(slots):
-            location.update(dict.fromkeys(members, self.reserve(self.mask(members))))
+            everywhere = len(self._extension.intersection(members)) == len(members)
+            mask = mask_of(self.order.rpaus) if everywhere else self.mask(members)
+            location.update(dict.fromkeys(members, self.reserve(mask)))
         return location
 
 
