@@ -44,15 +44,15 @@ module rs_tile_sum
   end
   localparam int unsigned Last = tile_place(Xs, Ys, XCut, YCut, Tiles - 1);
 
-  // Bits of the whole sum from bit 0 on.
+  // A stage's sum, and bits of the whole sum from bit 0 on.
+  logic [     RunBits-1:0] run [Tiles];
   logic [Last+RunBits-1:0] whole;
   for (genvar t = 0; t < Tiles; t++) begin : gen_tile
     localparam int unsigned Place = tile_place(Xs, Ys, XCut, YCut, t);
     localparam int unsigned Next = (t + 1 < Tiles) ?
         tile_place(Xs, Ys, XCut, YCut, (t + 1 < Tiles) ? t + 1 : t) : Place;
-    logic [RunBits-1:0] run;
     if (t == 0) begin : gen_first
-      assign run = RunBits'(tile_i[0]);
+      assign run[0] = RunBits'(tile_i[0]);
     end else begin : gen_add
       localparam int unsigned Step = Place - tile_place(Xs, Ys, XCut, YCut, t - 1);
       logic [TileBits-1:0] tile;
@@ -65,20 +65,20 @@ module rs_tile_sum
         .d_i(tile_i[t]),
         .d_o(tile)
       );
-      always_ff @(posedge clk_i) run_q <= (gen_tile[t-1].run >> Step) + RunBits'(tile);
-      assign run = run_q;
+      always_ff @(posedge clk_i) run_q <= (run[t-1] >> Step) + RunBits'(tile);
+      assign run[t] = run_q;
     end
 
     // The bits below the next place are the sum's.
     if (t == Tiles - 1) begin : gen_upper
-      assign whole[Place+:RunBits] = run;
+      assign whole[Place+:RunBits] = run[t];
     end else if (Next > Place) begin : gen_lower
       rs_delay #(
         .Width(Next - Place),
         .Depth(Tiles - 1 - t)
       ) u_bits (
         .clk_i,
-        .d_i(run[Next-Place-1:0]),
+        .d_i(run[t][Next-Place-1:0]),
         .d_o(whole[Next-1:Place])
       );
     end

@@ -190,32 +190,28 @@ module rs_butterfly_lanes
   end
 
   // ---- sums and differences ---------------------------------------------------------------------
-  logic sums_first, sums_only;  // the adders work in front of the multipliers, or without them
+  logic sums_first;  // the adders work in front of the multipliers
   assign sums_first = butterfly_i && inverse_i;
-  assign sums_only  = (Multipliers == 1) && sum_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_adders
     logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
-    logic [Width-1:0] upper_product, upper_late;  // of the upper lane, where it has a multiplier
+    // Pointwise operands of both: a sum's own, or products and what is added to them. The upper lane's
+    // product comes in the lower one's next cycle where it has no multiplier.
+    logic [Width-1:0] point_first [2], point_second [2];
     if (Multipliers == 2) begin : gen_two
-      assign upper_product = product[i+Cores];
-      assign upper_late    = z_late[i+Cores];
+      assign point_first  = '{product[i], product[i+Cores]};
+      assign point_second = '{z_late[i], z_late[i+Cores]};
     end else begin : gen_one
-      assign upper_product = product[i];
-      assign upper_late    = z_late[i];
+      assign point_first  = sum_i ? '{a_i[i], a_i[i+Cores]} : '{product[i], product[i]};
+      assign point_second = sum_i ? '{c_i[i], c_i[i+Cores]} : '{z_late[i], z_late[i]};
     end
     always_comb begin
-      low_first   = (sums_first || sums_only) ? a_i[i] : product[i];
-      low_second  = sums_first ? a_i[i+Cores] : z_late[i];
-      high_first  = upper_product;
-      high_second = upper_late;
+      low_first   = sums_first ? a_i[i] : point_first[0];
+      low_second  = sums_first ? a_i[i+Cores] : point_second[0];
+      high_first  = point_first[1];
+      high_second = point_second[1];
       if (butterfly_i) begin
         high_first  = inverse_i ? a_i[i+Cores] : z_late[i];
         high_second = inverse_i ? a_i[i] : product[i];
-      end
-      if (sums_only) begin
-        low_second  = c_i[i];
-        high_first  = a_i[i+Cores];
-        high_second = c_i[i+Cores];
       end
     end
     rs_mod_addsub #(
@@ -261,7 +257,7 @@ module rs_butterfly_lanes
       logic [Width-1:0] lower_q;
       always_ff @(posedge clk_i) lower_q <= low;
       logic row_at_once;
-      assign row_at_once  = butterfly_i || sums_only;
+      assign row_at_once  = butterfly_i || sum_i;
       assign y_o[i]       = sums_first ? z_late[i] : (row_at_once ? low : lower_q);
       assign y_o[i+Cores] = sums_first ? product[i] : (row_at_once ? high : low);
     end

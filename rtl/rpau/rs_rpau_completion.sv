@@ -31,9 +31,8 @@ module rs_rpau_completion #(
       if (start_i) busy_q <= 1'b1;
       else if (ending_o) busy_q <= 1'b0;
       if (busy_q && last_i) begin
-        if (broadcast_i) drain_q <= DrainBits'(BroadcastDrain);
-        else if (sum_i) drain_q <= DrainBits'(SumDrain);
-        else drain_q <= DrainBits'(Drain + 32'(pair_i));
+        drain_q <= DrainBits'(broadcast_i ? BroadcastDrain
+                                          : Drain + 32'(pair_i) - 32'(sum_i) * (Drain - SumDrain));
       end else if (drain_q != '0) begin
         drain_q <= drain_q - 1'b1;
       end

@@ -63,7 +63,6 @@ def test_a_design_file_that_is_missing_or_none_is_named(command: str, tmp_path: 
         arguments = [text.format(folder=tmp_path) for text in COMMANDS[command]]
         if command == "seal eval":  # files are read first: an empty one is refused
             arguments += ["--device", "cpu"]
-            message = message.replace("missing keys: ", "cpu has no design")
         done = CliRunner().invoke(app, [*command.split(), *arguments, "--design", str(path)])
         assert done.exit_code == 2
         assert message in done.stderr

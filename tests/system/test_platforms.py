@@ -24,7 +24,7 @@ def test_medhas_card_has_what_the_product_table_says() -> None:
 
 
 def test_a_card_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no platform 'attic': choose one of u250"):
+    with pytest.raises(ParameterError, match="no platform 'attic': choose one of f1, u250"):
         load_platform("attic")
 
 

@@ -169,7 +169,7 @@ def test_instructions_of_a_stream_design_cannot_be_traced() -> None:
     done = CliRunner().invoke(app, ["trace", "--operation", "add", "--design", "rpm"])
     assert done.exit_code == 2
     assert (
-        "design 'rpm' is of architecture stream, which has no instructions: choose one of medha"
+        "design 'rpm' is of architecture stream, which has no instructions: choose one of heaws"
         in done.output
     )
 

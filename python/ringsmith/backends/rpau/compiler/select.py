@@ -257,8 +257,8 @@ class _NodeSelector:
         if node.type.form != Form.NTT:
             raise CompileError(
                 f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
-                "take a design with converters, run it on the cpu, or put the automorphism after an "
-                "ntt node",
+                "take a design with converters, run it on the cpu, or put the automorphism after "
+                "an ntt node",
                 _operation_of(node),
             )
         dst = self._context.memory.fresh(node.type.base)

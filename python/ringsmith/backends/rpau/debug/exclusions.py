@@ -244,6 +244,11 @@ _SHAPES: tuple[Exclusion, ...] = (
     ),
     Exclusion("arith/rs_scale_steps.sv", rf"n\[0\]\[\d+\]{_EDGE}", "reduction begins with 0"),
     Exclusion("arith/rs_mul_low.sv", rf"(centre|east|north|top|north_q)\[\d+\]{_EDGE}", _TILING),
+    Exclusion(
+        "ntt/rs_butterfly_lanes.sv|rpau/rs_rpau_(completion|main).sv",
+        rf"(sum_i|sum_only|in_turn){_EDGE}",
+        "a core has two multipliers in this design",
+    ),
     Exclusion("ntt/rs_lane_gather.sv", rf"reversed.*{_EDGE}", "constants"),
     Exclusion(
         "ntt/rs_ntt_twiddle.sv",
@@ -344,20 +349,21 @@ _TILES: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         "baseconv/.*",
-        rf"(gen_cell\[\d\]\.)?(sum(_[io])?|merged|tile_i){_one_of((2, 3))}{_bits(29, 34)}{_EDGE}"
+        rf"(gen_cell\[\d\]\.)?(sum(_[io])?|merged|tile_i|run){_one_of((2, 3))}{_bits(29, 34)}"
+        rf"{_EDGE}"
         rf"|gen_tile{_one_of((2, 3))}\.(added|result){_bits(29, 33)}{_EDGE}",
         "of a word's 30 bits the first part has 17, and the tiles of the second part are shorter",
     ),
     Exclusion(
         "baseconv/rs_tile_(accumulate|sum).sv|mem/rs_delay.sv",
-        rf"gen_tile{_one_of((1, 3, 5, 6, 7))}\.(gen_add\.)?(sum|run|tile|run_q){_bits(34, 43)}"
-        rf"{_EDGE}"
+        rf"(gen_tile{_one_of((1, 3, 5, 6, 7))}\.(gen_add\.)?(sum|tile|run_q)"
+        rf"|run{_one_of((1, 3, 5, 6, 7))}){_bits(34, 43)}{_EDGE}"
         rf"|gen_shift\.shift_q{_one_of((3, 4, 5))}{_bits(34, 41)}{_EDGE}",
         "of a word's 30 bits the first part has 17, and the tiles of the second part are shorter",
     ),
     Exclusion(
         "baseconv/rs_tile_sum.sv",
-        rf"gen_tile\[\d\]\.(gen_add\.)?run(_q)?{_bits(42, 43)}{_EDGE}",
+        rf"(gen_tile\[\d\]\.gen_add\.run_q|run\[\d\]){_bits(42, 43)}{_EDGE}",
         "sums of tiles have two bits for what is carried, and of these tiles carry none",
     ),
 )
