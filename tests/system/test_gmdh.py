@@ -395,8 +395,26 @@ def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path)
     assert f"{numbers['programs'][0]['cycles']:,}" in done.stdout
 
 
-def test_rpau_refuses_bfv_products_at_their_line(network: Network) -> None:
-    with pytest.raises(
-        ProgramError, match=r"network\.py:\d+: multiplies two encrypted BFV vectors"
-    ):
-        Server(network, "bfv", "nano")
+def test_the_exact_forecast_runs_on_an_accelerator_made_to_fit(tmp_path: Path) -> None:
+    output = tmp_path / "gmdh.json"
+    arguments = ["run", "gmdh", "--scheme", "bfv", "--device", "model", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert numbers["equal_bits_with_cpu"] is True
+    assert numbers["quality"]["exact"] == numbers["quality"]["meters"] == 496
+    assert len(numbers["programs"]) == PLAIN_MODULI
+    assert all(p["cycles"] == p["predicted_cycles"] > 0 for p in numbers["programs"])
+    assert min(numbers["noise_budgets"]) > 0
+
+
+@pytest.mark.parametrize("design", ["heaws-seal", "medha"])
+def test_a_design_that_cannot_run_the_exact_forecast_is_refused(
+    network: Network, design: str
+) -> None:
+    words = {
+        "heaws-seal": "no parameters fit; N = 8192 does not do: .* out of noise budget",
+        "medha": r"network\.py:\d+: multiplies two encrypted BFV vectors",
+    }
+    with pytest.raises(ProgramError, match=words[design]):
+        Server(network, "bfv", design)

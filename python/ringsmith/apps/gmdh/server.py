@@ -12,7 +12,8 @@ from ringsmith.apps.gmdh.residues import plain_bits, with_moduli
 from ringsmith.apps.interface import Inputs
 from ringsmith.backends.base import Design
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, KeyNeeds, ckks_set
-from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, InputSpec, trace
+from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, InputSpec
+from ringsmith.tracing import trace
 
 SCHEMES = ("bfv", "ckks")
 PLAIN_MODULI = 3
@@ -26,10 +27,17 @@ OUTPUT_LIMBS = 2
 """In CKKS, data primes that the output keeps: one has no room for scale and headroom."""
 
 
-def plan_exact(network: Network) -> list[BfvProgram]:
+def plan_exact(
+    network: Network, multiplication: str = "behz", design: str | Design | None = None
+) -> list[BfvProgram]:
     """Returns the program modulo each of ``PLAIN_MODULI`` plain moduli, planned alike.
 
     The smallest parameters of 128-bit security that the noise forecast finds.
+
+    Args:
+        network: The network.
+        multiplication: How products are made: ``behz``, or ``hps``, as accelerators do it.
+        design: The accelerator that they must suit; None: any.
 
     Raises:
         ProgramError: When no parameters bear the network.
@@ -38,7 +46,8 @@ def plan_exact(network: Network) -> list[BfvProgram]:
     bits = plain_bits(largest, PLAIN_MODULI)
     # A t is known only once N is. Coefficients reduced by less than any such t make as much noise:
     # the products' are small, and the others are only added.
-    first = _exact(network, AutoBfvParameters(plain_bits=bits), 1 << bits - 1).parameters
+    wanted = AutoBfvParameters(plain_bits=bits, multiplication=multiplication, design=design)
+    first = _exact(network, wanted, 1 << bits - 1).parameters
     found = with_moduli(first, largest, PLAIN_MODULI)
     return [_exact(network, parameters, parameters.plain_modulus) for parameters in found]
 
@@ -119,7 +128,7 @@ class Server:
             ProgramError: When the design cannot run the programs.
         """
         self.programs: Sequence[BfvProgram | CkksProgram] = (
-            plan_exact(network)
+            plan_exact(network, "hps" if smallest or design is not None else "behz", design)
             if scheme == "bfv"
             else [plan_approximate(network, parameters or ckks_set(PARAMETERS))]
         )
