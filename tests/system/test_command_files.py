@@ -43,6 +43,7 @@ WRITERS = {
     "run logreg --output": ["run", "logreg", "--output"],
     "run gmdh --output": ["run", "gmdh", "--output"],
     "run cnn --output": ["run", "cnn", "--output"],
+    "run lookup --output": ["run", "lookup", "--output"],
 }
 """Every option that names a file to write, but those of ``keys``, ``encrypt``, ``decrypt`` and
 ``seal eval``, which have tests of their own."""

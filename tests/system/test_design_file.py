@@ -21,6 +21,7 @@ COMMANDS = {
     "run logreg": ["--device", "model"],
     "run gmdh": ["--device", "model"],
     "run cnn": ["--device", "model"],
+    "run lookup": ["--device", "model"],
     "trace": ["--operation", "add"],
     "waves": ["{folder}/x.vcd", "--operation", "add", "--cycles", "0:10"],
     "seal eval": ["add", "{folder}/x", "{folder}/x", "--params", "{folder}/x", "-o", "{folder}/y"],

@@ -37,6 +37,7 @@ SERVER_SIDE = (
     "apps.logreg.server",
     "apps.gmdh.server",
     "apps.cnn.server",
+    "apps.lookup.server",
     "runtime",
     "backends.rpau.device.model",
     "backends.rpau.device.rtl",

@@ -34,6 +34,7 @@ WHOLE_RUNS = {
     "doctor": "test_cli.py::test_doctor_finds_everything_that_the_demo_needs",
     "encrypt": "test_client_commands.py::home",
     "keys": "test_client_commands.py::home",
+    "run lookup": "test_lookup.py::test_run_lookup_prints_the_record_and_writes_its_numbers",
     "run cnn": "test_cnn.py::test_run_cnn_prints_its_figures_and_writes_them",
     "run gmdh": "test_gmdh.py::test_run_gmdh_prints_its_figures_and_writes_them",
     "run logreg": "test_logreg.py::test_run_logreg_prints_its_figures_and_writes_them",

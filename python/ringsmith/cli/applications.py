@@ -129,3 +129,22 @@ def run_cnn(
     from ringsmith.apps.cnn import commands
 
     commands.run(device.value, design, images, seal=seal, output=target(output, force))
+
+
+@run_app.command("lookup")
+def run_lookup(
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are, N = 2^13: a name, or a TOML file."
+        ),
+    ] = "heaws-seal",
+    record: Annotated[int, typer.Option(help="Number of the record, 0 to 1023.")] = 345,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """Look up one of 1,024 records; the server learns neither which one nor what it holds."""
+    from ringsmith.apps.lookup import commands
+
+    commands.run(device.value, design, record, target(output, force))
