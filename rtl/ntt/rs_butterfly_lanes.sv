@@ -145,8 +145,8 @@ module rs_butterfly_lanes
   logic [Width-1:0] y_q [Multiplied];
   logic [Width-1:0] z_q [Multiplied];  // what is added to it
   assign use_k1 = butterfly_i ? constant_i : !use_b_i;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Cores; i++) begin
+  for (genvar i = 0; i < Cores; i++) begin : gen_lower
+    always_ff @(posedge clk_i) begin
       x_q[i] <= x_d[i];
       z_q[i] <= z_d[i];
       if (use_k1) y_q[i] <= k1_i;

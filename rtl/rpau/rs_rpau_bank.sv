@@ -1,13 +1,15 @@
 // Half a row of one bank of a work memory: words side by side in one memory, and who writes them.
 //
 // The units of an RPAU write, one of them at a time, and one of them reads; addresses are the
-// writer's and the reader's. Latency from raddr_i to rdata_o: 1.
+// writer's and the reader's. Latency from raddr_i to rdata_o: 1. Cost of the choice among up to
+// three writers: a LUT a bit.
 module rs_rpau_bank
   import rs_rpau_isa_pkg::*;
 #(
   parameter  int unsigned Width = 192,   // of all words together
   parameter  int unsigned Depth = 1024,
   parameter  string       RamStyle = "block",
+  parameter  logic [Units-1:0] Writers = '1,  // the units that may write, the main unit among them
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  logic                 clk_i,
@@ -22,7 +24,7 @@ module rs_rpau_bank
   always_comb begin
     wdata = wdata_i[0];
     for (int unsigned u = 1; u < Units; u++) begin
-      if (we_i[u]) wdata = wdata_i[u];
+      if (Writers[u] && we_i[u]) wdata = wdata_i[u];
     end
   end
 
@@ -33,7 +35,7 @@ module rs_rpau_bank
     .RamStyle(RamStyle)
   ) u_ram (
     .clk_i,
-    .we_i(|we_i),
+    .we_i(|(we_i & Writers)),
     .waddr_i,
     .wdata_i(wdata),
     .re_i,

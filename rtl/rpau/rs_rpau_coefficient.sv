@@ -163,12 +163,14 @@ module rs_rpau_coefficient
   end
 
   // ---- a permuted word --------------------------------------------------------------------------
-  logic [Width-1:0] source, permuted_q;
-  logic             permuted_valid_q;
-  assign source = operand_i[0][taken.place];
+  logic [Width-1:0] source_word_q, permuted_q;
+  logic             source_valid_q, negate_q, permuted_valid_q;
   always_ff @(posedge clk_i) begin
-    permuted_valid_q <= rst_ni && taken.valid && permute_q;
-    permuted_q       <= (taken.negate && source != '0) ? q_i - source : source;
+    source_valid_q    <= rst_ni && taken.valid && permute_q;
+    negate_q   <= taken.negate && operand_i[0][taken.place] != '0;
+    source_word_q     <= operand_i[0][taken.place];
+    permuted_valid_q <= rst_ni && source_valid_q;
+    permuted_q       <= negate_q ? q_i - source_word_q : source_word_q;
   end
 
   // ---- rows of results --------------------------------------------------------------------------

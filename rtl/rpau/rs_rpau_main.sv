@@ -286,8 +286,7 @@ module rs_rpau_main
       };
 
   // ---- compute ----------------------------------------------------------------------------------
-  step_t lanes_step, operand_step, receive_step, sum_step, passing_step, lane_step;
-  step_t result_step, row_step;
+  step_t lanes_step, operand_step, receive_step, sum_step, passing_step, result_step, row_step;
   logic [Width-1:0] a_lanes [Lanes];
   logic [Width-1:0] b_lanes [Lanes];
   logic [Width-1:0] c_lanes [Lanes];
@@ -380,15 +379,17 @@ module rs_rpau_main
           pattern: PatternBits'(InOrder)
       };
   assign operand_step = receive ? receive_step : lanes_step;
-  // A sum, then what else there is to the end of the lanes.
+  // A sum, then what else there is to the end of the lanes. Each part ends with a register of its own.
+  step_t sum_soon, lane_soon;
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(mod_addsub_latency())
+    .Depth(mod_addsub_latency() - 1)
   ) u_sum_steps (
     .clk_i,
     .d_i(operand_step),
-    .d_o(sum_step)
+    .d_o(sum_soon)
   );
+  always_ff @(posedge clk_i) sum_step <= sum_soon;
   if (Multipliers == 1) begin : gen_in_turn
     step_t sum_step_q;
     always_ff @(posedge clk_i) sum_step_q <= sum_step;
@@ -397,19 +398,18 @@ module rs_rpau_main
       // Else it would be written in the time of the next instruction.
       if (sum_only) passing_step.valid = 1'b0;
     end
-    assign result_step = sum_only ? sum_step : lane_step;
   end else begin : gen_at_once
     assign passing_step = sum_step;
-    assign result_step  = lane_step;
   end
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(lanes_latency(Reduction) - lanes_wait() - mod_addsub_latency())
+    .Depth(lanes_latency(Reduction) - lanes_wait() - mod_addsub_latency() - 1)
   ) u_lane_steps (
     .clk_i,
     .d_i(passing_step),
-    .d_o(lane_step)
+    .d_o(lane_soon)
   );
+  always_ff @(posedge clk_i) result_step <= sum_only ? sum_soon : lane_soon;
 
   // ---- write, or send ---------------------------------------------------------------------------
   logic second;

@@ -203,7 +203,8 @@ module rs_rpau_work_memory
       rs_rpau_bank #(
         .Width(HalfWidth),
         .Depth(Depth),
-        .RamStyle(b < UramBanks ? "ultra" : "block")
+        .RamStyle(b < UramBanks ? "ultra" : "block"),
+        .Writers(Writers)
       ) u_bank (
         .clk_i,
         .we_i(writes),

@@ -107,6 +107,34 @@ def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own
     )
 
 
+# ---- the table of banks ------------------------------------------------------------------------
+
+BANKS = {
+    "13 in block RAM": "13 work polynomials in 13 banks",
+    "8 in UltraRAM, 7 in block RAM: `medha`": "as it is",
+    "8 in UltraRAM, 5 in block RAM: the paper's": "13 work polynomials in 6 banks",
+}
+"""Work polynomials in the page -> the design's name among the ablations."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("polys", BANKS)
+def test_a_product_with_other_banks_takes_the_cycles_of_the_pages_table(polys: str) -> None:
+    """Otherwise write the cells that the message has into the page."""
+    design = variants()[BANKS[polys]]
+    cells = []
+    for params in ("medha-set1", "medha-set2"):
+        graph = operation("multiply_relinearize", params)
+        executable = runtime.compile_graph(graph, design).executable
+        assert executable is not None
+        with_host = executable.host_transfers
+        cells.append(
+            f"{executable.cycles:,}" + (f", {with_host} transfers with the host" * bool(with_host))
+        )
+    (row,) = (row for row in PAGE.read_text().splitlines() if row.startswith(f"| {polys} |"))
+    assert row.endswith(f"| {' | '.join(cells)} |")
+
+
 # ---- the table of programs ---------------------------------------------------------------------
 
 

@@ -111,28 +111,6 @@ def test_a_product_stays_on_the_device_with_as_many_banks_of_one_polynomial_as_i
         assert fewest.cycles <= own.cycles
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("name", "params", "cycles", "transfers"),
-    [
-        ("13 work polynomials in 6 banks", "medha-set1", 70_439, 0),
-        ("13 work polynomials in 6 banks", "medha-set2", 233_999, 270),
-        ("as it is", "medha-set1", 68_294, 0),
-        ("as it is", "medha-set2", 210_829, 0),
-        ("13 work polynomials in 13 banks", "medha-set1", 67_233, 0),
-        ("13 work polynomials in 13 banks", "medha-set2", 208_696, 0),
-    ],
-)
-def test_a_product_with_other_banks_takes_what_the_page_says(
-    name: str, params: str, cycles: int, transfers: int
-) -> None:
-    """The page is docs/architecture.md, "Key switching"."""
-    graph = graph_of("multiply_relinearize", ckks_set(params))
-    executable = runtime.compile_graph(graph, variants()[name]).executable
-    assert executable is not None
-    assert (executable.host_transfers, executable.cycles) == (transfers, cycles)
-
-
 def test_the_rams_of_ten_rpaus_with_seven_banks_fit_the_papers_card() -> None:
     told = on_the_card(load_design("medha"))
     assert "the RAMs of 10 RPAUs, 1,764 BRAM and 1,012 URAM, fit" in told

@@ -58,7 +58,7 @@ _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
 _HOST = 1  # an RPAU's register for the host, on either side of its memory
-_SIGN = 1  # a permuted word, negated or not
+_SIGN = 2  # a permuted word, and itself or its negative
 _ROW = 1  # the coefficient unit's row of results
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them
 
