@@ -33,6 +33,7 @@ module rs_board_ulx3s #(
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
   parameter  int unsigned CoreMultipliers = 2,
+  parameter  int unsigned KeyStream = 0,
   // end of generated
   parameter  int unsigned ClockHz = 75_000_000,  // what the PLL makes of 25 MHz
   parameter  int unsigned InputDivider = 1,      // of the PLL, and the next two
@@ -94,7 +95,8 @@ module rs_board_ulx3s #(
     .HopCycles(HopCycles),
     .Converters(Converters),
     .Conversions(Conversions),
-    .CoreMultipliers(CoreMultipliers)
+    .CoreMultipliers(CoreMultipliers),
+    .KeyStream(KeyStream)
     // end of generated
   ) u_accelerator (
     .clk_i(clk),

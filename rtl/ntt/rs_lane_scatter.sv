@@ -56,8 +56,4 @@ module rs_lane_scatter #(
 
   always_ff @(posedge clk_i) word_q <= word_d;
   assign word_o = word_q;
-
-  SwapInOrder_A :
-  assert property (@(posedge clk_i) !swap_i || pattern_i == PatternBits'(Top))
-  else $error("the halves of a row change places in a stage within rows");
 endmodule

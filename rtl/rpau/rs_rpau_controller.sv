@@ -7,6 +7,10 @@
 // ends the program; an opcode that does not exist, or that needs a unit or a feature that the design
 // lacks, ends it too, with error_o.
 //
+// await issues when, besides, as many key polynomials have arrived as it names, at the latest
+// in the cycle before the one before: arrived_i says so of one, in a cycle in which a program
+// runs. A program that starts with streamed_i counts from 0; for any other all are there.
+//
 // start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt
 // issues, and cycles_o counts those cycles. cycles_o and instructions_o are those of the cycles
 // before; when busy_o falls they are complete, and they stay until the next start. Commands leave
@@ -32,6 +36,10 @@ module rs_rpau_controller
   input  logic [WordBits-1:0]         program_data_i,
 
   input  logic                        start_i,
+  input  logic                        streamed_i,      // taken with start_i
+  input  logic                        arrived_i,       // a polynomial is in its key store
+  output logic [ArrivedWidth-1:0]     arrived_o,       // how many, since a start with streamed_i
+  output logic [ArrivedWidth-1:0]     awaited_o,       // that the program waits for; 0: for none
   output logic                        busy_o,
   output logic                        error_o,         // the program met such an opcode
   output logic [63:0]                 cycles_o,
@@ -101,11 +109,34 @@ module rs_rpau_controller
     waits_q   <= waits;
   end
 
+  // ---- arrivals ---------------------------------------------------------------------------------
+  logic ready_q;  // the instruction at hand stands at the registers above
+  logic enough;   // as many keys have arrived as it waits for
+  if (HasFeatures[NeedsKeyStream]) begin : gen_key_stream
+    localparam logic [ArrivedWidth-1:0] All = '1;
+    logic [ArrivedWidth-1:0] arrived_q;
+    logic                    streamed_q, enough_q;
+    always_ff @(posedge clk_i) begin
+      if (start) arrived_q <= streamed_i ? '0 : All;
+      else if (arrived_i && arrived_q != All) arrived_q <= arrived_q + 1'b1;
+      if (start) streamed_q <= streamed_i;
+      enough_q <= !decoded.uses_arrived || arrived_q >= fetched[ArrivedLsb+:ArrivedWidth];
+    end
+    assign enough    = enough_q;
+    assign arrived_o = streamed_q ? arrived_q : '0;
+    assign awaited_o = (ready_q && !enough_q) ? word_q[ArrivedLsb+:ArrivedWidth] : '0;
+  end else begin : gen_no_key_stream
+    logic unused_arrivals;
+    assign unused_arrivals = ^{streamed_i, arrived_i};
+    assign enough    = 1'b1;
+    assign arrived_o = '0;
+    assign awaited_o = '0;
+  end
+
   // ---- issue ------------------------------------------------------------------------------------
   logic [FetchBits-1:0] fetch_q;
-  logic                 ready_q;
   units_t               units_busy_q, start_q;
-  assign issue = ready_q && (waits_q & units_busy_q) == '0;
+  assign issue = ready_q && enough && (waits_q & units_busy_q) == '0;
 
   logic [63:0] cycles_q;
   command_t    command_q;

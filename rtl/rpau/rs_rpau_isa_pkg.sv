@@ -72,6 +72,9 @@ package rs_rpau_isa_pkg;
   // Last RPAU whose words a conversion takes.
   parameter int unsigned LastLsb = 53;
   parameter int unsigned LastWidth = 4;
+  // Key polynomials that have arrived since the start.
+  parameter int unsigned ArrivedLsb = 28;
+  parameter int unsigned ArrivedWidth = 16;
   // Which of the loaded conversions.
   parameter int unsigned ConversionLsb = 57;
   parameter int unsigned ConversionWidth = 5;
@@ -81,6 +84,10 @@ package rs_rpau_isa_pkg;
     OpNop = 6'd0,
     // Waits until every unit of every RPAU is idle, then ends the program.
     OpHalt = 6'd1,
+    // Waits until as many polynomials have arrived in the key stores, of all RPAUs together, since
+    // the program started. Where the host wrote all keys before the start, and said so, it waits
+    // for nothing.
+    OpAwait = 6'd56,
     // dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
     // dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
     // split has made of a polynomial, and dst that piece of its transform.
@@ -180,12 +187,14 @@ package rs_rpau_isa_pkg;
   } unit_e;
 
   // Features of a design that some instructions need, numbered from 0 on.
-  parameter int unsigned Features = 2;
-  typedef enum logic [0:0] {
+  parameter int unsigned Features = 3;
+  typedef enum logic [1:0] {
+    // Parameter key_stream of the design is not 0.
+    NeedsKeyStream = 2'd0,
     // Parameter larger_rings of the design is not 0.
-    NeedsLargerRings = 1'd0,
+    NeedsLargerRings = 2'd1,
     // Parameter seeds of the design is not 0.
-    NeedsSeeds = 1'd1
+    NeedsSeeds = 2'd2
   } feature_e;
 
   // What a pointwise instruction multiplies operand a by.
@@ -223,6 +232,7 @@ package rs_rpau_isa_pkg;
     factor_e             factor;  // pointwise: dst = a * factor + addend
     addend_e             addend;
     logic                minus;   // the addend is subtracted
+    logic                uses_arrived;
     logic                uses_conversion;
     logic                uses_digit;
     logic                uses_element;
@@ -277,6 +287,10 @@ package rs_rpau_isa_pkg;
       OpNop: begin
       end
       OpHalt: begin
+      end
+      OpAwait: begin
+        decoded.needs[NeedsKeyStream] = 1'b1;
+        decoded.uses_arrived = 1'b1;
       end
       OpNtt: begin
         decoded.unit[UnitMain] = 1'b1;

@@ -380,7 +380,7 @@ module rs_rpau_main
       };
   assign operand_step = receive ? receive_step : lanes_step;
   // A sum, then what else there is to the end of the lanes. Each part ends with a register of its own.
-  step_t sum_soon, lane_soon;
+  step_t sum_soon, lane_soon, result_soon;
   rs_delay #(
     .Width($bits(step_t)),
     .Depth(mod_addsub_latency() - 1)
@@ -398,8 +398,10 @@ module rs_rpau_main
       // Else it would be written in the time of the next instruction.
       if (sum_only) passing_step.valid = 1'b0;
     end
+    assign result_soon = sum_only ? sum_soon : lane_soon;
   end else begin : gen_at_once
     assign passing_step = sum_step;
+    assign result_soon  = lane_soon;
   end
   rs_delay #(
     .Width($bits(step_t)),
@@ -409,7 +411,7 @@ module rs_rpau_main
     .d_i(passing_step),
     .d_o(lane_soon)
   );
-  always_ff @(posedge clk_i) result_step <= sum_only ? sum_soon : lane_soon;
+  always_ff @(posedge clk_i) result_step <= result_soon;
 
   // ---- write, or send ---------------------------------------------------------------------------
   logic second;
@@ -478,4 +480,9 @@ module rs_rpau_main
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && ending) || received)
   else $error("a broadcast ends without all of its rows");
+
+  SwapInOrder_A :
+  assert property (@(posedge clk_i) !(row_step.valid && row_step.swap) ||
+                   row_step.pattern == PatternBits'(InOrder))
+  else $error("the halves of a row change places in a stage within rows");
 endmodule

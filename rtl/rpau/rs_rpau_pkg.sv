@@ -94,6 +94,7 @@ package rs_rpau_pkg;
     FactConverters,
     FactConversions,
     FactCoreMultipliers,
+    FactKeyStream,
     // end of generated
     FactCount
   } fact_e;
@@ -171,11 +172,12 @@ package rs_rpau_pkg;
 
   // What a design has of that which some instructions need, by feature_e.
   function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
-                                                      int unsigned seeds);
+                                                      int unsigned seeds, int unsigned key_stream);
     logic [Features-1:0] has;
     has                   = '0;
     has[NeedsLargerRings] = larger_rings > 0;
     has[NeedsSeeds]       = seeds > 0;
+    has[NeedsKeyStream]   = key_stream > 0;
     return has;
   endfunction
 
@@ -346,6 +348,13 @@ package rs_rpau_pkg;
   // each RPAU: rs_rpau_chain.
   function automatic int unsigned host_read_latency(int unsigned rpaus);
     return 2 * rpaus + rpau_read_latency();
+  endfunction
+
+  // Last row of a key polynomial at the host's port to the issue of what waits for it: the way to the
+  // last RPAU, the count, and the comparison. The row is in its memory by then, and an instruction
+  // that reads it issues later still.
+  function automatic int unsigned arrival_latency(int unsigned rpaus);
+    return rpaus + 2;
   endfunction
 
 endpackage

@@ -11,10 +11,14 @@
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; until the last is
 //              there, host_zone_i, host_rpau_i and host_index_i hold still, and nothing is written.
 //              While host_busy_o is high, an access is under way, and no program may start.
+//              With KeyStream, rows of the zone key are written while a program runs, too, where it
+//              was started with streamed_i: the polynomials that it awaits, in its order. One has
+//              arrived rs_rpau_pkg::arrival_latency() cycles after its last row stood at the port.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
-//              until halt has issued.
+//              until halt has issued. streamed_i, taken with it: its keys come while it runs.
+//   arrived_o, awaited_o   Key polynomials that have come since then; for how many it waits, or 0.
 //   cycles_o, instructions_o   Of the program under way, or of the last one.
 //   error_o    The last program ended at an opcode that does not exist.
 //   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::fact_e.
@@ -58,6 +62,7 @@ module rs_rpau_top
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
   parameter  int unsigned CoreMultipliers = 2,
+  parameter  int unsigned KeyStream = 0,
   // end of generated
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned HostWords = host_words(Lanes),
@@ -84,6 +89,9 @@ module rs_rpau_top
 
   input  logic [4:0]                  ring_i,
   input  logic                        start_i,
+  input  logic                        streamed_i,
+  output logic [ArrivedWidth-1:0]     arrived_o,
+  output logic [ArrivedWidth-1:0]     awaited_o,
   output logic                        busy_o,
   output logic                        error_o,
   output logic [63:0]                 cycles_o,
@@ -120,30 +128,8 @@ module rs_rpau_top
   assign design_o[FactConverters] = FactBits'(Converters);
   assign design_o[FactConversions] = FactBits'(Conversions);
   assign design_o[FactCoreMultipliers] = FactBits'(CoreMultipliers);
+  assign design_o[FactKeyStream] = FactBits'(KeyStream);
   // end of generated
-
-  command_t                    command;
-  logic [Rpaus-1:0][Units-1:0] start, done;
-  rs_rpau_controller #(
-    .Rpaus(Rpaus),
-    .ProgramWords(ProgramWords),
-    .HasUnits(units_of(DyadicCores, Link, Converters)),
-    .HasFeatures(features_of(LargerRings, Seeds))
-  ) u_controller (
-    .clk_i,
-    .rst_ni,
-    .program_we_i,
-    .program_addr_i,
-    .program_data_i,
-    .start_i,
-    .busy_o,
-    .error_o,
-    .cycles_o,
-    .instructions_o,
-    .command_o(command),
-    .start_o(start),
-    .done_i(done)
-  );
 
   ring_t ring_d, ring_q;
   always_comb begin
@@ -155,6 +141,53 @@ module rs_rpau_top
   always_ff @(posedge clk_i) begin
     if (start_i && !busy_o) ring_q <= ring_d;
   end
+
+  // A key polynomial arrives with its last row, which takes a cycle an RPAU to get there.
+  logic arrived;
+  if (KeyStream != 0) begin : gen_key_stream
+    localparam int unsigned RowParts = Lanes / HostWords;  // rows of the host's port in a memory's
+    logic [RowWidth-1:0] last_row;
+    logic                last;
+    assign last_row = RowWidth'((32'(ring_q.last_row) + 1) * RowParts - 1);
+    assign last     = busy_o && host_we_i && host_zone_i == ZoneKey && host_row_i == last_row;
+    rs_delay #(
+      .Width(1),
+      .Depth(arrival_latency(Rpaus) - 2)
+    ) u_arrived (
+      .clk_i,
+      .d_i(last),
+      .d_o(arrived)
+    );
+  end else begin : gen_no_key_stream
+    assign arrived = 1'b0;
+  end
+
+  command_t                    command;
+  logic [Rpaus-1:0][Units-1:0] start, done;
+  rs_rpau_controller #(
+    .Rpaus(Rpaus),
+    .ProgramWords(ProgramWords),
+    .HasUnits(units_of(DyadicCores, Link, Converters)),
+    .HasFeatures(features_of(LargerRings, Seeds, KeyStream))
+  ) u_controller (
+    .clk_i,
+    .rst_ni,
+    .program_we_i,
+    .program_addr_i,
+    .program_data_i,
+    .start_i,
+    .streamed_i,
+    .arrived_i(arrived),
+    .arrived_o,
+    .awaited_o,
+    .busy_o,
+    .error_o,
+    .cycles_o,
+    .instructions_o,
+    .command_o(command),
+    .start_o(start),
+    .done_i(done)
+  );
 
   host_t            host;
   host_t            rpau_host [Rpaus];
@@ -337,7 +370,8 @@ module rs_rpau_top
                    (32'(ring_i) >= LogN - SmallerRings && 32'(ring_i) <= LogN + LargerRings))
   else $error("a program starts in a ring of degree 2^%0d", ring_i);
   HostWhileIdle_A :
-  assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o))
+  assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o) ||
+                   (KeyStream != 0 && host_we_i && host_zone_i == ZoneKey))
   else $error("the host reaches into a memory while a program runs");
   StartAfterHost_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))

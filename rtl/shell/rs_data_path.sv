@@ -9,6 +9,8 @@
 // rows, whose words have all their bytes. One burst at a time is taken, and owns the host port
 // (claimed_o) from grant_i on until its data have crossed; its answer may wait longer.
 //
+// A burst that writes keys is also taken while a program runs that waits for them (streams_i).
+//
 // A burst that is refused is answered with SLVERR, and refused_o names the reason in one cycle: the
 // device is not ready (busy), has no such place (place), or the burst is of another shape (order):
 // it then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
@@ -37,6 +39,7 @@ module rs_data_path
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  logic                      ready_i,    // the device is neither busy nor in reset
+  input  logic                      streams_i,  // it is busy, and takes keys
   input  logic                      grant_i,    // nobody else uses the host port
   output logic                      claimed_o,
   output refused_t                  refused_o,
@@ -119,7 +122,7 @@ module rs_data_path
   assign narrow     = 32'(unit) + NarrowRpaus >= Rpaus;
   always_comb begin
     reason = '0;
-    if (!ready_i) reason.busy = 1'b1;
+    if (!ready_i && !(streams_i && key && write_q)) reason.busy = 1'b1;
     else if (!exists || (key && !write_q)) reason.place = 1'b1;
     else if (!whole_q || (write_q && !rows)) reason.order = 1'b1;
   end
@@ -297,6 +300,7 @@ module rs_data_path
   end
 
   OwnsThePort_A :
-  assert property (@(posedge clk_i) !(host_we_o || host_re_o) || (claimed_q && ready_i))
+  assert property (@(posedge clk_i) !(host_we_o || host_re_o) ||
+                   (claimed_q && (ready_i || (key && host_we_o))))
   else $error("a burst moves data without owning the host port");
 endmodule

@@ -3,7 +3,8 @@
 //
 // The data path has it while it moves the words of a burst (moving_o), which begins when the device
 // is idle_i and no access of the window is under way; the window then refuses accesses as it does
-// while a program runs. forget_i forgets a burst, whatever its state. refused_o is of both.
+// while a program runs. Bursts that write keys are taken while a program runs, too, where it waits
+// for them (streams_i). forget_i forgets a burst, whatever its state. refused_o is of both.
 module rs_host_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -28,6 +29,8 @@ module rs_host_port
   input  logic                      rst_ni,
   input  logic                      forget_i,
   input  logic                      idle_i,     // the device is not busy, starting or in reset
+  input  logic                      streams_i,  // a program runs, or starts, whose keys come then
+  input  logic                      starting_i, // it starts: no burst begins
   output logic                      moving_o,
 
   input  logic [7:0]                zone_i,     // registers host_zone, host_unit, …
@@ -118,7 +121,8 @@ module rs_host_port
     .clk_i,
     .rst_ni(rst_ni && !forget_i),
     .ready_i(idle_i),
-    .grant_i(idle),
+    .streams_i,
+    .grant_i(idle && !starting_i),
     .claimed_o(moving_o),
     .refused_o(refused[1]),
     .axi_i,

@@ -21,7 +21,7 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x7
+#define RS_REGISTERS__VERSION__MINOR_reset 0x8
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
@@ -141,6 +141,20 @@ extern "C" {
 #define RS_REGISTERS__DATA_PATH__VALUE_bp 0
 #define RS_REGISTERS__DATA_PATH__VALUE_bw 32
 #define RS_REGISTERS__DATA_PATH__VALUE_reset 0x200
+
+// reg - rs_registers::keys
+#define RS_REGISTERS__KEYS__STREAMED_bm 0x1
+#define RS_REGISTERS__KEYS__STREAMED_bp 0
+#define RS_REGISTERS__KEYS__STREAMED_bw 1
+#define RS_REGISTERS__KEYS__STREAMED_reset 0x0
+
+// reg - rs_registers::key_arrivals
+#define RS_REGISTERS__KEY_ARRIVALS__ARRIVED_bm 0xffff
+#define RS_REGISTERS__KEY_ARRIVALS__ARRIVED_bp 0
+#define RS_REGISTERS__KEY_ARRIVALS__ARRIVED_bw 16
+#define RS_REGISTERS__KEY_ARRIVALS__AWAITED_bm 0xffff0000
+#define RS_REGISTERS__KEY_ARRIVALS__AWAITED_bp 16
+#define RS_REGISTERS__KEY_ARRIVALS__AWAITED_bw 16
 
 // reg - rs_registers::facts::log_n
 #define RS_REGISTERS__FACTS__LOG_N__VALUE_bm 0xffffffff
@@ -282,6 +296,11 @@ extern "C" {
 #define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bp 0
 #define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bw 32
 
+// reg - rs_registers::facts::key_stream
+#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bm 0xffffffff
+#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bp 0
+#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bw 32
+
 // regfile - rs_registers::facts
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
@@ -312,6 +331,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t converters;
     uint32_t conversions;
     uint32_t core_multipliers;
+    uint32_t key_stream;
 } rs_registers__facts_t;
 
 // addrmap - rs_registers
@@ -336,12 +356,14 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t host_data;
     uint32_t ring;
     uint32_t data_path;
-    uint8_t RESERVED_60_7f[0x20];
+    uint32_t keys;
+    uint32_t key_arrivals;
+    uint8_t RESERVED_68_7f[0x18];
     rs_registers__facts_t facts;
 } rs_registers_t;
 
 
-static_assert(sizeof(rs_registers_t) == 0xf0, "Packing error");
+static_assert(sizeof(rs_registers_t) == 0xf4, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -246,6 +246,8 @@ module rs_registers (
         logic [1:0] host_data;
         logic ring;
         logic data_path;
+        logic keys;
+        logic key_arrivals;
         struct {
             logic log_n;
             logic word_bits;
@@ -275,6 +277,7 @@ module rs_registers (
             logic converters;
             logic conversions;
             logic core_multipliers;
+            logic key_stream;
         } facts;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
@@ -364,6 +367,12 @@ module rs_registers (
         decoded_reg_strb.data_path = cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h5c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h5c) & !cpuif_req_is_wr;
+        decoded_reg_strb.keys = cpuif_req_masked & (cpuif_addr == 12'h60);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h60);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h60);
+        decoded_reg_strb.key_arrivals = cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h64);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
         decoded_reg_strb.facts.log_n = cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h80);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
@@ -448,6 +457,9 @@ module rs_registers (
         decoded_reg_strb.facts.core_multipliers = cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hec);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
+        decoded_reg_strb.facts.key_stream = cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hf0);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -547,6 +559,12 @@ module rs_registers (
                 logic load_next;
             } log_degree;
         } ring;
+        struct {
+            struct {
+                logic next;
+                logic load_next;
+            } streamed;
+        } keys;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -603,6 +621,11 @@ module rs_registers (
                 logic [4:0] value;
             } log_degree;
         } ring;
+        struct {
+            struct {
+                logic value;
+            } streamed;
+        } keys;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -943,6 +966,29 @@ module rs_registers (
         end
     end
     assign hwif_out.ring.log_degree.value = field_storage.ring.log_degree.value;
+    // Field: rs_registers.keys.streamed
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.keys.streamed.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.keys && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.keys.streamed.value & ~decoded_wr_biten[0:0]) | (decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
+            load_next_c = '1;
+        end
+        field_combo.keys.streamed.next = next_c;
+        field_combo.keys.streamed.load_next = load_next_c;
+    end
+    always_ff @(posedge clk) begin
+        if(~rst_n) begin
+            field_storage.keys.streamed.value <= 1'h0;
+        end else begin
+            if(field_combo.keys.streamed.load_next) begin
+                field_storage.keys.streamed.value <= field_combo.keys.streamed.next;
+            end
+        end
+    end
+    assign hwif_out.keys.streamed.value = field_storage.keys.streamed.value;
 
     //--------------------------------------------------------------------------
     // Read double-buffers
@@ -1019,7 +1065,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h7;
+            readback_data_var[15:0] = 16'h8;
             readback_data_var[31:16] = 16'h3;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1078,6 +1124,13 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'h5c) begin
             readback_data_var[31:0] = 32'h200;
+        end
+        if(rd_mux_addr == 12'h60) begin
+            readback_data_var[0] = field_storage.keys.streamed.value;
+        end
+        if(rd_mux_addr == 12'h64) begin
+            readback_data_var[15:0] = hwif_in.key_arrivals.arrived.next;
+            readback_data_var[31:16] = hwif_in.key_arrivals.awaited.next;
         end
         if(rd_mux_addr == 12'h80) begin
             readback_data_var[31:0] = hwif_in.facts.log_n.value.next;
@@ -1162,6 +1215,9 @@ module rs_registers (
         end
         if(rd_mux_addr == 12'hec) begin
             readback_data_var[31:0] = hwif_in.facts.core_multipliers.value.next;
+        end
+        if(rd_mux_addr == 12'hf0) begin
+            readback_data_var[31:0] = hwif_in.facts.key_stream.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -6,7 +6,7 @@ package rs_registers_pkg;
 
     localparam RS_REGISTERS_DATA_WIDTH = 32;
     localparam RS_REGISTERS_MIN_ADDR_WIDTH = 12;
-    localparam RS_REGISTERS_SIZE = 'hf0;
+    localparam RS_REGISTERS_SIZE = 'hf4;
 
     typedef struct {
         logic [31:0] next;
@@ -107,6 +107,19 @@ package rs_registers_pkg;
         logic [31:0] rd_data;
         logic wr_ack;
     } rs_registers__host_data__external__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } rs_registers__key_arrivals__arrived__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } rs_registers__key_arrivals__awaited__in_t;
+
+    typedef struct {
+        rs_registers__key_arrivals__arrived__in_t arrived;
+        rs_registers__key_arrivals__awaited__in_t awaited;
+    } rs_registers__key_arrivals__in_t;
 
     typedef struct {
         logic [31:0] next;
@@ -333,6 +346,14 @@ package rs_registers_pkg;
     } rs_registers__facts__core_multipliers__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__facts__key_stream__value__in_t;
+
+    typedef struct {
+        rs_registers__facts__key_stream__value__in_t value;
+    } rs_registers__facts__key_stream__in_t;
+
+    typedef struct {
         rs_registers__facts__log_n__in_t log_n;
         rs_registers__facts__word_bits__in_t word_bits;
         rs_registers__facts__rpaus__in_t rpaus;
@@ -361,6 +382,7 @@ package rs_registers_pkg;
         rs_registers__facts__converters__in_t converters;
         rs_registers__facts__conversions__in_t conversions;
         rs_registers__facts__core_multipliers__in_t core_multipliers;
+        rs_registers__facts__key_stream__in_t key_stream;
     } rs_registers__facts__in_t;
 
     typedef struct {
@@ -373,6 +395,7 @@ package rs_registers_pkg;
         rs_registers__program_data__external__in_t program_data;
         rs_registers__host_word__in_t host_word;
         rs_registers__host_data__external__in_t host_data;
+        rs_registers__key_arrivals__in_t key_arrivals;
         rs_registers__facts__in_t facts;
     } rs_registers__in_t;
 
@@ -479,6 +502,14 @@ package rs_registers_pkg;
     } rs_registers__ring__out_t;
 
     typedef struct {
+        logic value;
+    } rs_registers__keys__streamed__out_t;
+
+    typedef struct {
+        rs_registers__keys__streamed__out_t streamed;
+    } rs_registers__keys__out_t;
+
+    typedef struct {
         rs_registers__control__out_t control;
         rs_registers__refused__out_t refused;
         rs_registers__program_address__out_t program_address;
@@ -489,6 +520,7 @@ package rs_registers_pkg;
         rs_registers__host_word__out_t host_word;
         rs_registers__host_data__external__out_t host_data;
         rs_registers__ring__out_t ring;
+        rs_registers__keys__out_t keys;
     } rs_registers__out_t;
 
     typedef enum logic {

@@ -35,6 +35,7 @@ module rs_rpau_axil
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
   parameter  int unsigned CoreMultipliers = 2,
+  parameter  int unsigned KeyStream = 0,
   // end of generated
   localparam int unsigned AxilStrobeWidth = AxilDataWidth / 8
 ) (
@@ -186,7 +187,8 @@ module rs_rpau_axil
     .HopCycles(HopCycles),
     .Converters(Converters),
     .Conversions(Conversions),
-    .CoreMultipliers(CoreMultipliers)
+    .CoreMultipliers(CoreMultipliers),
+    .KeyStream(KeyStream)
     // end of generated
   ) u_shell (
     .clk_i,

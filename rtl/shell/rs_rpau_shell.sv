@@ -3,12 +3,13 @@
 //
 // docs/registers.md says what the registers do. A register access takes a few cycles, the first word
 // of a row of its port rs_rpau_pkg::host_read_latency() more. The data path (rs_data_path) moves
-// polynomials; while it does, the device is not ready.
+// polynomials; while it does, the device is not ready. Keys may cross it while a program runs.
 //
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
 // for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,
 // and the registers' bus goes on.
 module rs_rpau_shell
+  import rs_rpau_isa_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
@@ -41,6 +42,7 @@ module rs_rpau_shell
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
   parameter  int unsigned CoreMultipliers = 2,
+  parameter  int unsigned KeyStream = 0,
   // end of generated
   localparam int unsigned HostWords = host_words(2 * Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
@@ -112,6 +114,7 @@ module rs_rpau_shell
   assign hwif_in.facts.converters.value.next = told[FactConverters];
   assign hwif_in.facts.conversions.value.next = told[FactConversions];
   assign hwif_in.facts.core_multipliers.value.next = told[FactCoreMultipliers];
+  assign hwif_in.facts.key_stream.value.next = told[FactKeyStream];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -138,6 +141,15 @@ module rs_rpau_shell
   always_ff @(posedge clk_i) begin
     waiting_q <= device_rst_nq && reset_q == '0 && (start || (waiting_q && host_busy));
     if (start) ring_q <= ring;
+  end
+
+  // Keys come while the program runs, from its start on: none is counted that comes before.
+  logic [ArrivedWidth-1:0] arrived, awaited;
+  logic                    streamed_q;
+  assign hwif_in.key_arrivals.arrived.next = arrived;
+  assign hwif_in.key_arrivals.awaited.next = awaited;
+  always_ff @(posedge clk_i) begin
+    if (start) streamed_q <= KeyStream != 0 && hwif_out.keys.streamed.value;
   end
 
   assign hwif_in.status.busy.next       = (busy || waiting_q) && device_rst_nq;
@@ -240,6 +252,8 @@ module rs_rpau_shell
     .rst_ni,
     .forget_i(hwif_out.control.reset.value),
     .idle_i(idle && !start),
+    .streams_i(device_rst_nq && reset_q == '0 && (busy || waiting_q) && streamed_q),
+    .starting_i(waiting_q),
     .moving_o(moving),
     .zone_i(hwif_out.host_zone.value.value),
     .unit_i(hwif_out.host_unit.value.value),
@@ -295,7 +309,8 @@ module rs_rpau_shell
     .HopCycles(HopCycles),
     .Converters(Converters),
     .Conversions(Conversions),
-    .CoreMultipliers(CoreMultipliers)
+    .CoreMultipliers(CoreMultipliers),
+    .KeyStream(KeyStream)
     // end of generated
   ) u_device (
     .clk_i,
@@ -315,6 +330,9 @@ module rs_rpau_shell
     .program_data_i(program_data),
     .ring_i(ring_q),
     .start_i(waiting_q && !host_busy),
+    .streamed_i(streamed_q),
+    .arrived_o(arrived),
+    .awaited_o(awaited),
     .busy_o(busy),
     .error_o(bad_opcode),
     .cycles_o(cycles),

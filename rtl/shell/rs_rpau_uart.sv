@@ -35,6 +35,7 @@ module rs_rpau_uart
   parameter  int unsigned Converters = 0,
   parameter  int unsigned Conversions = 0,
   parameter  int unsigned CoreMultipliers = 2,
+  parameter  int unsigned KeyStream = 0,
   // end of generated
   parameter  int unsigned ClockHz = 48_000_000,
   parameter  int unsigned Baud = 1_000_000,
@@ -92,7 +93,8 @@ module rs_rpau_uart
     .HopCycles(HopCycles),
     .Converters(Converters),
     .Conversions(Conversions),
-    .CoreMultipliers(CoreMultipliers)
+    .CoreMultipliers(CoreMultipliers),
+    .KeyStream(KeyStream)
     // end of generated
   ) u_device (
     .clk_i,

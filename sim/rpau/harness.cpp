@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "Vrs_rpau_top.h"
 #include "stop.h"
@@ -23,6 +24,7 @@ namespace {
 using u64 = std::uint64_t;
 
 constexpr int kResetCycles = 128;  // rs_rpau_pkg::ResetCycles
+constexpr int kZoneKey = 1;        // rs_rpau_pkg::ZoneKey
 constexpr u64 kReadPatience = 64;  // cycles in which a read must have answered
 
 class Accelerator {
@@ -98,10 +100,25 @@ class Accelerator {
     top_->program_we_i = 0;
   }
 
+  /// Key polynomials that come while the next program runs, as long as `rows` rows, in which each
+  /// one's last row stands at the host's port in its cycle, counted from the start.
+  void stream(u64 count, u64 rows, const int* rpaus, const int* indices, const u64* cycles,
+              const u64* words) {
+    arriving_ = Arriving{};
+    arriving_.streamed = true;
+    arriving_.rows = rows;
+    for (u64 poly = 0; poly < count; ++poly) {
+      arriving_.polys.push_back({rpaus[poly], indices[poly], cycles[poly]});
+    }
+    arriving_.words.assign(words, words + count * rows * host_words());
+  }
+
   void start() {
     finish_accesses();
     top_->start_i = 1;
+    top_->streamed_i = arriving_.streamed;
     running_ = true;
+    since_start_ = 0;
     tick();
     top_->start_i = 0;
   }
@@ -110,9 +127,13 @@ class Accelerator {
   bool advance(u64 cycles) {
     for (; top_->busy_o; --cycles) {
       if (cycles == 0) return false;
+      ++since_start_;
+      arrive();
       tick();
     }
     running_ = false;
+    arriving_ = Arriving{};
+    top_->host_we_i = 0;
     --cycle_;  // programs are counted as if one followed the other at once
     return true;
   }
@@ -121,6 +142,7 @@ class Accelerator {
   void recover() {
     top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
     running_ = false;
+    arriving_ = Arriving{};
     reset();
   }
 
@@ -135,6 +157,8 @@ class Accelerator {
   bool failed() const { return top_->error_o; }
   u64 cycles() const { return top_->cycles_o; }
   u64 instructions() const { return top_->instructions_o; }
+  u64 arrived() const { return top_->arrived_o; }
+  u64 awaited() const { return top_->awaited_o; }
 
 #if VM_TRACE
   void open_waves(const char* path, u64 first, u64 last, const char* scope, int depth) {
@@ -152,6 +176,35 @@ class Accelerator {
   std::string error;
 
  private:
+  struct ArrivingPoly {
+    int rpau;
+    int index;
+    u64 cycle;  // of its last row
+  };
+  struct Arriving {
+    bool streamed = false;  // the program's keys come while it runs
+    u64 rows = 0;           // of a polynomial
+    std::vector<ArrivingPoly> polys;
+    std::vector<u64> words;
+    u64 next = 0;  // row of all polynomials, the first one's first
+  };
+
+  /// Puts the row of a key polynomial at the host's port that comes in this cycle, if any.
+  void arrive() {
+    top_->host_we_i = 0;
+    const u64 poly = arriving_.rows == 0 ? 0 : arriving_.next / arriving_.rows;
+    if (poly >= arriving_.polys.size()) return;
+    const auto& [rpau, index, last] = arriving_.polys[poly];
+    const u64 row = arriving_.next % arriving_.rows;
+    if (since_start_ + arriving_.rows - 1 < last + row) return;
+    address(kZoneKey, rpau, index);
+    top_->host_we_i = 1;
+    top_->host_row_i = row;
+    const u64* words = &arriving_.words[arriving_.next * host_words()];
+    for (int word = 0; word < host_words(); ++word) top_->host_wdata_i[word] = words[word];
+    ++arriving_.next;
+  }
+
   /// One clock cycle. Outputs are then those after the rising edge.
   void tick() {
     top_->clk_i = 0;
@@ -192,6 +245,8 @@ class Accelerator {
   std::unique_ptr<Vrs_rpau_top> top_;
   ringsmith::sim::Waves waves_;
   bool running_ = false;
+  Arriving arriving_;
+  u64 since_start_ = 0;  // cycles
   u64 cycle_ = 0;  // of the running program, on top of those of the programs before it
 };
 
@@ -280,6 +335,19 @@ RPAU_EXPORT int rpau_advance(Accelerator* accelerator, u64 most, int* ended, int
     *cycles = accelerator->cycles();
     *instructions = accelerator->instructions();
   });
+}
+
+/// Hands over key polynomials that come while the next program runs: see Accelerator::stream.
+RPAU_EXPORT int rpau_stream(Accelerator* accelerator, u64 count, u64 rows, const int* rpaus,
+                            const int* indices, const u64* cycles, const u64* words) {
+  return guarded(accelerator,
+                 [&] { accelerator->stream(count, rows, rpaus, indices, cycles, words); });
+}
+
+/// How many of them have arrived, and for how many the program waits; 0: for none.
+RPAU_EXPORT void rpau_arrivals(const Accelerator* accelerator, u64* arrived, u64* awaited) {
+  *arrived = accelerator->arrived();
+  *awaited = accelerator->awaited();
 }
 
 /// Resets the device: the program that runs is stopped, memories keep their contents.

@@ -141,7 +141,7 @@ def test_a_new_unit_needs_no_edit_of_the_controller(tmp_path: Path) -> None:
         bits = sum(1 << 5 * i + isa.execution_units.index(unit) for i in range(2) if mask >> i & 1)
         expected.append((rule.issue(unit, mask, waits, cycles) + 1, bits))
     end = rule.issue("halt", 0b11, (), 0)
-    with built("rs_controller_bench", isa, tmp_path, Has=0b11111, Knows=0b111) as block:
+    with built("rs_controller_bench", isa, tmp_path, Has=0b11111, Knows=0b1111) as block:
         seen = run(block, [*words, encoded(isa, "halt")])
     starts = [(int(t), int(seen["start_o"][t])) for t in np.flatnonzero(seen["start_o"])]
     assert starts == expected
@@ -156,7 +156,7 @@ def test_a_new_unit_needs_no_edit_of_the_controller(tmp_path: Path) -> None:
     assert not seen["error_o"].any()
 
 
-@pytest.mark.parametrize(("has", "knows"), [(0b01111, 0b111), (0b11111, 0b011)])
+@pytest.mark.parametrize(("has", "knows"), [(0b01111, 0b1111), (0b11111, 0b0111)])
 def test_an_instruction_of_a_unit_or_feature_that_is_missing_ends_the_program(
     has: int, knows: int, tmp_path: Path
 ) -> None:

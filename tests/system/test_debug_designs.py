@@ -26,7 +26,7 @@ from ringsmith.backends.rpau.debug.designs import (
     size_table,
 )
 from ringsmith.backends.rpau.design import load_design, named_designs
-from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
@@ -41,6 +41,7 @@ from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
 from ringsmith.markdown import keep_measured
 from ringsmith.params import parameter_set
+from ringsmith.progress import Task
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "designs.md"
 NANO = load_design("nano")
@@ -212,9 +213,11 @@ class OneBitOff(ModelDevice):
             words[77] ^= np.uint64(1)
         return words
 
-    def run(self, max_cycles: int) -> RunReport:
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
         """Runs, and counts wrongly."""
-        report = super().run(max_cycles)
+        report = super().run(max_cycles, task, stream)
         return replace(report, cycles=report.cycles + self.late)
 
 

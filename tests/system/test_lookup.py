@@ -85,7 +85,9 @@ def test_every_record_comes_back(small: BfvParameters, rng: np.random.Generator)
 def test_an_accelerator_makes_the_cpu_devices_residues(
     kind: str, small: BfvParameters, rng: np.random.Generator
 ) -> None:
-    design = replace(load_design("heaws-seal"), name="small", log_n=10, work_uram_polys=0)
+    design = replace(
+        load_design("heaws-seal"), name="small", log_n=10, work_uram_polys=0, host_bits=0
+    )
     records = rng.integers(0, small.plain_modulus, (32, 4))
     server = Server(records, design, small)
     client = Client(replace(server.interface, columns=8))
@@ -128,7 +130,8 @@ def test_run_lookup_prints_the_record_and_writes_its_numbers(tmp_path: Path) -> 
     records = load_records()
     assert numbers["fields"] == records[7].tolist()
     assert numbers["right"] is True
-    assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"] > 0
+    # Keys come in parts, each while the program runs that needs it: it waits for most.
+    assert numbers["program"]["cycles"] > numbers["program"]["predicted_cycles"] > 0
     assert numbers["program"]["equal_bits_with_cpu"] is True
     for line in picture(records[7]):
         assert line.rstrip() in done.stdout

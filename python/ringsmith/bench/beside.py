@@ -18,6 +18,7 @@ def beside(found: Found, papers: Sequence[str], derived: Iterable[Fact] = ()) ->
     known = [fact for paper in papers for fact in facts(paper)]
     known += [fact for fact in derived if fact.paper in papers]
     fitting = [fact for fact in known if _fits(found, fact)]
+    fitting = [fact for fact in fitting if fact.design] or fitting
     if not fitting:
         return [_record(found, papers[0] if papers else "", None)]
     return [_record(found, fact.paper, fact) for fact in fitting]
@@ -25,16 +26,24 @@ def beside(found: Found, papers: Sequence[str], derived: Iterable[Fact] = ()) ->
 
 def left_out(papers: Iterable[str], records: Sequence[Record]) -> list[Fact]:
     """The papers' numbers that no record stands beside."""
-    there = {(r.paper, r.params, r.operation, r.metric, r.peer) for r in records if r.where}
+    there = {
+        (r.paper, r.params, r.operation, r.metric, r.peer, design)
+        for r in records
+        if r.where
+        for design in ("", r.design)
+    }
     return [
         fact
         for paper in papers
         for fact in facts(paper)
-        if (fact.paper, fact.params, fact.operation, fact.metric, fact.peer) not in there
+        if (fact.paper, fact.params, fact.operation, fact.metric, fact.peer, fact.design)
+        not in there
     ]
 
 
 def _fits(found: Found, fact: Fact) -> bool:
+    if fact.design not in ("", found.design):
+        return False
     return (found.params, found.operation, found.metric, found.peer) == (
         fact.params,
         fact.operation,

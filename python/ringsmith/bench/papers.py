@@ -28,7 +28,7 @@ HEXL = "SEAL with HEXL"
 SEAL = "SEAL"
 """How facts call Microsoft SEAL, whichever version ran wherever."""
 
-_KEYS = {"paper", "params", "where", "note", "peer"}
+_KEYS = {"paper", "params", "where", "note", "peer", "design"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class Fact:
         where: Table or section.
         peer: Whose number it is, where it is not the paper's own accelerator's; else empty.
         note: What must be known of it; may be empty.
+        design: Our design that it is compared with, where it is of no other; else empty.
     """
 
     paper: str
@@ -69,6 +70,7 @@ class Fact:
     where: str
     peer: str = ""
     note: str = ""
+    design: str = ""
 
 
 @cached
@@ -119,4 +121,5 @@ def _facts(entry: Mapping[str, Any]) -> Iterator[Fact]:
                     where=entry["where"],
                     peer=entry.get("peer", ""),
                     note=entry.get("note", ""),
+                    design=entry.get("design", ""),
                 )

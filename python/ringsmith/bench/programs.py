@@ -12,8 +12,11 @@ from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.operations import random_inputs, random_keys, run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable import Executable, Run
+from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
+from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.bench.records import Found, Record
 from ringsmith.graph import SubroutineGraph
@@ -39,18 +42,49 @@ def run(graph: SubroutineGraph, design: RpauDesign, device: str) -> tuple[int, i
         DeviceError: If a result on the RTL differs from the interpreter's.
     """
     compiled = runtime.compile_graph(graph, design)
-    executable = compiled.executable
-    assert isinstance(executable, Executable), "compiled for a design"
+    executable = compiled_for(graph, design)
     if device == "rtl":
         instructions, cycles = run_checked(compiled, runtime.open_device("rtl", design))
         return cycles, instructions, executable
-    model = ModelDevice(design, timing_only=True)
-    model.set_ring(executable.log_degree)
-    reports = []
-    for each in executable.runs:
-        model.load_program(np.array(each.words, dtype=np.uint64))
-        reports.append(model.run(LONGEST))
+    model = KeyedModel(executable)
+    reports = [model.run(each) for each in executable.runs]
     return sum(r.cycles for r in reports), sum(r.instructions for r in reports), executable
+
+
+def compiled_for(graph: SubroutineGraph, design: RpauDesign) -> Executable:
+    """A graph's executable for a design. Raises ProgramError if it does not fit."""
+    executable = runtime.compile_graph(graph, design).executable
+    assert isinstance(executable, Executable), "compiled for a design"
+    return executable
+
+
+class KeyedModel:
+    """The cycles of an executable's runs, with keys that come while they run where they may."""
+
+    def __init__(self, executable: Executable) -> None:
+        self._design = executable.design
+        self._model = ModelDevice(executable.design, timing_only=True)
+        self._model.set_ring(executable.log_degree)
+        degree = min(executable.n, executable.design.n)
+        self._words = np.zeros(degree, dtype=np.uint64)
+
+    def key_polynomials(self, run: Run) -> int:
+        """Polynomials of a run's keys, of all RPAUs together."""
+        return sum(load.mask.bit_count() for load in run.keys)
+
+    def run(self, run: Run, came: tuple[int, ...] | None = None) -> RunReport:
+        """Runs a run; ``came``: when its keys come, else as the design's bus goes."""
+        self._model.load_program(np.array(run.words, dtype=np.uint64))
+        if not self._design.key_stream or not run.keys:
+            return self._model.run(LONGEST)
+        polys = tuple(
+            KeyPoly(rpau, load.index, self._words, load.key)
+            for load in run.keys
+            for rpau in bits_of(load.mask)
+        )
+        if came is None:
+            came = arrivals(Link(self._design.host_bits), self._design, len(polys))
+        return self._model.run(LONGEST, stream=KeyStream(polys, came))
 
 
 def conditions(parameters: RlweParameters, executable: Executable) -> str:
@@ -58,13 +92,15 @@ def conditions(parameters: RlweParameters, executable: Executable) -> str:
     keys = "keys resident, half of them expanded from seeds" if executable.seeded else ""
     if not executable.seeded and any(run.keys for run in executable.runs):
         keys = "keys resident and whole"
+        if executable.design.key_stream:
+            keys = f"keys come while it runs, over a bus of {executable.design.host_bits} bits"
     transfers = executable.host_transfers
     parts = (
         _security(parameters),
         "operands resident",
         keys,
         f"{transfers} transfers of limbs with the host under way, not timed" if transfers else "",
-        "host link not counted",
+        "host link not counted" if "bus" not in keys else "operands not counted",
     )
     return ", ".join(filter(None, parts))
 

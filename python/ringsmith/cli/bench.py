@@ -1,6 +1,7 @@
 """``ringsmith bench``: measurements beside papers and other libraries."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -198,14 +199,14 @@ def heaws(
     chosen = {name: _names(text) or getattr(usual, name) for name, text in lists.items()}
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
-    options = Options(
-        device,
-        chosen["operations"],
-        area,
-        chosen["choices"],
-        usual.larger,
-        calls,
-        files.kept(),
+    options = replace(
+        usual,
+        device=device,
+        operations=chosen["operations"],
+        area=area,
+        choices=chosen["choices"],
+        repeats=calls,
+        kept=files.kept(),
     )
     records = measure(options, note)
     _show(records, "HEAWS: the paper's numbers and ours")

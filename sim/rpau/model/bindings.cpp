@@ -58,7 +58,7 @@ NB_MODULE(_model, m) {
           [](RpauModel* self, int log_n, int larger_rings, int smaller_rings, int word_bits,
              int narrow_bits, int narrow_rpaus, int rpaus, const std::vector<int>& banks,
              int key_polys, int constants, int prime_sets, bool dyadic, bool link, int seeds,
-             int conversions, bool stored_twiddles, const std::vector<u64>& sparse_primes,
+             int conversions, bool key_stream, bool stored_twiddles, const std::vector<u64>& sparse_primes,
              std::optional<std::pair<int, int>> folded,
              std::optional<std::pair<int, int>> narrow_folded, u64 fetch_cycles,
              const std::vector<u64>& latencies, bool timing_only) {
@@ -80,6 +80,7 @@ NB_MODULE(_model, m) {
                                 link,
                                 seeds,
                                 conversions,
+                                key_stream,
                                 stored_twiddles,
                                 sparse_primes,
                                 folds(folded),
@@ -88,7 +89,7 @@ NB_MODULE(_model, m) {
           },
           nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a,
           "narrow_bits"_a, "narrow_rpaus"_a, "rpaus"_a, "banks"_a, "key_polys"_a, "constants"_a,
-          "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "stored_twiddles"_a,
+          "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "key_stream"_a, "stored_twiddles"_a,
           "sparse_primes"_a, "folded"_a.none(), "narrow_folded"_a.none(), "fetch_cycles"_a,
           "latencies"_a, "timing_only"_a)
       .def(
@@ -138,8 +139,11 @@ NB_MODULE(_model, m) {
            [](RpauModel& self, const Words& words) { self.load_program(span_of(words)); })
       .def(
           "run",
-          [](RpauModel& self, u64 max_cycles, const nb::callable& reached) {
-            const RunReport report = self.run(max_cycles, [&](u64 cycle) {
+          [](RpauModel& self, u64 max_cycles, std::optional<std::pair<u64, std::vector<u64>>> come,
+             const std::vector<std::pair<int, int>>& places, const nb::callable& reached) {
+            const auto arrivals =
+                come ? std::optional(Arrivals{come->first, come->second, places}) : std::nullopt;
+            const RunReport report = self.run(max_cycles, arrivals, [&](u64 cycle) {
               const nb::gil_scoped_acquire locked;
               if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
               reached(cycle);

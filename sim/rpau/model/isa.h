@@ -12,6 +12,10 @@ enum class Opcode : std::uint8_t {
   kNop = 0,
   /// Waits until every unit of every RPAU is idle, then ends the program.
   kHalt = 1,
+  /// Waits until as many polynomials have arrived in the key stores, of all RPAUs together, since
+  /// the program started. Where the host wrote all keys before the start, and said so, it waits for
+  /// nothing.
+  kAwait = 56,
   /// dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
   /// dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
   /// split has made of a polynomial, and dst that piece of its transform.
@@ -111,7 +115,8 @@ enum class Kind : std::uint8_t {
   kGaloisElement,
   kPiece,
   kConverted,
-  kConversion
+  kConversion,
+  kArrivals
 };
 
 /// In which RPAUs of the mask a polynomial is accessed.
@@ -169,6 +174,8 @@ inline constexpr Field kPiece{61, 2};
 inline constexpr Field kFirst{49, 4};
 /// Last RPAU whose words a conversion takes.
 inline constexpr Field kLast{53, 4};
+/// Key polynomials that have arrived since the start.
+inline constexpr Field kArrived{28, 16};
 /// Which of the loaded conversions.
 inline constexpr Field kConversion{57, 5};
 
@@ -216,10 +223,13 @@ struct Operation {
 };
 
 // clang-format off: one line an operand
-inline constexpr std::array<Operation, 33> kOperations{{
+inline constexpr std::array<Operation, 34> kOperations{{
     {Opcode::kNop, "nop", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
     }}},
     {Opcode::kHalt, "halt", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 0, {{
+    }}},
+    {Opcode::kAwait, "await", Unit::kControl, {false, Term::kNone, Term::kNone, false, false}, 1, {{
+        {kArrived, Kind::kArrivals, false, false, false, Where::kAll},
     }}},
     {Opcode::kNtt, "ntt", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, true, Where::kAll},

@@ -30,6 +30,8 @@ int limit_of(isa::Kind kind, const Design& design) {
       return design.rpaus;
     case isa::Kind::kConversion:
       return design.conversions;
+    case isa::Kind::kArrivals:
+      return design.rpaus * design.key_polys + 1;
   }
   throw ModelError("the operand's kind does not exist");
 }
@@ -118,6 +120,9 @@ Instruction decode(u64 word, const Design& design) {
   }
   if (operation->unit == isa::Unit::kLink && !design.link) {
     throw ModelError(std::string(operation->name) + ": the design has no link unit");
+  }
+  if (operation->opcode == isa::Opcode::kAwait && !design.key_stream) {
+    throw ModelError(std::string(operation->name) + ": the design has no key stream");
   }
   if (operation->unit == isa::Unit::kCoefficient && design.conversions == 0) {
     throw ModelError(std::string(operation->name) + ": the design has no converter");

@@ -39,6 +39,7 @@ struct Design {
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
   int conversions;                 ///< conversions that are loaded at once; 0: no converter
+  bool key_stream;                 ///< whether keys may come while a program runs
   bool stored_twiddles;            ///< whether all NTT factors come from one table of N words
   std::vector<u64> sparse_primes;  ///< by index; empty where primes are loaded
   /// Where reduction folds at a power of two near the prime, in wide words and in narrow ones.

@@ -44,10 +44,11 @@ void RpauModel::load_program(std::span<const u64> words) {
   program_ = std::move(program);
 }
 
-RunReport RpauModel::run(u64 max_cycles, const std::function<void(u64)>& poll) {
+RunReport RpauModel::run(u64 max_cycles, const std::optional<Arrivals>& arrivals,
+                         const std::function<void(u64)>& poll) {
   constexpr std::size_t kLook = 16;  // instructions between two looks at the clock
   constexpr std::chrono::milliseconds kPoll{100};
-  Timeline timeline(design_, timing_);
+  Timeline timeline(design_, timing_, arrivals);
   starts_.clear();
   auto polled = std::chrono::steady_clock::now();
   for (const Instruction& instruction : program_) {
@@ -119,6 +120,7 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   switch (instruction.operation->opcode) {
     case isa::Opcode::kNop:
     case isa::Opcode::kHalt:
+    case isa::Opcode::kAwait:
     case isa::Opcode::kBroadcast:  // concern several RPAUs at once, as the next three
     case isa::Opcode::kSend:
     case isa::Opcode::kConvert:

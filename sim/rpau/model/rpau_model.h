@@ -44,11 +44,13 @@ class RpauModel {
   void load_program(std::span<const u64> words);
 
   /// Runs the program to its `halt`. Contents stay as they are when it is refused midway.
+  /// @param arrivals of the keys that come while it runs, whose words are written already
   /// @param poll called ten times a second or so with the cycle reached; it may end the run by
   /// throwing
   /// @throws ModelError if an instruction is refused, if `halt` has not issued after `max_cycles`,
   ///         or if the program ends without it
-  RunReport run(u64 max_cycles, const std::function<void(u64)>& poll);
+  RunReport run(u64 max_cycles, const std::optional<Arrivals>& arrivals,
+                const std::function<void(u64)>& poll);
 
   /// Cycle in which each instruction of the last run issued, in program order.
   [[nodiscard]] const std::vector<u64>& starts() const { return starts_; }

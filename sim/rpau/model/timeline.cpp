@@ -31,9 +31,10 @@ std::string use_of(const Held& held) {
 
 }  // namespace
 
-Timeline::Timeline(const Design& design, Timing timing)
+Timeline::Timeline(const Design& design, Timing timing, std::optional<Arrivals> arrivals)
     : design_(design),
       timing_(std::move(timing)),
+      arrivals_(std::move(arrivals)),
       ready_(timing_.fetch_cycles),
       flights_(static_cast<std::size_t>(design.rpaus) * places()) {
   idle_.fill(std::vector<u64>(design.rpaus, 0));
@@ -48,6 +49,9 @@ u64 Timeline::issue(const Instruction& instruction, std::size_t index) {
   const isa::Operation& operation = *instruction.operation;
   const u64 start = start_of(instruction);
   ready_ = start + timing_.fetch_cycles;
+  if (arrivals_) {
+    check_arrived(instruction);
+  }
   if (operation.unit == isa::Unit::kControl) {
     return start;
   }
@@ -84,6 +88,9 @@ u64 Timeline::start_of(const Instruction& instruction) const {
     }
     return start;
   }
+  if (operation.opcode == isa::Opcode::kAwait) {
+    start = std::max(start, arrival(static_cast<std::size_t>(instruction[isa::kArrived])));
+  }
   for (const int rpau : instruction.rpaus) {
     start = std::max(start, idle(operation.unit, rpau));  // the controller is idle from cycle 0
     for (const isa::Unit unit : instruction.waits) {
@@ -91,6 +98,41 @@ u64 Timeline::start_of(const Instruction& instruction) const {
     }
   }
   return start;
+}
+
+u64 Timeline::arrival(std::size_t count) const {
+  if (!arrivals_ || count == 0) {
+    return 0;
+  }
+  if (count > arrivals_->cycles.size()) {
+    throw ModelError("waits for key polynomial " + std::to_string(count) + " of the run, and " +
+                     std::to_string(arrivals_->cycles.size()) + " come: send them all");
+  }
+  return arrivals_->cycles[count - 1] + arrivals_->latency;
+}
+
+void Timeline::check_arrived(const Instruction& instruction) {
+  const isa::Operation& operation = *instruction.operation;
+  if (operation.opcode == isa::Opcode::kAwait) {
+    awaited_ = std::max(awaited_, static_cast<std::size_t>(instruction[isa::kArrived]));
+  }
+  for (int i = 0; i < operation.operand_count; ++i) {
+    if (operation.operands[i].kind != isa::Kind::kKeyPoly) {
+      continue;
+    }
+    for (const int rpau : instruction.rpaus) {
+      const std::pair place(rpau, instruction.values[i]);
+      const auto& places = arrivals_->places;
+      const auto found = std::find(places.begin(), places.end(), place);
+      const auto position = static_cast<std::size_t>(found - places.begin());
+      if (found != places.end() && position >= awaited_) {
+        throw ModelError("reads key" + std::to_string(place.second) + " of RPAU " +
+                         std::to_string(rpau) + ", polynomial " + std::to_string(position + 1) +
+                         " of those that come while the program runs, and it has waited for " +
+                         std::to_string(awaited_) + ": await it first");
+      }
+    }
+  }
 }
 
 u64& Timeline::idle(isa::Unit unit, int rpau) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/program.h"
@@ -15,13 +16,21 @@ struct Timing {
   std::vector<u64> latencies;  ///< by opcode: how long the unit is busy
 };
 
+/// When the key polynomials of a run come that are written while it runs, in their order.
+struct Arrivals {
+  u64 latency = 0;          ///< from an arrival to the issue of what waits for it
+  std::vector<u64> cycles;  ///< in which the last row of each stands at the host's port, ascending
+  std::vector<std::pair<int, int>> places;  ///< RPAU and polynomial of its key store
+};
+
 /// Issues instructions in order. Cycles count from the start command.
 ///
 /// The same rule as `scheduler/timeline.h`, which the scheduler asks; the tests hold them together.
 class Timeline {
  public:
+  /// @param arrivals of keys that come while the program runs; nullopt: they are there before
   /// @throws ModelError if the timing has no latency for some opcode
-  Timeline(const Design& design, Timing timing);
+  Timeline(const Design& design, Timing timing, std::optional<Arrivals> arrivals = std::nullopt);
 
   /// Issues instruction number `index` and returns the cycle in which it starts.
   /// @throws ModelError if it breaks the hazard rule
@@ -36,6 +45,11 @@ class Timeline {
   };
 
   [[nodiscard]] u64 start_of(const Instruction& instruction) const;
+  /// The first cycle in which so many polynomials have arrived. @throws ModelError if fewer come
+  [[nodiscard]] u64 arrival(std::size_t count) const;
+  /// Counts what an instruction waits for. @throws ModelError if it reads a key polynomial that no
+  /// instruction before it waited for
+  void check_arrived(const Instruction& instruction);
   [[nodiscard]] u64& idle(isa::Unit unit, int rpau);
   [[nodiscard]] u64 idle(isa::Unit unit, int rpau) const;
   [[nodiscard]] int places() const;
@@ -43,6 +57,8 @@ class Timeline {
 
   Design design_;
   Timing timing_;
+  std::optional<Arrivals> arrivals_;
+  std::size_t awaited_ = 0;
   u64 ready_;
   std::array<std::vector<u64>, isa::kUnits> idle_;  // by unit and RPAU: first idle cycle
   std::vector<Flight> flights_;  // places() an RPAU: its polynomials, then its ports

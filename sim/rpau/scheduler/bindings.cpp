@@ -54,7 +54,8 @@ std::vector<IssuedRow> rows_of(const Run& run) {
 /// A timeline with the machine that it is of.
 class OwnTimeline {
  public:
-  explicit OwnTimeline(Machine machine) : machine_(std::move(machine)), timeline_(machine_) {}
+  OwnTimeline(Machine machine, std::vector<u64> arrivals)
+      : machine_(std::move(machine)), timeline_(machine_, std::move(arrivals)) {}
   OwnTimeline(const OwnTimeline&) = delete;
   OwnTimeline& operator=(const OwnTimeline&) = delete;
 
@@ -122,10 +123,24 @@ NB_MODULE(_scheduler, m) {
           "fetch_cycles"_a, "latencies"_a, "equivalents"_a);
 
   nb::class_<OwnTimeline>(m, "Timeline")
-      .def(nb::init<Machine>())
+      .def(nb::init<Machine, std::vector<u64>>(), "machine"_a, "arrivals"_a = std::vector<u64>())
       .def("start_of", asking(&Timeline::start_of))
       .def("conflicts", asking(&Timeline::conflicts))
       .def("ring_conflict", asking(&Timeline::ring_conflict))
+      .def("exposed",
+           [](OwnTimeline& self, int opcode, Mask mask, const std::vector<int>& values,
+              unsigned waits) {
+             const auto found = self.get().exposed(self.instruction(opcode, mask, values, waits));
+             return std::vector<Mask>(found.begin(), found.end());
+           })
+      .def("exposed_sender",
+           [](OwnTimeline& self, int opcode, Mask mask, const std::vector<int>& values,
+              unsigned waits) -> std::optional<std::pair<Mask, unsigned>> {
+             const Instruction asked = self.instruction(opcode, mask, values, waits);
+             const Instruction* const sender = self.get().exposed_sender(asked);
+             if (sender == nullptr) return std::nullopt;
+             return std::pair(sender->mask, bit_of(sender->operation->unit));
+           })
       .def("issue", asking(&Timeline::issue))
       .def("cycles", [](OwnTimeline& self) { return self.get().cycles(); });
 

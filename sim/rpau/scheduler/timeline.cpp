@@ -1,6 +1,7 @@
 #include "scheduler/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringsmith::scheduler {
 namespace {
@@ -13,8 +14,9 @@ constexpr int kBanks = 2;
 
 }  // namespace
 
-Timeline::Timeline(const Machine& machine)
+Timeline::Timeline(const Machine& machine, std::vector<u64> arrivals)
     : machine_(machine),
+      arrivals_(std::move(arrivals)),
       ready_(machine.fetch_cycles),
       ports_(kBanks + 2 * machine.bank_count()),
       flights_(ports_ + machine.work_polys()) {}
@@ -60,6 +62,13 @@ u64 Timeline::start_of(const Instruction& instruction) const {
     }
     return start;
   }
+  if (operation.opcode == isa::Opcode::kAwait && !arrivals_.empty() && instruction.values[0] > 0) {
+    const auto count = static_cast<std::size_t>(instruction.values[0]);
+    if (count > arrivals_.size()) {
+      throw SchedulerError("await waits for more key polynomials than come");
+    }
+    start = std::max(start, arrivals_[count - 1]);
+  }
   const unsigned units = instruction.waits | bit_of(operation.unit);  // the controller is idle
   for (unsigned rest = units; rest != 0; rest &= rest - 1) {
     const auto& idle = idle_[static_cast<std::size_t>(std::countr_zero(rest))];
@@ -89,6 +98,37 @@ bool Timeline::ring_conflict(const Instruction& instruction) const {
   return instruction.source() != kNone && ring_idle_ > start_of(instruction);
 }
 
+std::array<Mask, isa::kUnits> Timeline::exposed(const Instruction& instruction) const {
+  const unsigned waits = instruction.waits | bit_of(instruction.operation->unit);
+  std::array<Mask, isa::kUnits> found{};
+  for_each_held(instruction, [&](int place, Mask mask) {
+    if (static_cast<std::size_t>(place) >= flights_.size()) {
+      return;
+    }
+    const Flights& flights = flights_[place];
+    for_each_rpau(mask, [&](int rpau) {
+      const isa::Unit unit = flights.units[rpau];
+      if (flights.orders[rpau] != 0 && (waits & bit_of(unit)) == 0 &&
+          may_run(unit, rpau, flights.orders[rpau])) {
+        found[static_cast<std::size_t>(unit)] |= Mask{1} << rpau;
+      }
+    });
+  });
+  return found;
+}
+
+const Instruction* Timeline::exposed_sender(const Instruction& instruction) const {
+  if (instruction.source() == kNone || sender_order_ == 0) {
+    return nullptr;
+  }
+  const isa::Unit unit = sender_.operation->unit;
+  const bool waits = ((instruction.waits | bit_of(instruction.operation->unit)) & bit_of(unit)) != 0;
+  bool safe = waits && (sender_.mask & instruction.mask) != 0;
+  for_each_rpau(sender_.mask,
+                [&](int rpau) { safe = safe || !may_run(unit, rpau, sender_order_); });
+  return safe ? nullptr : &sender_;
+}
+
 u64 Timeline::issue(const Instruction& instruction) {
   const isa::Operation& operation = *instruction.operation;
   const std::string name = operation.name;
@@ -103,6 +143,11 @@ u64 Timeline::issue(const Instruction& instruction) {
   }
   const u64 start = start_of(instruction);
   ready_ = start + machine_.fetch_cycles;
+  ++issued_;
+  for (unsigned rest = instruction.waits | bit_of(operation.unit); rest != 0; rest &= rest - 1) {
+    auto& waited = waited_[static_cast<std::size_t>(std::countr_zero(rest))];
+    for_each_rpau(instruction.mask, [&](int rpau) { waited[rpau] = issued_; });
+  }
   if (operation.opcode == isa::Opcode::kHalt) {
     cycles_ = start;
   }
@@ -112,6 +157,8 @@ u64 Timeline::issue(const Instruction& instruction) {
   const u64 end = start + machine_.latency(operation);
   if (instruction.source() != kNone) {
     ring_idle_ = end;
+    sender_ = instruction;
+    sender_order_ = issued_;
   }
   auto& idle = idle_[static_cast<std::size_t>(operation.unit)];
   for_each_rpau(instruction.mask, [&](int rpau) { idle[rpau] = end; });
@@ -124,6 +171,7 @@ u64 Timeline::issue(const Instruction& instruction) {
     for_each_rpau(mask, [&](int rpau) {
       flights.ends[rpau] = end;
       flights.units[rpau] = operation.unit;
+      flights.orders[rpau] = issued_;
     });
   });
   return start;

@@ -19,7 +19,8 @@ namespace ringsmith::scheduler {
 class Timeline {
  public:
   /// The machine must outlive the timeline.
-  explicit Timeline(const Machine& machine);
+  /// @param arrivals the first cycle in which await may issue for one key polynomial, two, …
+  explicit Timeline(const Machine& machine, std::vector<u64> arrivals = {});
 
   /// The cycle in which the instruction would issue next.
   [[nodiscard]] u64 start_of(const Instruction& instruction) const;
@@ -31,6 +32,15 @@ class Timeline {
   /// Whether the instruction would send to other RPAUs while another still does. No wait bit takes
   /// this away where the two have no RPAU in common: issue it later.
   [[nodiscard]] bool ring_conflict(const Instruction& instruction) const;
+
+  /// By unit, the RPAUs in which something that the instruction needs may still be worked on there
+  /// if instructions before it issued later than said: those of `conflicts`, and all that nothing
+  /// has waited for since. After waiting for all of them it is safe whatever `await` waits.
+  [[nodiscard]] std::array<Mask, isa::kUnits> exposed(const Instruction& instruction) const;
+
+  /// Likewise for what is sent to other RPAUs: the instruction that sent last, whose unit in one of
+  /// its RPAUs is to be waited for; null where the instruction sends nothing or is safe.
+  [[nodiscard]] const Instruction* exposed_sender(const Instruction& instruction) const;
 
   /// Issues the instruction and returns the cycle in which it starts.
   /// @throws SchedulerError if it breaks the hazard rule, or follows `halt`
@@ -45,13 +55,26 @@ class Timeline {
     u64 until = 0;                           ///< the first cycle in which it is free everywhere
     std::array<u64, kMaxRpaus> ends{};       ///< by RPAU: the cycle after its last
     std::array<isa::Unit, kMaxRpaus> units;  ///< by RPAU: the unit that it runs on
+    std::array<u64, kMaxRpaus> orders{};     ///< by RPAU: its number among all that issued, from 1
   };
 
   /// Calls `visit(place, mask)` for all that the instruction keeps: polynomials and ports.
   template <typename Visit>
   void for_each_held(const Instruction& instruction, Visit visit) const;
 
+  /// Whether instruction number `order`, on a unit in an RPAU, may still run for all that is waited
+  /// for.
+  [[nodiscard]] bool may_run(isa::Unit unit, int rpau, u64 order) const {
+    return order >= waited_[static_cast<std::size_t>(unit)][rpau];
+  }
+
   const Machine& machine_;
+  std::vector<u64> arrivals_;
+  u64 issued_ = 0;
+  // By unit and RPAU: the number of the last instruction that issued when the unit was idle there.
+  std::array<std::array<u64, kMaxRpaus>, isa::kUnits> waited_{};
+  Instruction sender_{};  // the last one
+  u64 sender_order_ = 0;  // its number; 0: none has sent
   u64 ready_;
   int ports_;                                                   // all but the work polynomials
   std::array<std::array<u64, kMaxRpaus>, isa::kUnits> idle_{};  // by unit and RPAU

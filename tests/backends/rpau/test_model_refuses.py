@@ -360,6 +360,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         link=False,
         seeds=0,
         conversions=0,
+        key_stream=False,
         stored_twiddles=False,
         sparse_primes=[],
         folded=None,
@@ -377,6 +378,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
         (ISA.operation("send").opcode, "send: the design has no link unit"),
         (ISA.operation("convert").opcode, "convert: the design has no converter"),
+        (ISA.operation("await").opcode, "await: the design has no key stream"),
     ]:
         with pytest.raises(_model.ModelError) as caught:
             model.load_program(words_of(0, word))
@@ -384,7 +386,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         assert what in caught.value.args[0]
     model.load_program(words_of(0, 0))
     with pytest.raises(_model.ModelError, match="2 instructions and no halt"):
-        model.run(100, lambda _: None)
+        model.run(100, None, [], lambda _: None)
     with pytest.raises(_model.ModelError, match="255 words were given and 256 are needed"):
         model.write_poly(0, 0, np.zeros(255, dtype=np.uint64))
     with pytest.raises(IndexError):

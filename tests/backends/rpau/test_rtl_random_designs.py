@@ -109,6 +109,8 @@ def random_designs() -> list[RpauDesign]:
             for each, multipliers in zip(twiddles, column(rng, (1, 2)), strict=True)
         ],
     }
+    columns["host_bits"] = column(rng, (0, 128))
+    columns["coprocessors"] = column(rng, (1, 2))
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [RpauDesign(**row) for row in rows]
 
@@ -169,7 +171,8 @@ CORNERS: dict[str, dict[str, Any]] = {
         "dyadic_cores": 1,
         "link": True,
     },
-    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in pieces, too.
+    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in pieces, too. Keys
+    # come while programs run.
     "one-multiplier": {
         "twiddles": "stored",
         "core_multipliers": 1,
@@ -181,6 +184,7 @@ CORNERS: dict[str, dict[str, Any]] = {
         "hop_cycles": 2,
         "converters": 2,
         "conversions": 2,
+        "host_bits": 64,
     },
     "sparse-without-dyadic": {
         "prime_sets": 2,

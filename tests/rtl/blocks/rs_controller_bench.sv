@@ -25,6 +25,7 @@ module rs_controller_bench
   output logic [Rpaus-1:0][Units-1:0] start_o,
   output logic [63:0]                 word_o
 );
+  logic [ArrivedWidth-1:0]     unused_arrived, unused_awaited;
   command_t                    command;
   logic [Rpaus-1:0][Units-1:0] done;
   rs_rpau_controller #(
@@ -39,6 +40,10 @@ module rs_controller_bench
     .program_addr_i,
     .program_data_i,
     .start_i,
+    .streamed_i(1'b0),
+    .arrived_i(1'b0),
+    .arrived_o(unused_arrived),
+    .awaited_o(unused_awaited),
     .busy_o,
     .error_o,
     .cycles_o,

@@ -22,6 +22,8 @@ from ringsmith.backends.rpau.design import ARCHITECTURE, RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.card import CardBus
+from ringsmith.backends.rpau.device.coprocessors import Coprocessors
+from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -62,16 +64,22 @@ class RpauBackend(Backend):
         """Schedules a graph for the smallest design that runs it; see ``Backend.fit``."""
         return compile_for_smallest(graph, seeded)
 
-    def open(self, kind: str, design: Design | None, via: str = PORTS) -> Accelerator:
+    def open(
+        self, kind: str, design: Design | None, via: str = PORTS
+    ) -> Accelerator | Coprocessors:
         """The model, or the simulated RTL by its ports or its bus; see ``Backend.open``."""
         point = cast("RpauDesign", design)
-        if kind == "model":
-            if via != PORTS:
-                raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
-            return Accelerator(ModelDevice(point))
-        if via == AXI_LITE:
-            return Accelerator(RegisterDevice(point, SimulatedBus(point)))
-        return Accelerator(RtlDevice(point))
+        if kind == "model" and via != PORTS:
+            raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
+
+        def make(one: RpauDesign) -> Device:
+            if kind == "model":
+                return ModelDevice(one)
+            return RegisterDevice(one, SimulatedBus(one)) if via == AXI_LITE else RtlDevice(one)
+
+        if point.coprocessors > 1:
+            return Coprocessors(point, make)
+        return Accelerator(make(point))
 
     def open_card(self, design: Design, port: SerialPort) -> Accelerator:
         """The device on a board, by its registers on a serial line; see ``Backend.open_card``."""

@@ -37,6 +37,9 @@ COMPLETION_CYCLES = 2
 MEMORY_READ_CYCLES = 1 + RAM_LATENCY + 1
 """Work memory: the register of addresses, its RAMs, then the multiplexer among the banks."""
 
+_COUNT_CYCLES = 2
+"""The count of key polynomials that have arrived, and its comparison."""
+
 HOST_BEAT_WORDS = 8
 """Words at the host's port, at most: those of a beat of the data path."""
 
@@ -252,6 +255,11 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "permute_cycles": permute_cycles,
     }
 )
+
+
+def arrival_cycles(design: RpauDesign) -> int:
+    """From the last row of a key polynomial at the host's port to the issue of its ``await``."""
+    return design.rpaus + _COUNT_CYCLES
 
 
 def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Design points of the RPAU architecture: parameters, their legal values, and why."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -29,6 +30,9 @@ MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
 MAX_CONVERSIONS = 32
 """Loaded conversions that the 5 bits of an instruction's operand tell apart."""
+BUS_WIDTHS = (32, 64, 128, 256, 512)
+"""Bits of the bus to the host's memory."""
+MAX_COPROCESSORS = 8
 MAX_WORK_POLYS = 128
 """Work polynomials that the 7 bits of an instruction's operand tell apart."""
 URAM_WORDS = 4096
@@ -107,6 +111,10 @@ class RpauDesign:
         conversions: Conversions that are loaded at once; 0 without a converter.
         core_multipliers: Modular multipliers of a butterfly core. Two: a row a cycle pointwise,
             too. One, where twiddle factors are stored: pointwise, a row every two cycles.
+        host_bits: Width of the bus to the host's memory, one of :data:`BUS_WIDTHS`, from which keys
+            come while a program runs, which waits for them; 0: they are written before.
+        coprocessors: Accelerators of this kind behind one link to the host, each with programs of
+            its own. All else is said of one of them.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -141,6 +149,8 @@ class RpauDesign:
     converters: int = 0
     conversions: int = 0
     core_multipliers: int = 2
+    host_bits: int = 0
+    coprocessors: int = 1
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
@@ -198,6 +208,8 @@ class RpauDesign:
                 f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
                 "unit that sends beside the main unit"
             )
+        _check_choice(self, "host_bits", (0, *BUS_WIDTHS))
+        _check_range(self, "coprocessors", 1, MAX_COPROCESSORS)
         self._check_narrow()
         _check_power_of_two(self, "converters", 0, self.lanes)
         _check_range(self, "conversions", 0, MAX_CONVERSIONS)
@@ -274,6 +286,11 @@ class RpauDesign:
     def n(self) -> int:
         """Ring degree N."""
         return 1 << self.log_n
+
+    @property
+    def key_stream(self) -> bool:
+        """Whether keys may come while a program runs."""
+        return self.host_bits > 0
 
     def bits_of(self, rpau: int) -> int:
         """Bits of a word in an RPAU."""
@@ -436,11 +453,11 @@ def _check_power_of_two(design: RpauDesign, name: str, low: int, high: int) -> N
         )
 
 
-def _check_choice(design: RpauDesign, name: str, choices: tuple[str, ...]) -> None:
+def _check_choice(design: RpauDesign, name: str, choices: Sequence[str] | Sequence[int]) -> None:
     value = getattr(design, name)
     if value not in choices:
         raise ParameterError(
-            f"design {design.name}: {name} = {value!r} is not one of {', '.join(choices)}"
+            f"design {design.name}: {name} = {value!r} is not one of {', '.join(map(str, choices))}"
         )
 
 

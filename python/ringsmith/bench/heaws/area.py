@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ringsmith.backends.rpau.debug.area import device_areas
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.areas import PACKING, numbers
-from ringsmith.bench.heaws.cases import COPROCESSORS, PARAMS
+from ringsmith.bench.heaws.cases import PARAMS, SEVERAL
 from ringsmith.bench.records import Found
 from ringsmith.hdl.synthesis import Area
 from ringsmith.platforms import Resources, load_platform, place
@@ -39,7 +39,7 @@ def area_rows(design: RpauDesign) -> Iterator[Found]:
 
 def _fit(design: RpauDesign, one: Area) -> Found:
     unit = Resources(one.lut_sites, one.fabric_flip_flops, one.dsps, one.brams, one.urams)
-    placed = place(CARD, [unit] * COPROCESSORS)
+    placed = place(CARD, [unit] * load_design(SEVERAL).coprocessors)
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
     text = (

@@ -16,8 +16,8 @@ PAPER = "heaws"
 DESIGN = "heaws"
 PARAMS: BfvName = "heaws"
 
-COPROCESSORS = 6
-"""Coprocessors of the paper's accelerator."""
+SEVERAL = "heaws6"
+"""The design of the paper's accelerator, with six coprocessors."""
 
 OPERATIONS = ("add", "multiply", "multiply_relinearize", "rotate")
 """HE operations, each a program of its own, as ``lower_operation`` knows them."""

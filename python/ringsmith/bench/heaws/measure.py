@@ -14,12 +14,14 @@ from ringsmith.bench.heaws.cases import (
     OPERATIONS,
     PAPER,
     PARAMS,
+    SEVERAL,
     graph_of,
     larger_design,
     larger_parameters,
     parameters,
     variant,
 )
+from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_row
 from ringsmith.bench.programs import DEVICES, conditions, cpu_times, kept, run
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError
@@ -45,6 +47,7 @@ class Options:
         area: Whether the coprocessor is synthesized, minutes.
         choices: Design choices that are made differently, on the model; those of ``cases.CHOICES``.
         larger: Whether to run the next larger parameters, on the model.
+        coprocessors: Whether to run several coprocessors behind one link, on the model.
         repeats: Calls of each operation of the cpu device; 0: it is not timed.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
             counts the same.
@@ -55,6 +58,7 @@ class Options:
     area: bool = False
     choices: tuple[str, ...] = tuple(CHOICES)
     larger: bool = True
+    coprocessors: bool = True
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
@@ -84,6 +88,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     """
     parts: list[Callable[[], Iterable[Found]]] = [
         lambda: _operations(options, say),
+        *([lambda: _coprocessors(say)] if options.coprocessors else []),
         *([lambda: _areas(say)] if options.area else []),
         *([lambda: _choices(options, say)] if options.choices else []),
         *([lambda: _larger(say)] if options.larger else []),
@@ -135,6 +140,12 @@ def _times(cycles: Found, software: Found | None) -> Iterator[Found]:
             conditions=f"{text}; over {software.peer} on this CPU in the same run",
             peer=software.peer,
         )
+
+
+def _coprocessors(say: Callable[[str], None]) -> Iterator[Found]:
+    """Six coprocessors behind one link, and a polynomial's way to one of them."""
+    yield transfer_row(load_design(DESIGN))
+    yield from coprocessor_rows(load_design(SEVERAL), say)
 
 
 def _areas(say: Callable[[str], None]) -> Iterator[Found]:

@@ -70,8 +70,8 @@ def compile_for_smallest(
 def _size(design: RpauDesign) -> tuple[int, int, str]:
     """Multipliers, each converter as one more, then bits of polynomial memory, then the name."""
     cores = design.core_multipliers * design.cores + design.dyadic_cores
-    multipliers = design.rpaus * cores + design.converters
-    polynomials = design.work_polys + design.key_polys
+    multipliers = design.coprocessors * (design.rpaus * cores + design.converters)
+    polynomials = design.coprocessors * (design.work_polys + design.key_polys)
     return multipliers, polynomials * design.n * design.all_bits, design.name
 
 
@@ -99,4 +99,5 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
             program_words=program_words,
             prime_sets=prime_sets,
             conversions=MAX_CONVERSIONS if base.converters else 0,
+            host_bits=0,
         )

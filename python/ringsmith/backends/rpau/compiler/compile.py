@@ -8,6 +8,7 @@ from itertools import product
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
+from ringsmith.backends.rpau.compiler.key_stream import awaiting, in_order_of_use
 from ringsmith.backends.rpau.compiler.layout import layouts
 from ringsmith.backends.rpau.compiler.segment import Segment, cut, fits_at_once
 from ringsmith.backends.rpau.compiler.select import check_supported, select
@@ -190,10 +191,14 @@ def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
 def _filled(run: Run, segment: Segment, selection: Selection, design: RpauDesign) -> Run:
     """A run with its instructions, checked against the design."""
     program = list(segment.program(selection))
+    if design.key_stream:
+        run = replace(run, keys=in_order_of_use(run.keys, program))
+        program = list(awaiting(program, run.keys, design, selection.log_degree))
     for step in program:
         check(step.instruction, design)
     return replace(
         run,
+        cycles=program[-1].start,
         words=tuple(encode(step.instruction) for step in program),
         starts=tuple(step.start for step in program),
         origins=tuple(step.origin for step in program),

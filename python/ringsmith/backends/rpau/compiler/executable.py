@@ -18,7 +18,10 @@ FORMAT = "ringsmith-rpau-executable"
 VERSION = 6
 LATER = ("rpaus", "conversions")
 """Fields of an executable that a file of this version may leave out: they are then empty."""
-LATER_OF_DESIGN = ("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions")
+LATER_OF_DESIGN = (
+    *("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions"),
+    *("core_multipliers", "host_bits", "coprocessors"),
+)
 """Parameters of its design that it may leave out: they then have the value of a design's file."""
 
 

@@ -6,7 +6,7 @@ instructions.
 The C++ model states the rule a second time, and the tests compare the two and the RTL.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -58,11 +58,18 @@ def machine(timing: Timing, design: RpauDesign) -> _scheduler.Machine:
         banks=design.bank_of_poly,
         key_polys=design.key_polys,
         seeds=design.seeds,
-        program_words=design.program_words,
+        program_words=design.program_words - _reserved_words(design),
         fetch_cycles=timing.fetch_cycles,
         latencies=timing.by_opcode(),
         equivalents=_equivalents(design),
     )
+
+
+def _reserved_words(design: RpauDesign) -> int:
+    """Words of the program store that are left for ``await``, and for waits of what is sent."""
+    if not design.key_stream:
+        return 0
+    return min(design.key_polys + design.program_words // 16, design.program_words // 2)
 
 
 @cached
@@ -82,8 +89,21 @@ class Timeline:
     keeps its unit, and the work polynomials that it touches, from ``t`` to ``t + l - 1``.
     """
 
-    def __init__(self, timing: Timing, design: RpauDesign) -> None:
-        self._timeline = _scheduler.Timeline(machine(timing, design))
+    def __init__(
+        self, timing: Timing, design: RpauDesign, arrivals: Sequence[int] | None = None
+    ) -> None:
+        """Begins a program.
+
+        Args:
+            timing: Latencies.
+            design: The accelerator.
+            arrivals: The cycle in which each key polynomial arrives that comes while the program
+                runs, as ``interface.KeyStream`` has them; None: all are there before.
+        """
+        latency = cost.arrival_cycles(design)
+        self._timeline = _scheduler.Timeline(
+            machine(timing, design), [cycle + latency for cycle in arrivals or ()]
+        )
 
     @property
     def cycles(self) -> int | None:
@@ -111,6 +131,33 @@ class Timeline:
         for unit in self.conflicts(instruction):
             instruction = instruction.waiting_for(unit)
         return instruction
+
+    def start_of(self, instruction: Instruction) -> int:
+        """The cycle in which the instruction would issue next."""
+        return self._timeline.start_of(*_asked(instruction))
+
+    def exposed(self, instruction: Instruction) -> dict[str, int]:
+        """What may still work on what the instruction needs if ``await`` waits longer.
+
+        Returns:
+            Unit -> mask of the RPAUs where it may: what :meth:`conflicts` tells, and what nothing
+            has waited for since.
+        """
+        masks = self._timeline.exposed(*_asked(instruction))
+        return {unit: mask for unit, mask in zip(ISA.units, masks, strict=True) if mask}
+
+    def exposed_sender(self, instruction: Instruction) -> tuple[int, str] | None:
+        """Likewise for what is sent to other RPAUs: who sent last, where that may still go on.
+
+        Returns:
+            Mask and unit of the sender, which is to be waited for; None where there is no need.
+        """
+        found = self._timeline.exposed_sender(*_asked(instruction))
+        if found is None:
+            return None
+        mask, bits = found
+        (unit,) = (unit for unit, bit in UNIT_BITS.items() if bits & bit)
+        return mask, unit
 
     def issue(self, instruction: Instruction) -> int:
         """Issues the instruction and returns the cycle in which it starts.

@@ -57,6 +57,7 @@ def campaign_design() -> RpauDesign:
         smaller_rings=1,
         converters=2,
         conversions=2,
+        host_bits=64,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Device, RunReport, Zone
+from ringsmith.backends.rpau.device.interface import Device, KeyPoly, KeyStream, RunReport, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.errors import DeviceError
@@ -42,6 +42,17 @@ def load_random(device: Device, program: RandomProgram) -> None:
     device.load_program(program.words)
 
 
+def stream_of(program: RandomProgram) -> KeyStream | None:
+    """The keys of a random program that come while it runs."""
+    if program.arrivals is None:
+        return None
+    polys = (
+        KeyPoly(rpau, index, program.keys[rpau, index], f"key {index} of RPAU {rpau}")
+        for rpau, index in program.streamed
+    )
+    return KeyStream(tuple(polys), program.arrivals)
+
+
 def run_random(device: Device, program: RandomProgram) -> RunReport:
     """Loads and runs a random program on a device.
 
@@ -49,7 +60,7 @@ def run_random(device: Device, program: RandomProgram) -> RunReport:
         DeviceError: If it does not end in the cycles that the timeline says.
     """
     load_random(device, program)
-    return device.run(max_cycles=program.cycles + 1000)
+    return device.run(program.cycles + 1000, stream=stream_of(program))
 
 
 def compare(device: Device, design: RpauDesign, seeds: Collection[int], length: int) -> Compared:

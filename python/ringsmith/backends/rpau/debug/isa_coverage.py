@@ -77,7 +77,7 @@ def _of_operation(operation: Operation) -> Iterator[Situation]:
     for one, other in _free_pairs(operation):
         yield Situation("operands", name, f"{one} = {other}")
         yield Situation("operands", name, f"{one} ≠ {other}")
-    for reason in REASONS:
+    for reason in (*REASONS, "a key") if operation.awaits else REASONS:
         if reason != "its unit" or operation.unit != CONTROL:
             yield Situation("issues after", name, reason)
     if operation.unit != CONTROL:
@@ -127,7 +127,9 @@ def _of_instruction(instruction: Instruction, rpaus: int) -> Iterator[Situation]
 
 
 def _reason(event: Event, trace: Trace) -> Situation:
-    if event.blocker is None:
+    if event.keys:
+        reason = "a key"
+    elif event.blocker is None:
         reason = "fetch"
     elif event.name == HALT:
         reason = "any unit"

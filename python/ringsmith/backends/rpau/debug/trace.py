@@ -34,6 +34,7 @@ class Event:
         origin: The HE operation that it serves, such as ``rotate:12``.
         blocker: Index of the instruction whose end let it issue; None where only the fetch of the
             instruction itself did. Of several that end together, the one that issued first.
+        keys: Whether it waited for keys to arrive, longer than for all else.
     """
 
     index: int
@@ -42,6 +43,7 @@ class Event:
     end: int
     origin: str
     blocker: int | None
+    keys: bool = False
 
     @property
     def unit(self) -> str:
@@ -184,7 +186,8 @@ class _Replay:
         awaited = self._awaited(instruction)
         expected = max([ready, *(event.end for event in awaited)])
         index = len(self.events)
-        if start != expected:
+        keys = instruction.operation.awaits and start > expected
+        if start != expected and not keys:
             raise ProgramError(
                 f"instruction {index} ({format_instruction(instruction)}) issues in cycle {start}, "
                 f"and by the issue rule it would in {expected}: compile the program again for this "
@@ -192,7 +195,8 @@ class _Replay:
             )
         ending = [event.index for event in awaited if event.end == start]
         latency = self.timing.latencies[instruction.operation.name]
-        event = Event(index, instruction, start, start + latency, origin, min(ending, default=None))
+        first = min(ending, default=None)
+        event = Event(index, instruction, start, start + latency, origin, first, keys)
         self.events.append(event)
         if event.unit != CONTROL:
             self._last.update(((event.unit, rpau), event) for rpau in instruction.rpaus())

@@ -27,6 +27,7 @@ class RpauModel:
         link: bool,
         seeds: int,
         conversions: int,
+        key_stream: bool,
         stored_twiddles: bool,
         sparse_primes: Sequence[int],
         folded: tuple[int, int] | None,
@@ -47,5 +48,13 @@ class RpauModel:
     def write_twiddles(self, unit: int, prime_set: int, words: NDArray[np.uint64], /) -> None: ...
     def read_poly(self, unit: int, index: int, /) -> NDArray[np.uint64]: ...
     def load_program(self, words: NDArray[np.uint64], /) -> None: ...
-    def run(self, max_cycles: int, reached: Callable[[int], None], /) -> tuple[int, int]: ...
+    def run(
+        self,
+        max_cycles: int,
+        come: tuple[int, Sequence[int]] | None,
+        places: Sequence[tuple[int, int]],
+        reached: Callable[[int], None],
+        /,
+    ) -> tuple[int, int]:
+        """``come``: the latency of an arrival, and the cycle of each; ``places``: RPAU, index."""
     def starts(self) -> NDArray[np.uint64]: ...

@@ -1,6 +1,6 @@
 """Running executables on a device: what is loaded, what is already there, what is read back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -11,7 +11,14 @@ from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_tables, seed_words
-from ringsmith.backends.rpau.device.interface import Device, RunReport, Zone
+from ringsmith.backends.rpau.device.interface import (
+    Device,
+    KeyPoly,
+    KeyStream,
+    RunReport,
+    Zone,
+)
+from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
@@ -80,9 +87,15 @@ class Accelerator(QueuedMachine):
         what = f"running on the {self.name} of {executable.design.name}"
         with progress.task(what, scheduled, "cycles") as task:
             for run in executable.runs:
-                key_words += self._load_keys(run, executable, keys, task)
+                stream = self._stream(run, executable, keys)
+                if stream is None:
+                    key_words += self._load_keys(run, executable, keys, task)
+                else:
+                    key_words += sum(poly.words.size for poly in stream.polys)
                 key_words += self._load_seeds(run, executable, keys)
-                report = self._run(run, host, task)
+                report = self._run(run, host, task, stream)
+                if stream is not None:
+                    self._keys |= {load.index: (load, keys[load.key].data) for load in run.keys}
                 cycles += report.cycles
                 instructions += report.instructions
         outputs = {
@@ -104,7 +117,11 @@ class Accelerator(QueuedMachine):
         )
 
     def _run(
-        self, run: Run, host: dict[tuple[int, int], Residues], task: progress.Task
+        self,
+        run: Run,
+        host: dict[tuple[int, int], Residues],
+        task: progress.Task,
+        stream: KeyStream | None,
     ) -> RunReport:
         """Carries out one run: what it takes from ``host`` and adds there are limbs, or pieces."""
         self._load_program(run)
@@ -112,7 +129,10 @@ class Accelerator(QueuedMachine):
             for rpau, index in places.items():
                 self.device.write(Zone.POLY, rpau, index, host[value, rpau])
                 task.advance(0)  # time has passed
-        report = self.device.run(2 * run.cycles + 1000, task)
+        most = 2 * run.cycles + 1000
+        if stream is not None:
+            most += max(stream.arrivals)
+        report = self.device.run(most, task, stream)
         for value, places in run.stores.items():
             for rpau, index in places.items():
                 host[value, rpau] = self.device.read(Zone.POLY, rpau, index)
@@ -176,20 +196,42 @@ class Accelerator(QueuedMachine):
         written = 0
         for load in run.keys:
             key = keys[load.key].data
-            held = self._keys.pop(load.index, None)
-            same = held is not None and held[0] == load and held[1] is key
-            if same and not key.flags.writeable:
-                self._keys[load.index] = (load, key)
+            if self._holds(load, key):
                 continue
-            for rpau in bits_of(load.mask):
-                slot = executable.order.slot(load.prime_set, rpau)
-                limb = key[load.digit, load.half, executable.limbs[slot]]
-                limb = np.split(limb, executable.pieces)[load.piece]
-                self.device.write(Zone.KEY, rpau, load.index, limb)
+            self._keys.pop(load.index, None)
+            for poly in _polynomials(load, executable, key):
+                self.device.write(Zone.KEY, poly.unit, poly.index, poly.words)
                 task.advance(0)
-                written += limb.size
+                written += poly.words.size
             self._keys[load.index] = (load, key)
         return written
+
+    def _holds(self, load: KeyLoad, key: Residues) -> bool:
+        """Whether a key is in its place already, and is still the same."""
+        held = self._keys.get(load.index)
+        same = held is not None and held[0] == load and held[1] is key
+        return same and not key.flags.writeable
+
+    def _stream(
+        self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
+    ) -> KeyStream | None:
+        """The keys of a run as they come while it runs; None where all are there, or come before.
+
+        Where one is missing all come: the program awaits them in its order.
+        """
+        design = executable.design
+        if not design.key_stream or all(
+            self._holds(load, keys[load.key].data) for load in run.keys
+        ):
+            return None
+        for load in run.keys:
+            self._keys.pop(load.index, None)  # until all have come
+        polys = tuple(
+            poly
+            for load in run.keys
+            for poly in _polynomials(load, executable, keys[load.key].data)
+        )
+        return KeyStream(polys, arrivals(Link(design.host_bits), design, len(polys)))
 
     def _load_seeds(
         self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
@@ -209,3 +251,12 @@ class Accelerator(QueuedMachine):
                 written += words.size
             self._seeds[load.index] = (load, seed)
         return written
+
+
+def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterator[KeyPoly]:
+    """The polynomials of a key's half, one for each RPAU that takes a limb of it."""
+    name = f"{load.key}, digit {load.digit}, half {load.half}"
+    for rpau in bits_of(load.mask):
+        slot = executable.order.slot(load.prime_set, rpau)
+        limb = np.split(key[load.digit, load.half, executable.limbs[slot]], executable.pieces)
+        yield KeyPoly(rpau, load.index, limb[load.piece], name)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.register_table import Zone
+from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-__all__ = ["Device", "RunReport", "Words", "Zone"]
+__all__ = ["Device", "KeyPoly", "KeyStream", "RunReport", "Words", "Zone"]
 
 Words = NDArray[np.uint64]
 
@@ -26,6 +27,41 @@ class RunReport:
 
     cycles: int
     instructions: int
+
+
+@dataclass(frozen=True)
+class KeyPoly:
+    """A polynomial of the key store: the RPAU, its place there, its words, and the key's name."""
+
+    unit: int
+    index: int
+    words: Words
+    name: str
+
+
+@dataclass(frozen=True)
+class KeyStream:
+    """Keys that come while a program runs, in the order in which it awaits them.
+
+    Attributes:
+        polys: The polynomials.
+        arrivals: For each, the cycle in which its last row stands at the device's host port,
+            counted from the start command: ascending, a row a cycle at most. Simulated devices
+            take them as they are; a device behind a bus gets its keys as fast as the bus goes.
+    """
+
+    polys: tuple[KeyPoly, ...]
+    arrivals: tuple[int, ...]
+
+    def missing(self, arrived: int, awaited: int) -> DeviceError:
+        """The error of a program that waits for ``awaited`` polynomials and has got ``arrived``."""
+        count = len(self.polys)
+        name = f"of {self.polys[arrived].name}, " if arrived < count else ""
+        return DeviceError(
+            f"the program waits for key polynomial {awaited} of {count}, and {arrived} have "
+            f"arrived: the next one {name}did not come in time; the device was reset and can be "
+            "used again: look at the link, or allow more cycles"
+        )
 
 
 class Device(Protocol):
@@ -75,7 +111,9 @@ class Device(Protocol):
         """
         ...
 
-    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
         """Runs the loaded program to its halt. Ctrl-C stops it within a second.
 
         A device that was stopped can load and run again; the polynomials under way hold parts of
@@ -84,8 +122,11 @@ class Device(Protocol):
         Args:
             max_cycles: How many cycles the program may take.
             task: Advances by the cycles that the program takes.
+            stream: Keys that come while it runs, of a design with a key stream; None: all keys that
+                it awaits have been written.
 
         Raises:
-            DeviceError: When it has not ended after ``max_cycles``.
+            DeviceError: When it has not ended after ``max_cycles``; names the key where it waits
+                for one.
         """
         ...

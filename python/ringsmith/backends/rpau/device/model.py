@@ -6,10 +6,11 @@ import numpy as np
 
 from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import Timing
+from ringsmith.backends.rpau.cost import arrival_cycles
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device import _model
-from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
-from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_write
+from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_stream, check_write
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.errors import DeviceError, ProgramError
@@ -61,6 +62,7 @@ class ModelDevice:
             stored_twiddles=design.twiddles == "stored",
             seeds=design.seeds,
             conversions=design.conversions,
+            key_stream=design.key_stream,
             sparse_primes=_by_index(design),
             folded=_folded_bits(design, design.word_bits),
             narrow_folded=_folded_bits(design, design.narrow_bits),
@@ -143,7 +145,9 @@ class ModelDevice:
         self._model.load_program(np.ascontiguousarray(words, dtype=np.uint64))
         self._program = program
 
-    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
         """Runs the loaded program to its halt; see ``interface.Device``.
 
         Raises:
@@ -152,6 +156,13 @@ class ModelDevice:
         """
         if not self._program:
             raise DeviceError("no program is loaded: call load_program first")
+        come, places = None, []
+        if stream is not None:
+            checked = check_stream(self._design, stream, self._log_degree)
+            for poly in checked.polys:
+                self.write(Zone.KEY, poly.unit, poly.index, poly.words)
+            come = (arrival_cycles(self._design), checked.arrivals)
+            places = [(poly.unit, poly.index) for poly in checked.polys]
         done = 0
 
         def reached(cycle: int) -> None:
@@ -161,9 +172,12 @@ class ModelDevice:
             done = cycle
 
         try:
-            cycles, instructions = self._model.run(max_cycles, reached)
+            cycles, instructions = self._model.run(max_cycles, come, places, reached)
         except _model.ModelError as error:
             message, index = error.args
+            awaited = _awaited(self._program[index])
+            if stream is not None and awaited > len(stream.arrivals):
+                raise stream.missing(len(stream.arrivals), awaited) from error
             text = format_instruction(self._program[index])
             raise DeviceError(f"instruction {index} ({text}): {message}") from error
         reached(cycles)
@@ -175,6 +189,11 @@ class ModelDevice:
 
     def _timing_now(self) -> Timing:
         return self._timing or Timing.of(self._design, self._log_degree)
+
+
+def _awaited(instruction: Instruction) -> int:
+    """For how many key polynomials an instruction waits."""
+    return instruction["arrived"] if instruction.operation.awaits else 0
 
 
 def _by_index(design: RpauDesign) -> list[int]:

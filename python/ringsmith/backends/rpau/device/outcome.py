@@ -3,7 +3,7 @@
 import numpy as np
 
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import RunReport, Words
+from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.errors import DeviceError, ProgramError
 
@@ -22,8 +22,15 @@ def checked_words(words: Words, design: RpauDesign) -> Words:
     return np.ascontiguousarray(words, dtype=np.uint64)
 
 
-def stopped(max_cycles: int) -> DeviceError:
-    """The error of a program that was stopped after ``max_cycles``."""
+def stopped(
+    max_cycles: int, stream: KeyStream | None = None, arrived: int = 0, awaited: int = 0
+) -> DeviceError:
+    """The error of a program that was stopped after ``max_cycles``.
+
+    ``awaited``: for how many key polynomials it waits, of which ``arrived`` have come; 0: for none.
+    """
+    if stream is not None and awaited:
+        return stream.missing(arrived, awaited)
     return DeviceError(
         f"the program has not ended after {max_cycles} cycles: allow more, or look for an "
         "instruction that waits for ever"

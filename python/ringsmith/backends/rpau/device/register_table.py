@@ -45,6 +45,8 @@ class Register(IntEnum):
     HOST_DATA = 0x50
     RING = 0x58
     DATA_PATH = 0x5C
+    KEYS = 0x60
+    KEY_ARRIVALS = 0x64
 
 
 class Control(IntFlag):
@@ -127,7 +129,7 @@ class Zone(IntEnum):
 
 
 MAGIC = 0x474E4952
-VERSION_MINOR = 7
+VERSION_MINOR = 8
 VERSION_MAJOR = 3
 ARCHITECTURE = 1
 
@@ -160,5 +162,6 @@ FACTS = (
     Fact("converters", "Converters", 0xE4, ()),
     Fact("conversions", "Conversions", 0xE8, ()),
     Fact("core_multipliers", "CoreMultipliers", 0xEC, ()),
+    Fact("key_stream", "KeyStream", 0xF0, ()),
 )
 """What a device tells, in the order of its registers."""

@@ -1,13 +1,13 @@
 """A device behind its register block: everything that crosses the seam, as register accesses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.bus import DataPath, RegisterBus
 from ringsmith.backends.rpau.device.data_path import BEAT_BITS, ZONES, polynomial_address
 from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.register_table import (
     ARCHITECTURE,
@@ -22,6 +22,7 @@ from ringsmith.backends.rpau.device.register_table import (
 from ringsmith.backends.rpau.device.zones import (
     check_read,
     check_ring,
+    check_stream,
     check_write,
     zone_runs,
     zone_shape,
@@ -148,8 +149,12 @@ class RegisterDevice:
         self._check_refused("loading the program")
         self._loaded = True
 
-    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
         """Runs the loaded program to its halt; see ``interface.Device``.
+
+        Keys that come while it runs cross the data path, which the host must be connected to.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
@@ -157,8 +162,18 @@ class RegisterDevice:
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")
+        come: tuple[KeyPoly, ...] = ()
+        if stream is not None:
+            come = check_stream(self._design, stream, self._log_degree).polys
+            if self._data is None:
+                raise DeviceError(
+                    "keys that come while a program runs cross the data path, and the host is not "
+                    "connected to it: write them before"
+                )
         try:
-            cycles = self._wait(max_cycles, task)
+            self._start(stream is not None)
+            self._send(come)
+            cycles = self._wait(max_cycles, task, stream)
         except DeviceError:
             raise
         except BaseException:  # Ctrl-C
@@ -167,10 +182,15 @@ class RegisterDevice:
         failed = bool(self._bus.read(Register.STATUS) & Status.BAD_OPCODE)
         return report_of(cycles, self._counter(Register.INSTRUCTIONS), failed)
 
-    def _wait(self, max_cycles: int, task: Task | None) -> int:
-        """Starts the program, waits for its end, and returns the cycles that it took."""
+    def _start(self, streamed: bool) -> None:
+        """Starts the program, whose keys come while it runs, or are there."""
+        if self._design.key_stream:
+            self._bus.write(Register.KEYS, streamed)
         self._bus.write(Register.CONTROL, Control.START)
         self._check_refused("starting the program")
+
+    def _wait(self, max_cycles: int, task: Task | None, stream: KeyStream | None) -> int:
+        """Waits for the end of the program, and returns the cycles that it took."""
         cycles, busy = 0, True
         while busy:
             busy = bool(self._bus.read(Register.STATUS) & Status.BUSY)
@@ -178,12 +198,21 @@ class RegisterDevice:
             if task is not None:
                 task.advance(cycles - before)
             if cycles > max_cycles:
+                arrivals = self._bus.read(Register.KEY_ARRIVALS) if stream is not None else 0
                 if busy:
                     self.reset()
-                raise stopped(max_cycles)
+                raise stopped(max_cycles, stream, arrivals & 0xFFFF, arrivals >> 16)
             if busy:
                 self._bus.pause(_PAUSE)
         return cycles
+
+    def _send(self, polys: Sequence[KeyPoly]) -> None:
+        """Writes keys while the program runs that awaits them."""
+        for poly in polys:
+            assert self._data is not None
+            address = polynomial_address(self._design.n, Zone.KEY, poly.unit, poly.index)
+            with self._bursts(f"writing {poly.name} while the program runs"):
+                self._data.write_block(address, poly.words)
 
     def _counter(self, register: Register) -> int:
         return int(self._bus.read_words(register, 1)[0])

@@ -8,11 +8,12 @@ import numpy as np
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.interface import RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.zones import (
     check_read,
     check_ring,
+    check_stream,
     check_write,
     zone_runs,
     zone_shape,
@@ -181,7 +182,9 @@ class RtlDevice:
             self._call("rpau_load_program", first, pointer, count)
         self._loaded = True
 
-    def run(self, max_cycles: int, task: Task | None = None) -> RunReport:
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
         """Runs the loaded program to its halt; see ``interface.Device``.
 
         Raises:
@@ -194,6 +197,8 @@ class RtlDevice:
         cycles, instructions = ctypes.c_uint64(), ctypes.c_uint64()
         results = [ctypes.byref(result) for result in (ended, failed, cycles, instructions)]
         try:
+            if stream is not None:
+                self._hand_over(stream)
             self._call("rpau_start")
             for done, most in slices(max_cycles):
                 self._call("rpau_advance", most, *results)
@@ -201,10 +206,33 @@ class RtlDevice:
                     task.advance(cycles.value - done if ended else most)
                 if ended:
                     return report_of(cycles.value, instructions.value, bool(failed))
-            raise stopped(max_cycles)
+            raise stopped(max_cycles, stream, *self._arrivals())
         finally:
             if not ended and self._handle is not None:
                 self._library.rpau_reset(self._handle)
+
+    def _hand_over(self, stream: KeyStream) -> None:
+        """Gives the simulation the keys that come while the next program runs."""
+        come = check_stream(self._design, stream, self._log_degree)
+        words = np.concatenate([poly.words for poly in come.polys] or [np.empty(0, np.uint64)])
+        rows = zone_shape(self._design, Zone.KEY, self._log_degree)[1] // self._host_words()
+        count = len(come.polys)
+        numbers = ctypes.c_int * count
+        self._call(
+            "rpau_stream",
+            count,
+            rows,
+            numbers(*(poly.unit for poly in come.polys)),
+            numbers(*(poly.index for poly in come.polys)),
+            (ctypes.c_uint64 * count)(*come.arrivals),
+            np.ascontiguousarray(words).ctypes.data_as(_POINTER),
+        )
+
+    def _arrivals(self) -> tuple[int, int]:
+        """Key polynomials that have arrived, and for how many the program waits."""
+        arrived, awaited = ctypes.c_uint64(), ctypes.c_uint64()
+        self._library.rpau_arrivals(self._handle, ctypes.byref(arrived), ctypes.byref(awaited))
+        return arrived.value, awaited.value
 
     def _host_words(self) -> int:
         """Words of a row at the host's port."""
@@ -247,4 +275,8 @@ def _load(path: Path) -> ctypes.CDLL:
     flags = [ctypes.POINTER(integer)] * 2
     library.rpau_advance.argtypes = [handle, number, *flags, _POINTER, _POINTER]
     library.rpau_reset.argtypes = [handle]
+    numbers = ctypes.POINTER(integer)
+    library.rpau_stream.argtypes = [handle, number, number, numbers, numbers, _POINTER, _POINTER]
+    library.rpau_arrivals.argtypes = [handle, _POINTER, _POINTER]
+    library.rpau_arrivals.restype = None
     return library

@@ -1,13 +1,15 @@
 """What every device checks of an access before it touches memory."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from ringsmith.backends.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
 from ringsmith.backends.rpau.conversions import addresses, segments
+from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import KeyStream, Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
 
 
@@ -101,6 +103,37 @@ def check_ring(design: RpauDesign, log_degree: int) -> None:
         design.check_ring(log_degree)
     except ParameterError as error:
         raise DeviceError(str(error)) from error
+
+
+def check_stream(design: RpauDesign, stream: KeyStream, log_degree: int) -> KeyStream:
+    """Checks keys that come while a program runs, and returns those that do come.
+
+    Raises:
+        DeviceError: If the design has no key stream, a polynomial is none of its key stores', or
+            two come faster than the host's port takes rows.
+    """
+    if not design.key_stream:
+        raise DeviceError(
+            f"design {design.name} has host_bits = 0: write keys before the program runs, or take "
+            "a design with a bus for them"
+        )
+    words = [
+        check_write(design, Zone.KEY, poly.unit, poly.index, poly.words, log_degree)
+        for poly in stream.polys[: len(stream.arrivals)]
+    ]
+    rows = zone_shape(design, Zone.KEY, log_degree)[1] // host_words(design)
+    before = 0
+    for number, cycle in enumerate(stream.arrivals):
+        if cycle < before + rows:
+            raise DeviceError(
+                f"key polynomial {number} arrives in cycle {cycle}: its {rows} rows take as many "
+                f"cycles from cycle {before + 1} on, so {before + rows} is the earliest"
+            )
+        before = cycle
+    return KeyStream(
+        tuple(replace(poly, words=each) for poly, each in zip(stream.polys, words, strict=False)),
+        stream.arrivals,
+    )
 
 
 def check_write(

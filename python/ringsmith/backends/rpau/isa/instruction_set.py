@@ -199,6 +199,11 @@ class Operation:
         return GALOIS_ELEMENT in kinds and PIECE not in kinds
 
     @property
+    def awaits(self) -> bool:
+        """Whether it waits for keys that come while the program runs."""
+        return self.needs == "key_stream"
+
+    @property
     def seeded(self) -> bool:
         """Whether it expands a seed, for which a design needs a PRNG."""
         return any(operand.kind == SEED for operand in self.operands)

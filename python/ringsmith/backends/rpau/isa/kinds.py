@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 from ringsmith.backends.rpau.design import RpauDesign
 
+MAX_ARRIVALS = 0xFFFF
+"""The most key polynomials that a program can wait for."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -29,6 +32,7 @@ class Kind:
 POLY, KEY_POLY, RPAU, PRIME_SET, SEED = "poly", "key_poly", "rpau", "prime_set", "seed"
 GALOIS_ELEMENT, PIECE = "galois_element", "piece"
 CONVERTED, CONVERSION = "converted", "conversion"
+ARRIVALS = "arrivals"
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
@@ -51,5 +55,12 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "i", lambda d: d.rpaus, False, ("",), "RPAU that is input of a conversion."
         ),
         CONVERSION: Kind("t", lambda d: d.conversions, False, ("",), "Loaded conversion."),
+        ARRIVALS: Kind(
+            "n",
+            lambda d: min(d.rpaus * d.key_polys + 1, MAX_ARRIVALS + 1),
+            False,
+            ("",),
+            "Polynomials that have arrived in the key stores.",
+        ),
     }
 )

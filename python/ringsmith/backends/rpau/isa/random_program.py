@@ -2,7 +2,8 @@
 
 Made from the records of ``isa.yaml``: an instruction added there is drawn here. The first draws
 are one of every operation, the rest are uniform; masks, operands and wait bits are random, and
-wait bits are set where the hazard rule needs them and sometimes where it does not.
+wait bits are set where the hazard rule needs them and sometimes where it does not. Where the design
+has a key stream, the keys of some programs come while they run, late or in time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import HALT, Timeline, Timing
 from ringsmith.backends.rpau.constants import PrimeTables, Words, prime_tables, seed_words
 from ringsmith.backends.rpau.conversions import conversion_words
+from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.backends.rpau.isa.instruction_set import (
@@ -29,6 +31,7 @@ from ringsmith.backends.rpau.isa.instruction_set import (
     instruction,
 )
 from ringsmith.backends.rpau.isa.kinds import (
+    ARRIVALS,
     CONVERSION,
     GALOIS_ELEMENT,
     KEY_POLY,
@@ -50,6 +53,8 @@ _ANY_PRIME = -1  # stands for the prime set of words that are residues of none i
 _NEAR_STEPS = 100  # multiples of 2N on each side of a power of two that are tried for primes
 _FULL_MASK = 0.25  # how often every RPAU takes part
 _ONE_RPAU = 0.5  # how often one takes part, where not every one does
+_STREAMED = 0.5  # how often keys come while the program runs, where the design has a key stream
+_MOST_GAP = 3  # between the rows of two keys that come, at most, in rows of one
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,9 @@ class RandomProgram:
         seeds: Entries of the seed store by (RPAU, index), as far as loaded.
         conversions: The loaded conversions: those of odd numbers have outputs with own inputs.
         conversion_words: Their words in zone ``conversion``.
+        streamed: RPAU and index of the keys that come while the program runs, in their order.
+        arrivals: The cycle in which each comes, as ``interface.KeyStream`` has it; None: all keys
+            are loaded before.
         polys: Initial work polynomials by (RPAU, index), as far as loaded.
         written: For each RPAU, the work polynomials that hold something at the end.
     """
@@ -86,6 +94,8 @@ class RandomProgram:
     seeds: dict[tuple[int, int], Words]
     conversions: tuple[Conversion, ...]
     conversion_words: tuple[Words, ...]
+    streamed: tuple[tuple[int, int], ...]
+    arrivals: tuple[int, ...] | None
     polys: dict[tuple[int, int], Words]
     written: tuple[frozenset[int], ...]
 
@@ -97,7 +107,8 @@ class RandomProgram:
                     yield zone, rpau, prime_set, words
                 yield "CONSTANT", rpau, prime_set, self.constants[rpau][prime_set]
         for (rpau, index), words in self.keys.items():
-            yield "KEY", rpau, index, words
+            if (rpau, index) not in self.streamed:
+                yield "KEY", rpau, index, words
         for (rpau, index), words in self.seeds.items():
             yield "SEED", rpau, index, words
         for index, words in enumerate(self.conversion_words):
@@ -153,9 +164,14 @@ class _Draw:
         self.log_degree = log_degree
         self.pieces = design.pieces(log_degree)
         self.rng: Generator = np.random.default_rng(seed)
-        self.timeline = Timeline(timing, design)
         self.primes = self._primes()
         self.keys = range(min(max(_LOADED_KEYS, 2 * design.prime_sets), design.key_polys))
+        self.position: dict[tuple[int, int], int] = {}  # of the keys that come, counted from 1
+        self.arrivals: tuple[int, ...] | None = None
+        if design.key_stream and self.rng.random() < _STREAMED:
+            self.arrivals = self._arrivals()
+        self.awaited = 0
+        self.timeline = Timeline(timing, design, self.arrivals)
         self.seeds = range(min(_LOADED_KEYS, design.seeds))
         # For each RPAU, the polynomials that hold something: index -> prime set of the residues.
         # Those that all RPAUs hold are of the same set everywhere: then all can take part.
@@ -174,6 +190,8 @@ class _Draw:
             drawn = self._instruction(operation)
             if drawn is None:
                 queue.insert(0, operation)
+                drawn = self._next_key(operation)
+            if drawn is None:
                 continue
             program.append(drawn)
             starts.append(self._issue(drawn))
@@ -229,6 +247,8 @@ class _Draw:
             },
             conversions=conversions,
             conversion_words=tuple(conversion_words(design, each) for each in conversions),
+            streamed=tuple(self.position),
+            arrivals=self.arrivals,
             polys={
                 (i, poly): self._residues(self.primes[i][polys[poly]], n)
                 for i, polys in enumerate(self.loaded)
@@ -237,7 +257,27 @@ class _Draw:
             written=tuple(frozenset(polys) for polys in self.written),
         )
 
+    def _arrivals(self) -> tuple[int, ...]:
+        """Draws the order in which keys come, and when."""
+        places = [(rpau, key) for rpau in range(self.design.rpaus) for key in self.keys]
+        for count, place in enumerate(self.rng.permutation(len(places)), 1):
+            self.position[places[place]] = count
+        rows = (1 << self.log_degree) // self.pieces // host_words(self.design)
+        gaps = rows + self.rng.integers(0, _MOST_GAP * rows, len(places))
+        gaps[self.rng.random(len(places)) < 0.5] = rows  # at once behind the one before
+        return tuple(int(cycle) for cycle in gaps.cumsum())
+
+    def _next_key(self, operation: Operation) -> Instruction | None:
+        """Waits for more keys where an operation lacks one; None where it does not, or all came."""
+        lacks = any(operand.kind == KEY_POLY for operand in operation.operands)
+        if not lacks or self.awaited == len(self.position):
+            return None
+        more = int(self.rng.integers(self.awaited, len(self.position), endpoint=True))
+        return instruction("await", arrived=more)
+
     def _issue(self, drawn: Instruction) -> int:
+        if self.position and drawn.operation.awaits:
+            self.awaited = max(self.awaited, drawn["arrived"])
         for rpau in drawn.rpaus():
             for operand, index in drawn.accesses(rpau):
                 if operand.kind == POLY and operand.writes:
@@ -327,7 +367,14 @@ class _Draw:
         if sender and operand.kind == PRIME_SET:
             return [sender.prime]
         if operand.kind == KEY_POLY:
-            return [key for key in self.keys if key % self.design.prime_sets == prime]
+            return [
+                key
+                for key in self.keys
+                if key % self.design.prime_sets == prime
+                and all(self.position.get((rpau, key), 0) <= self.awaited for rpau in rpaus)
+            ]
+        if operand.kind == ARRIVALS and self.position:
+            return range(len(self.position) + 1)
         if operand.kind == SEED:
             return self.seeds
         if operand.kind == PIECE:

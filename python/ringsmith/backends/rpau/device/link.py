@@ -1,0 +1,180 @@
+"""The host's link to one accelerator or several: when polynomials arrive.
+
+A bus of the link's own clock carries bursts both ways at once, to one accelerator at a time
+(``Wire`` says to which). What has crossed it passes a crossing of clocks and then an accelerator's
+host port, a row a cycle of the accelerator's clock. Times are whole picoseconds, and both clocks
+have an edge at time 0: the same polynomials arrive at the same times on every machine.
+
+The RTL of the link (docs/dma.md) is not simulated with the accelerators: arrivals are defined on
+the accelerator's side, so a trace of either gives the accelerator the same cycles.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ringsmith.backends.rpau.cost import host_words
+from ringsmith.backends.rpau.design import BUS_WIDTHS, RpauDesign
+from ringsmith.errors import ParameterError
+
+_PICOSECONDS = 10**12
+_NARROW_WORD_BITS = 32
+
+
+@dataclass(frozen=True)
+class Link:
+    """A host's link.
+
+    Attributes:
+        bus_bits: Width of the bus, one of ``design.BUS_WIDTHS``.
+        bus_hz: Its clock.
+        device_hz: The accelerators' clock.
+        bytes_per_second: What the host sends, and receives, at most; 0: as the bus goes.
+        burst_bytes: Bytes of a burst.
+        crossing_cycles: From the bus to an accelerator's host port and back, in its cycles.
+    """
+
+    bus_bits: int = 128
+    bus_hz: int = 250_000_000
+    device_hz: int = 200_000_000
+    bytes_per_second: int = 12_000_000_000
+    burst_bytes: int = 4096
+    crossing_cycles: int = 8
+
+    def __post_init__(self) -> None:
+        if self.bus_bits not in BUS_WIDTHS:
+            raise ParameterError(
+                f"a link with bus_bits = {self.bus_bits}: choose one of "
+                f"{', '.join(map(str, BUS_WIDTHS))}"
+            )
+        for name in ("bus_hz", "device_hz"):
+            value = getattr(self, name)
+            if value <= 0 or _PICOSECONDS % value:
+                raise ParameterError(
+                    f"a link with {name} = {value}: its period must be whole picoseconds; "
+                    "250,000,000 has 4,000"
+                )
+        if self.burst_bytes <= 0 or self.burst_bytes % (self.bus_bits // 8):
+            raise ParameterError(
+                f"a link with burst_bytes = {self.burst_bytes}: bursts are whole words of the bus "
+                f"of {self.bus_bits} bits"
+            )
+
+    @property
+    def period(self) -> int:
+        """Picoseconds of an accelerator's cycle."""
+        return _PICOSECONDS // self.device_hz
+
+    def burst(self, size: int) -> int:
+        """Picoseconds in which a burst of so many bytes holds the bus: whole periods of it."""
+        tick = _PICOSECONDS // self.bus_hz
+        ticks = -(-size // (self.bus_bits // 8))
+        if self.bytes_per_second:
+            ticks = max(ticks, -(-size * _PICOSECONDS // (self.bytes_per_second * tick)))
+        return ticks * tick
+
+
+def polynomial_bytes(design: RpauDesign) -> int:
+    """Bytes of a polynomial on the link: a word has four, or eight where it is wider."""
+    return design.n * (4 if design.word_bits <= _NARROW_WORD_BITS else 8)
+
+
+def polynomial_rows(design: RpauDesign) -> int:
+    """Rows of the host's port that a polynomial has."""
+    return design.n // host_words(design)
+
+
+@dataclass(frozen=True)
+class Burst:
+    """What a channel has to send: bytes, from a time on; ``last``: of its job."""
+
+    time: int
+    size: int
+    last: bool
+
+
+class Wire:
+    """One direction of a link's bus: who may send next, and when it is free.
+
+    The channel at the head goes first, the others follow in the order of their numbers, and the
+    last comes before the head again. The next channel gets to the head when all of the head's job
+    has crossed. So those that began together end one after the other, and come apart: of six
+    coprocessors as many wait for the bus while others compute, and none waits for ever.
+    """
+
+    def __init__(self, link: Link, channels: int) -> None:
+        self._link = link
+        self._channels = channels
+        self._head = 0
+        self._free = 0
+        self._asked: dict[int, Burst] = {}
+
+    def ask(self, channel: int, burst: Burst) -> None:
+        """A channel that has asked for nothing yet has a burst."""
+        self._asked[channel] = burst
+
+    @property
+    def begins(self) -> int | None:
+        """When the next burst begins; None where nobody asks."""
+        if not self._asked:
+            return None
+        return max(self._free, min(burst.time for burst in self._asked.values()))
+
+    def serve(self) -> tuple[int, int]:
+        """Carries the next burst: the channel, and when its last word has crossed."""
+        begins = self.begins
+        assert begins is not None
+        waiting = [channel for channel, burst in self._asked.items() if burst.time <= begins]
+        chosen = min(waiting, key=lambda channel: (channel - self._head) % self._channels)
+        burst = self._asked.pop(chosen)
+        self._free = begins + self._link.burst(burst.size)
+        if burst.last and chosen == self._head:
+            self._head = (chosen + 1) % self._channels
+        return chosen, self._free
+
+
+class Port:
+    """An accelerator's host port behind a link: when rows that cross stand there."""
+
+    def __init__(self, link: Link, design: RpauDesign) -> None:
+        self._link = link
+        self._row_bytes = polynomial_bytes(design) // polynomial_rows(design)
+        self._busy = 0  # the last cycle in which a row stands there, from time 0 on
+
+    def taken(self, crossed: int, size: int) -> int:
+        """The cycle in which the last row of a burst stands there that has crossed at a time."""
+        link = self._link
+        rows = -(-size // self._row_bytes)
+        ready = -(-crossed // link.period) + link.crossing_cycles
+        self._busy = max(self._busy + rows, ready)
+        return self._busy
+
+    def wait(self, cycle: int) -> None:
+        """No row stands there up to a cycle."""
+        self._busy = max(self._busy, cycle)
+
+    def read(self, cycle: int, size: int) -> int:
+        """The cycle after the last of so many bytes were read, from a cycle on."""
+        self._busy = max(self._busy, cycle) + -(-size // self._row_bytes)
+        return self._busy
+
+
+def bursts(link: Link, size: int) -> Iterable[int]:
+    """Bytes of each burst of a transfer."""
+    for first in range(0, size, link.burst_bytes):
+        yield min(link.burst_bytes, size - first)
+
+
+def arrivals(link: Link, design: RpauDesign, count: int) -> tuple[int, ...]:
+    """Cycles in which so many polynomials arrive at one accelerator, sent from cycle 0 on.
+
+    Returns:
+        For each, the cycle in which its last row stands at the host's port.
+    """
+    port, found, now = Port(link, design), [], 0
+    for _ in range(count):
+        cycle = 0
+        for size in bursts(link, polynomial_bytes(design)):
+            now += link.burst(size)
+            cycle = port.taken(now, size)
+        found.append(cycle)
+    return tuple(found)

@@ -1,0 +1,99 @@
+"""Several coprocessors behind one link: products per second, and what the link costs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.link import Link, arrivals
+from ringsmith.backends.rpau.device.shared_link import Done, Job, share
+from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, graph_of, parameters
+from ringsmith.bench.programs import KeyedModel, compiled_for
+from ringsmith.bench.records import Found
+
+JOBS = 50
+"""Products of each coprocessor, operands in and results out."""
+
+_POLYNOMIAL_LIMBS = 6
+_PAPERS_SHARED = _POLYNOMIAL_LIMBS * 4096 * 4 * 6 / 0.18e-3
+"""Bytes a second of the paper's link while six share it: a polynomial of each in 0.18 ms."""
+
+LINKS: Mapping[str, Link] = MappingProxyType(
+    {
+        "bus_32": Link(32),
+        "bus_64": Link(64),
+        "bus_512": Link(512),
+        "paper_link": Link(512, bytes_per_second=round(_PAPERS_SHARED)),
+    }
+)
+"""Links other than the design's own, by name."""
+
+
+def job_of(design: RpauDesign) -> Job:
+    """The main operation on one coprocessor: a program, and what crosses the link for it."""
+    executable = compiled_for(graph_of(MAIN_OPERATION, parameters()), design)
+    (run,) = executable.runs
+    model = KeyedModel(executable)
+    return Job(
+        operands=sum(map(len, run.loads.values())),
+        keys=model.key_polynomials(run),
+        results=sum(map(len, run.stores.values())),
+        cycles=lambda came: model.run(run, tuple(came)).cycles,
+    )
+
+
+def throughput(done: list[list[Done]], hertz: float) -> tuple[float, float]:
+    """Jobs a second of all accelerators, from time 0 on, and the mean seconds of one of them."""
+    last = max(jobs[-1].end for jobs in done)
+    seconds = [
+        (job.end - before) / hertz
+        for jobs in done
+        for before, job in zip((0, *(each.end for each in jobs)), jobs, strict=False)
+    ]
+    return sum(map(len, done)) * hertz / last, sum(seconds) / len(seconds)
+
+
+def coprocessor_rows(design: RpauDesign, say: Callable[[str], None]) -> Iterator[Found]:
+    """Products per second behind the design's link, and behind others."""
+    job, own = job_of(design), Link(design.host_bits)
+    what = f"{design.coprocessors} coprocessors, {JOBS} products each"
+
+    def measured(link: Link) -> tuple[float, float, str]:
+        per_second, seconds = throughput(share(link, design, job, JOBS), ASSUMED_HZ)
+        crosses = f"{job.operands} polynomials of operands, {job.keys} of keys, {job.results} back"
+        return per_second, seconds, f"{what}; {crosses}; {link_text(link)}"
+
+    per_second, seconds, text = measured(own)
+    say(f"{design.name}: {per_second:,.0f} products per second")
+    base = Found(design.name, PARAMS, MAIN_OPERATION, "per_second", per_second, "model", text)
+    yield base
+    yield replace(base, metric="milliseconds", value=seconds * 1e3)
+    for name, link in LINKS.items():
+        per_second, _, text = measured(link)
+        yield replace(
+            base,
+            design=f"{design.name}: {name}",
+            operation=name,
+            value=per_second,
+            conditions=text,
+        )
+
+
+def transfer_row(design: RpauDesign) -> Found:
+    """Milliseconds in which a polynomial with all of its limbs is written, by one coprocessor."""
+    link = Link(design.host_bits)
+    seconds = arrivals(link, design, _POLYNOMIAL_LIMBS)[-1] / ASSUMED_HZ
+    text = f"{_POLYNOMIAL_LIMBS} limbs to the device; {link_text(link)}"
+    return Found(
+        design.name, PARAMS, "polynomial_transfer", "milliseconds", seconds * 1e3, "model", text
+    )
+
+
+def link_text(link: Link) -> str:
+    """What must be known of a link."""
+    return (
+        f"a bus of {link.bus_bits} bits at {link.bus_hz / 1e6:.0f} MHz, at most "
+        f"{link.bytes_per_second / 1e9:.2g} GB/s each way; devices at "
+        f"{link.device_hz / 1e6:.0f} MHz, assumed"
+    )

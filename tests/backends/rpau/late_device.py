@@ -1,0 +1,53 @@
+"""A device between an accelerator and its device whose keys come when a test says."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ringsmith.backends.rpau.device.interface import Device, KeyStream, RunReport, Words, Zone
+from ringsmith.progress import Task
+
+
+class LateDevice:
+    """A device whose keys come when a test says, whatever the link would do.
+
+    Args:
+        device: What runs programs.
+        arrivals: When each polynomial comes, for so many of them; later runs have the same.
+    """
+
+    def __init__(self, device: Device, arrivals: Callable[[int], tuple[int, ...]]) -> None:
+        self._device, self._draw = device, arrivals
+        self.name = device.name
+        self.design = device.design
+        self.arrivals: tuple[int, ...] | None = None
+        self.reports: list[RunReport] = []
+        self.streams = 0
+
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring."""
+        self._device.set_ring(log_degree)
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes."""
+        self._device.write(zone, unit, index, words)
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads."""
+        return self._device.read(zone, unit, index)
+
+    def load_program(self, words: Words) -> None:
+        """Loads."""
+        self._device.load_program(words)
+
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
+        """Runs, with the keys late."""
+        if stream is not None:
+            if self.arrivals is None:
+                self.arrivals = self._draw(len(stream.polys))
+            stream = replace(stream, arrivals=self.arrivals)
+            max_cycles += max(self.arrivals)
+            self.streams += 1
+        self.reports.append(self._device.run(max_cycles, task, stream))
+        return self.reports[-1]
