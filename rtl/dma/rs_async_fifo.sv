@@ -4,7 +4,8 @@
 //   rvalid_o, rready_i   A word leaves at an edge of rclk_i with both. It stands at rdata_o before it
 //                        is asked for, and stays until it is taken.
 //   wcount_o   Words of the memory that may be in use, as the write side knows: never fewer than
-//              there are. There is room for 2^LogDepth - wcount_o more.
+//              there are. There is room for 2^LogDepth - wcount_o more. All ones, more than ever
+//              fit, while this side takes nothing because one of the two is in reset.
 //   rcount_o   Words that can be read without a pause, rdata_o's included: never more than there are.
 //
 // Words keep their order. Both sides take a word a cycle. A word that enters an empty FIFO stands at
@@ -69,9 +70,10 @@ module rs_async_fifo #(
   pointer_t wptr_q, wptr;  // the next word to be written
   logic     wmet_q;        // since its reset the side has seen the other one open
   logic     wlost_q;       // ... and then in reset
-  logic     push;
-  assign wcount_o = wptr_q - from_gray(rgray);
-  assign wready_o = wrst_ni && wopen_q && ropen && !wlost_q && wcount_o != {1'b1, LogDepth'(0)};
+  logic     wopened, push;
+  assign wopened  = wrst_ni && wopen_q && ropen && !wlost_q;
+  assign wcount_o = wopened ? wptr_q - from_gray(rgray) : '1;
+  assign wready_o = wopened && wcount_o != {1'b1, LogDepth'(0)};
   assign push     = wvalid_i && wready_o;
   assign wptr     = wptr_q + Bits'(push);
   always_ff @(posedge wclk_i) begin

@@ -2,7 +2,7 @@
 //
 //   command_*  descriptors in their order; each stays until it has ended, and answer_* says so
 //   in_*       lines of words for the device, in the order of the descriptors that want them
-//   out_*      lines of words of the device
+//   out_*      lines of words of the device; out_count_i is rs_async_fifo's wcount_o
 //   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory host_zone_o
 //              of unit host_unit_o. A row has HostWords words of Width bits, the first one lowest. Reads
 //              are answered by host_rvalid_i some cycles later, in order, each as it likes. Until the
@@ -231,7 +231,7 @@ module rs_dma_device
   assign ring_o       = command_i.ring;
 
   RoomForLines_A :
-  assert property (@(posedge clk_i) !(rst_ni && full_q) || out_ready_i)
+  assert property (@(posedge clk_i) !(rst_ni && full_q) || out_ready_i || out_count_i == '1)
   else $error("a line of the device finds no room");
   StartsWhileIdle_A :
   assert property (@(posedge clk_i) !(rst_ni && start_q) || !busy_i)

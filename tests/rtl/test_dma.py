@@ -26,9 +26,12 @@ BUS, DEVICE = 4000, 5000
         (1, 128, 4, 30, 7, BUS, DEVICE, 0),
         (2, 512, 4, 30, 6, BUS, DEVICE, 0),
         *(
-            pytest.param((1, bits, words, width, 7, BUS, DEVICE, 1), marks=FULL)
-            for bits in (32, 64, 128, 512)
-            for words, width in ((4, 30), (8, 60), (1, 30), (2, 33))
+            pytest.param((1, *row, 7, BUS, DEVICE, 1), marks=FULL)
+            for row in (
+                *((bits, 4, 30) for bits in (32, 64, 128, 512)),
+                *((bits, 8, 60) for bits in (32, 128, 512)),
+                *((128, 1, 30), (512, 2, 33)),
+            )
         ),
         pytest.param((2, 128, 4, 30, 7, BUS, DEVICE, 2), marks=FULL),
         pytest.param((6, 128, 4, 30, 6, 3000, 7000, 3), marks=FULL),

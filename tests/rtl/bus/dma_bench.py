@@ -321,7 +321,7 @@ def _bad_read(bench: Bench, made: List) -> tuple[Error, Descriptor]:
 
 def _bad_write(bench: Bench, made: List) -> tuple[Error, Descriptor]:
     bad = bench.read(0, made, 40)
-    bench.memory.bad_writes.add(range(bad.data // 4096 * 4096, bad.data + 40 * ROW))
+    bench.memory.bad_writes.add(range(bad.data, bad.data + 40 * ROW))
     return Error.WRITE, bad
 
 

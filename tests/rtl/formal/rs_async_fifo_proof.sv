@@ -132,9 +132,10 @@ module rs_async_fifo_proof #(
     if (live && wrst_n_q && wvalid_i && wready) begin
       assert (pointer_t'(wptr - rptr) < pointer_t'(Depth));
     end
-    if (live && wrst_n_q && wopen) begin
+    if (live && u_dut.wopened) begin
       assert (wcount <= pointer_t'(Depth) && wcount >= pointer_t'(wptr - rptr));
     end
+    if (!u_dut.wopened) assert (!wready && wcount == '1);
     if (live && rrst_n_q) begin
       assert (rcount <= pointer_t'(wptr - rptr) + pointer_t'(u_dut.rvalid_q));
       assert (rvalid == (rcount != '0 && u_dut.rvalid_q));
