@@ -23,7 +23,8 @@ RATIOS = [(4000, 5000), (5000, 4000), (1000, 7000), (7000, 1000), (6002, 9998), 
 
 @pytest.mark.parametrize("periods", RATIOS, ids=str)
 @pytest.mark.parametrize(
-    ("log_depth", "width"), [(4, 30), *(pytest.param(d, 64, marks=pytest.mark.full) for d in (1, 9))]
+    ("log_depth", "width"),
+    [(4, 30), *(pytest.param(d, 64, marks=pytest.mark.full) for d in (1, 9))],
 )
 def test_words_cross_between_clocks_of_any_ratio(
     run_bench: Callable[..., None], periods: tuple[int, int], log_depth: int, width: int

@@ -38,7 +38,7 @@ BUS, DEVICE = 4000, 5000
         pytest.param((6, 512, 8, 54, 6, DEVICE, BUS, 4), marks=FULL),
         pytest.param((3, 64, 4, 30, 5, 10_000, 1700, 5), marks=FULL),
     ],
-    ids=str,
+    ids=lambda shape: "{0}-channels-{1}-bits-rows-{2}x{3}-turn-{7}".format(*shape),
 )
 def test_lists_of_descriptors_move_and_start_what_they_say(
     run_bench: Callable[..., None], shape: tuple[int, ...]

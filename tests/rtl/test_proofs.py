@@ -144,7 +144,10 @@ MUTANTS = {
         ("wgray_q <= wptr ^ (wptr >> 1)", "wgray_q <= wptr"),  # a pointer in two's complement
         ("(!rvalid_q || rready_i)", "1'b1"),  # a word changes while it waits
         (".waddr_i(wptr_q[LogDepth-1:0])", ".waddr_i(wptr[LogDepth-1:0])"),
-        ("if (!wopen_q) begin", "if (!wrst_ni) begin"),  # a pointer jumps before the other side knows
+        (
+            "if (!wopen_q) begin",
+            "if (!wrst_ni) begin",
+        ),  # a pointer jumps before the other side knows
         ("if (!ropen_q) begin", "if (!rrst_ni) begin"),
         ("wopen_q && ropen && !wlost_q", "wopen_q && !wlost_q"),  # goes on while that is reset
         ("else if (rready_i && ropened) rvalid_q", "else if (ropened) rvalid_q"),

@@ -3,6 +3,7 @@
 Runs inside the simulator, on an rs_dma_bench of the shape in RINGSMITH_BENCH.
 """
 
+import itertools
 import json
 import os
 import random
@@ -92,11 +93,6 @@ class Descriptor:
 def to_bytes(words: Sequence[int]) -> bytes:
     """Words as they lie in host memory."""
     return b"".join(word.to_bytes(WORD, "little") for word in words)
-
-
-def to_words(data: bytes) -> list[int]:
-    """Words of bytes of host memory."""
-    return [int.from_bytes(data[i : i + WORD], "little") for i in range(0, len(data), WORD)]
 
 
 @dataclass
@@ -353,10 +349,10 @@ class Devices:
                 else:
                     self._access(c, device, we >> c & 1, re >> c & 1)
                     self._run(c, device, start >> c & 1)
-                if device.reads and device.reads[0][0] <= self.cycle:
-                    if device.random.random() >= self.gaps:
-                        will["host_rvalid_i"] |= 1 << c
-                        will["host_rdata_i"] |= device.reads.popleft()[1] << (c * ROW_BITS)
+                due = device.reads and device.reads[0][0] <= self.cycle
+                if due and device.random.random() >= self.gaps:
+                    will["host_rvalid_i"] |= 1 << c
+                    will["host_rdata_i"] |= device.reads.popleft()[1] << (c * ROW_BITS)
                 if device.quiet:
                     device.quiet -= 1
                     will["host_busy_i"] |= 1 << c
@@ -493,9 +489,9 @@ class Driver:
         raise AssertionError(f"channel {channel} does not end: {self.status(channel)}")
 
 
-def lay(memory: HostMemory, descriptors: Sequence[Descriptor], chance: random.Random) -> int:
+def lay(memory: HostMemory, descriptors: Sequence[Descriptor]) -> int:
     """Links descriptors, which have addresses, and places them in memory; the first address."""
-    for one, following in zip(descriptors, descriptors[1:], strict=False):
+    for one, following in itertools.pairwise(descriptors):
         one.next = following.address
     for each in descriptors:
         memory.put(each.address, each.to_bytes())
