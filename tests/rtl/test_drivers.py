@@ -59,8 +59,16 @@ RPAUS = [
 ]
 
 
+DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 512)]
+
+
 @pytest.mark.parametrize(
-    ("top", "values"), [*(("rs_rpau_axil", values) for values in RPAUS), ("rs_stream_axis", [])]
+    ("top", "values"),
+    [
+        *(("rs_rpau_axil", values) for values in RPAUS),
+        ("rs_stream_axis", []),
+        *(("rs_dma", values) for values in DMAS),
+    ],
 )
 def test_no_variable_has_two_drivers(top: str, values: list[str]) -> None:
     trees = [syntax.SyntaxTree.fromFile(str(path)) for path in rtl_sources(*FOLDERS)]

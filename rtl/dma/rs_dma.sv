@@ -1,0 +1,217 @@
+// DMA with lists of descriptors: several devices, one clock, behind one AXI4 master port of another.
+//
+// Each channel works through a list of descriptors in host memory, in its order, for the device of its
+// number (docs/dma.md). Channels know nothing of each other and share the bus burst by burst.
+//
+//   control_i, status_o   A channel's control port, in the bus's clock (rs_dma_pkg).
+//   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits of which a
+//             system takes those it has. Cacheable and bufferable, as memory of a host is.
+//   host_*, start_o ... cycles_i   A device's host port and its program, in the device's clock
+//             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a power of
+//             two of 4 to 64 bytes.
+//
+// LogDepth: lines of a channel's FIFO each way, of the longer of a beat and a row. It bounds how much
+// is fetched ahead, and is at least 5 and more than host read latency + 4 lines.
+//
+// bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower clock.
+// rst_ni may come alone: what channels do then is lost, and they stop with ErrDevice. bus_rst_ni
+// resets both sides, and comes with the reset of the bus itself.
+//
+// Cost, in each channel: two RAMs of 2^LogDepth lines; LUTs mostly for the bus's data, which each
+// channel selects rows of.
+module rs_dma
+  import rs_dma_pkg::*;
+#(
+  parameter  int unsigned Channels = 1,    // 1 to 8
+  parameter  int unsigned DataBits = 512,  // 32, 64, 128 or 512
+  parameter  int unsigned HostWords = 4,
+  parameter  int unsigned Width = 30,
+  parameter  int unsigned LogDepth = 9,
+  parameter  int unsigned StartCycles = 1,
+  parameter  string       RamStyle = "block",
+  localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
+  localparam int unsigned BeatBytes = DataBits / 8
+) (
+  input  logic                     bus_clk_i,
+  input  logic                     bus_rst_ni,
+  input  control_t [Channels-1:0]  control_i,
+  output status_t  [Channels-1:0]  status_o,
+
+  // verilog_lint: waive-start port-name-suffix
+  output logic [IdBits-1:0]        m_axi_awid,
+  output logic [AddrBits-1:0]      m_axi_awaddr,
+  output logic [7:0]               m_axi_awlen,
+  output logic [2:0]               m_axi_awsize,
+  output logic [1:0]               m_axi_awburst,
+  output logic [3:0]               m_axi_awcache,
+  output logic [2:0]               m_axi_awprot,
+  output logic                     m_axi_awvalid,
+  input  logic                     m_axi_awready,
+  output logic [DataBits-1:0]      m_axi_wdata,
+  output logic [BeatBytes-1:0]     m_axi_wstrb,
+  output logic                     m_axi_wlast,
+  output logic                     m_axi_wvalid,
+  input  logic                     m_axi_wready,
+  input  logic [IdBits-1:0]        m_axi_bid,
+  input  logic [1:0]               m_axi_bresp,
+  input  logic                     m_axi_bvalid,
+  output logic                     m_axi_bready,
+  output logic [IdBits-1:0]        m_axi_arid,
+  output logic [AddrBits-1:0]      m_axi_araddr,
+  output logic [7:0]               m_axi_arlen,
+  output logic [2:0]               m_axi_arsize,
+  output logic [1:0]               m_axi_arburst,
+  output logic [3:0]               m_axi_arcache,
+  output logic [2:0]               m_axi_arprot,
+  output logic                     m_axi_arvalid,
+  input  logic                     m_axi_arready,
+  input  logic [IdBits-1:0]        m_axi_rid,
+  input  logic [DataBits-1:0]      m_axi_rdata,
+  input  logic [1:0]               m_axi_rresp,
+  input  logic                     m_axi_rlast,
+  input  logic                     m_axi_rvalid,
+  output logic                     m_axi_rready,
+  // verilog_lint: waive-stop port-name-suffix
+
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  output logic [Channels-1:0]                           host_we_o,
+  output logic [Channels-1:0]                           host_re_o,
+  output logic [Channels-1:0][ZoneBits-1:0]             host_zone_o,
+  output logic [Channels-1:0][UnitBits-1:0]             host_unit_o,
+  output logic [Channels-1:0][IndexBits-1:0]            host_index_o,
+  output logic [Channels-1:0][RowBits-1:0]              host_row_o,
+  output logic [Channels-1:0][HostWords-1:0][Width-1:0] host_wdata_o,
+  input  logic [Channels-1:0]                           host_rvalid_i,
+  input  logic [Channels-1:0][HostWords-1:0][Width-1:0] host_rdata_i,
+  input  logic [Channels-1:0]                           host_busy_i,
+  output logic [Channels-1:0]                           start_o,
+  output logic [Channels-1:0][RingBits-1:0]             ring_o,
+  input  logic [Channels-1:0]                           busy_i,
+  input  logic [Channels-1:0][15:0]                     opened_i,
+  input  logic [Channels-1:0][63:0]                     cycles_i
+);
+  localparam logic [1:0] BurstIncr = 2'b01;
+  localparam logic [3:0] Cache = 4'b0011;
+  assign m_axi_awsize  = 3'($clog2(BeatBytes));
+  assign m_axi_arsize  = 3'($clog2(BeatBytes));
+  assign m_axi_awburst = BurstIncr;
+  assign m_axi_arburst = BurstIncr;
+  assign m_axi_awcache = Cache;
+  assign m_axi_arcache = Cache;
+  assign m_axi_awprot  = '0;
+  assign m_axi_arprot  = '0;
+  assign m_axi_rready  = 1'b1;
+  assign m_axi_bready  = 1'b1;
+
+  logic [Channels-1:0]                ar_valid, ar_ready, r_valid;
+  logic [Channels-1:0]                aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid;
+  logic [Channels-1:0][AddrBits-1:0]  ar_addr, aw_addr;
+  logic [Channels-1:0][7:0]           ar_len, aw_len;
+  logic [Channels-1:0][BeatBytes-1:0] w_strb;
+  logic [Channels-1:0][DataBits-1:0]  w_data;
+  logic                               r_last, r_error, b_error;
+  logic [DataBits-1:0]                r_data;
+
+  rs_dma_fabric #(
+    .Channels(Channels),
+    .DataBits(DataBits)
+  ) u_fabric (
+    .clk_i(bus_clk_i),
+    .rst_ni(bus_rst_ni),
+    .ar_valid_i(ar_valid),
+    .ar_ready_o(ar_ready),
+    .ar_addr_i(ar_addr),
+    .ar_len_i(ar_len),
+    .r_valid_o(r_valid),
+    .r_last_o(r_last),
+    .r_error_o(r_error),
+    .r_data_o(r_data),
+    .aw_valid_i(aw_valid),
+    .aw_ready_o(aw_ready),
+    .aw_addr_i(aw_addr),
+    .aw_len_i(aw_len),
+    .w_valid_i(w_valid),
+    .w_ready_o(w_ready),
+    .w_last_i(w_last),
+    .w_strb_i(w_strb),
+    .w_data_i(w_data),
+    .b_valid_o(b_valid),
+    .b_error_o(b_error),
+    .axi_ar_valid_o(m_axi_arvalid),
+    .axi_ar_ready_i(m_axi_arready),
+    .axi_ar_id_o(m_axi_arid),
+    .axi_ar_addr_o(m_axi_araddr),
+    .axi_ar_len_o(m_axi_arlen),
+    .axi_r_valid_i(m_axi_rvalid),
+    .axi_r_id_i(m_axi_rid),
+    .axi_r_last_i(m_axi_rlast),
+    .axi_r_resp_i(m_axi_rresp),
+    .axi_r_data_i(m_axi_rdata),
+    .axi_aw_valid_o(m_axi_awvalid),
+    .axi_aw_ready_i(m_axi_awready),
+    .axi_aw_id_o(m_axi_awid),
+    .axi_aw_addr_o(m_axi_awaddr),
+    .axi_aw_len_o(m_axi_awlen),
+    .axi_w_valid_o(m_axi_wvalid),
+    .axi_w_ready_i(m_axi_wready),
+    .axi_w_last_o(m_axi_wlast),
+    .axi_w_strb_o(m_axi_wstrb),
+    .axi_w_data_o(m_axi_wdata),
+    .axi_b_valid_i(m_axi_bvalid),
+    .axi_b_id_i(m_axi_bid),
+    .axi_b_resp_i(m_axi_bresp)
+  );
+
+  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+    rs_dma_channel #(
+      .DataBits(DataBits),
+      .HostWords(HostWords),
+      .Width(Width),
+      .LogDepth(LogDepth),
+      .StartCycles(StartCycles),
+      .RamStyle(RamStyle)
+    ) u_channel (
+      .bus_clk_i,
+      .bus_rst_ni,
+      .control_i(control_i[c]),
+      .status_o(status_o[c]),
+      .ar_valid_o(ar_valid[c]),
+      .ar_ready_i(ar_ready[c]),
+      .ar_addr_o(ar_addr[c]),
+      .ar_len_o(ar_len[c]),
+      .r_valid_i(r_valid[c]),
+      .r_last_i(r_last),
+      .r_error_i(r_error),
+      .r_data_i(r_data),
+      .aw_valid_o(aw_valid[c]),
+      .aw_ready_i(aw_ready[c]),
+      .aw_addr_o(aw_addr[c]),
+      .aw_len_o(aw_len[c]),
+      .w_valid_o(w_valid[c]),
+      .w_ready_i(w_ready[c]),
+      .w_last_o(w_last[c]),
+      .w_strb_o(w_strb[c]),
+      .w_data_o(w_data[c]),
+      .b_valid_i(b_valid[c]),
+      .b_error_i(b_error),
+      .clk_i,
+      .rst_ni,
+      .host_we_o(host_we_o[c]),
+      .host_re_o(host_re_o[c]),
+      .host_zone_o(host_zone_o[c]),
+      .host_unit_o(host_unit_o[c]),
+      .host_index_o(host_index_o[c]),
+      .host_row_o(host_row_o[c]),
+      .host_wdata_o(host_wdata_o[c]),
+      .host_rvalid_i(host_rvalid_i[c]),
+      .host_rdata_i(host_rdata_i[c]),
+      .host_busy_i(host_busy_i[c]),
+      .start_o(start_o[c]),
+      .ring_o(ring_o[c]),
+      .busy_i(busy_i[c]),
+      .opened_i(opened_i[c]),
+      .cycles_i(cycles_i[c])
+    );
+  end
+endmodule

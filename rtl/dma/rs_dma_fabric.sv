@@ -1,0 +1,150 @@
+// Several channels on one AXI4 master port, burst by burst in turn.
+//
+// A channel's bursts have its number as ID. Answers are told apart by it, and may come in any order
+// among channels: so a slow answer to one keeps none of the others waiting. Reads: a channel is chosen
+// for each address. Writes: a channel is chosen for an address and for its data, which follow it
+// without another's between them; the next channel is chosen with the last beat, so that data of
+// different bursts follow each other without a pause. Both choices are round-robin.
+//
+// All outputs of the bus are registers, and answers go through one. rready and bready are always
+// high: channels ask only for what they have room for. Once valid, nothing changes until it is taken.
+module rs_dma_fabric
+  import rs_dma_pkg::*;
+#(
+  parameter  int unsigned Channels = 2,
+  parameter  int unsigned DataBits = 512,
+  localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
+  localparam int unsigned BeatBytes = DataBits / 8
+) (
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+
+  input  logic [Channels-1:0]                ar_valid_i,
+  output logic [Channels-1:0]                ar_ready_o,
+  input  logic [Channels-1:0][AddrBits-1:0]  ar_addr_i,
+  input  logic [Channels-1:0][7:0]           ar_len_i,
+  output logic [Channels-1:0]                r_valid_o,
+  output logic                               r_last_o,
+  output logic                               r_error_o,
+  output logic [DataBits-1:0]                r_data_o,
+  input  logic [Channels-1:0]                aw_valid_i,
+  output logic [Channels-1:0]                aw_ready_o,
+  input  logic [Channels-1:0][AddrBits-1:0]  aw_addr_i,
+  input  logic [Channels-1:0][7:0]           aw_len_i,
+  input  logic [Channels-1:0]                w_valid_i,
+  output logic [Channels-1:0]                w_ready_o,
+  input  logic [Channels-1:0]                w_last_i,
+  input  logic [Channels-1:0][BeatBytes-1:0] w_strb_i,
+  input  logic [Channels-1:0][DataBits-1:0]  w_data_i,
+  output logic [Channels-1:0]                b_valid_o,
+  output logic                               b_error_o,
+
+  output logic                               axi_ar_valid_o,
+  input  logic                               axi_ar_ready_i,
+  output logic [IdBits-1:0]                  axi_ar_id_o,
+  output logic [AddrBits-1:0]                axi_ar_addr_o,
+  output logic [7:0]                         axi_ar_len_o,
+  input  logic                               axi_r_valid_i,
+  input  logic [IdBits-1:0]                  axi_r_id_i,
+  input  logic                               axi_r_last_i,
+  input  logic [1:0]                         axi_r_resp_i,
+  input  logic [DataBits-1:0]                axi_r_data_i,
+  output logic                               axi_aw_valid_o,
+  input  logic                               axi_aw_ready_i,
+  output logic [IdBits-1:0]                  axi_aw_id_o,
+  output logic [AddrBits-1:0]                axi_aw_addr_o,
+  output logic [7:0]                         axi_aw_len_o,
+  output logic                               axi_w_valid_o,
+  input  logic                               axi_w_ready_i,
+  output logic                               axi_w_last_o,
+  output logic [BeatBytes-1:0]               axi_w_strb_o,
+  output logic [DataBits-1:0]                axi_w_data_o,
+  input  logic                               axi_b_valid_i,
+  input  logic [IdBits-1:0]                  axi_b_id_i,
+  input  logic [1:0]                         axi_b_resp_i
+);
+  typedef logic [IdBits-1:0] id_t;
+
+  // The next channel after the last one that asks.
+  function automatic id_t next_of(logic [Channels-1:0] asks, id_t last);
+    id_t chosen;
+    chosen = last;
+    for (int unsigned i = Channels; i > 0; i--) begin
+      if (asks[(32'(last)+i)%Channels]) chosen = id_t'((32'(last) + i) % Channels);
+    end
+    return chosen;
+  endfunction
+
+  // ---- reads ------------------------------------------------------------------------------------
+  logic ar_valid_q, ar_free, ar_take;
+  id_t  ar_id_q, ar_next;
+  assign ar_free = !ar_valid_q || axi_ar_ready_i;
+  assign ar_next = next_of(ar_valid_i, ar_id_q);
+  assign ar_take = rst_ni && ar_free && ar_valid_i != '0;
+  assign ar_ready_o = ar_take ? Channels'(1) << ar_next : '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      ar_valid_q <= 1'b0;
+      ar_id_q    <= '0;
+    end else if (ar_free) begin
+      ar_valid_q <= ar_take;
+      if (ar_take) ar_id_q <= ar_next;
+    end
+    if (ar_take) begin
+      axi_ar_addr_o <= ar_addr_i[ar_next];
+      axi_ar_len_o  <= ar_len_i[ar_next];
+    end
+  end
+  assign axi_ar_valid_o = ar_valid_q;
+  assign axi_ar_id_o    = ar_id_q;
+
+  // ---- writes -----------------------------------------------------------------------------------
+  logic aw_valid_q, aw_take, busy_q, w_valid_q, w_free, w_take;
+  id_t  aw_id_q, aw_next;
+  assign w_free  = !w_valid_q || axi_w_ready_i;
+  assign w_take  = rst_ni && busy_q && w_valid_i[aw_id_q] && w_free;
+  assign aw_next = next_of(aw_valid_i, aw_id_q);
+  assign aw_take = rst_ni && (!aw_valid_q || axi_aw_ready_i) && aw_valid_i != '0 &&
+                   (!busy_q || (w_take && w_last_i[aw_id_q]));
+  assign aw_ready_o = aw_take ? Channels'(1) << aw_next : '0;
+  assign w_ready_o  = (rst_ni && busy_q && w_free) ? Channels'(1) << aw_id_q : '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_valid_q <= 1'b0;
+      aw_id_q    <= '0;
+      busy_q     <= 1'b0;
+      w_valid_q  <= 1'b0;
+    end else begin
+      if (aw_take) aw_valid_q <= 1'b1;
+      else if (axi_aw_ready_i) aw_valid_q <= 1'b0;
+      if (aw_take) busy_q <= 1'b1;
+      else if (w_take && w_last_i[aw_id_q]) busy_q <= 1'b0;
+      if (aw_take) aw_id_q <= aw_next;
+      if (w_free) w_valid_q <= w_take;
+    end
+    if (aw_take) begin
+      axi_aw_addr_o <= aw_addr_i[aw_next];
+      axi_aw_len_o  <= aw_len_i[aw_next];
+    end
+    if (w_take) begin
+      axi_w_last_o <= w_last_i[aw_id_q];
+      axi_w_strb_o <= w_strb_i[aw_id_q];
+      axi_w_data_o <= w_data_i[aw_id_q];
+    end
+  end
+  assign axi_aw_valid_o = aw_valid_q;
+  assign axi_aw_id_o    = aw_id_q;
+  assign axi_w_valid_o  = w_valid_q;
+
+  // ---- answers ----------------------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    r_valid_o <= (rst_ni && axi_r_valid_i) ? Channels'(1) << axi_r_id_i : '0;
+    r_last_o  <= axi_r_last_i;
+    r_error_o <= axi_r_resp_i[1];
+    r_data_o  <= axi_r_data_i;
+    b_valid_o <= (rst_ni && axi_b_valid_i) ? Channels'(1) << axi_b_id_i : '0;
+    b_error_o <= axi_b_resp_i[1];
+  end
+  logic unused_resp;
+  assign unused_resp = axi_r_resp_i[0] ^ axi_b_resp_i[0];
+endmodule
