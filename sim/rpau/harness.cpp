@@ -247,7 +247,7 @@ class Accelerator {
   bool running_ = false;
   Arriving arriving_;
   u64 since_start_ = 0;  // cycles
-  u64 cycle_ = 0;  // of the running program, on top of those of the programs before it
+  u64 cycle_ = 0;        // of the running program, on top of those of the programs before it
 };
 
 template <typename Action>

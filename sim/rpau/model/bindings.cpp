@@ -58,40 +58,25 @@ NB_MODULE(_model, m) {
           [](RpauModel* self, int log_n, int larger_rings, int smaller_rings, int word_bits,
              int narrow_bits, int narrow_rpaus, int rpaus, const std::vector<int>& banks,
              int key_polys, int constants, int prime_sets, bool dyadic, bool link, int seeds,
-             int conversions, bool key_stream, bool stored_twiddles, const std::vector<u64>& sparse_primes,
-             std::optional<std::pair<int, int>> folded,
+             int conversions, bool key_stream, bool stored_twiddles,
+             const std::vector<u64>& sparse_primes, std::optional<std::pair<int, int>> folded,
              std::optional<std::pair<int, int>> narrow_folded, u64 fetch_cycles,
              const std::vector<u64>& latencies, bool timing_only) {
             const auto folds = [](const std::optional<std::pair<int, int>>& bits) {
               return bits ? std::optional(FoldedWord{bits->first, bits->second}) : std::nullopt;
             };
-            const Design design{log_n,
-                                larger_rings,
-                                smaller_rings,
-                                word_bits,
-                                narrow_bits,
-                                narrow_rpaus,
-                                rpaus,
-                                banks,
-                                key_polys,
-                                constants,
-                                prime_sets,
-                                dyadic,
-                                link,
-                                seeds,
-                                conversions,
-                                key_stream,
-                                stored_twiddles,
-                                sparse_primes,
-                                folds(folded),
-                                folds(narrow_folded)};
+            const Design design{
+                log_n,        larger_rings,    smaller_rings, word_bits,     narrow_bits,
+                narrow_rpaus, rpaus,           banks,         key_polys,     constants,
+                prime_sets,   dyadic,          link,          seeds,         conversions,
+                key_stream,   stored_twiddles, sparse_primes, folds(folded), folds(narrow_folded)};
             new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
           },
           nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a,
           "narrow_bits"_a, "narrow_rpaus"_a, "rpaus"_a, "banks"_a, "key_polys"_a, "constants"_a,
-          "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "key_stream"_a, "stored_twiddles"_a,
-          "sparse_primes"_a, "folded"_a.none(), "narrow_folded"_a.none(), "fetch_cycles"_a,
-          "latencies"_a, "timing_only"_a)
+          "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "key_stream"_a,
+          "stored_twiddles"_a, "sparse_primes"_a, "folded"_a.none(), "narrow_folded"_a.none(),
+          "fetch_cycles"_a, "latencies"_a, "timing_only"_a)
       .def(
           "set_ring",
           [](RpauModel& self, int log_degree, u64 fetch_cycles, const std::vector<u64>& latencies) {

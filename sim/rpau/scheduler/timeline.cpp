@@ -122,7 +122,8 @@ const Instruction* Timeline::exposed_sender(const Instruction& instruction) cons
     return nullptr;
   }
   const isa::Unit unit = sender_.operation->unit;
-  const bool waits = ((instruction.waits | bit_of(instruction.operation->unit)) & bit_of(unit)) != 0;
+  const bool waits =
+      ((instruction.waits | bit_of(instruction.operation->unit)) & bit_of(unit)) != 0;
   bool safe = waits && (sender_.mask & instruction.mask) != 0;
   for_each_rpau(sender_.mask,
                 [&](int rpau) { safe = safe || !may_run(unit, rpau, sender_order_); });
