@@ -19,7 +19,8 @@ BUS, DEVICE = 4000, 5000
 """Picoseconds of the clocks of a card: 250 and 200 MHz."""
 
 
-# channels, bits of the bus, words of a row, bits of a word, log2 of lines, periods, turn
+# channels, bits of the bus, words of a row, bits of a word, log2 of lines, periods, turn;
+# cycles from a start to busy
 @pytest.mark.parametrize(
     "shape",
     [
@@ -34,16 +35,16 @@ BUS, DEVICE = 4000, 5000
             )
         ),
         pytest.param((2, 128, 4, 30, 7, BUS, DEVICE, 2), marks=FULL),
-        pytest.param((6, 128, 4, 30, 6, 3000, 7000, 3), marks=FULL),
+        pytest.param((6, 128, 4, 30, 6, 3000, 7000, 3, 5), marks=FULL),
         pytest.param((6, 512, 8, 54, 6, DEVICE, BUS, 4), marks=FULL),
-        pytest.param((3, 64, 4, 30, 5, 10_000, 1700, 5), marks=FULL),
+        pytest.param((3, 64, 4, 30, 5, 10_000, 1700, 5, 12), marks=FULL),
     ],
     ids=lambda shape: "{0}-channels-{1}-bits-rows-{2}x{3}-turn-{7}".format(*shape),
 )
 def test_lists_of_descriptors_move_and_start_what_they_say(
     run_bench: Callable[..., None], shape: tuple[int, ...]
 ) -> None:
-    channels, bits, words, width, log_depth, *_ = shape
+    channels, bits, words, width, log_depth, _, _, _, *start = shape
     run_bench(
         BENCH,
         "rs_dma_bench",
@@ -54,6 +55,7 @@ def test_lists_of_descriptors_move_and_start_what_they_say(
             "HostWords": words,
             "Width": width,
             "LogDepth": log_depth,
+            "StartCycles": start[0] if start else 1,
         },
         ["bus_*", "*_i", "*_o", "m_axi_*"],
         {"RINGSMITH_BENCH": json.dumps(shape)},

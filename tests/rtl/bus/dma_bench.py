@@ -51,7 +51,7 @@ class List:
     plan: list[list[int]] = field(default_factory=list)
     device: dict[Place, dict[int, int]] = field(default_factory=dict)
     host: list[tuple[int, bytes]] = field(default_factory=list)  # after every descriptor, in order
-    records: dict[int, int] = field(default_factory=dict)  # number -> address
+    behind: list[Descriptor] = field(default_factory=list)  # what is not worked on
 
 
 def row_of(words: Sequence[int]) -> int:
@@ -177,6 +177,15 @@ class Bench:
             await RisingEdge(self.dut.clk_i)
         assert self.devices.all[channel].memory == made.device
 
+    async def writes(self, beats: int) -> None:
+        """Waits until so many cycles with a beat at the bus's write channel have passed."""
+        for _ in range(20_000):
+            await RisingEdge(self.dut.bus_clk_i)
+            beats -= int(self.dut.m_axi_wvalid.value)
+            if beats <= 0:
+                return
+        raise AssertionError("nothing is written")
+
     def compare(self, channel: int, made: List, completed: int) -> None:
         """What the first descriptors of a list have left in the host's memory."""
         reads = iter(made.host)
@@ -284,6 +293,7 @@ async def a_descriptor_that_fails_stops_its_channel_and_no_other(dut: HierarchyO
             bench.read(0, made, 3)
         error, bad = FAILURES[kind](bench, made)
         good = len(made.descriptors) - 1
+        made.descriptors += made.behind
         if bench.random.random() < 0.7 and kind != "next":
             bench.read(0, made, 2)
             bench.write(0, made, 2)
@@ -355,6 +365,14 @@ Failure = Callable[[Bench, List], tuple[Error, Descriptor]]
 """Adds a descriptor that fails to a list; the error, and the descriptor."""
 
 
+def _bad_two(bench: Bench, made: List) -> tuple[Error, Descriptor]:
+    """The next descriptor is refused before this one's words have come."""
+    wrong = _bad_read(bench, made)
+    made.behind.append(bench.add(0, made, Op.NONE))
+    made.descriptors.pop()
+    return wrong
+
+
 def _malformed(error: Error, **fields: int) -> Failure:
     def make(bench: Bench, made: List) -> tuple[Error, Descriptor]:
         bad = bench.write(0, made, 2)
@@ -376,6 +394,7 @@ def _bad_next(bench: Bench, made: List) -> tuple[Error, Descriptor]:
 
 FAILURES: dict[str, Failure] = {
     "read": _bad_read,
+    "two": _bad_two,
     "write": _bad_write,
     "record": _bad_record,
     "fetch": _bad_fetch,
@@ -449,10 +468,19 @@ async def a_device_that_is_reset_stops_its_channels(dut: HierarchyObject) -> Non
         bench.memory.pace = bench.random.choice(PACES)
         for heap in bench.heaps:
             heap.next = 4096 + heap.end - MEMORY // SHAPE.channels
-        lists = [bench.make(c, 6, 100) for c in range(SHAPE.channels)]
+        if turn % 3:
+            lists = [bench.make(c, 6, 100) for c in range(SHAPE.channels)]
+        else:
+            bench.memory.pace = Pace(0.8)
+            lists = [List() for _ in range(SHAPE.channels)]
+            for c, made in enumerate(lists):
+                bench.read(c, made, 512)
         for c, made in enumerate(lists):
             await bench.start(c, made)
-        await ClockCycles(dut.clk_i, bench.random.randint(1, 400))
+        if turn % 3:
+            await ClockCycles(dut.clk_i, bench.random.randint(1, 400))
+        else:  # in a burst of words to the memory
+            await bench.writes(bench.random.randint(1, 60))
         running = [bench.driver.status(c).running for c in range(SHAPE.channels)]
         dut.rst_ni.value = 0
         slower = max(SHAPE.bus_ps, SHAPE.clk_ps)
@@ -470,6 +498,20 @@ async def a_device_that_is_reset_stops_its_channels(dut: HierarchyObject) -> Non
             await bench.start(c, made)
         for c, made in enumerate(again):
             await bench.finish(c, made)
+
+
+@cocotb.test()
+async def a_slow_bus_holds_the_device_back(dut: HierarchyObject) -> None:
+    bench = Bench(dut, "slow")
+    await bench.begin()
+    rows = min(6 * 2**SHAPE.log_depth * max(BEAT // ROW, 1), 2000 if SHAPE.turn else 500)
+    bench.memory.pace = Pace(0.85, (0, 100), 0.85)
+    made = List()
+    for _ in range(2):
+        bench.write(0, made, rows)
+        bench.read(0, made, rows)
+    await bench.start(0, made)
+    await bench.finish(0, made)
 
 
 @cocotb.test()

@@ -28,6 +28,7 @@ class Shape(NamedTuple):
     bus_ps: int
     clk_ps: int
     turn: int
+    start_cycles: int = 1
 
 
 SHAPE = Shape(*json.loads(os.environ["RINGSMITH_BENCH"]))
@@ -44,6 +45,7 @@ POLY, KEY = 0, 1
 class Op(IntEnum):
     """What a descriptor does."""
 
+    NONE = 0
     WRITE = 1
     STREAM = 2
     START = 3
@@ -283,6 +285,7 @@ class Program:
     """A program that is under way."""
 
     ring: int
+    hidden: int  # cycles until busy shows it
     left: int  # cycles
     opens: list[int]  # cycles to the opening of each place
     streamed: int = 0
@@ -356,7 +359,8 @@ class Devices:
                 if device.quiet:
                     device.quiet -= 1
                     will["host_busy_i"] |= 1 << c
-                will["busy_i"] |= int(device.program is not None) << c
+                shown = device.program is not None and device.program.hidden == 0
+                will["busy_i"] |= int(shown) << c
                 will["opened_i"] |= device.opened << (16 * c)
                 will["cycles_i"] |= device.cycles << (64 * c)
             for name, value in will.items():
@@ -404,11 +408,15 @@ class Devices:
             assert device.program is None
             assert device.quiet == 0
             cycles, *opens = device.plan.popleft() if device.plan else [20]
-            device.program = Program(self._field("ring_o", c, 5), cycles, opens)
-            device.opened = device.elapsed = device.cycles = 0
-            return
+            ring, hidden = self._field("ring_o", c, 5), SHAPE.start_cycles - 1
+            device.program = Program(ring, hidden, cycles, opens)
         program = device.program
         if program is None:
+            return
+        if start or program.hidden:
+            program.hidden -= not start
+            if program.hidden == 0:
+                device.opened = device.elapsed = device.cycles = 0
             return
         device.elapsed += 1
         device.opened = sum(cycle <= device.elapsed for cycle in program.opens)
