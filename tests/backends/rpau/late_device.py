@@ -21,7 +21,12 @@ class LateDevice:
         self.design = device.design
         self.arrivals: tuple[int, ...] | None = None
         self.reports: list[RunReport] = []
-        self.streams = 0
+        self.streamed = 0
+
+    @property
+    def streams(self) -> bool:
+        """Whether keys may come while a program runs."""
+        return self._device.streams
 
     def set_ring(self, log_degree: int) -> None:
         """Chooses the ring."""
@@ -48,6 +53,6 @@ class LateDevice:
                 self.arrivals = self._draw(len(stream.polys))
             stream = replace(stream, arrivals=self.arrivals)
             max_cycles += max(self.arrivals)
-            self.streams += 1
+            self.streamed += 1
         self.reports.append(self._device.run(max_cycles, task, stream))
         return self.reports[-1]

@@ -88,7 +88,7 @@ def test_whatever_the_delay_the_results_are_the_interpreters_and_cycles_the_mode
             found = Accelerator(delayed).execute(compiled, inputs, keys)
             for name, residues in wanted.items():
                 np.testing.assert_array_equal(found.outputs[name], residues)
-            assert delayed.streams == 1
+            assert delayed.streamed == 1
             arrivals = drawn
             reports.append(delayed.reports)
         assert reports[0] == reports[1]
@@ -109,7 +109,7 @@ def test_keys_that_are_there_are_awaited_for_nothing_and_come_once(
     machine = Accelerator(device)
     keys = random_keys(graph, rng)
     first, again = (machine.execute(compiled, random_inputs(graph, rng), keys) for _ in range(2))
-    assert device.streams == 1
+    assert device.streamed == 1
     assert (first.key_words > 0, again.key_words) == (True, 0)
     assert compiled.executable is not None
     assert again.cycles == compiled.executable.cycles < first.cycles
@@ -168,6 +168,22 @@ def test_keys_cross_the_data_path_while_a_program_runs(of: BfvParameters) -> Non
     product_without_its_last_key(
         Accelerator(RegisterDevice(SMALL, SimulatedBus(SMALL, assertions=True))), of
     )
+
+
+def test_without_a_data_path_keys_are_written_before(
+    of: BfvParameters, rng: np.random.Generator
+) -> None:
+    """The program awaits what is there: the cycles are those of keys that are not late."""
+    graph = lower_operation("rotate", of, of.limbs, steps=1)
+    compiled = runtime.compile_graph(graph, SMALL)
+    device = RegisterDevice(SMALL, SimulatedBus(SMALL, assertions=True, data_path=False))
+    inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
+    found = Accelerator(device).execute(compiled, inputs, keys)
+    wanted = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    for name, residues in wanted.items():
+        np.testing.assert_array_equal(found.outputs[name], residues)
+    assert compiled.executable is not None
+    assert found.cycles == compiled.executable.cycles
 
 
 def poly(index: int = 0, word: int = 0) -> KeyPoly:

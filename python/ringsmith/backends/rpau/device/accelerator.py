@@ -220,9 +220,9 @@ class Accelerator(QueuedMachine):
         Where one is missing all come: the program awaits them in its order.
         """
         design = executable.design
-        if not design.key_stream or all(
-            self._holds(load, keys[load.key].data) for load in run.keys
-        ):
+        if all(self._holds(load, keys[load.key].data) for load in run.keys):
+            return None
+        if not self.device.streams:
             return None
         for load in run.keys:
             self._keys.pop(load.index, None)  # until all have come

@@ -77,6 +77,11 @@ class Device(Protocol):
         """The design that the device says it was built from."""
         ...
 
+    @property
+    def streams(self) -> bool:
+        """Whether keys may come while a program runs: ``run`` then takes a stream."""
+        ...
+
     def set_ring(self, log_degree: int) -> None:
         """Chooses the ring that programs run in, of degree 2^log_degree; at first that of N.
 

@@ -87,6 +87,11 @@ class ModelDevice:
         """The design point that the device was made for."""
         return self._design
 
+    @property
+    def streams(self) -> bool:
+        """Whether keys may come while a program runs."""
+        return self._design.key_stream
+
     def set_ring(self, log_degree: int) -> None:
         """Chooses the ring; see ``interface.Device``.
 

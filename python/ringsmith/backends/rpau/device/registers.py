@@ -71,6 +71,11 @@ class RegisterDevice:
         """The design that the device says it was built from."""
         return self._design
 
+    @property
+    def streams(self) -> bool:
+        """Whether keys may come while a program runs, over the data path."""
+        return self._design.key_stream and self._data is not None
+
     def close(self) -> None:
         """Closes the bus. The device cannot be used afterwards."""
         self._bus.close()

@@ -117,6 +117,11 @@ class RtlDevice:
         """The design that the device says it was built from."""
         return self._design
 
+    @property
+    def streams(self) -> bool:
+        """Whether keys may come while a program runs."""
+        return self._design.key_stream
+
     def close(self) -> None:
         """Frees the simulation. The device cannot be used afterwards."""
         if self._handle is not None:
