@@ -186,6 +186,25 @@ def test_doctor_makes_the_cache_folder_and_says_when_it_cannot(
     assert not finding.ok
 
 
+def test_doctor_measures_a_cache_in_which_another_process_builds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("kept", "removed"):
+        (tmp_path / name).write_bytes(bytes(2**20))
+    lstat = Path.lstat
+
+    def remove_first(path: Path) -> os.stat_result:
+        if path.name == "removed":
+            path.unlink()
+        return lstat(path)
+
+    with monkeypatch.context() as patch:
+        patch.setenv("RINGSMITH_CACHE", str(tmp_path))
+        patch.setattr(Path, "lstat", remove_first)
+        finding = next(item for item in doctor.examine() if item.name == "cache folder")
+    assert finding.found == f"{tmp_path} (1 MiB)"
+
+
 def test_an_optional_tool_missing_is_no_failure() -> None:
     console = Console(record=True, width=120)
     doctor.report([doctor.Finding("SEAL", "", "comparison", "pip install it", False)], console)

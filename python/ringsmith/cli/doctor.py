@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -226,8 +227,17 @@ def _cache_folder() -> str:
         return ""
     if not os.access(folder, os.W_OK):
         return ""
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return f"{folder} ({size / 2**20:.0f} MiB)"
+    return f"{folder} ({_bytes_under(folder) / 2**20:.0f} MiB)"
+
+
+def _bytes_under(folder: Path) -> int:
+    """Size of all files below a folder, in which other processes build and remove meanwhile."""
+    total = 0
+    for here, _, names in os.walk(folder):  # passes over a folder that is gone
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(here, name).lstat().st_size
+    return total
 
 
 def _cpu_features(read: Callable[[], str] = Path("/proc/cpuinfo").read_text) -> str:
