@@ -93,6 +93,11 @@ package rs_arith_pkg;
   localparam int unsigned DspShort = 17;
   localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
+  // Up to so many bits of its shorter operand a block is added as rows, without a DSP: as a rule, and
+  // at most.
+  localparam int unsigned MulRows = 2;
+  localparam int unsigned MulRowsMost = 4;
+
   // Operands of one MULT18X18D of an ECP5.
   localparam int unsigned Mult18 = 18;
 
@@ -104,10 +109,11 @@ package rs_arith_pkg;
 
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
   // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
-  // grid.
-  function automatic int unsigned mul_split_a(int unsigned width);
+  // grid. `rows` is rs_mul's parameter.
+  function automatic int unsigned mul_split_a(int unsigned width, int unsigned rows);
     if (mul_by_mult18(width)) return (width > Mult18) ? Mult18 : (width + 1) / 2;
     if (width <= DspLong) return (width + 1) / 2;
+    if (width <= DspLong + rows && rows > MulRows) return DspLong;
     if (width < 2 * DspShort) return DspLong7;
     if (width <= DspLong + DspShort) return width - DspShort;
     if (width < 2 * DspLong) return 2 * DspShort;

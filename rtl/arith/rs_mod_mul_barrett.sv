@@ -17,7 +17,7 @@
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_barrett_latency(), at most one adder a stage.
 // docs/arithmetic.md proves the bounds. Cost: the DSPs of rs_mul, of its HighOnly form and of
-// rs_mul_low.
+// rs_mul_low; with 27 to 30 bits two each, and adders.
 module rs_mod_mul_barrett
   import rs_arith_pkg::*;
 #(
@@ -35,6 +35,8 @@ module rs_mod_mul_barrett
 );
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
   localparam int unsigned RestWidth = Width + 2;  // of r < 4q
+  localparam int unsigned Rows =
+      (Width > DspLong && Width <= DspLong + MulRowsMost) ? MulRowsMost : MulRows;
 
   if (MinBits < Width / 2 || MinBits > Width) begin : gen_bad_min_bits
     $error("rs_mod_mul_barrett: MinBits = %0d is outside Width / 2 to Width = %0d", MinBits, Width);
@@ -71,7 +73,8 @@ module rs_mod_mul_barrett
   // a*b
   logic [Width-1:0] x_lo, x_hi;
   rs_mul #(
-    .Width(Width)
+    .Width(Width),
+    .Rows(Rows)
   ) u_mul_x (
     .clk_i,
     .a_i,
@@ -97,7 +100,8 @@ module rs_mod_mul_barrett
   logic [Width-1:0] unused_h_lo, h, t_delayed, e_q;
   rs_mul #(
     .Width(Width),
-    .HighOnly(1'b1)
+    .HighOnly(1'b1),
+    .Rows(Rows)
   ) u_mul_h (
     .clk_i,
     .a_i(t_q),
@@ -119,7 +123,8 @@ module rs_mod_mul_barrett
   logic [RestWidth-1:0] eq, x_delayed, r_q;
   rs_mul_low #(
     .Width(Width),
-    .OutWidth(RestWidth)
+    .OutWidth(RestWidth),
+    .Rows(Rows)
   ) u_mul_eq (
     .clk_i,
     .a_i(e_q),

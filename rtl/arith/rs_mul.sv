@@ -9,7 +9,8 @@
 // most 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks
 // lie like a pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and
 // columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4. What 61 and 62 bits have more is added
-// as rows. With TargetEcp5, up to 36 bits take four MULT18X18D.
+// as rows. With Rows = 4, 27 to 30 bits take 2, and adders for the rest. With TargetEcp5, up to 36
+// bits take four MULT18X18D.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
 // floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/arithmetic.md bounds d.
@@ -17,7 +18,8 @@ module rs_mul
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 60,
-  parameter bit          HighOnly = 1'b0
+  parameter bit          HighOnly = 1'b0,
+  parameter int unsigned Rows = MulRows
 ) (
   input  logic             clk_i,
   input  logic [Width-1:0] a_i,
@@ -25,7 +27,7 @@ module rs_mul
   output logic [Width-1:0] lo_o,
   output logic [Width-1:0] hi_o
 );
-  localparam int unsigned A = mul_split_a(Width);
+  localparam int unsigned A = mul_split_a(Width, Rows);
   localparam int unsigned B = mul_split_b(Width);
   localparam int unsigned S = A + B;  // the lowest and the highest block meet here
   localparam bit Pinwheel = (S == Width);
@@ -55,7 +57,8 @@ module rs_mul
   logic [S-DropA-DropB-1:0] south_kept;
   rs_mul_block #(
     .WidthA(A - DropA),
-    .WidthB(B - DropB)
+    .WidthB(B - DropB),
+    .Rows(Rows)
   ) u_south (
     .clk_i,
     .a_i(a_i[A-1:DropA]),
@@ -66,7 +69,8 @@ module rs_mul
 
   rs_mul_block #(
     .WidthA(Width - A),
-    .WidthB(EastB)
+    .WidthB(EastB),
+    .Rows(Rows)
   ) u_east (
     .clk_i,
     .a_i(a_i[Width-1:A]),
@@ -76,7 +80,8 @@ module rs_mul
 
   rs_mul_block #(
     .WidthA(Width - NorthA),
-    .WidthB(Width - EastB)
+    .WidthB(Width - EastB),
+    .Rows(Rows)
   ) u_top (
     .clk_i,
     .a_i(a_i[Width-1:NorthA]),
@@ -86,7 +91,8 @@ module rs_mul
 
   rs_mul_block #(
     .WidthA(NorthA),
-    .WidthB(Width - B)
+    .WidthB(Width - B),
+    .Rows(Rows)
   ) u_north (
     .clk_i,
     .a_i(a_i[NorthA-1:0]),
@@ -98,7 +104,8 @@ module rs_mul
     logic [2*C-1:0] square;
     rs_mul_block #(
       .WidthA(C),
-      .WidthB(C)
+      .WidthB(C),
+      .Rows(Rows)
     ) u_centre (
       .clk_i,
       .a_i(a_i[A-1:B]),

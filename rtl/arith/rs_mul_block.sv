@@ -5,7 +5,7 @@
 // One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers, or the
 // operand and result registers of a MULT18X18D. The operands should come from registers, which
 // synthesis then moves into the DSP48E2. Limits: both widths at most 26 and one at most 17 (one
-// DSP), or one at most 34 and the other at most 26 (two). An operand of at most two bits, and the
+// DSP), or one at most 34 and the other at most 26 (two). An operand of at most Rows bits, and the
 // two bits that a long one may have above 34, are added as rows, without a DSP. With TargetEcp5 two
 // operands of at most 18 bits take one MULT18X18D; synthesis makes larger blocks of several.
 module rs_mul_block
@@ -13,7 +13,8 @@ module rs_mul_block
 #(
   parameter int unsigned WidthA = 34,
   parameter int unsigned WidthB = 26,
-  parameter int unsigned OutWidth = WidthA + WidthB
+  parameter int unsigned OutWidth = WidthA + WidthB,
+  parameter int unsigned Rows = MulRows
 ) (
   input  logic                clk_i,
   input  logic [WidthA-1:0]   a_i,
@@ -27,6 +28,9 @@ module rs_mul_block
   begin : gen_bad_width
     $error("rs_mul_block: %0d x %0d bits do not fit two DSPs", WidthA, WidthB);
   end
+  if (Rows < MulRows || Rows > MulRowsMost) begin : gen_bad_rows
+    $error("rs_mul_block: Rows = %0d is outside %0d to %0d", Rows, MulRows, MulRowsMost);
+  end
 
   logic [Long-1:0]  long_in;
   logic [Short-1:0] short_in;
@@ -39,12 +43,23 @@ module rs_mul_block
   end
 
   logic [OutWidth-1:0] p_q;
-  if (Short <= 2) begin : gen_rows
+  if (Short <= MulRows) begin : gen_rows
     logic [OutWidth-1:0] row0_q, row1_q;
     always_ff @(posedge clk_i) begin
       row0_q <= short_in[0] ? OutWidth'(long_in) : '0;
       row1_q <= short_in[Short-1] ? OutWidth'(long_in) << (Short - 1) : '0;
       p_q    <= (Short == 1) ? row0_q : row0_q + row1_q;
+    end
+  end else if (Short <= Rows) begin : gen_more_rows
+    logic [3:0] four_in;
+    logic [OutWidth-1:0] rows01_q, rows23_q;
+    assign four_in = 4'(short_in);
+    always_ff @(posedge clk_i) begin
+      rows01_q <= (four_in[0] ? OutWidth'(long_in) : '0) +
+          (four_in[1] ? OutWidth'(long_in) << 1 : '0);
+      rows23_q <= (four_in[2] ? OutWidth'(long_in) << 2 : '0) +
+          (four_in[3] ? OutWidth'(long_in) << 3 : '0);
+      p_q      <= rows01_q + rows23_q;
     end
   end else if (Target == TargetEcp5 && Long <= Mult18) begin : gen_mult18
     logic [2*Mult18-1:0] product;

@@ -8,14 +8,15 @@ module rs_mul_low
   import rs_arith_pkg::*;
 #(
   parameter int unsigned Width = 60,
-  parameter int unsigned OutWidth = Width + 2
+  parameter int unsigned OutWidth = Width + 2,
+  parameter int unsigned Rows = MulRows  // see rs_mul
 ) (
   input  logic                clk_i,
   input  logic [Width-1:0]    a_i,
   input  logic [Width-1:0]    b_i,
   output logic [OutWidth-1:0] p_o
 );
-  localparam int unsigned A = mul_split_a(Width);
+  localparam int unsigned A = mul_split_a(Width, Rows);
   localparam int unsigned B = mul_split_b(Width);
   localparam int unsigned S = A + B;
   localparam bit Pinwheel = (S == Width);
@@ -35,7 +36,8 @@ module rs_mul_low
     .WidthA(A),
     .WidthB(B),
     .Offset(0),
-    .OutWidth(OutWidth)
+    .OutWidth(OutWidth),
+    .Rows(Rows)
   ) u_south (
     .clk_i,
     .a_i(a_i[A-1:0]),
@@ -47,7 +49,8 @@ module rs_mul_low
     .WidthA(Width - A),
     .WidthB(EastB),
     .Offset(A),
-    .OutWidth(OutWidth)
+    .OutWidth(OutWidth),
+    .Rows(Rows)
   ) u_east (
     .clk_i,
     .a_i(a_i[Width-1:A]),
@@ -59,7 +62,8 @@ module rs_mul_low
     .WidthA(NorthA),
     .WidthB(Width - B),
     .Offset(B),
-    .OutWidth(OutWidth)
+    .OutWidth(OutWidth),
+    .Rows(Rows)
   ) u_north (
     .clk_i,
     .a_i(a_i[NorthA-1:0]),
@@ -72,7 +76,8 @@ module rs_mul_low
       .WidthA(Width - NorthA),
       .WidthB(Width - EastB),
       .Offset(S),
-      .OutWidth(OutWidth)
+      .OutWidth(OutWidth),
+      .Rows(Rows)
     ) u_top (
       .clk_i,
       .a_i(a_i[Width-1:NorthA]),
@@ -88,7 +93,8 @@ module rs_mul_low
       .WidthA(C),
       .WidthB(C),
       .Offset(2 * B),
-      .OutWidth(OutWidth)
+      .OutWidth(OutWidth),
+      .Rows(Rows)
     ) u_centre (
       .clk_i,
       .a_i(a_i[A-1:B]),

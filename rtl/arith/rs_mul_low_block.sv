@@ -8,7 +8,8 @@ module rs_mul_low_block #(
   parameter int unsigned WidthA = 34,
   parameter int unsigned WidthB = 26,
   parameter int unsigned Offset = 0,
-  parameter int unsigned OutWidth = 62
+  parameter int unsigned OutWidth = 62,
+  parameter int unsigned Rows = rs_arith_pkg::MulRows
 ) (
   input  logic                clk_i,
   input  logic [WidthA-1:0]   a_i,
@@ -24,7 +25,8 @@ module rs_mul_low_block #(
   rs_mul_block #(
     .WidthA(UsedA),
     .WidthB(UsedB),
-    .OutWidth(UsedOut)
+    .OutWidth(UsedOut),
+    .Rows(Rows)
   ) u_block (
     .clk_i,
     .a_i(a_i[UsedA-1:0]),

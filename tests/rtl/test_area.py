@@ -134,7 +134,9 @@ def test_product_takes_few_dsps(tmp_path: Path, width: int, most: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("width", "reduction", "most"), [(48, 0, 15), (60, 0, 23), (60, 1, 9)])
+@pytest.mark.parametrize(
+    ("width", "reduction", "most"), [(30, 0, 6), (48, 0, 15), (60, 0, 23), (60, 1, 9)]
+)
 def test_modular_multiplier_takes_few_dsps(
     tmp_path: Path, width: int, reduction: int, most: int
 ) -> None:

@@ -22,16 +22,19 @@ _LONG_SMALL = int(DspSlice.DSP48E1)
 """At which products of 27 to 33 bits are cut."""
 
 _ROWS = 2
-"""Bits of an operand that is added as rows, without a DSP slice."""
+"""Bits of an operand that is added as rows, without a DSP slice: ``rs_arith_pkg::MulRows``."""
+
+_ROWS_MOST = 4
+"""The same where Barrett's products of 27 to 30 bits save slices: ``MulRowsMost``."""
 
 _LEAST = 9
 """Bits of a product from which on synthesis takes a DSP slice for it."""
 
 
-def _block(a: int, b: int, out: int, slices: DspSlice) -> int:
+def _block(a: int, b: int, out: int, slices: DspSlice, rows: int = _ROWS) -> int:
     """DSP slices of ``rs_mul_block``: low ``out`` bits of a product of a and b bits."""
     long, short = max(a, b), min(a, b)
-    if short <= _ROWS:
+    if short <= rows:
         return 0
     if long <= _LONG and short <= _SHORT:
         return _rectangle(long, short, out, slices)
@@ -47,10 +50,12 @@ def _rectangle(a: int, b: int, out: int, slices: DspSlice) -> int:
     return int(out >= _LEAST) + int(min(out - _SHORT, long - _SHORT + short) >= _LEAST)
 
 
-def _cuts(width: int) -> tuple[int, int]:
+def _cuts(width: int, rows: int) -> tuple[int, int]:
     """Where ``rs_mul`` cuts its operands: ``rs_arith_pkg::mul_split_a`` and ``mul_split_b``."""
     if width <= _LONG:
         return (width + 1) // 2, width // 2
+    if rows > _ROWS and width <= _LONG + rows:
+        return _LONG, _SHORT
     if width < 2 * _SHORT:
         return _LONG_SMALL, _SHORT
     if width <= _LONG + _SHORT:
@@ -58,9 +63,9 @@ def _cuts(width: int) -> tuple[int, int]:
     return (2 * _SHORT if width < 2 * _LONG else width - _LONG), _LONG
 
 
-def _blocks(width: int) -> list[tuple[int, int, int]]:
+def _blocks(width: int, rows: int) -> list[tuple[int, int, int]]:
     """Bits of both operands of each of ``rs_mul``'s blocks, and its place; the lowest one first."""
-    a, b = _cuts(width)
+    a, b = _cuts(width, rows)
     pinwheel = a + b == width
     east, north = (a, b) if pinwheel else (b, a)
     blocks = [(a, b, 0), (width - a, east, a), (north, width - b, b)]
@@ -70,36 +75,37 @@ def _blocks(width: int) -> list[tuple[int, int, int]]:
     return blocks
 
 
-def product_dsps(width: int, slices: DspSlice) -> int:
-    """The product of two words."""
-    return sum(_block(a, b, a + b, slices) for a, b, _ in _blocks(width))
+def product_dsps(width: int, slices: DspSlice, rows: int = _ROWS) -> int:
+    """The product of two words; operands of so many bits are added as rows."""
+    return sum(_block(a, b, a + b, slices, rows) for a, b, _ in _blocks(width, rows))
 
 
-def _upper_dsps(width: int, slices: DspSlice) -> int:
+def _upper_dsps(width: int, slices: DspSlice, rows: int) -> int:
     """The upper word of a product, without bits of the lowest block (``HighOnly``)."""
-    (a, b, _), *others = _blocks(width)
+    (a, b, _), *others = _blocks(width, rows)
     pinwheel = a + b == width
     a -= _SHORT if width > _LONG + _SHORT else 0
     b -= b - _ROWS if pinwheel and width >= 2 * _SHORT else 0
-    above = sum(_block(x, y, x + y, slices) for x, y, _ in others)
-    return _block(a, b, a + b, slices) + above
+    above = sum(_block(x, y, x + y, slices, rows) for x, y, _ in others)
+    return _block(a, b, a + b, slices, rows) + above
 
 
-def _lower_dsps(width: int, slices: DspSlice) -> int:
+def _lower_dsps(width: int, slices: DspSlice, rows: int) -> int:
     """The low word of a product and two bits more (``rs_mul_low``)."""
     total = 0
-    for a, b, place in _blocks(width):
+    for a, b, place in _blocks(width, rows):
         room = width + 2 - place
         if room > 0:
             a, b = min(a, room), min(b, room)
-            total += _block(a, b, min(a + b, room), slices)
+            total += _block(a, b, min(a + b, room), slices, rows)
     return total
 
 
 def barrett_dsps(width: int, slices: DspSlice) -> int:
     """A modular multiplication with a reciprocal: ``rs_mod_mul_barrett``."""
-    upper, lower = _upper_dsps(width, slices), _lower_dsps(width, slices)
-    return product_dsps(width, slices) + upper + lower
+    rows = _ROWS_MOST if _LONG < width <= _LONG + _ROWS_MOST else _ROWS
+    upper, lower = _upper_dsps(width, slices, rows), _lower_dsps(width, slices, rows)
+    return product_dsps(width, slices, rows) + upper + lower
 
 
 def folded_dsps(width: int, slices: DspSlice) -> int:
