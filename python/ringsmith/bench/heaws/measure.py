@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import beside
+from ringsmith.bench.heaws import cost
 from ringsmith.bench.heaws.area import area_rows
 from ringsmith.bench.heaws.cases import (
     CHOICES,
@@ -46,7 +47,7 @@ class Options:
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: Whether the coprocessor is synthesized, minutes.
         choices: Design choices that are made differently, on the model; those of ``cases.CHOICES``.
-        larger: Whether to run the next larger parameters, on the model.
+        larger: Whether to run the next larger parameters, and to estimate those behind them.
         coprocessors: Whether to run several coprocessors behind one link, on the model.
         repeats: Calls of each operation of the cpu device; 0: it is not timed.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
@@ -91,7 +92,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
         *([lambda: _coprocessors(say)] if options.coprocessors else []),
         *([lambda: _areas(say)] if options.area else []),
         *([lambda: _choices(options, say)] if options.choices else []),
-        *([lambda: _larger(say)] if options.larger else []),
+        *([lambda: _larger(options, say)] if options.larger else []),
     ]
     records: list[Record] = []
     with task("measuring what the HEAWS paper has", len(parts), "parts") as measured:
@@ -166,16 +167,18 @@ def _choices(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
         yield Found(row.design, PARAMS, name, "percent", percent, "model", text)
 
 
-def _larger(say: Callable[[str], None]) -> Iterator[Found]:
-    """The main operation at the next larger parameters."""
-    for row in _cycles_of(larger_parameters(), larger_design()):
-        say(f"{row.design}: {row.value:,.0f} cycles")
-        yield row
-        yield from (each for each in _times(row, None) if each.metric == "milliseconds")
+def _larger(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The main operation at larger parameters: counted where a design holds them, else by cost."""
+    of, design = larger_parameters(), larger_design()
+    (row,) = kept(_cycles_of(of, design, options.device), options.kept)
+    say(f"{row.design}: {row.value:,.0f} cycles")
+    yield row
+    yield from (each for each in _times(row, None) if each.metric == "milliseconds")
+    yield from cost.rows(say)
 
 
-def _cycles_of(of: BfvParameters, design: RpauDesign) -> Sequence[Found]:
-    rows = _counted(MAIN_OPERATION, of, design, "model")
+def _cycles_of(of: BfvParameters, design: RpauDesign, device: str = "model") -> Sequence[Found]:
+    rows = _counted(MAIN_OPERATION, of, design, device)
     return [
         replace(row, conditions=f"{design.work_polys} work polynomials, {row.conditions}")
         for row in rows

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
-from ringsmith.bench.heaws.cases import LARGER, PAPER, SEVERAL
+from ringsmith.bench.heaws.cases import COSTED, LARGER, PAPER, SEVERAL
+from ringsmith.bench.heaws.cost import SOURCE
 from ringsmith.bench.papers import AREA, Fact, papers
 from ringsmith.bench.records import Measurement, Record
 from ringsmith.bench.tables import conditions, opening, table
@@ -22,7 +23,16 @@ _REASONS = {
     "communication": "no link to a host ran here",
 }
 """Operation -> why it is not compared."""
-_NOT_HELD = "an instruction names 16 RPAUs at most, and a base conversion takes one prime of each"
+_COST = (
+    "No design holds the two largest parameter sets: an instruction names 16 RPAUs at most, and a "
+    "base conversion takes one prime of each. Their rows are by `cost`: the latencies of all "
+    "instructions, composed by `backends/rpau/product_cost.py` for shapes that cannot be built. "
+    "*cost_over_model* is what that gives where a design can be run, in percent of the model's "
+    "cycles. The first shape of each set is the paper's scaling: RPAUs and converters double, a "
+    "RPAU keeps two cores. Rows of two cores have four words, and feed four converters: the other "
+    "two shapes have no more, or as many cores as feed all."
+)
+"""Of the section with larger parameters."""
 
 
 def page(measurement: Measurement) -> str:
@@ -39,8 +49,8 @@ def page(measurement: Measurement) -> str:
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
         "interpreter's, in this run, or in one before it that the model of this run agrees with; "
-        "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `cpu`, measured on this "
-        "machine's processor. A ratio is ours over the paper's.",
+        "`model`, counted by the cycle-exact model; `cost`, composed of instructions' latencies, not "
+        "run; `synthesis`, Yosys; `cpu`, measured on this machine's processor. A ratio is ours over the paper's.",
         "",
         "The paper measures wall time with its drivers, while keys stream from the host. Here keys "
         "stream in, too; one coprocessor has its operands on the device, and six take theirs and "
@@ -53,7 +63,8 @@ def page(measurement: Measurement) -> str:
     for title in _SECTIONS:
         chosen = [record for record in records if _section(record) == title]
         if chosen:
-            lines += ["", f"## {title}", "", *table(chosen), "", *conditions(chosen)]
+            words = [_COST, ""] if any(record.source == SOURCE for record in chosen) else []
+            lines += ["", f"## {title}", "", *words, *table(chosen), "", *conditions(chosen)]
     missing = left_out((PAPER,), records)
     if missing:
         lines += ["", "## Not measured", "", *_missing(missing)]
@@ -62,7 +73,7 @@ def page(measurement: Measurement) -> str:
 
 def _section(record: Record) -> str:
     """The title of a record's section."""
-    if record.params == LARGER:
+    if record.source == SOURCE or record.params in (LARGER, *COSTED):
         return _LARGER
     if record.design.partition(":")[0] == SEVERAL:
         return _SEVERAL
@@ -85,8 +96,6 @@ def _missing(facts: Sequence[Fact]) -> list[str]:
 def _why(fact: Fact) -> str:
     if fact.peer:
         return "another accelerator's or program's number, which the paper quotes or measured"
-    if fact.params.startswith(("2^14", "2^15")):
-        return _NOT_HELD
     if fact.operation in _REASONS:
         return _REASONS[fact.operation]
     return "not synthesized in this run" if fact.metric in AREA else "not measured"
