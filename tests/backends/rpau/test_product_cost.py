@@ -92,5 +92,5 @@ def test_designs_of_another_kind_are_refused_with_the_way_out() -> None:
     for words, design in others.items():
         with pytest.raises(ParameterError, match=f"{words}: .*run it on the model"):
             product_cycles(design, digits=2, limbs=6)
-    with pytest.raises(ParameterError, match="3 arrivals .* 2 digits of 6 limbs have 24"):
+    with pytest.raises(ParameterError, match=r"3 arrivals .* 2 digits of 6 limbs have 24"):
         product_cycles(heaws, digits=2, limbs=6, arrivals=(1, 2, 3))

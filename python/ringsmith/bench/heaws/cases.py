@@ -102,6 +102,23 @@ def shapes(log_n: int, limbs: int) -> list[Shape]:
     ]
 
 
+SEALS = "set D"
+"""What records call a parameter set of SEAL's kind, as large as the paper's."""
+
+
+@cached
+def seals_parameters() -> BfvParameters:
+    """Six primes of 30 bits and a special one, N = 2^12, t = 65537: a set that SEAL takes."""
+    return BfvParameters.create(
+        n=1 << 12,
+        prime_bits=(30,) * 6,
+        special_bits=30,
+        plain_modulus=65537,
+        security=None,
+        name=SEALS,
+    )
+
+
 @cached
 def parameters() -> BfvParameters:
     """The paper's parameter set."""

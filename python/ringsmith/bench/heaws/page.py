@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.heaws.cases import COSTED, LARGER, PAPER, SEVERAL
 from ringsmith.bench.heaws.cost import SOURCE
+from ringsmith.bench.heaws.others import others
 from ringsmith.bench.papers import AREA, Fact, papers
 from ringsmith.bench.records import Measurement, Record
 from ringsmith.bench.tables import conditions, opening, table
@@ -15,6 +16,7 @@ _AREA = "Area (tables 2 and 3)"
 _CHOICES = "Design choices (table 3, sections 4 and 5)"
 _LARGER = "Larger parameters (table 4)"
 _SEVERAL = "Six coprocessors behind one link (table 1, section 5.1)"
+_OTHERS = "Beside software and other accelerators (table 1, section 5.6)"
 _SECTIONS = (_CYCLES, _TIMES, _SEVERAL, _AREA, _CHOICES, _LARGER)
 
 _REASONS = {
@@ -49,8 +51,9 @@ def page(measurement: Measurement) -> str:
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
         "interpreter's, in this run, or in one before it that the model of this run agrees with; "
-        "`model`, counted by the cycle-exact model; `cost`, composed of instructions' latencies, not "
-        "run; `synthesis`, Yosys; `cpu`, measured on this machine's processor. A ratio is ours over the paper's.",
+        "`model`, counted by the cycle-exact model; `cost`, composed of instructions' latencies, "
+        "not run; `synthesis`, Yosys; `cpu`, measured on this machine's processor. A ratio is "
+        "ours over the paper's.",
         "",
         "The paper measures wall time with its drivers, while keys stream from the host. Here keys "
         "stream in, too; one coprocessor has its operands on the device, and six take theirs and "
@@ -65,7 +68,8 @@ def page(measurement: Measurement) -> str:
         if chosen:
             words = [_COST, ""] if any(record.source == SOURCE for record in chosen) else []
             lines += ["", f"## {title}", "", *words, *table(chosen), "", *conditions(chosen)]
-    missing = left_out((PAPER,), records)
+    lines += ["", f"## {_OTHERS}", "", *others(records)]
+    missing = [fact for fact in left_out((PAPER,), records) if not fact.peer]
     if missing:
         lines += ["", "## Not measured", "", *_missing(missing)]
     return "\n".join(lines) + "\n"
@@ -88,14 +92,11 @@ def _missing(facts: Sequence[Fact]) -> list[str]:
     """A line for each reason and parameter set, with what is not compared."""
     groups: dict[tuple[str, str], list[str]] = {}
     for fact in facts:
-        what = " ".join(filter(None, (fact.operation, fact.metric, fact.peer)))
-        groups.setdefault((fact.params, _why(fact)), []).append(f"`{what}`")
+        groups.setdefault((fact.params, _why(fact)), []).append(f"`{fact.operation} {fact.metric}`")
     return [f"- {params}, {why}: {', '.join(names)}." for (params, why), names in groups.items()]
 
 
 def _why(fact: Fact) -> str:
-    if fact.peer:
-        return "another accelerator's or program's number, which the paper quotes or measured"
     if fact.operation in _REASONS:
         return _REASONS[fact.operation]
     return "not synthesized in this run" if fact.metric in AREA else "not measured"
