@@ -15,8 +15,10 @@ from ringsmith.bench.heaws.cases import (
     LARGER,
     OPERATIONS,
     SEALS,
+    SEVERAL,
     variant,
 )
+from ringsmith.bench.heaws.forecast import forecast_rows
 from ringsmith.bench.heaws.measure import Options, measure
 from ringsmith.bench.heaws.page import page
 from ringsmith.bench.papers import SEAL, facts
@@ -26,6 +28,9 @@ from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import Area
 
 ROOT = Path(__file__).resolve().parents[2]
+ONLY_ADD = Options(
+    "model", ("add",), choices=(), larger=False, coprocessors=False, forecast=False, repeats=0
+)
 RECORDS = ROOT / "bench" / "records" / "heaws.jsonl"
 
 
@@ -60,8 +65,7 @@ def test_the_records_hold_what_is_counted_today_and_what_the_issue_asks() -> Non
 
 def test_what_an_earlier_run_counted_on_the_rtl_stays() -> None:
     kept = tuple(read_records(RECORDS, "heaws").records)
-    again = Options("model", ("add",), choices=(), larger=False, coprocessors=False, repeats=0)
-    again = replace(again, kept=kept)
+    again = replace(ONLY_ADD, kept=kept)
     sources = {r.metric: r.source for r in measure(again, lambda _: None)}
     assert sources["cycles"] == "rtl"
     assert sources["microseconds"] == "cpu"
@@ -69,8 +73,7 @@ def test_what_an_earlier_run_counted_on_the_rtl_stays() -> None:
 
 def only_add(**changes: object) -> dict[tuple[str, str, str], Record]:
     """A run of nothing but additions: by parameters, peer and metric."""
-    options = Options("model", ("add",), choices=(), larger=False, coprocessors=False)
-    options = replace(options, **changes)  # type: ignore[arg-type]
+    options = replace(ONLY_ADD, **changes)  # type: ignore[arg-type]
     return {(r.params, r.peer, r.metric): r for r in measure(options, lambda _: None)}
 
 
@@ -85,8 +88,7 @@ def test_without_seal_the_bench_says_so_and_goes_on(monkeypatch: pytest.MonkeyPa
     for module in (measure_module, software):
         monkeypatch.setattr(module, "seal_missing", lambda: "SEAL is left out")
     said: list[str] = []
-    options = Options("model", ("add",), choices=(), larger=False, coprocessors=False, repeats=1)
-    records = measure(options, said.append)
+    records = measure(replace(ONLY_ADD, repeats=1), said.append)
     assert "SEAL is left out" in said
     assert {r.peer for r in records} == {"", OURS}
     text = page(Measurement("heaws", "ringsmith bench heaws", tuple(records)))
@@ -117,6 +119,16 @@ def test_by_cost_the_larger_rows_of_table_4_have_a_number() -> None:
         assert "RPAUs of 2 cores" in record.conditions
     for params, design in (("heaws", "heaws"), (LARGER, "heaws-13")):
         assert rows[params, design, "percent"].value == pytest.approx(100, abs=3)
+
+
+def test_six_coprocessors_forecast_sooner_than_one() -> None:
+    rows = {(r.design, r.metric): r for r in map(alone, forecast_rows(0, lambda _: None))}
+    one, six = rows[DESIGN, "seconds"], rows[SEVERAL, "seconds"]
+    assert six.value < one.value / 3
+    assert one.paper_value == 1.73
+    assert six.paper_value is None
+    assert rows[SEVERAL, "per_second"].value > 4 / one.value
+    assert "18 x multiply and 10 x relinearize" in one.conditions
 
 
 def alone(found: Found) -> Record:

@@ -24,6 +24,7 @@ from ringsmith.bench.heaws.cases import (
     variant,
 )
 from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_row
+from ringsmith.bench.heaws.forecast import HOST, forecast_rows
 from ringsmith.bench.heaws.software import kept_times, software_times
 from ringsmith.bench.programs import DEVICES, conditions, kept, run
 from ringsmith.bench.records import Found, Record
@@ -51,6 +52,7 @@ class Options:
         choices: Design choices that are made differently, on the model; those of ``cases.CHOICES``.
         larger: Whether to run the next larger parameters, and to estimate those behind them.
         coprocessors: Whether to run several coprocessors behind one link, on the model.
+        forecast: Whether the smart-grid forecast runs, on the model.
         repeats: Calls of each operation of the cpu device and of SEAL; 0: they are not timed, and
             the times that are kept stay.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
@@ -63,6 +65,7 @@ class Options:
     choices: tuple[str, ...] = tuple(CHOICES)
     larger: bool = True
     coprocessors: bool = True
+    forecast: bool = True
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
@@ -72,7 +75,7 @@ class Options:
         _check("design choice", self.choices, CHOICES)
 
 
-QUICK = Options(operations=("add",), choices=("cores_4",), larger=False)
+QUICK = Options(operations=("add",), choices=("cores_4",), larger=False, forecast=False)
 """What --quick measures of ``Options`` where nothing is named."""
 
 
@@ -93,6 +96,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     parts: list[Callable[[], Iterable[Found]]] = [
         lambda: _operations(options, say),
         *([lambda: _coprocessors(say)] if options.coprocessors else []),
+        *([lambda: _forecast(options, say)] if options.forecast else []),
         *([lambda: _areas(say)] if options.area else []),
         *([lambda: _choices(options, say)] if options.choices else []),
         *([lambda: _larger(options, say)] if options.larger else []),
@@ -158,6 +162,14 @@ def _coprocessors(say: Callable[[str], None]) -> Iterator[Found]:
     """Six coprocessors behind one link, and a polynomial's way to one of them."""
     yield transfer_row(load_design(DESIGN))
     yield from coprocessor_rows(load_design(SEVERAL), say)
+
+
+def _forecast(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The smart-grid forecast on one coprocessor and on six; the host's times as ``_software``."""
+    say("the smart-grid forecast")
+    yield from forecast_rows(options.repeats, say)
+    if not options.repeats:
+        yield from (each for each in kept_times(options.kept) if each.operation == HOST)
 
 
 def _areas(say: Callable[[str], None]) -> Iterator[Found]:

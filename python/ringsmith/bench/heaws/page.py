@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.heaws.cases import COSTED, LARGER, PAPER, SEVERAL
 from ringsmith.bench.heaws.cost import SOURCE
+from ringsmith.bench.heaws.forecast import FORECAST, HOST
 from ringsmith.bench.heaws.others import others
 from ringsmith.bench.papers import AREA, Fact, papers
 from ringsmith.bench.records import Measurement, Record
@@ -17,7 +18,8 @@ _CHOICES = "Design choices (table 3, sections 4 and 5)"
 _LARGER = "Larger parameters (table 4)"
 _SEVERAL = "Six coprocessors behind one link (table 1, section 5.1)"
 _OTHERS = "Beside software and other accelerators (table 1, section 5.6)"
-_SECTIONS = (_CYCLES, _TIMES, _SEVERAL, _AREA, _CHOICES, _LARGER)
+_FORECAST = "The smart-grid forecast (section 5.2)"
+_SECTIONS = (_CYCLES, _TIMES, _SEVERAL, _FORECAST, _AREA, _CHOICES, _LARGER)
 
 _REASONS = {
     "six_coprocessors": "what joins six coprocessors was not synthesized with them",
@@ -77,6 +79,8 @@ def page(measurement: Measurement) -> str:
 
 def _section(record: Record) -> str:
     """The title of a record's section."""
+    if record.operation in (FORECAST, HOST):
+        return _FORECAST
     if record.source == SOURCE or record.params in (LARGER, *COSTED):
         return _LARGER
     if record.design.partition(":")[0] == SEVERAL:

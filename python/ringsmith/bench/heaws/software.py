@@ -39,7 +39,7 @@ def kept_times(earlier: Iterable[Record]) -> Iterator[Found]:
     """The same of an earlier run."""
     names = [each.name for each in fields(Found)]
     for record in earlier:
-        if record.source == "cpu" and record.metric == "microseconds":
+        if record.source == "cpu" and record.metric in ("microseconds", "seconds"):
             yield Found(**{name: getattr(record, name) for name in names})
 
 
