@@ -21,6 +21,7 @@ from ringsmith.apps.gmdh.packing import plain_moduli
 from ringsmith.apps.interface import Inputs
 from ringsmith.backends.base import Design
 from ringsmith.backends.keys import AnyKey
+from ringsmith.caching import cached
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Ciphertext, PlainPolynomial
 from ringsmith.params import BfvParameters, KeyNeeds, parameter_set
@@ -42,6 +43,7 @@ _SWITCHED = 2
 """Polynomials of a ciphertext that was relinearized."""
 
 
+@cached
 def paper_set() -> BfvParameters:
     """The paper's parameters, with a digit for each prime."""
     given = parameter_set("heaws")
