@@ -5,15 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.bench.heaws import area
-from ringsmith.bench.heaws.cases import CHOICES, DESIGN, LARGER, OPERATIONS, variant
+from ringsmith.bench.beside import beside
+from ringsmith.bench.heaws import area, cost, software
+from ringsmith.bench.heaws import measure as measure_module
+from ringsmith.bench.heaws.cases import (
+    CHOICES,
+    COSTED,
+    DESIGN,
+    LARGER,
+    OPERATIONS,
+    SEALS,
+    SEVERAL,
+    variant,
+)
+from ringsmith.bench.heaws.forecast import forecast_rows
 from ringsmith.bench.heaws.measure import Options, measure
 from ringsmith.bench.heaws.page import page
-from ringsmith.bench.records import Record, read_records
+from ringsmith.bench.papers import SEAL, facts
+from ringsmith.bench.programs import OURS
+from ringsmith.bench.records import Found, Measurement, Record, read_records
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import Area
 
 ROOT = Path(__file__).resolve().parents[2]
+ONLY_ADD = Options(
+    "model", ("add",), choices=(), larger=False, coprocessors=False, forecast=False, repeats=0
+)
 RECORDS = ROOT / "bench" / "records" / "heaws.jsonl"
 
 
@@ -48,10 +65,76 @@ def test_the_records_hold_what_is_counted_today_and_what_the_issue_asks() -> Non
 
 def test_what_an_earlier_run_counted_on_the_rtl_stays() -> None:
     kept = tuple(read_records(RECORDS, "heaws").records)
-    again = Options("model", ("add",), choices=(), larger=False, coprocessors=False, repeats=0)
-    again = replace(again, kept=kept)
-    sources = {r.operation: r.source for r in measure(again, lambda _: None)}
-    assert sources == {"add": "rtl"}
+    again = replace(ONLY_ADD, kept=kept)
+    sources = {r.metric: r.source for r in measure(again, lambda _: None)}
+    assert sources["cycles"] == "rtl"
+    assert sources["microseconds"] == "cpu"
+
+
+def only_add(**changes: object) -> dict[tuple[str, str, str], Record]:
+    """A run of nothing but additions: by parameters, peer and metric."""
+    options = replace(ONLY_ADD, **changes)  # type: ignore[arg-type]
+    return {(r.params, r.peer, r.metric): r for r in measure(options, lambda _: None)}
+
+
+def test_seal_stands_beside_the_cpu_device_at_a_set_that_it_takes() -> None:
+    found = only_add(repeats=1)
+    assert found[SEALS, SEAL, "microseconds"].source == "cpu"
+    assert found[SEALS, OURS, "microseconds"].source == "cpu"
+    assert (SEALS, SEAL, "speedup") not in found  # no design here runs the set
+
+
+def test_without_seal_the_bench_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (measure_module, software):
+        monkeypatch.setattr(module, "seal_missing", lambda: "SEAL is left out")
+    said: list[str] = []
+    records = measure(replace(ONLY_ADD, repeats=1), said.append)
+    assert "SEAL is left out" in said
+    assert {r.peer for r in records} == {"", OURS}
+    text = page(Measurement("heaws", "ringsmith bench heaws", tuple(records)))
+    assert "Microsoft SEAL was not measured." in text
+
+
+def test_times_of_an_earlier_run_stay_where_none_are_measured() -> None:
+    kept = tuple(only_add(repeats=1).values())
+    again = only_add(repeats=0, kept=kept)
+    name = ("heaws", OURS, "microseconds")
+    assert again[name] == {(r.params, r.peer, r.metric): r for r in kept}[name]
+    assert "in another run" in again["heaws", OURS, "speedup"].conditions
+    assert (SEALS, SEAL, "microseconds") in again
+
+
+def test_the_page_quotes_every_other_accelerator_and_program_of_the_paper() -> None:
+    text = page(read_records(RECORDS))
+    for fact in facts("heaws"):
+        assert not fact.peer or fact.peer in text, fact
+
+
+def test_by_cost_the_larger_rows_of_table_4_have_a_number() -> None:
+    rows = {(r.params, r.design, r.metric): r for r in map(alone, cost.rows(lambda _: None))}
+    for params, (log_n, _) in COSTED.items():
+        record = rows[params, f"heaws-{log_n}", "milliseconds"]
+        assert record.source == "cost"
+        assert record.paper_value is not None
+        assert "RPAUs of 2 cores" in record.conditions
+    for params, design in (("heaws", "heaws"), (LARGER, "heaws-13")):
+        assert rows[params, design, "percent"].value == pytest.approx(100, abs=3)
+
+
+def test_six_coprocessors_forecast_sooner_than_one() -> None:
+    rows = {(r.design, r.metric): r for r in map(alone, forecast_rows(0, lambda _: None))}
+    one, six = rows[DESIGN, "seconds"], rows[SEVERAL, "seconds"]
+    assert six.value < one.value / 3
+    assert one.paper_value == 1.73
+    assert six.paper_value is None
+    assert rows[SEVERAL, "per_second"].value > 4 / one.value
+    assert "18 x multiply and 10 x relinearize" in one.conditions
+
+
+def alone(found: Found) -> Record:
+    """A number beside the paper's."""
+    (record,) = beside(found, ("heaws",))
+    return record
 
 
 def test_the_area_has_every_part_and_says_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:

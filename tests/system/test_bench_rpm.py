@@ -1,5 +1,6 @@
 """``ringsmith bench rpm``: records, the paper's numbers, the page, and what is counted."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from ringsmith.bench.beside import beside
 from ringsmith.bench.papers import facts
 from ringsmith.bench.records import Record, read_records
 from ringsmith.bench.rpm import projection, synthesis
-from ringsmith.bench.rpm.cases import CASES, PAPER
+from ringsmith.bench.rpm.cases import CASES, PAPER, Approximate
 from ringsmith.bench.rpm.check import check
 from ringsmith.bench.rpm.measure import Options, measure
+from ringsmith.bench.rpm.overlap import Conversion, Split
 from ringsmith.bench.rpm.page import page
 from ringsmith.bench.rpm.resources import counted
 from ringsmith.cli.main import app
@@ -24,6 +26,7 @@ from ringsmith.hdl.synthesis import Area
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = ROOT / "bench" / "records" / "rpm.jsonl"
+PARTS = ("host", "stream", "unit", "up", "down")
 TIMED = ("milliseconds", "speedup", "percent")
 
 
@@ -95,7 +98,50 @@ def test_a_row_is_measured_and_written(tmp_path: Path, monkeypatch: pytest.Monke
     found = values(list(read_records(Path(files[0]), "rpm").records))
     assert found["L1", "multiply", "products"] == 27
     assert found["L1", "host_lift", "milliseconds"] > 0
+    for scheme in ("bfv", "ckks"):
+        parts = [found["L1", f"{scheme}_{part}", "milliseconds"] for part in PARTS]
+        assert found["L1", f"{scheme}_overlapped", "milliseconds"] == max(parts)
+        assert found["L1", f"{scheme}_in_turn", "milliseconds"] == pytest.approx(sum(parts))
+    assert "faster than one thread of this CPU:" in Path(files[1]).read_text()
     assert "## Not measured" in Path(files[1]).read_text()
+
+
+def test_conversions_go_to_the_units_and_the_rest_to_the_host() -> None:
+    split = Split(CASES[0].work.graph, CASES[0].design)
+    k, extension = 4, 5
+    lift = Conversion(k, extension, k, extension)
+    divide, back = Conversion(k + 1, extension, k + extension, 0), Conversion(extension, k, 0, k)
+    digit = Conversion(1, k - 1, 1, k - 1)
+    kinds = {lift: 4, divide: 3, back: 3, digit: k}
+    assert Counter(split.conversions) == kinds
+    left = {node.op for graph in split.rest for node in graph.nodes}
+    assert left == {"input", "add", "sub", "output"}
+    assert split.executable.products == 27 + 32
+
+
+def test_of_ckks_digits_and_divisions_are_converted_and_no_multiplication_by_p() -> None:
+    split = Split(Approximate(12, 94, 30).graph, CASES[0].design)
+    digit, divide = Conversion(1, 4, 1, 4), Conversion(3, 3, 5, 3)
+    assert Counter(split.conversions) == {digit: 4, divide: 2}
+    assert "mod_up" in {node.op for graph in split.rest for node in graph.nodes}
+
+
+def test_of_a_pipeline_the_longest_part_counts_and_in_turn_the_sum() -> None:
+    parts = Split(CASES[0].work.graph, CASES[0].design).parts
+    assert parts.stream == pytest.approx(59 * 2048 / 200e3)
+    assert parts.overlapped(0.1) == max(parts.stream, parts.unit)
+    assert parts.overlapped(9.0) == 9.0
+    whole = 0.1 + parts.stream + parts.unit + parts.up + parts.down
+    assert parts.in_turn(0.1) == pytest.approx(whole)
+    assert parts.on_device <= parts.overlapped(0.0)
+
+
+def test_a_word_that_no_unit_has_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ringsmith.bench.rpm.measure.MAX_UNIT_BITS", 29)
+    said: list[str] = []
+    records = measure(Options(("L1",), products=0, repeats=1), said.append)
+    assert "L1: no base-conversion unit has words of 30 bits" in said
+    assert not any(r.operation.startswith("bfv_") for r in records)
 
 
 @pytest.mark.full

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,23 +14,26 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.gmdh import session
+from ringsmith.apps.gmdh import session, steps
 from ringsmith.apps.gmdh.client import Client
 from ringsmith.apps.gmdh.commands import forecast_error
 from ringsmith.apps.gmdh.curves import Curves, load_curves
 from ringsmith.apps.gmdh.interface import OUTPUT, input_name
 from ringsmith.apps.gmdh.network import Layer, Network, forward
+from ringsmith.apps.gmdh.packing import pack, packed_slots, plain_moduli, unpack
 from ringsmith.apps.gmdh.residues import combined, plain_bits, with_moduli
 from ringsmith.apps.gmdh.server import (
     PARAMETERS,
     PLAIN_MODULI,
     Server,
+    _exact,
     plan_approximate,
     plan_exact,
 )
 from ringsmith.apps.gmdh.training import COEFFICIENT_BITS, INPUT_BITS, WIDTHS, train
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import design_names
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.cli.main import app
 from ringsmith.client import decrypt_vector
@@ -184,6 +188,36 @@ def test_moduli_that_do_not_hold_the_integer_are_refused(exact: Server, network:
     assert all(p.batching and p.primes == parameters.primes for p in found)
     with pytest.raises(ParameterError, match=r"2 plain moduli of \d+ bits do not hold integers"):
         with_moduli(parameters, largest, 2)
+
+
+@pytest.mark.parametrize("t", [12289, 25601, 40961])
+def test_sums_and_products_of_packed_messages_are_those_of_the_numbers(
+    t: int, rng: np.random.Generator
+) -> None:
+    parameters = replace(steps.paper_set(), plain_modulus=t, extension_primes=())
+    slots, n = packed_slots(parameters), parameters.n
+    assert slots == {12289: 1024, 25601: 512, 40961: 4096}[t]
+    if slots == n:
+        return  # batched by the client's encoder
+    a, b = (rng.integers(-t, t, count) for count in (slots, slots - 3))
+    x, y = (pack(parameters, each) for each in (a, b))
+    assert x.shape == (n,)
+    padded = np.concatenate([b, np.zeros(3, np.int64)])
+    assert (unpack(parameters, x + y) == (a + padded) % t).all()
+    whole = np.convolve(x[:: n // slots], y[:: n // slots])
+    product = np.zeros(n, np.int64)
+    product[:: n // slots] = whole[:slots] - np.append(whole[slots:], 0)
+    assert (unpack(parameters, product) == a * padded % t).all()
+
+
+def test_what_a_small_modulus_does_not_hold_is_refused() -> None:
+    parameters = replace(steps.paper_set(), plain_modulus=25601, extension_primes=())
+    with pytest.raises(ParameterError, match="513 meters: a message modulo t = 25601 holds 512"):
+        pack(parameters, np.zeros(513, np.int64))
+    with pytest.raises(ParameterError, match="t = 2 holds no vector of meters: take an odd prime"):
+        packed_slots(steps.paper_set())
+    with pytest.raises(ParameterError, match=r"primes below 20000 .* do not hold integers of 140"):
+        plain_moduli((1 << 140) - 1, 512, 20_000)
 
 
 # ---- encrypted ---------------------------------------------------------------------------------
@@ -343,6 +377,57 @@ def test_meters_that_do_not_fit_are_refused(exact: Server) -> None:
         client.encrypt(np.zeros((meters + 1, 12)))
     with pytest.raises(ParameterError, match=r"give \(meters, 12\), those of hours 0 … 11"):
         client.encrypt(np.zeros((4, 11)))
+
+
+def test_the_noise_forecast_bears_every_plain_modulus_of_the_steps(network: Network) -> None:
+    given = replace(steps.paper_set(), plain_modulus=65537, extension_primes=())
+    found = steps.parameters_of(network)
+    moduli = [of.plain_modulus for of in found]
+    assert max(moduli) < given.plain_modulus  # less noise than with it
+    assert _exact(network, given, given.plain_modulus).forecast().bits >= 1
+    assert math.prod(moduli) > 2 * network.largest_integer()
+    assert all(len(of.extension(of.limbs)) == 7 for of in found)
+
+
+def test_designs_of_the_papers_ring_take_steps_and_others_do_not() -> None:
+    found = {name for name in design_names() if steps.takes_steps(name)}
+    assert found == {"heaws", "heaws6"}
+
+
+def forecast_in_steps(tmp_path: Path, device: str, design: str) -> dict[str, Any]:
+    """The command's numbers, exact for all held-out days."""
+    output = tmp_path / "gmdh.json"
+    arguments = ["run", "gmdh", "--device", device, "--design", design, "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers: dict[str, Any] = json.loads(output.read_text())
+    assert numbers["quality"]["exact"] == numbers["quality"]["meters"] == 496
+    assert numbers["steps"] == {"multiply": 18, "relinearize": 10}
+    assert len(numbers["plain_moduli"]) == 9
+    assert min(numbers["noise_budgets"]) >= 20
+    assert "496 of 496" in done.stdout
+    return numbers
+
+
+def test_heaws_parameters_forecast_exactly_on_the_cpu(tmp_path: Path) -> None:
+    numbers = forecast_in_steps(tmp_path, "cpu", "heaws")
+    assert numbers["cycles"] == [None] * 9
+    assert numbers["seconds_with_one"] is None
+
+
+def test_six_coprocessors_of_heaws_forecast_with_the_cpus_bits(tmp_path: Path) -> None:
+    numbers = forecast_in_steps(tmp_path, "model", "heaws6")
+    assert numbers["equal_bits_with_cpu"] is True
+    assert numbers["coprocessors"] == 6
+    assert len(set(numbers["cycles"])) == 1
+    one, six = numbers["seconds_with_one"], numbers["seconds_with_all"]
+    assert six == pytest.approx(2 / 9 * one)  # two runs on three of them, one on the others
+
+
+@pytest.mark.full
+def test_the_rtl_of_heaws_forecasts_with_the_cpus_bits(tmp_path: Path) -> None:
+    numbers = forecast_in_steps(tmp_path, "rtl", "heaws")
+    assert numbers["equal_bits_with_cpu"] is True
 
 
 # ---- the command -------------------------------------------------------------------------------

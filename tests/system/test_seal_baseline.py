@@ -11,9 +11,10 @@ from ringsmith.apps import seal_baseline
 from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.operations import OPERATIONS
-from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.apps.seal_baseline import SealBaseline, SealExact
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.stages import Stages
+from ringsmith.bench.heaws.cases import seals_parameters
 from ringsmith.errors import ToolError
 from ringsmith.params import parameter_set
 from ringsmith.program import EncryptedVector, Op, operations, trace
@@ -49,6 +50,12 @@ def test_seal_encodes_strided_vectors_rightly(rng: np.random.Generator) -> None:
     for view in (values[::-1], values[::2], np.broadcast_to(np.float64(0.5), (4096,))):
         decoded = baseline.encoder.decode(baseline.encode(view, 2.0**40))
         assert np.abs(decoded[: len(view)] - view).max() < 1e-6
+
+
+def test_operations_of_bfv_are_timed() -> None:
+    seconds = SealExact(seals_parameters(), [1]).operation_seconds(steps=1, repeats=1)
+    assert set(seconds) == {"add", "multiply", "relinearize", "rotate"}
+    assert all(0 < value < 10 for value in seconds.values())
 
 
 @pytest.mark.parametrize("limbs", [4, 2])

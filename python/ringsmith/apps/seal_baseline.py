@@ -247,3 +247,26 @@ class SealExact(SealContext):
     def mirror(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
         """Returns the rows swapped."""
         return self.evaluator.rotate_columns(a, self.galois_keys)
+
+    def operation_seconds(self, steps: int, repeats: int = REPEATS) -> Mapping[str, float]:
+        """Times single operations, with all data limbs.
+
+        Args:
+            steps: The rotation to time; its Galois key must be one of this baseline's.
+            repeats: Calls of each.
+
+        Returns:
+            Median seconds by operation: ``add``, ``multiply``, ``relinearize``, ``rotate``.
+        """
+        rng = np.random.default_rng(1)
+        t = self.parameters.plain_modulus
+        a, b = (self.encrypt(rng.integers(0, t, self.parameters.n)) for _ in range(2))
+        evaluator = self.evaluator
+        product = evaluator.multiply(a, b)
+        calls: dict[str, Callable[[], object]] = {
+            "add": lambda: evaluator.add(a, b),
+            "multiply": lambda: evaluator.multiply(a, b),
+            "relinearize": lambda: evaluator.relinearize(product, self.relin_keys),
+            "rotate": lambda: evaluator.rotate_rows(a, steps, self.galois_keys),
+        }
+        return {name: median_seconds(call, repeats) for name, call in calls.items()}

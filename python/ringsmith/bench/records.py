@@ -77,7 +77,7 @@ METRICS: Mapping[str, str] = {
 }
 """What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
-SOURCES = ("rtl", "model", "synthesis", "estimate", "cpu")
+SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu")
 """Where a value can come from."""
 
 _MAX_FILE = 1 << 26

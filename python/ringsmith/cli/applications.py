@@ -91,7 +91,7 @@ def run_gmdh(
         str | None,
         typer.Option(
             help="Accelerator that `model` and `rtl` are: a name, or a TOML file; else the "
-            "smallest that does."
+            "smallest that does. With bfv, heaws and heaws6 get a product at a time."
         ),
     ] = None,
     output: Output = None,

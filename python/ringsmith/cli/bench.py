@@ -164,7 +164,7 @@ def medha(
 def heaws(
     device: Annotated[
         str,
-        typer.Option(help="What counts cycles: model, or rtl, which is built first: a minute."),
+        typer.Option(help="What counts cycles: model, or rtl, which is built first: minutes."),
     ] = "model",
     operations: Annotated[str, typer.Option(help="HE operations, by commas; or all.")] = "",
     area: Annotated[bool, typer.Option(help="Synthesize the coprocessor: minutes.")] = False,
@@ -175,13 +175,16 @@ def heaws(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Records of an earlier run: what rtl counted stays rtl where model agrees today.",
+            help="Records of an earlier run: what rtl counted stays rtl where model agrees today, "
+            "and with --repeats 0 times on this CPU stay.",
         ),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Calls of each operation of the cpu device, 15 without it; 0: not timed."
+            min=0,
+            help="Calls of each operation of the cpu device and of SEAL, 15 without it; 0: not "
+            "timed.",
         ),
     ] = None,
     quick: Quick = False,
@@ -189,7 +192,7 @@ def heaws(
     page: _Page = None,
     force: Force = False,
 ) -> None:
-    """Put the HEAWS paper's tables beside our BFV coprocessor, and the cpu device."""
+    """Put the HEAWS paper's tables beside our BFV coprocessor, the cpu device and SEAL."""
     from ringsmith.bench.heaws.measure import QUICK, Options, measure
     from ringsmith.bench.heaws.page import page as page_of
 

@@ -19,7 +19,7 @@ from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.device.shared_link import BURSTS, Done, Job, share
+from ringsmith.backends.rpau.device.shared_link import BURSTS, Done, Job, share, share_lists
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, SecurityWarning
@@ -118,6 +118,20 @@ def test_one_coprocessor_takes_what_the_parts_take_one_after_the_other() -> None
     end = first.start + cycles + 12 * rows + crossing + burst
     assert abs(first.end - end) <= BURSTS
     assert second.end - first.end == pytest.approx(first.end, abs=2 * burst + crossing)
+
+
+def test_lists_of_different_jobs_end_in_their_order_and_alike_ones_as_before() -> None:
+    link, short = Link(128), Job(12, 0, 6, lambda _: 10_000)
+    long = Job(24, 24, 12, lambda came: came[-1] + 100_000)
+    alike = share_lists(link, HEAWS6, [[long, long]] * HEAWS6.coprocessors)
+    assert alike == share(link, HEAWS6, long, 2)
+    done = share_lists(link, HEAWS6, [[short, long], [long], [short]])
+    assert [[job.cycles == 10_000 for job in jobs] for jobs in done] == [
+        [True, False],
+        [False],
+        [True],
+    ]
+    assert [len(job.arrivals) for jobs in done for job in jobs] == [0, 24, 24, 0]
 
 
 @pytest.mark.parametrize("bits", [32, 64, 128, 512])

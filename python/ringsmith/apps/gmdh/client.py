@@ -10,11 +10,21 @@ from ringsmith.apps import client
 from ringsmith.apps.gmdh.curves import Reals
 from ringsmith.apps.gmdh.interface import Interface, Part, input_name
 from ringsmith.apps.gmdh.network import Integers, real
+from ringsmith.apps.gmdh.packing import pack, unpack
 from ringsmith.apps.gmdh.residues import combined
 from ringsmith.apps.interface import Inputs
-from ringsmith.client import decrypt_vector, encrypt_vector, noise_budget
+from ringsmith.client import (
+    SecretKey,
+    decode_coefficients,
+    decrypt,
+    decrypt_vector,
+    encode_coefficients,
+    encrypt,
+    encrypt_vector,
+    noise_budget,
+)
 from ringsmith.errors import ParameterError
-from ringsmith.objects import Ciphertext
+from ringsmith.objects import Ciphertext, PlainPolynomial
 from ringsmith.params import BfvParameters, CkksParameters
 
 
@@ -74,7 +84,7 @@ class Client(client.Client[Interface]):
             if isinstance(parameters, CkksParameters):
                 found = decrypt_vector(parameters, key, result).real[:count]
                 return Forecasts(found * part.unit)
-            slots.append(decrypt_vector(parameters, key, result)[:count])
+            slots.append(_decrypted(parameters, key, result)[:count])
             moduli.append(parameters.plain_modulus)
             budgets.append(noise_budget(parameters, key, result))
         exact = combined(slots, moduli)
@@ -84,7 +94,21 @@ class Client(client.Client[Interface]):
         """Encrypts the readings of one hour: as integers in BFV, as what they stand for in CKKS."""
         parameters = part.parameters
         if isinstance(parameters, BfvParameters):
-            return encrypt_vector(parameters, self.public_key, integers)
+            if parameters.batching:
+                return encrypt_vector(parameters, self.public_key, integers)
+            message = encode_coefficients(parameters, pack(parameters, integers))
+            return encrypt(parameters, self.public_key, message)
         values = self._interface.readings.real(integers) / part.unit
         scale, limbs = part.scales[name], part.limbs[name]
         return encrypt_vector(parameters, self.public_key, values, scale=scale, limbs=limbs)
+
+
+def _decrypted(
+    parameters: BfvParameters, key: SecretKey, ciphertext: Ciphertext
+) -> NDArray[np.int64]:
+    """The numbers modulo t, of a t that batches or of a packed message."""
+    if parameters.batching:
+        return decrypt_vector(parameters, key, ciphertext)
+    message = decrypt(parameters, key, ciphertext)
+    assert isinstance(message, PlainPolynomial), "of BFV"
+    return unpack(parameters, decode_coefficients(parameters, message))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ringsmith.apps import interface
 from ringsmith.apps.gmdh.network import Readings
+from ringsmith.apps.gmdh.packing import packed_slots
 from ringsmith.params import BfvParameters, CkksParameters
 
 OUTPUT = "forecast"
@@ -51,5 +52,6 @@ class Interface(interface.Interface):
 
     @property
     def meters(self) -> int:
-        """How many meters one run serves: the slots of a ciphertext."""
-        return self.parameters.slots
+        """How many meters one run serves: the numbers that a message holds."""
+        sets = (part.parameters for part in self.parts)
+        return min(packed_slots(of) if isinstance(of, BfvParameters) else of.slots for of in sets)

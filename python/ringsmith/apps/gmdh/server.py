@@ -15,7 +15,8 @@ from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, K
 from ringsmith.program import BfvProgram, CkksProgram, EncryptedVector, InputSpec
 from ringsmith.tracing import trace
 
-SCHEMES = ("bfv", "ckks")
+EXACT = "bfv"
+SCHEMES = (EXACT, "ckks")
 PLAIN_MODULI = 3
 """Plain moduli that the exact forecast is taken apart by. Fewer do not fit 60 bits, and more would
 need less noise budget each, but a run each."""

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.product_cost import Shape
 from ringsmith.caching import cached
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
@@ -44,6 +45,11 @@ CHOICES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 LARGER = "2^13, 360 bits"
 """The second row of the paper's Table 4, which a device of this kind can hold."""
 
+COSTED: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"2^14, 720 bits": (14, 24), "2^15, 1440 bits": (15, 48)}
+)
+"""Its other rows, which none can hold: log2 N, and primes of q."""
+
 
 def variant(name: str) -> RpauDesign:
     """A design choice made differently."""
@@ -69,6 +75,48 @@ def larger_parameters() -> BfvParameters:
 def larger_design() -> RpauDesign:
     """A coprocessor for them: as many RPAUs as primes of the extension, twice the converters."""
     return replace(load_design(DESIGN), name="heaws-13", log_n=13, rpaus=13, converters=4)
+
+
+def shapes(log_n: int, limbs: int) -> list[Shape]:
+    """Coprocessors for larger parameters, with as many RPAUs as primes of the extension.
+
+    As the paper scales its own, with two cores and converters doubled whenever N is; with the four
+    converters that rows of two cores feed; and with cores doubled, too, whose rows feed them all.
+    """
+    converters = 2 << log_n - load_design(DESIGN).log_n
+    name = f"{DESIGN}-{log_n}"
+    return [
+        Shape.of(
+            load_design(DESIGN),
+            name=f"{name}{text}",
+            log_n=log_n,
+            rpaus=limbs + 1,
+            cores=cores,
+            converters=taken,
+        )
+        for text, cores, taken in (
+            ("", 2, converters),
+            (": 4 converters", 2, 4),
+            (f": {converters // 2} cores", converters // 2, converters),
+        )
+    ]
+
+
+SEALS = "set D"
+"""What records call a parameter set of SEAL's kind, as large as the paper's."""
+
+
+@cached
+def seals_parameters() -> BfvParameters:
+    """Six primes of 30 bits and a special one, N = 2^12, t = 65537: a set that SEAL takes."""
+    return BfvParameters.create(
+        n=1 << 12,
+        prime_bits=(30,) * 6,
+        special_bits=30,
+        plain_modulus=65537,
+        security=None,
+        name=SEALS,
+    )
 
 
 @cached

@@ -4,8 +4,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.bench.beside import beside
+from ringsmith.bench.heaws import cost
 from ringsmith.bench.heaws.area import area_rows
 from ringsmith.bench.heaws.cases import (
     CHOICES,
@@ -22,7 +24,9 @@ from ringsmith.bench.heaws.cases import (
     variant,
 )
 from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_row
-from ringsmith.bench.programs import DEVICES, conditions, cpu_times, kept, run
+from ringsmith.bench.heaws.forecast import HOST, forecast_rows
+from ringsmith.bench.heaws.software import kept_times, software_times
+from ringsmith.bench.programs import DEVICES, conditions, kept, run
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError
 from ringsmith.params import BfvParameters
@@ -46,9 +50,11 @@ class Options:
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: Whether the coprocessor is synthesized, minutes.
         choices: Design choices that are made differently, on the model; those of ``cases.CHOICES``.
-        larger: Whether to run the next larger parameters, on the model.
+        larger: Whether to run the next larger parameters, and to estimate those behind them.
         coprocessors: Whether to run several coprocessors behind one link, on the model.
-        repeats: Calls of each operation of the cpu device; 0: it is not timed.
+        forecast: Whether the smart-grid forecast runs, on the model.
+        repeats: Calls of each operation of the cpu device and of SEAL; 0: they are not timed, and
+            the times that are kept stay.
         kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
             counts the same.
     """
@@ -59,6 +65,7 @@ class Options:
     choices: tuple[str, ...] = tuple(CHOICES)
     larger: bool = True
     coprocessors: bool = True
+    forecast: bool = True
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
@@ -68,7 +75,7 @@ class Options:
         _check("design choice", self.choices, CHOICES)
 
 
-QUICK = Options(operations=("add",), choices=("cores_4",), larger=False)
+QUICK = Options(operations=("add",), choices=("cores_4",), larger=False, forecast=False)
 """What --quick measures of ``Options`` where nothing is named."""
 
 
@@ -89,9 +96,10 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     parts: list[Callable[[], Iterable[Found]]] = [
         lambda: _operations(options, say),
         *([lambda: _coprocessors(say)] if options.coprocessors else []),
+        *([lambda: _forecast(options, say)] if options.forecast else []),
         *([lambda: _areas(say)] if options.area else []),
         *([lambda: _choices(options, say)] if options.choices else []),
-        *([lambda: _larger(say)] if options.larger else []),
+        *([lambda: _larger(options, say)] if options.larger else []),
     ]
     records: list[Record] = []
     with task("measuring what the HEAWS paper has", len(parts), "parts") as measured:
@@ -104,17 +112,25 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
 def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
     """Cycles and times of HE operations on the design, beside our cpu device."""
     of, design = parameters(), load_design(DESIGN)
-    graphs = {name: graph_of(name, of) for name in options.operations}
-    software: dict[str, Found] = {}
-    if options.repeats:
-        say("the cpu device on this CPU")
-        software = {each.operation: each for each in cpu_times(of, graphs, options.repeats)}
-    for name in graphs:
+    times = list(_software(options, say))
+    ours = {each.operation: each for each in times if each.params == of.name}
+    for name in options.operations:
         counted = kept(_counted(name, of, design, options.device), options.kept)
         say(f"{design.name}: {name}: {counted[0].value:,.0f} cycles")
         yield from counted
-        yield from _times(counted[0], software.get(name))
-    yield from software.values()
+        yield from _times(counted[0], ours.get(name), "the same" if options.repeats else "another")
+    yield from times
+
+
+def _software(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """Times on this CPU, of this run, or else of the one that is kept."""
+    if not options.repeats:
+        yield from (t for t in kept_times(options.kept) if t.operation in options.operations)
+        return
+    say("the cpu device and Microsoft SEAL on this CPU")
+    if (missing := seal_missing()) is not None:
+        say(missing)
+    yield from software_times(options.operations, options.repeats)
 
 
 def _counted(operation: str, of: BfvParameters, design: RpauDesign, device: str) -> list[Found]:
@@ -126,8 +142,8 @@ def _counted(operation: str, of: BfvParameters, design: RpauDesign, device: str)
     ]
 
 
-def _times(cycles: Found, software: Found | None) -> Iterator[Found]:
-    """Times of one operation at the assumed clock."""
+def _times(cycles: Found, software: Found | None = None, run: str = "") -> Iterator[Found]:
+    """Times of one operation at the assumed clock; ``run``: which run timed the software."""
     seconds = cycles.value / ASSUMED_HZ
     text = f"{cycles.conditions}; {_CLOCK}"
     for metric, value in (("milliseconds", seconds * 1e3), ("per_second", 1 / seconds)):
@@ -137,7 +153,7 @@ def _times(cycles: Found, software: Found | None) -> Iterator[Found]:
             cycles,
             metric="speedup",
             value=software.value / (seconds * 1e6),
-            conditions=f"{text}; over {software.peer} on this CPU in the same run",
+            conditions=f"{text}; over {software.peer} on this CPU in {run} run",
             peer=software.peer,
         )
 
@@ -146,6 +162,14 @@ def _coprocessors(say: Callable[[str], None]) -> Iterator[Found]:
     """Six coprocessors behind one link, and a polynomial's way to one of them."""
     yield transfer_row(load_design(DESIGN))
     yield from coprocessor_rows(load_design(SEVERAL), say)
+
+
+def _forecast(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The smart-grid forecast on one coprocessor and on six; the host's times as ``_software``."""
+    say("the smart-grid forecast")
+    yield from forecast_rows(options.repeats, say)
+    if not options.repeats:
+        yield from (each for each in kept_times(options.kept) if each.operation == HOST)
 
 
 def _areas(say: Callable[[str], None]) -> Iterator[Found]:
@@ -166,16 +190,18 @@ def _choices(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
         yield Found(row.design, PARAMS, name, "percent", percent, "model", text)
 
 
-def _larger(say: Callable[[str], None]) -> Iterator[Found]:
-    """The main operation at the next larger parameters."""
-    for row in _cycles_of(larger_parameters(), larger_design()):
-        say(f"{row.design}: {row.value:,.0f} cycles")
-        yield row
-        yield from (each for each in _times(row, None) if each.metric == "milliseconds")
+def _larger(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The main operation at larger parameters: counted where a design holds them, else by cost."""
+    of, design = larger_parameters(), larger_design()
+    (row,) = kept(_cycles_of(of, design, options.device), options.kept)
+    say(f"{row.design}: {row.value:,.0f} cycles")
+    yield row
+    yield from (each for each in _times(row) if each.metric == "milliseconds")
+    yield from cost.rows(say)
 
 
-def _cycles_of(of: BfvParameters, design: RpauDesign) -> Sequence[Found]:
-    rows = _counted(MAIN_OPERATION, of, design, "model")
+def _cycles_of(of: BfvParameters, design: RpauDesign, device: str = "model") -> Sequence[Found]:
+    rows = _counted(MAIN_OPERATION, of, design, device)
     return [
         replace(row, conditions=f"{design.work_polys} work polynomials, {row.conditions}")
         for row in rows

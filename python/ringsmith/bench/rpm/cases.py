@@ -6,8 +6,8 @@ from functools import cached_property
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.graph import SubroutineGraph
-from ringsmith.lower import RELIN_KEY
-from ringsmith.params import BfvParameters
+from ringsmith.lower import RELIN_KEY, lower_operation
+from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.schemes.bfv.writer import BfvWriter
 
 PAPER = "rpm"
@@ -106,6 +106,33 @@ class Work:
             graph.output(graph.add(polynomial, graph.intt(switched)), f"z.{half}")
         return graph
 
+
+@dataclass(frozen=True)
+class Approximate(Work):
+    """The same ring and q in CKKS: product, relinearization with a special prime, rescaling."""
+
+    @cached_property
+    def approximate(self) -> CkksParameters:
+        """The parameters; the special prime is as wide as the widest of q."""
+        limbs = -(-self.log_q // self.word_bits)
+        bits, wider = divmod(self.log_q, limbs)
+        return CkksParameters.create(
+            n=1 << self.log_n,
+            prime_bits=[bits + 1] * wider + [bits] * (limbs - wider),
+            special_bits=bits + bool(wider),
+            scale_bits=bits - 1,
+            security=None,
+        )
+
+    @cached_property
+    def graph(self) -> SubroutineGraph:
+        """Product, relinearization and rescaling as subroutines."""
+        of = self.approximate
+        return lower_operation("multiply_relinearize_rescale", of, of.limbs)
+
+
+CKKS = ("L1", "L10", "L20-s51")
+"""Rows that are computed in CKKS, too."""
 
 CASES = (
     Case("L1", 12, 94),

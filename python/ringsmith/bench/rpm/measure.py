@@ -8,8 +8,18 @@ from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.beside import beside
 from ringsmith.bench.records import Found, Record
-from ringsmith.bench.rpm.cases import BESIDE, CASES, PAPER, Case, Work
+from ringsmith.bench.rpm.cases import (
+    BESIDE,
+    CASES,
+    CKKS,
+    PAPER,
+    SOFTWARE_BITS,
+    Approximate,
+    Case,
+    Work,
+)
 from ringsmith.bench.rpm.interval import interval
+from ringsmith.bench.rpm.overlap import MAX_UNIT_BITS, Split, alone_milliseconds, rows
 from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected
 from ringsmith.bench.rpm.resources import counted, parts, resources
 from ringsmith.bench.rpm.synthesis import kept, synthesized
@@ -134,3 +144,16 @@ def _case(
         checked.add(work)
     executable = compile_graph(work.graph, design)
     yield from projected(case, executable, times[case.software], times[work])
+    if design.word_bits > MAX_UNIT_BITS:
+        say(f"{case.name}: no base-conversion unit has words of {design.word_bits} bits")
+        return
+    split, alone = Split(work.graph, design), times[case.software].whole
+    yield from rows(case, "bfv", split, alone, options.repeats)
+    if case.name in CKKS:
+        say(f"{case.name}: CKKS")
+        graphs = [
+            Approximate(case.log_n, case.log_q, bits).graph
+            for bits in (SOFTWARE_BITS, case.word_bits)
+        ]
+        alone = alone_milliseconds(graphs[0], options.repeats)
+        yield from rows(case, "ckks", Split(graphs[1], design), alone, options.repeats)

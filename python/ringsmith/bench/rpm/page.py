@@ -25,7 +25,10 @@ _FIGURE = (
     "- Figure 6c, the bandwidth that the link to the host needs, by n, w and s: not measured. No "
     "link was run here, and the figure has no numbers to compare."
 )
-_SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES)
+_OVERLAPPED = "Base conversions on the device, too"
+_SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES, _OVERLAPPED)
+_SCHEMES = ("bfv", "ckks")
+_PARTS = ("host", "stream", "unit", "up", "down")
 
 
 def page(measurement: Measurement) -> str:
@@ -62,6 +65,8 @@ def page(measurement: Measurement) -> str:
         lines += ["", f"## {title}", ""]
         if title == _TIMES:
             lines += [*_bottleneck(chosen), ""]
+        if title == _OVERLAPPED:
+            lines += [*_overlapped(chosen), ""]
         lines += [*table(chosen), "", *conditions(chosen)]
     lines += ["", "## Not measured", "", *_missing(left_out((PAPER,), records)), _FIGURE]
     return "\n".join(lines) + "\n"
@@ -80,6 +85,8 @@ def _section(record: Record) -> str:
     """The title of a record's section."""
     if record.operation in _FACTORS:
         return _GENERATED
+    if record.operation.partition("_")[0] in _SCHEMES:
+        return _OVERLAPPED
     if record.metric in ("milliseconds", "speedup", "percent", "products"):
         return _TIMES
     if record.params == CASES[0].name and record.metric != "products_per_ms":
@@ -121,3 +128,50 @@ def _bottleneck(records: Sequence[Record]) -> list[str]:
         "",
         *table_lines(headings, rows, ("parameters", "most time")),
     ]
+
+
+def _overlapped(records: Sequence[Record]) -> list[str]:
+    """When a device that converts bases, too, is faster than the CPU beside it."""
+    values = {(r.params, r.operation, r.metric): r.value for r in records}
+    rows: list[tuple[str, ...]] = []
+    faster: list[str] = []
+    slower: list[str] = []
+    for params, scheme in dict.fromkeys((r.params, r.operation.partition("_")[0]) for r in records):
+
+        def of(
+            what: str, metric: str = "milliseconds", params: str = params, scheme: str = scheme
+        ) -> float:
+            return values[params, f"{scheme}_{what}", metric]
+
+        parts = {name: of(name) for name in _PARTS}
+        most = max(parts, key=lambda name: parts[name])
+        speedups = [of(what, "speedup") for what in ("in_turn", "overlapped", "on_device")]
+        cells = [of("alone"), *parts.values(), of("in_turn"), of("overlapped"), *speedups]
+        rows.append((params, scheme.upper(), *map(number, cells), most))
+        (faster if speedups[1] > 1 else slower).append(f"{params} ({scheme.upper()})")
+    times = ("CPU alone", *_PARTS, "in turn", "overlapped")
+    ratios = ("speedup in turn", "speedup overlapped", "speedup all on the device")
+    headings = ("parameters", "scheme", *times, *ratios, "longest part")
+    return [
+        "Beside the multiplier stand base-conversion units ([baseconv.md](baseconv.md)), one a "
+        "lane, for lifting, scaling, digits and divisions by primes. Both are blocks with streams "
+        "to the host, which keeps sums and differences; in CKKS it transforms operands and "
+        "results, too. Each part's time is counted by itself: `stream` and `unit` by the blocks' "
+        "own intervals, which their RTL is held to; `up` and `down` by the link's model; `host` on "
+        "this CPU. No device with both blocks was built or simulated.",
+        "",
+        "*In turn* is the sum of all parts, one product; *overlapped* is the longest part, in a "
+        "pipeline of many independent products. *All on the device* assumes sums there, too, keys "
+        "in its memory, and that only operands and results cross: what a device would have to do "
+        "to pay, not one that exists. CKKS is product, relinearization with a special prime, and "
+        "rescaling. The CPU alone has fewer and wider primes, and is one thread of this machine.",
+        "",
+        *table_lines(headings, rows, ("parameters", "scheme", "longest part")),
+        "",
+        f"Overlapped, faster than one thread of this CPU: {_listed(faster)}. Not faster: "
+        f"{_listed(slower)}.",
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,11 +1,9 @@
 """BFV's multiplication with relinearization, on the CPU alone and with a stream device."""
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
 
 import numpy as np
 
@@ -23,13 +21,12 @@ from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ
+from ringsmith.bench.rpm.timing import SEED, median_milliseconds
 from ringsmith.caching import cached
 from ringsmith.errors import DeviceError
 from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime import run_graph
-
-_SEED = 7
 
 _HOST = {
     "lift": "before the first batch: four polynomials lifted, and their sums",
@@ -55,18 +52,18 @@ class Times:
 
 def measured(work: Work, repeats: int) -> Times:
     """Times a work on random residues on this thread; kernels take the same time for all."""
-    random, graph = np.random.default_rng(_SEED), work.graph
+    random, graph = np.random.default_rng(SEED), work.graph
     executable = compile_graph(graph, _any_design(work))
     compiled = CompiledGraph(graph)
     inputs, key = random_inputs(graph, random), _key(work, random)
     threads = _core.threads()
     _core.set_threads(1)
     try:
-        whole = _median(lambda: run_graph(compiled, Cpu(), inputs, key), repeats)
+        whole = median_milliseconds(lambda: run_graph(compiled, Cpu(), inputs, key), repeats)
         host = []
         for each in executable.rounds:
             values = {} if each.host is None else random_inputs(each.host, random)
-            host.append(_median(partial(host_values, each, values), repeats))
+            host.append(median_milliseconds(partial(host_values, each, values), repeats))
     finally:
         _core.set_threads(threads)
     return Times(whole, tuple(host))
@@ -78,7 +75,7 @@ def check_bits(work: Work, design: StreamDesign) -> None:
     Raises:
         DeviceError: If a residue or a cycle differs from the interpreter's or the plan's.
     """
-    random, graph = np.random.default_rng(_SEED), work.graph
+    random, graph = np.random.default_rng(SEED), work.graph
     executable = compile_graph(graph, design)
     compiled = CompiledGraph(graph, executable)
     inputs, key = random_inputs(graph, random), _key(work, random)
@@ -105,7 +102,7 @@ def projected(
         return Found(PAPER, case.name, operation, metric, value, source, text)
 
     what = (
-        f"CPU time of one thread, median, {_machine()}; t = 2, HPS, digits by residues, no special "
+        f"CPU time of one thread, median, {machine()}; t = 2, HPS, digits by residues, no special "
         "prime"
     )
     alone = f"{what}, primes of at most {SOFTWARE_BITS} bits"
@@ -147,7 +144,7 @@ def projected(
 
 
 @cached
-def _machine() -> str:
+def machine() -> str:
     """What the CPU's times depend on."""
     load, processors = os.getloadavg()[0], os.cpu_count()
     return f"kernels {_core.kernel_name()}, load average {load:.1f} on {processors} processors"
@@ -162,14 +159,3 @@ def _key(work: Work, random: np.random.Generator) -> dict[str, KeySwitchKey]:
     parameters = work.parameters
     shape = (parameters.primes, parameters.n, parameters.limbs)
     return {RELIN_KEY: random_key(*shape, random, seeded=False)}
-
-
-def _median(call: Callable[[], object], repeats: int) -> float:
-    """Median CPU milliseconds of this thread."""
-    call()
-    times = []
-    for _ in range(repeats):
-        begin = time.thread_time()
-        call()
-        times.append((time.thread_time() - begin) * 1e3)
-    return median(times)

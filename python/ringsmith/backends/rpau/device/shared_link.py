@@ -6,6 +6,7 @@ its results have been read. Both directions of the link carry bursts of whoever 
 ``BURSTS`` of them wait at each accelerator's side, so that the next one is there when it is wanted.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -54,8 +55,8 @@ class Done:
 class _Channel:
     """One accelerator's list of jobs."""
 
-    def __init__(self, number: int, link: Link, design: RpauDesign, job: Job, jobs: int) -> None:
-        self.number, self.link, self.job, self.left = number, link, job, jobs
+    def __init__(self, number: int, link: Link, design: RpauDesign, jobs: Sequence[Job]) -> None:
+        self.number, self.link, self.left = number, link, deque(jobs)
         self.port = Port(link, design)
         self.drain = host_read_cycles(design)
         self.parts = list(bursts(link, polynomial_bytes(design)))
@@ -64,7 +65,7 @@ class _Channel:
 
     def begin(self, cycle: int) -> None:
         """The next job begins: its operands may cross."""
-        self.left -= 1
+        self.job = self.left.popleft()
         self.now = Done()
         self.sent = self.received = 0  # bursts that have crossed, each way
         self.taken = [cycle] * BURSTS  # when the latest bursts had left the FIFO
@@ -124,13 +125,27 @@ class _Channel:
 
 
 def share(link: Link, design: RpauDesign, job: Job, jobs: int) -> list[list[Done]]:
-    """Lets a design's accelerators work through as many jobs each.
+    """Lets a design's accelerators work through as many jobs of one kind each.
 
     Returns:
         For each accelerator its jobs, in their order.
     """
-    count = design.coprocessors
-    channels = [_Channel(number, link, design, job, jobs) for number in range(count)]
+    return share_lists(link, design, [[job] * jobs] * design.coprocessors)
+
+
+def share_lists(link: Link, design: RpauDesign, lists: Sequence[Sequence[Job]]) -> list[list[Done]]:
+    """Lets accelerators of a design work through a list of jobs each.
+
+    Args:
+        link: The link that they share.
+        design: The design; there are as many accelerators as lists.
+        lists: For each its jobs, at least one, each with operands and results.
+
+    Returns:
+        For each accelerator its jobs, in their order.
+    """
+    count = len(lists)
+    channels = [_Channel(number, link, design, jobs) for number, jobs in enumerate(lists)]
     to_device, to_host = Wire(link, count), Wire(link, count)
 
     def ask(wire: Wire, channel: _Channel, burst: Burst | None) -> None:

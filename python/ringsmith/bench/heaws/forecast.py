@@ -1,0 +1,132 @@
+"""The smart-grid forecast on one coprocessor and on several: products by the model, over the link.
+
+Each product and each relinearization is a job of its own, whose operands and results cross the
+link. What the host does in between, sums and products with numbers, is timed on this CPU.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from rich.console import Console
+
+from ringsmith import runtime
+from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
+from ringsmith.apps.gmdh import session
+from ringsmith.apps.gmdh.steps import Server
+from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import REFERENCE
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.device.link import Link
+from ringsmith.backends.rpau.device.shared_link import Job, share_lists
+from ringsmith.bench.heaws.cases import DESIGN, PARAMS, SEVERAL
+from ringsmith.bench.heaws.coprocessors import link_text
+from ringsmith.bench.programs import KeyedModel, one_thread
+from ringsmith.bench.records import Found
+from ringsmith.errors import DeviceError, ToolError
+
+FORECAST = "forecast"
+HOST = "forecast_host"
+
+
+def forecast_rows(repeats: int, say: Callable[[str], None]) -> Iterator[Found]:
+    """All held-out days as meters: seconds, and forecasts a second; nothing where data are missing.
+
+    Args:
+        repeats: Forecasts whose host's share is timed, the median counts; 0: it is not timed.
+        say: Takes lines for people.
+
+    Raises:
+        DeviceError: If a decrypted integer is not the clear network's.
+    """
+    try:
+        current = session.begin_steps(Stages(Console(quiet=True)), DESIGN)
+    except ToolError as error:
+        say(f"the forecast is left out: {error}")
+        return
+    server = current.server
+    with one_thread():
+        times = [_answer(current) for _ in range(max(1, repeats))]
+    runs = [_jobs(server, graphs) for graphs in server.graphs]
+    design, several = load_design(DESIGN), load_design(SEVERAL)
+    link, count = Link(design.host_bits), several.coprocessors
+    spread = [[job for run in runs[k::count] for job in run] for k in range(count)]
+    whole = [job for run in runs for job in run]
+    text = _text(server, link)
+    last = {
+        name: max(done[-1].end for done in share_lists(link, design, lists)) / ASSUMED_HZ
+        for name, lists in (("one", [whole]), ("spread", spread), ("each", [whole] * count))
+    }
+    base = Found(DESIGN, PARAMS, FORECAST, "seconds", last["one"], "model", f"on one; {text}")
+    say(f"{DESIGN}: {last['one']:.3f} s for all forecasts")
+    yield base
+    yield replace(
+        base,
+        design=SEVERAL,
+        value=last["spread"],
+        conditions=f"runs in turn over {count}; {text}",
+    )
+    yield replace(
+        base,
+        design=SEVERAL,
+        metric="per_second",
+        value=count / last["each"],
+        conditions=f"all runs of a forecast on each of {count} at once; {text}",
+    )
+    if repeats:
+        clock = f"one thread; {machine_state()}; median of {repeats} forecasts of all meters"
+        yield Found(REFERENCE, PARAMS, HOST, "seconds", median(times), "cpu", clock)
+
+
+def _answer(current: session.Steps) -> float:
+    """Forecasts on the cpu device: the host's seconds. Raises DeviceError if one is not exact."""
+    worth = current.answer(Stages(Console(quiet=True)), runtime.open_device(REFERENCE)).outcome
+    if worth.quality.exact != worth.quality.meters:
+        raise DeviceError(f"{worth.quality.exact} of {worth.quality.meters} forecasts are exact")
+    return current.server.host_seconds
+
+
+def _jobs(server: Server, graphs: dict[str, runtime.CompiledGraph]) -> list[Job]:
+    """The jobs of one run: one for each step."""
+    steps: dict[str, Job] = {}
+    for name, compiled in graphs.items():
+        executable = compiled.executable
+        assert isinstance(executable, Executable), "compiled for a design"
+        steps[name] = _job(executable)
+    return [steps[name] for name in server.ran]
+
+
+def _job(executable: Executable) -> Job:
+    """A step whose programs follow one another, and what crosses for all of them.
+
+    Keys of a program are sent when it starts, since the key store holds those of the one before.
+    """
+    model, runs = KeyedModel(executable), executable.runs
+
+    def cycles(came: Sequence[int]) -> int:
+        total, first, shift = 0, 0, 0
+        for run in runs:
+            behind = first + model.key_polynomials(run)
+            total += model.run(run, tuple(cycle - shift for cycle in came[first:behind])).cycles
+            shift = came[behind - 1] if behind > first else shift
+            first = behind
+        return total
+
+    return Job(
+        operands=sum(len(limbs) for run in runs for limbs in run.loads.values()),
+        keys=sum(map(model.key_polynomials, runs)),
+        results=sum(len(limbs) for run in runs for limbs in run.stores.values()),
+        cycles=cycles,
+    )
+
+
+def _text(server: Server, link: Link) -> str:
+    """What must be known of the forecasts."""
+    counts = {name: server.ran.count(name) for name in dict.fromkeys(server.ran)}
+    done = " and ".join(f"{count} x {name}" for name, count in counts.items())
+    moduli = ", ".join(str(of.plain_modulus) for of in server.parameters)
+    return (
+        f"496 meters at once, all of them exact; {len(server.parameters)} runs, t = {moduli}, of "
+        f"{done}; six digits; the host's sums not counted; {link_text(link)}"
+    )
