@@ -29,8 +29,8 @@ BUS, DEVICE = 4000, 5000
         *(
             pytest.param((1, *row, 7, BUS, DEVICE, 1), marks=FULL)
             for row in (
-                *((bits, 4, 30) for bits in (32, 64, 128, 512)),
-                *((bits, 8, 60) for bits in (32, 128, 512)),
+                *((bits, 4, 30) for bits in (32, 64, 128, 256, 512)),
+                *((bits, 8, 60) for bits in (32, 128, 256, 512)),
                 *((128, 1, 30), (512, 2, 33)),
             )
         ),
