@@ -111,7 +111,8 @@ module rs_dma
   assign m_axi_bready  = 1'b1;
 
   logic [Channels-1:0]                ar_valid, ar_ready, ar_turn, r_valid;
-  logic [Channels-1:0]                aw_valid, aw_ready, aw_turn, w_valid, w_ready, w_last, b_valid;
+  logic [Channels-1:0]                aw_valid, aw_ready, aw_turn;
+  logic [Channels-1:0]                w_valid, w_ready, w_last, b_valid;
   logic [Channels-1:0][AddrBits-1:0]  ar_addr, aw_addr;
   logic [Channels-1:0][7:0]           ar_len, aw_len;
   logic [Channels-1:0][BeatBytes-1:0] w_strb;

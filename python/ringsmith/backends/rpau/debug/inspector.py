@@ -129,11 +129,13 @@ class RpauInspector(Inspector):
         return TimedDesign(own.name, what, rpau_timing(timed))
 
     def verilog(self, design: Design) -> str:
-        """The accelerator behind its register block."""
+        """The accelerator behind its register block; several of them behind a card's DMA."""
         own = cast("designs.RpauDesign", design)
-        return plain_verilog(
-            sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), macros(own.target)
-        )
+        if own.coprocessors > 1:
+            top, rooms, values = sources.CARD_TOP, sources.CARD_ROOMS, sources.card_parameters(own)
+        else:
+            top, rooms, values = sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own)
+        return plain_verilog(top, rooms, values, macros(own.target))
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """The device behind its registers on a serial line."""
