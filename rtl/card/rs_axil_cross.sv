@@ -2,8 +2,7 @@
 //
 // valid_i, access_i and end_o are in bus_clk_i, with the rules of rs_axil_access. valid_i and end_o.done
 // cross in rs_sync; what holds still meanwhile does not need to. An access takes some ten cycles of the
-// slower clock. While rst_ni is low, or clk_i stands still, accesses wait. valid_i stays low for 16
-// cycles of the slower clock after a reset of the bus's side.
+// slower clock. While rst_ni is low it ends with SLVERR; while clk_i stands still it waits.
 module rs_axil_cross
   import rs_shell_pkg::*;
 (
@@ -16,7 +15,8 @@ module rs_axil_cross
   output axil_request_t  axil_o,
   input  axil_response_t axil_i
 );
-  logic      valid, done;
+  localparam logic [1:0] RespSlverr = 2'b10;
+  logic      valid, done, alive_q, alive;
   axil_end_t ends;
   rs_sync u_valid (
     .clk_i,
@@ -28,6 +28,12 @@ module rs_axil_cross
     .d_i(ends.done),
     .d_o(done)
   );
+  always_ff @(posedge clk_i) alive_q <= rst_ni;
+  rs_sync u_alive (
+    .clk_i(bus_clk_i),
+    .d_i(alive_q),
+    .d_o(alive)
+  );
   rs_axil_access u_access (
     .clk_i,
     .rst_ni,
@@ -37,5 +43,9 @@ module rs_axil_cross
     .axil_o,
     .axil_i
   );
-  assign end_o = '{done: done, resp: ends.resp, data: ends.data};
+  assign end_o = '{
+          done: done || (valid_i && !alive),
+          resp: alive ? ends.resp : RespSlverr,
+          data: alive ? ends.data : '0
+      };
 endmodule

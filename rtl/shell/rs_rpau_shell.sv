@@ -130,7 +130,7 @@ module rs_rpau_shell
   // ---- reset and commands -----------------------------------------------------------------------
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
-  logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
+  logic                 device_rst_nq, busy, bad_opcode, start, still, idle, ready;
   logic                 moving;  // the data path moves words
   logic                 host_busy;  // words of the host are under way
   logic                 waiting_q;  // a start waits for them
@@ -141,7 +141,8 @@ module rs_rpau_shell
     else if (reset_q != '0) reset_q <= reset_q - 1'b1;
     device_rst_nq <= rst_ni && reset_q == '0;
   end
-  assign idle  = device_rst_nq && reset_q == '0 && !busy && !waiting_q && !dma_start;
+  assign still = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
+  assign idle  = still && !dma_start;
   assign ready = idle && !moving;
   function automatic logic [4:0] ring_or_n(logic [4:0] asked);
     return (asked == '0) ? 5'(LogN) : asked;
@@ -316,7 +317,7 @@ module rs_rpau_shell
           refused: dma_i.asked.starts ? !runs(dma_ring) : dma_no_place,
           rvalid: host_rvalid,
           host_busy: host_busy,
-          busy: !idle || start || !window_idle,
+          busy: !still || start || !window_idle,
           opened: busy ? opened_q : '0,
           cycles: cycles
       };
