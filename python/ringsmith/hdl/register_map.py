@@ -142,14 +142,16 @@ def _record(node: RegNode) -> Register:
     doc = node.get_property("desc") or ""
     parameter = node.get_property("parameter", default=None)
     width = node.get_property("regwidth")
-    array, parent = None, node.parent
-    if isinstance(parent, RegfileNode) and parent.is_array:
-        (count,) = parent.array_dimensions or ()
-        array = Array(
-            parent.inst_name, parent.raw_absolute_address, count, parent.array_stride or 0
-        )
-    address = node.raw_absolute_address
+    address, array = node.raw_absolute_address, _array(node.parent)
     return Register(node.inst_name, address, width, doc, parameter, fields, array)
+
+
+def _array(node: Node | None) -> Array | None:
+    """The array that a regfile is, where it is one."""
+    if not isinstance(node, RegfileNode) or node.array_dimensions is None:
+        return None
+    (count,) = node.array_dimensions
+    return Array(node.inst_name, node.raw_absolute_address, count, node.array_stride or 0)
 
 
 def _field(node: FieldNode) -> Field:

@@ -13,7 +13,9 @@ def _prose(text: str) -> list[str]:
 # ---- page ----------------------------------------------------------------------------------------
 
 
-def render_page(registers: RegisterMap, card: RegisterMap, notice: str, top: str) -> str:
+def render_page(
+    registers: RegisterMap, card: RegisterMap, notice: str, top: str, card_top: str
+) -> str:
     """The page ``docs/registers.md``.
 
     Args:
@@ -21,6 +23,7 @@ def render_page(registers: RegisterMap, card: RegisterMap, notice: str, top: str
         card: The map of a card with several.
         notice: What the page is made from.
         top: The module that is an accelerator with this bus, its path.
+        card_top: The module of a card.
     """
     lines = [
         *_prose(f"<!-- {notice} -->"),
@@ -65,7 +68,7 @@ def render_page(registers: RegisterMap, card: RegisterMap, notice: str, top: str
         f"| `0x{fact.address:03X}` | `{fact.name}` | `{fact.parameter}` | {_doc(fact)} |"
         for fact in registers.facts
     ]
-    lines += ["", "## A card's registers", "", *_prose(_CARD), "", *_TABLE]
+    lines += ["", "## A card's registers", "", *_prose(f"`{card_top}` {_CARD}"), "", *_TABLE]
     for register in card.plain:
         lines += _rows(register)
     return "\n".join(lines) + "\n"
@@ -77,11 +80,11 @@ _TABLE = [
 ]
 
 _CARD = (
-    "`rtl/card/rs_rpau_card.sv` is a card of several coprocessors behind one DMA (dma.md). Its "
-    "AXI4-Lite bus has byte addresses of 16 bits: the first page of 4 KiB holds the registers "
-    "below, page c + 1 those of coprocessor c, as above. An address behind the last coprocessor is "
-    "answered with SLVERR. The coprocessors have no data path. `rtl/card/rs_card_registers.h` is "
-    "this map in C."
+    "is a card of several coprocessors behind one DMA (dma.md). Its AXI4-Lite bus has byte "
+    "addresses of 16 bits: the first page of 4 KiB holds the registers below, page c + 1 those of "
+    "coprocessor c, as above. An address behind the last coprocessor, and one of a coprocessor "
+    "while all are in reset, is answered with SLVERR. The coprocessors have no data path. "
+    "`rtl/card/rs_card_registers.h` is this map in C."
 )
 
 _FACTS = (

@@ -138,7 +138,8 @@ async def jobs_end_at_the_rate_of_the_links_model(dut: HierarchyObject) -> None:
     done = share(Link(DESIGN.host_bits), DESIGN, model, JOBS)
     wanted = max(each.end for each in (jobs[-1] for jobs in done))
     dut._log.info(
-        "RATE of %d coprocessors: %d jobs in %d cycles, by the model %d: %+.2f %%; programs %d to %d",
+        "RATE of %d coprocessors: %d jobs in %d cycles, by the model %d: %+.2f %%; "
+        "programs of %d to %d cycles",
         *(COUNT, JOBS * COUNT, taken, wanted, 100 * (taken / wanted - 1), min(cycles), max(cycles)),
     )
     assert abs(taken / wanted - 1) < 0.05

@@ -1,4 +1,4 @@
-"""What benches of a card share: a host with lists of descriptors, and what its coprocessors compute.
+"""A host of a card: lists of descriptors, and what its coprocessors compute.
 
 Runs inside the simulator, on an rs_rpau_card of the design in RINGSMITH_CARD.
 """
@@ -214,9 +214,7 @@ class Card:
         channels = (write.aw_channel, write.w_channel, write.b_channel)
         for channel in (*channels, read.ar_channel, read.r_channel):
             share = self.random.random() * most
-            channel.set_pause_generator(
-                self.random.random() < share for _ in itertools.count()
-            )
+            channel.set_pause_generator(self.random.random() < share for _ in itertools.count())
 
     async def watch(self) -> None:
         """Notes the cycles, from each start on, in which a key's last row is at a port."""

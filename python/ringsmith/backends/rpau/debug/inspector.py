@@ -131,11 +131,11 @@ class RpauInspector(Inspector):
     def verilog(self, design: Design) -> str:
         """The accelerator behind its register block; several of them behind a card's DMA."""
         own = cast("designs.RpauDesign", design)
+        chosen = macros(own.target)
         if own.coprocessors > 1:
-            top, rooms, values = sources.CARD_TOP, sources.CARD_ROOMS, sources.card_parameters(own)
-        else:
-            top, rooms, values = sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own)
-        return plain_verilog(top, rooms, values, macros(own.target))
+            values = sources.card_parameters(own)
+            return plain_verilog(sources.CARD_TOP, sources.CARD_ROOMS, values, chosen)
+        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), chosen)
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """The device behind its registers on a serial line."""

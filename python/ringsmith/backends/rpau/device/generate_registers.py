@@ -49,7 +49,11 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     """Every file that is generated whole: its path in the checkout, and its text."""
     made = {**block_files(registers, SOURCE), **block_files(card, CARD_SOURCE)}
     made["docs/registers.md"] = render_page(
-        registers, card, notice(SOURCE, CARD_SOURCE), "rtl/shell/rs_rpau_axil.sv"
+        registers,
+        card,
+        notice(SOURCE, CARD_SOURCE),
+        "rtl/shell/rs_rpau_axil.sv",
+        "rtl/card/rs_rpau_card.sv",
     )
     folder = "python/ringsmith/backends/rpau/device"
     made[f"{folder}/register_table.py"] = render_python(registers, notice(SOURCE))
