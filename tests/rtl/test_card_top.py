@@ -11,11 +11,28 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design import BUS_WIDTHS, load_design
+from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.netlist import kind
 from ringsmith.hdl.sources import rtl_sources
 
 BENCH = Path(__file__).parent / "bus" / "card_bench.py"
 SMALL = {"log_n": 10, "work_uram_polys": 0, "key_ram": "block"}
+
+
+@pytest.mark.parametrize("bits", BUS_WIDTHS)
+def test_yosys_reads_a_card(tmp_path: Path, bits: int) -> None:
+    """As synthesis does; what is inside the accelerators is read with their own tops."""
+    values = rtl.card_parameters(replace(load_design("heaws6"), host_bits=bits, coprocessors=2))
+    found = elaborated(
+        rtl.CARD_TOP,
+        rtl_sources(*rtl.CARD_ROOMS),
+        [f"{name}={value}" for name, value in values.items()],
+        tmp_path,
+        boxes=[rtl.TOP],
+    )
+    assert rtl.CARD_TOP in found["modules"]
+    assert {"rs_dma", "rs_rpau_shell", rtl.TOP} <= {*map(kind, found["modules"])}
 
 
 @pytest.mark.parametrize(
