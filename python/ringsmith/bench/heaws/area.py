@@ -54,7 +54,8 @@ def _fit(design: RpauDesign, one: Area, joins: Area, count: int) -> Found:
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
     text = (
         f"{dies} coprocessors on the dies of {CARD.card}, beside the shell's partition, {judged} "
-        f"(at most {CARD.lut_share:.0%} of a die's LUTs); each with its share of "
-        f"DMA and registers, {joins.lut_sites:,} LUT, {joins.fabric_flip_flops:,} FF and {joins.brams:g} BRAM; {_TEXT}"
+        f"(at most {CARD.lut_share:.0%} of a die's LUTs); each with its share of DMA and "
+        f"registers, {joins.lut_sites:,} LUT, {joins.fabric_flip_flops:,} FF and {joins.brams:g} BRAM; "
+        f"{_TEXT}"
     )
     return Found(design.name, PARAMS, "accelerator", "fits", float(placed.fits), "synthesis", text)
