@@ -52,10 +52,10 @@ def _fit(design: RpauDesign, one: Area, joins: Area, count: int) -> Found:
     placed = place(CARD, [unit] * count)
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
+    shared = f"{joins.lut_sites:,} LUT, {joins.fabric_flip_flops:,} FF and {joins.brams:g} BRAM"
     text = (
         f"{dies} coprocessors on the dies of {CARD.card}, beside the shell's partition, {judged} "
-        f"(at most {CARD.lut_share:.0%} of a die's LUTs); each with its share of DMA and "
-        f"registers, {joins.lut_sites:,} LUT, {joins.fabric_flip_flops:,} FF and {joins.brams:g} BRAM; "
-        f"{_TEXT}"
+        f"(at most {CARD.lut_share:.0%} of a die's LUTs); each with its share of "
+        f"DMA and registers, {shared}; {_TEXT}"
     )
     return Found(design.name, PARAMS, "accelerator", "fits", float(placed.fits), "synthesis", text)
