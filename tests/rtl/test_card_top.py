@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ringsmith.backends.registry import inspector_of
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.hdl.elaboration import elaborated
@@ -35,6 +36,14 @@ def test_yosys_reads_a_card(tmp_path: Path, bits: int) -> None:
     )
     assert rtl.CARD_TOP in found["modules"]
     assert {"rs_dma", "rs_rpau_shell", rtl.TOP} <= {*map(kind, found["modules"])}
+
+
+@pytest.mark.full
+def test_a_design_of_several_coprocessors_is_written_as_a_card() -> None:
+    design = replace(load_design("heaws6"), **{**SMALL, "coprocessors": 2, "name": "card2-small"})
+    text = inspector_of(design, "is not written as Verilog").verilog(design)
+    assert f"module {rtl.CARD_TOP}(" in text
+    assert f"module {rtl.BUS_TOP}(" not in text
 
 
 @pytest.mark.parametrize(
