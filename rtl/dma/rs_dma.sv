@@ -1,21 +1,24 @@
 // DMA with lists of descriptors: several devices, one clock, behind one AXI4 master port of another.
 //
 // Each channel works through a list of descriptors in host memory, in its order, for the device of its
-// number (docs/dma.md). Channels know nothing of each other and share the bus burst by burst.
+// number (docs/dma.md). Channels know nothing of each other and share the bus (rs_dma_fabric).
 //
 //   control_i, status_o   A channel's control port, in the bus's clock (rs_dma_pkg).
 //   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits of which a
 //             system takes those it has. Cacheable and bufferable, as memory of a host is.
-//   host_*, start_o ... cycles_i   A device's host port and its program, in the device's clock
+//   host_*, asked_o ... cycles_i   A device's host port and its program, in the device's clock
 //             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a power of
 //             two of 4 to 64 bytes.
 //
 // LogDepth: lines of a channel's FIFO each way, of the longer of a beat and a row. It bounds how much
 // is fetched ahead, and is at least 5 and more than host read latency + 4 lines.
 //
-// bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower clock.
-// rst_ni may come alone: what channels do then is lost, and they stop with ErrDevice. bus_rst_ni
-// resets both sides, and comes with the reset of the bus itself.
+// OpenReads: bursts that all channels together have asked for and whose words have not come. Fewer keep
+// closer to the order of channels, more hide a longer latency of the memory.
+//
+// bus_rst_ni and each device's rst_ni are synchronous, active low, and last at least 16 cycles of the
+// slower clock. A rst_ni may come alone: what its channel does then is lost, and it stops with
+// ErrDevice. bus_rst_ni resets both sides, and comes with the reset of the bus itself.
 //
 // Cost, in each channel: two RAMs of 2^LogDepth lines; LUTs mostly for the bus's data, which each
 // channel selects rows of.
@@ -23,11 +26,12 @@ module rs_dma
   import rs_dma_pkg::*;
 #(
   parameter  int unsigned Channels = 1,    // 1 to 8
-  parameter  int unsigned DataBits = 512,  // 32, 64, 128 or 512
+  parameter  int unsigned DataBits = 512,  // 32, 64, 128, 256 or 512
   parameter  int unsigned HostWords = 4,
   parameter  int unsigned Width = 30,
   parameter  int unsigned LogDepth = 9,
   parameter  int unsigned StartCycles = 1,
+  parameter  int unsigned OpenReads = 4,
   parameter  string       RamStyle = "block",
   localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
   localparam int unsigned BeatBytes = DataBits / 8
@@ -73,8 +77,8 @@ module rs_dma
   output logic                     m_axi_rready,
   // verilog_lint: waive-stop port-name-suffix
 
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                                          clk_i,
+  input  logic [Channels-1:0]                           rst_ni,
   output logic [Channels-1:0]                           host_we_o,
   output logic [Channels-1:0]                           host_re_o,
   output logic [Channels-1:0][ZoneBits-1:0]             host_zone_o,
@@ -85,8 +89,10 @@ module rs_dma
   input  logic [Channels-1:0]                           host_rvalid_i,
   input  logic [Channels-1:0][HostWords-1:0][Width-1:0] host_rdata_i,
   input  logic [Channels-1:0]                           host_busy_i,
+  output command_t [Channels-1:0]                       asked_o,
+  input  logic [Channels-1:0]                           refused_i,
+  output logic [Channels-1:0]                           moving_o,
   output logic [Channels-1:0]                           start_o,
-  output logic [Channels-1:0][RingBits-1:0]             ring_o,
   input  logic [Channels-1:0]                           busy_i,
   input  logic [Channels-1:0][15:0]                     opened_i,
   input  logic [Channels-1:0][63:0]                     cycles_i
@@ -104,8 +110,9 @@ module rs_dma
   assign m_axi_rready  = 1'b1;
   assign m_axi_bready  = 1'b1;
 
-  logic [Channels-1:0]                ar_valid, ar_ready, r_valid;
-  logic [Channels-1:0]                aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid;
+  logic [Channels-1:0]                ar_valid, ar_ready, ar_turn, r_valid;
+  logic [Channels-1:0]                aw_valid, aw_ready, aw_turn;
+  logic [Channels-1:0]                w_valid, w_ready, w_last, b_valid;
   logic [Channels-1:0][AddrBits-1:0]  ar_addr, aw_addr;
   logic [Channels-1:0][7:0]           ar_len, aw_len;
   logic [Channels-1:0][BeatBytes-1:0] w_strb;
@@ -115,7 +122,8 @@ module rs_dma
 
   rs_dma_fabric #(
     .Channels(Channels),
-    .DataBits(DataBits)
+    .DataBits(DataBits),
+    .OpenReads(OpenReads)
   ) u_fabric (
     .clk_i(bus_clk_i),
     .rst_ni(bus_rst_ni),
@@ -123,6 +131,7 @@ module rs_dma
     .ar_ready_o(ar_ready),
     .ar_addr_i(ar_addr),
     .ar_len_i(ar_len),
+    .ar_turn_i(ar_turn),
     .r_valid_o(r_valid),
     .r_last_o(r_last),
     .r_error_o(r_error),
@@ -131,6 +140,7 @@ module rs_dma
     .aw_ready_o(aw_ready),
     .aw_addr_i(aw_addr),
     .aw_len_i(aw_len),
+    .aw_turn_i(aw_turn),
     .w_valid_i(w_valid),
     .w_ready_o(w_ready),
     .w_last_i(w_last),
@@ -180,6 +190,7 @@ module rs_dma
       .ar_ready_i(ar_ready[c]),
       .ar_addr_o(ar_addr[c]),
       .ar_len_o(ar_len[c]),
+      .ar_turn_o(ar_turn[c]),
       .r_valid_i(r_valid[c]),
       .r_last_i(r_last),
       .r_error_i(r_error),
@@ -188,6 +199,7 @@ module rs_dma
       .aw_ready_i(aw_ready[c]),
       .aw_addr_o(aw_addr[c]),
       .aw_len_o(aw_len[c]),
+      .aw_turn_o(aw_turn[c]),
       .w_valid_o(w_valid[c]),
       .w_ready_i(w_ready[c]),
       .w_last_o(w_last[c]),
@@ -196,7 +208,7 @@ module rs_dma
       .b_valid_i(b_valid[c]),
       .b_error_i(b_error),
       .clk_i,
-      .rst_ni,
+      .rst_ni(rst_ni[c]),
       .host_we_o(host_we_o[c]),
       .host_re_o(host_re_o[c]),
       .host_zone_o(host_zone_o[c]),
@@ -208,7 +220,9 @@ module rs_dma
       .host_rdata_i(host_rdata_i[c]),
       .host_busy_i(host_busy_i[c]),
       .start_o(start_o[c]),
-      .ring_o(ring_o[c]),
+      .asked_o(asked_o[c]),
+      .refused_i(refused_i[c]),
+      .moving_o(moving_o[c]),
       .busy_i(busy_i[c]),
       .opened_i(opened_i[c]),
       .cycles_i(cycles_i[c])

@@ -7,15 +7,18 @@
 //              of unit host_unit_o. A row has HostWords words of Width bits, the first one lowest. Reads
 //              are answered by host_rvalid_i some cycles later, in order, each as it likes. Until the
 //              last answer, zone, unit and index hold still, and nothing is written.
-//   start_o    The program starts, in a ring of degree 2^ring_o; busy_i shows it StartCycles cycles
-//              later at the latest, and is then high until it has ended.
+//   start_o    The program starts, in the ring of asked_o; busy_i shows it StartCycles cycles later at
+//              the latest, and is then high until it has ended.
+//   asked_o    The descriptor at hand, until it has ended; an OpStart's with start_o. refused_i answers it
+//              in the same cycle: the device has no such place, or does not run the ring.
+//   moving_o   Rows may stand at the port, in this cycle and the next.
 //   host_busy_i  An access is at the port or under way: no program may start.
 //   opened_i   Polynomials of the key store that the program has opened to be written since its start.
 //              It is that of the new program when busy_i shows that.
 //
 // An OpWrite, OpRead or OpStart begins when busy_i is low; an OpStart when host_busy_i is low, too; an
 // OpStream when opened_i is above the number of OpStreams since the last OpStart. If the program has
-// ended and it is not, the OpStream fails. An OpWrite or OpStream ends with its last row at the port,
+// ended and it is not, the OpStream fails; what is refused fails at once. An OpWrite or OpStream ends with its last row at the port,
 // an OpRead when all its lines are in out_*, an OpStart at once.
 //
 // While words are there, and room for them, a row crosses in each cycle, both ways; a descriptor costs
@@ -60,8 +63,10 @@ module rs_dma_device
   input  logic                            host_rvalid_i,
   input  logic [HostWords-1:0][Width-1:0] host_rdata_i,
   input  logic                            host_busy_i,
+  output command_t                        asked_o,
+  input  logic                            refused_i,
+  output logic                            moving_o,
   output logic                            start_o,
-  output logic [RingBits-1:0]             ring_o,
   input  logic                            busy_i,
   input  logic [15:0]                     opened_i,
   input  logic [63:0]                     cycles_i
@@ -146,7 +151,9 @@ module rs_dma_device
       full_q  <= came && (last_part || came_last);
       case (state_q)
         StIdle: begin
-          if (command_valid_i) begin
+          if (command_valid_i && refused_i) begin
+            state_q <= StAnswer;
+          end else if (command_valid_i) begin
             case (command_i.op)
               OpWrite: if (!busy_i) state_q <= StWrite;
               OpRead: if (!busy_i) state_q <= StRead;
@@ -183,7 +190,8 @@ module rs_dma_device
     end
 
     if (state_q == StIdle) begin
-      error_q  <= (command_i.op == OpStream && !opened) ? ErrUnopened : ErrNone;
+      error_q  <= refused_i ? ErrPlace
+                            : (command_i.op == OpStream && !opened) ? ErrUnopened : ErrNone;
       row_q    <= '0;
       left_q   <= (RowBits + 1)'(command_i.rows);
       due_q    <= (RowBits + 1)'(command_i.rows);
@@ -228,7 +236,8 @@ module rs_dma_device
   assign host_row_o   = at_q;
   assign host_wdata_o = words_q;
   assign start_o      = start_q;
-  assign ring_o       = command_i.ring;
+  assign asked_o      = command_i;
+  assign moving_o     = state_q == StWrite || state_q == StRead;
 
   RoomForLines_A :
   assert property (@(posedge clk_i) !(rst_ni && full_q) || out_ready_i || out_count_i == '1)

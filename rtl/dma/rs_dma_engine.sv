@@ -34,6 +34,7 @@ module rs_dma_engine
   input  logic                   ar_ready_i,
   output logic [AddrBits-1:0]    ar_addr_o,
   output logic [7:0]             ar_len_o,
+  output logic                   ar_turn_o,
   input  logic                   r_valid_i,
   input  logic                   r_last_i,
   input  logic                   r_error_i,
@@ -42,6 +43,7 @@ module rs_dma_engine
   input  logic                   aw_ready_i,
   output logic [AddrBits-1:0]    aw_addr_o,
   output logic [7:0]             aw_len_o,
+  output logic                   aw_turn_o,
   output logic                   w_valid_o,
   input  logic                   w_ready_i,
   output logic                   w_last_o,
@@ -114,6 +116,7 @@ module rs_dma_engine
     .ar_ready_i,
     .ar_addr_o,
     .ar_len_o,
+    .ar_turn_o,
     .r_valid_i,
     .r_last_i,
     .r_error_i,
@@ -187,6 +190,7 @@ module rs_dma_engine
     .aw_ready_i,
     .aw_addr_o,
     .aw_len_o,
+    .aw_turn_o,
     .w_valid_o,
     .w_ready_i,
     .w_last_o,
@@ -267,7 +271,7 @@ module rs_dma_engine
           end else if (ends) begin
             error_q  <= answer_i.error;
             cycles_q <= answer_i.cycles;
-            if (entry.read) state_q <= StWords;
+            if (entry.read && answer_i.error == ErrNone) state_q <= StWords;
             else if (entry.keep) state_q <= StRecord;
             else state_q <= (answer_i.error == ErrNone) ? StDone : StDrain;
           end else if (all && pushed == ended_q) begin

@@ -1,10 +1,11 @@
-// Several channels on one AXI4 master port, burst by burst in turn.
+// Several channels on one AXI4 master port, burst by burst, in the order of their turns.
 //
 // A channel's bursts have its number as ID. Answers are told apart by it, and may come in any order
 // among channels: so a slow answer to one keeps none of the others waiting. Reads: a channel is chosen
 // for each address. Writes: a channel is chosen for an address and for its data, which follow it
 // without another's between them; the next channel is chosen with the last beat, so that data of
-// different bursts follow each other without a pause. Both choices are round-robin.
+// different bursts follow each other without a pause. Both choices are rs_dma_order's: ar_turn_i and
+// aw_turn_i end a channel's turn. OpenReads bursts may be on their way to the channels.
 //
 // All outputs of the bus are registers, and answers go through one. rready and bready are always
 // high: channels ask only for what they have room for. Once valid, nothing changes until it is taken.
@@ -13,6 +14,7 @@ module rs_dma_fabric
 #(
   parameter  int unsigned Channels = 2,
   parameter  int unsigned DataBits = 512,
+  parameter  int unsigned OpenReads = 4,
   localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
   localparam int unsigned BeatBytes = DataBits / 8
 ) (
@@ -23,6 +25,7 @@ module rs_dma_fabric
   output logic [Channels-1:0]                ar_ready_o,
   input  logic [Channels-1:0][AddrBits-1:0]  ar_addr_i,
   input  logic [Channels-1:0][7:0]           ar_len_i,
+  input  logic [Channels-1:0]                ar_turn_i,
   output logic [Channels-1:0]                r_valid_o,
   output logic                               r_last_o,
   output logic                               r_error_o,
@@ -31,6 +34,7 @@ module rs_dma_fabric
   output logic [Channels-1:0]                aw_ready_o,
   input  logic [Channels-1:0][AddrBits-1:0]  aw_addr_i,
   input  logic [Channels-1:0][7:0]           aw_len_i,
+  input  logic [Channels-1:0]                aw_turn_i,
   input  logic [Channels-1:0]                w_valid_i,
   output logic [Channels-1:0]                w_ready_o,
   input  logic [Channels-1:0]                w_last_i,
@@ -65,30 +69,31 @@ module rs_dma_fabric
 );
   typedef logic [IdBits-1:0] id_t;
 
-  // The next channel after the last one that asks.
-  function automatic id_t next_of(logic [Channels-1:0] asks, id_t last);
-    id_t chosen;
-    chosen = last;
-    for (int unsigned i = Channels; i > 0; i--) begin
-      if (asks[(32'(last)+i)%Channels]) chosen = id_t'((32'(last) + i) % Channels);
-    end
-    return chosen;
-  endfunction
-
   // ---- reads ------------------------------------------------------------------------------------
   logic ar_valid_q, ar_free, ar_take;
   id_t  ar_id_q, ar_next;
-  assign ar_free = !ar_valid_q || axi_ar_ready_i;
-  assign ar_next = next_of(ar_valid_i, ar_id_q);
+  localparam int unsigned OpenBits = $clog2(OpenReads + 1);
+  logic [OpenBits-1:0] open_q;
+  rs_dma_order #(.Channels(Channels)) u_reads (
+    .clk_i,
+    .rst_ni,
+    .asks_i(ar_valid_i),
+    .turn_i(ar_turn_i),
+    .chosen_o(ar_next)
+  );
+  assign ar_free = (!ar_valid_q || axi_ar_ready_i) && open_q != OpenBits'(OpenReads);
   assign ar_take = rst_ni && ar_free && ar_valid_i != '0;
   assign ar_ready_o = ar_take ? Channels'(1) << ar_next : '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ar_valid_q <= 1'b0;
       ar_id_q    <= '0;
-    end else if (ar_free) begin
-      ar_valid_q <= ar_take;
+      open_q     <= '0;
+    end else begin
+      if (ar_take) ar_valid_q <= 1'b1;
+      else if (axi_ar_ready_i) ar_valid_q <= 1'b0;
       if (ar_take) ar_id_q <= ar_next;
+      open_q <= open_q + OpenBits'(ar_take) - OpenBits'(axi_r_valid_i && axi_r_last_i);
     end
     if (ar_take) begin
       axi_ar_addr_o <= ar_addr_i[ar_next];
@@ -103,7 +108,13 @@ module rs_dma_fabric
   id_t  aw_id_q, aw_next;
   assign w_free  = !w_valid_q || axi_w_ready_i;
   assign w_take  = rst_ni && busy_q && w_valid_i[aw_id_q] && w_free;
-  assign aw_next = next_of(aw_valid_i, aw_id_q);
+  rs_dma_order #(.Channels(Channels)) u_writes (
+    .clk_i,
+    .rst_ni,
+    .asks_i(aw_valid_i),
+    .turn_i(aw_turn_i),
+    .chosen_o(aw_next)
+  );
   assign aw_take = rst_ni && (!aw_valid_q || axi_aw_ready_i) && aw_valid_i != '0 &&
                    (!busy_q || (w_take && w_last_i[aw_id_q]));
   assign aw_ready_o = aw_take ? Channels'(1) << aw_next : '0;

@@ -13,6 +13,8 @@
 // burst is on its way, and bursts of one descriptor follow those of the one before. A channel's bursts
 // have one ID: their answers come in order, and rready is always high.
 //
+//   ar_turn_o   The channel's turn on the bus ends: a list begins, a first OpRead has been handed on
+//            behind other descriptors, or MaxTurn of these have been without one.
 //   fail_o   The first descriptor, in their order, that cannot be handed on (not fail_o.pushed), or
 //            whose words cannot be read (pushed). fail_o.number counts descriptors from start_i on.
 //   all_o    The last descriptor has been handed on.
@@ -45,6 +47,7 @@ module rs_dma_fetch
   input  logic                   ar_ready_i,
   output logic [AddrBits-1:0]    ar_addr_o,
   output logic [7:0]             ar_len_o,
+  output logic                   ar_turn_o,
   input  logic                   r_valid_i,
   input  logic                   r_last_i,
   input  logic                   r_error_i,
@@ -70,8 +73,8 @@ module rs_dma_fetch
       (DescriptorBytes > BeatBytes) ? DescriptorBytes / BeatBytes : 1;
   localparam int unsigned LogLine = $clog2(LineBytes);
   localparam int unsigned LogBeat = $clog2(BeatBytes);
-  if (DataBits != 32 && DataBits != 64 && DataBits != 128 && DataBits != 512) begin : gen_bad_bus
-    $error("rs_dma: DataBits = %0d is none of 32, 64, 128, 512", DataBits);
+  if (DataBits < 32 || DataBits > 512 || DataBits != 1 << $clog2(DataBits)) begin : gen_bad_bus
+    $error("rs_dma: DataBits = %0d is none of 32, 64, 128, 256, 512", DataBits);
   end
 
   // ---- what has been asked for ------------------------------------------------------------------
@@ -164,6 +167,17 @@ module rs_dma_fetch
           read: slot.op == OpRead
       };
   assign job_o = '{address: slot.data, bytes: slot_bytes};
+
+  // ---- turns ------------------------------------------------------------------------------------
+  localparam int unsigned MaxTurn = 256;
+  logic [$clog2(MaxTurn)-1:0] turn_q;  // descriptors of this one that are no OpRead
+  logic                       turn;
+  assign turn      = put && (slot.op == OpRead ? turn_q != '0 : turn_q == '1);
+  assign ar_turn_o = start_i || turn;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i || turn) turn_q <= '0;
+    else if (put && slot.op != OpRead) turn_q <= turn_q + 1'b1;
+  end
 
   // ---- bursts -----------------------------------------------------------------------------------
   localparam int unsigned BeatCount = CountBytes - LogBeat;
@@ -294,6 +308,8 @@ module rs_dma_fetch
   if (BeatBytes > DescriptorBytes) begin : gen_part
     assign slot_d = slot_addr_q[$clog2(DescriptorBytes)] ? r_data_i[DescriptorBits+:DescriptorBits]
                                                          : r_data_i[0+:DescriptorBits];
+  end else if (BeatBytes == DescriptorBytes) begin : gen_beat
+    assign slot_d = r_data_i;
   end else begin : gen_beats
     assign slot_d = {r_data_i, slot_q[DescriptorBits-1:DataBits]};
   end

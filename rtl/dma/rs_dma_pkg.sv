@@ -51,7 +51,8 @@ package rs_dma_pkg;
     ErrRecord = 4'd6,   // the bus answered the writing of a completion record with an error
     ErrValue = 4'd7,    // a word is too wide for the device
     ErrUnopened = 4'd8, // the program ended without opening the place of an OpStream
-    ErrDevice = 4'd9    // the device was reset
+    ErrDevice = 4'd9,   // the device was reset
+    ErrPlace = 4'd10    // the device has no such place, or does not run the ring
   } error_e;
 
   // A channel's control port.
@@ -70,7 +71,8 @@ package rs_dma_pkg;
     logic [31:0]          completed;  // descriptors, since go
   } status_t;
 
-  // What crosses to the device, a descriptor each, and back, the end of each.
+  // What crosses to the device, a descriptor each, and back, the end of each. Of an OpStart, index is
+  // how many OpStreams its program opens.
   typedef struct packed {
     op_e                  op;
     logic [ZoneBits-1:0]  zone;

@@ -6,6 +6,7 @@
 //   done_*    valid: all bursts of the oldest job are answered, done_error_o says how. ready: it goes.
 //   record_*  a completion record, written as one burst before any other one is begun. valid stays until
 //             record_done_o, which comes with its answer.
+//   aw_turn_o The channel's turn on the bus ends: with the last burst of a job, and with a record.
 //   halt_i    No burst is begun. idle_o: none is under way. rst_ni, synchronous, needs idle_o.
 //   void_i    The FIFO from the device gives nothing any more: what is left of a burst is written
 //             without strobes.
@@ -49,6 +50,7 @@ module rs_dma_store
   input  logic                      aw_ready_i,
   output logic [AddrBits-1:0]       aw_addr_o,
   output logic [7:0]                aw_len_o,
+  output logic                      aw_turn_o,
   output logic                      w_valid_o,
   input  logic                      w_ready_i,
   output logic                      w_last_o,
@@ -169,6 +171,9 @@ module rs_dma_store
     assign upper       = record_addr_i[$clog2(DescriptorBytes)];
     assign record_beat = {record_i, record_i};
     assign record_strb = {{DescriptorBytes{upper}}, {DescriptorBytes{!upper}}};
+  end else if (BeatBytes == DescriptorBytes) begin : gen_record_beat
+    assign record_beat = record_i;
+    assign record_strb = '1;
   end else begin : gen_record_beats
     localparam int unsigned PartBits = $clog2(RecordBeats);
     logic [PartBits-1:0] part;
@@ -251,6 +256,7 @@ module rs_dma_store
   assign aw_valid_o = aw_valid_q;
   assign aw_addr_o  = aw_addr_q;
   assign aw_len_o   = aw_len_q;
+  assign aw_turn_o  = aw_take && (aw_record_q || aw_end_q);
 
   OneBurst_A :
   assert property (@(posedge clk_i) !(rst_ni && aw_take && busy_q) || (w_take && w_last_o))

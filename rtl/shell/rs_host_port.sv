@@ -1,10 +1,13 @@
 // The host's two ways into the memories of an accelerator: the window behind the register
-// host_data (rs_host_window), and the data path (rs_data_path). One has the device's host port.
+// host_data (rs_host_window), and the data path (rs_data_path), or with Dma a channel of the DMA
+// (rs_dma_port). One has the device's host port.
 //
 // The data path has it while it moves the words of a burst (moving_o), which begins when the device
 // is idle_i and no access of the window is under way; the window then refuses accesses as it does
 // while a program runs. Bursts that write keys are taken while a program runs, too, where it waits
-// for them (streams_i). forget_i forgets a burst, whatever its state. refused_o is of both.
+// for them (streams_i). forget_i forgets a burst, whatever its state. The channel has the port while
+// its descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is of
+// both ways.
 module rs_host_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -23,6 +26,7 @@ module rs_host_port
   parameter  int unsigned NarrowRpaus = 0,
   parameter  int unsigned NarrowWidth = 0,
   parameter  int unsigned Conversions = 0,
+  parameter  int unsigned Dma = 0,
   localparam int unsigned HostWords = host_words(2 * Cores)
 ) (
   input  logic                      clk_i,
@@ -48,6 +52,11 @@ module rs_host_port
   input  axi_request_t              axi_i,      // the data path's bus
   output axi_response_t             axi_o,
 
+  input  dma_request_t              dma_i,
+  input  logic [Width-1:0]          dma_wdata_i [HostWords],
+  output logic                      dma_no_place_o,
+  output logic                      window_idle_o,
+
   output logic                      host_we_o,
   output logic                      host_re_o,
   output logic [ZoneWidth-1:0]      host_zone_o,
@@ -56,9 +65,10 @@ module rs_host_port
   output logic [RowWidth-1:0]       host_row_o,
   output logic [Width-1:0]          host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [HostWords]
+  input  logic [Width-1:0]          host_rdata_i [HostWords],
+  input  logic                      host_busy_i
 );
-  // Of the window and of the data path.
+  // Of the window, and of the data path or the DMA.
   logic                      idle, we [2], re [2];
   logic [ZoneWidth-1:0]      zone [2];
   logic [RpauWidth-1:0]      rpau [2];
@@ -108,42 +118,89 @@ module rs_host_port
     .host_rdata_i
   );
 
-  rs_data_path #(
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
-  ) u_data_path (
-    .clk_i,
-    .rst_ni(rst_ni && !forget_i),
-    .ready_i(idle_i),
-    .streams_i,
-    .grant_i(idle && !starting_i),
-    .claimed_o(moving_o),
-    .refused_o(refused[1]),
-    .axi_i,
-    .axi_o,
-    .host_we_o(we[1]),
-    .host_re_o(re[1]),
-    .host_zone_o(zone[1]),
-    .host_rpau_o(rpau[1]),
-    .host_index_o(index[1]),
-    .host_row_o(row[1]),
-    .host_wdata_o(wdata[1]),
-    .host_rvalid_i(host_rvalid_i && moving_o),
-    .host_rdata_i
-  );
+  if (Dma == 0) begin : gen_data_path
+    rs_data_path #(
+      .LogN(LogN),
+      .Width(Width),
+      .Rpaus(Rpaus),
+      .Cores(Cores),
+      .WorkPolys(WorkPolys),
+      .KeyPolys(KeyPolys),
+      .NarrowRpaus(NarrowRpaus),
+      .NarrowWidth(NarrowWidth)
+    ) u_data_path (
+      .clk_i,
+      .rst_ni(rst_ni && !forget_i),
+      .ready_i(idle_i),
+      .streams_i,
+      .grant_i(idle && !starting_i),
+      .claimed_o(moving_o),
+      .refused_o(refused[1]),
+      .axi_i,
+      .axi_o,
+      .host_we_o(we[1]),
+      .host_re_o(re[1]),
+      .host_zone_o(zone[1]),
+      .host_rpau_o(rpau[1]),
+      .host_index_o(index[1]),
+      .host_row_o(row[1]),
+      .host_wdata_o(wdata[1]),
+      .host_rvalid_i(host_rvalid_i && moving_o),
+      .host_rdata_i
+    );
+    logic unused_dma;
+    always_comb begin
+      unused_dma = ^{dma_i, host_busy_i};
+      for (int unsigned w = 0; w < HostWords; w++) unused_dma ^= ^dma_wdata_i[w];
+    end
+    assign dma_no_place_o = 1'b0;
+  end else begin : gen_dma
+    rs_dma_port #(
+      .LogN(LogN),
+      .LargerRings(LargerRings),
+      .Width(Width),
+      .Rpaus(Rpaus),
+      .Cores(Cores),
+      .WorkPolys(WorkPolys),
+      .KeyPolys(KeyPolys),
+      .Constants(Constants),
+      .PrimeSets(PrimeSets),
+      .Twiddles(Twiddles),
+      .Seeds(Seeds),
+      .NarrowRpaus(NarrowRpaus),
+      .NarrowWidth(NarrowWidth),
+      .Conversions(Conversions)
+    ) u_dma (
+      .clk_i,
+      .rst_ni,
+      .dma_i,
+      .dma_wdata_i,
+      .no_place_o(dma_no_place_o),
+      .claimed_o(moving_o),
+      .refused_o(refused[1]),
+      .host_we_o(we[1]),
+      .host_re_o(re[1]),
+      .host_zone_o(zone[1]),
+      .host_rpau_o(rpau[1]),
+      .host_index_o(index[1]),
+      .host_row_o(row[1]),
+      .host_wdata_o(wdata[1]),
+      .host_busy_i
+    );
+    logic unused_axi;
+    assign unused_axi = ^{axi_i, forget_i, streams_i, starting_i};
+    assign axi_o      = '0;
+  end
 
+  logic second;  // the host port is not the window's
+  assign second        = moving_o || we[1] || re[1];
+  assign window_idle_o = idle;
   assign refused_o    = refused[0] | refused[1];
-  assign host_we_o    = we[moving_o];
-  assign host_re_o    = re[moving_o];
-  assign host_zone_o  = zone[moving_o];
-  assign host_rpau_o  = rpau[moving_o];
-  assign host_index_o = index[moving_o];
-  assign host_row_o   = row[moving_o];
-  assign host_wdata_o = wdata[moving_o];
+  assign host_we_o    = we[second];
+  assign host_re_o    = re[second];
+  assign host_zone_o  = zone[second];
+  assign host_rpau_o  = rpau[second];
+  assign host_index_o = index[second];
+  assign host_row_o   = row[second];
+  assign host_wdata_o = wdata[second];
 endmodule

@@ -61,41 +61,26 @@ module rs_host_window
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned LogHostWords = $clog2(HostWords);
-  localparam int unsigned MaxLogN = LogN + LargerRings;
-  localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
 
   // ---- the place --------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the zone has
   logic        whole_rows;
-  always_comb begin
-    indices = 17'(PrimeSets);
-    words   = '0;
-    case (zone_i)
-      8'(ZonePoly): begin
-        indices = 17'(WorkPolys);
-        words   = 17'd1 << LogN;
-      end
-      8'(ZoneKey): begin
-        indices = 17'(KeyPolys);
-        words   = 17'd1 << LogN;
-      end
-      8'(ZoneConstant):  words = 17'(Constants);
-      8'(ZoneModulus):   words = 17'(ModulusWords);
-      8'(ZoneTwiddleLo): if (Twiddles == TwiddlesGenerated) words = 17'd1 << LoBits;
-      8'(ZoneTwiddleHi): if (Twiddles == TwiddlesGenerated) words = 17'd1 << (MaxLogN - LoBits);
-      8'(ZoneTwiddle):   if (Twiddles == TwiddlesStored) words = 17'd1 << MaxLogN;
-      8'(ZoneSeed): begin
-        indices = 17'(Seeds);
-        words   = 17'(SeedWords);
-      end
-      8'(ZoneConversion): begin
-        indices = 17'(Conversions);
-        words   = 17'(ConversionWords);
-      end
-      default: ;
-    endcase
-  end
-  assign whole_rows = zone_i == 8'(ZonePoly) || zone_i == 8'(ZoneKey);
+  rs_host_zone #(
+    .LogN(LogN),
+    .LargerRings(LargerRings),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .Twiddles(Twiddles),
+    .Seeds(Seeds),
+    .Conversions(Conversions)
+  ) u_zone (
+    .zone_i,
+    .indices_o(indices),
+    .words_o(words),
+    .whole_rows_o(whole_rows)
+  );
 
   logic                    exists, narrow;  // the device has such a place, of a narrow RPAU
   logic [LogLanes-1:0]     lane;            // of the memory's row

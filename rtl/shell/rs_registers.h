@@ -140,7 +140,6 @@ extern "C" {
 #define RS_REGISTERS__DATA_PATH__VALUE_bm 0xffffffff
 #define RS_REGISTERS__DATA_PATH__VALUE_bp 0
 #define RS_REGISTERS__DATA_PATH__VALUE_bw 32
-#define RS_REGISTERS__DATA_PATH__VALUE_reset 0x200
 
 // reg - rs_registers::keys
 #define RS_REGISTERS__KEYS__STREAMED_bm 0x1

@@ -1123,7 +1123,7 @@ module rs_registers (
             readback_data_var[4:0] = field_storage.ring.log_degree.value;
         end
         if(rd_mux_addr == 12'h5c) begin
-            readback_data_var[31:0] = 32'h200;
+            readback_data_var[31:0] = hwif_in.data_path.value.next;
         end
         if(rd_mux_addr == 12'h60) begin
             readback_data_var[0] = field_storage.keys.streamed.value;

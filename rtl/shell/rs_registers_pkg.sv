@@ -109,6 +109,14 @@ package rs_registers_pkg;
     } rs_registers__host_data__external__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } rs_registers__data_path__value__in_t;
+
+    typedef struct {
+        rs_registers__data_path__value__in_t value;
+    } rs_registers__data_path__in_t;
+
+    typedef struct {
         logic [15:0] next;
     } rs_registers__key_arrivals__arrived__in_t;
 
@@ -395,6 +403,7 @@ package rs_registers_pkg;
         rs_registers__program_data__external__in_t program_data;
         rs_registers__host_word__in_t host_word;
         rs_registers__host_data__external__in_t host_data;
+        rs_registers__data_path__in_t data_path;
         rs_registers__key_arrivals__in_t key_arrivals;
         rs_registers__facts__in_t facts;
     } rs_registers__in_t;

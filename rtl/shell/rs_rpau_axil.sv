@@ -4,6 +4,7 @@
 // The registers' bus has 32-bit data and byte addresses in a page of 4 KiB; signals have AXI's names,
 // by which tools find them.
 module rs_rpau_axil
+  import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;
 #(
   // generated from rtl/shell/rs_registers.rdl: parameters
@@ -158,6 +159,11 @@ module rs_rpau_axil
   assign s_axi_rlast   = axi_response.r_last;
   assign s_axi_rvalid  = axi_response.r_valid;
 
+  localparam int unsigned HostWords = host_words(2 * Cores);
+  logic [Width-1:0] no_words [HostWords];
+  logic [Width-1:0] unused_words [HostWords];
+  dma_response_t    unused_dma;
+  assign no_words = '{default: '0};
   rs_rpau_shell #(
     // generated from rtl/shell/rs_registers.rdl: handed
     .LogN(LogN),
@@ -196,6 +202,10 @@ module rs_rpau_axil
     .axil_i(axil_request),
     .axil_o(axil_response),
     .axi_i(axi_request),
-    .axi_o(axi_response)
+    .axi_o(axi_response),
+    .dma_i('0),
+    .dma_wdata_i(no_words),
+    .dma_o(unused_dma),
+    .dma_rdata_o(unused_words)
   );
 endmodule

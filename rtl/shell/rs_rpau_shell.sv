@@ -5,6 +5,10 @@
 // of a row of its port rs_rpau_pkg::host_read_latency() more. The data path (rs_data_path) moves
 // polynomials; while it does, the device is not ready. Keys may cross it while a program runs.
 //
+// With Dma a channel of the DMA (dma_*, rs_dma_device's ports) takes the data path's place, and starts
+// programs. While the channel moves words, and in the cycle of its start, the registers reach no memory and start
+// nothing.
+//
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
 // for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,
 // and the registers' bus goes on.
@@ -44,15 +48,20 @@ module rs_rpau_shell
   parameter  int unsigned CoreMultipliers = 2,
   parameter  int unsigned KeyStream = 0,
   // end of generated
+  parameter  int unsigned Dma = 0,
   localparam int unsigned HostWords = host_words(2 * Cores),
   localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
 ) (
-  input  logic           clk_i,
-  input  logic           rst_ni,
-  input  axil_request_t  axil_i,
-  output axil_response_t axil_o,
-  input  axi_request_t   axi_i,
-  output axi_response_t  axi_o
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  axil_request_t    axil_i,
+  output axil_response_t   axil_o,
+  input  axi_request_t     axi_i,
+  output axi_response_t    axi_o,
+  input  dma_request_t     dma_i,
+  input  logic [Width-1:0] dma_wdata_i [HostWords],
+  output dma_response_t    dma_o,
+  output logic [Width-1:0] dma_rdata_o [HostWords]
 );
   // ---- registers --------------------------------------------------------------------------------
   rs_registers_pkg::rs_registers__in_t  hwif_in;
@@ -85,6 +94,7 @@ module rs_rpau_shell
 
   logic [FactBits-1:0] told [FactCount];
   assign hwif_in.fact_count.value.next = FactBits'(FactCount);
+  assign hwif_in.data_path.value.next  = (Dma != 0) ? '0 : 32'(BeatBits);
   // generated from rtl/shell/rs_registers.rdl: facts
   assign hwif_in.facts.log_n.value.next = told[FactLogN];
   assign hwif_in.facts.word_bits.value.next = told[FactWidth];
@@ -120,22 +130,30 @@ module rs_rpau_shell
   // ---- reset and commands -----------------------------------------------------------------------
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
-  logic                 device_rst_nq, busy, bad_opcode, start, idle, ready;
+  logic                 device_rst_nq, busy, bad_opcode, start, still, idle, ready;
   logic                 moving;  // the data path moves words
   logic                 host_busy;  // words of the host are under way
   logic                 waiting_q;  // a start waits for them
+  logic                 dma_start;
+  assign dma_start = Dma != 0 && dma_i.start;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
     else if (reset_q != '0) reset_q <= reset_q - 1'b1;
     device_rst_nq <= rst_ni && reset_q == '0;
   end
-  assign idle  = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
+  assign still = device_rst_nq && reset_q == '0 && !busy && !waiting_q;
+  assign idle  = still && !dma_start;
   assign ready = idle && !moving;
+  function automatic logic [4:0] ring_or_n(logic [4:0] asked);
+    return (asked == '0) ? 5'(LogN) : asked;
+  endfunction
+  function automatic logic runs(logic [4:0] log_degree);
+    return 32'(log_degree) >= LogN - SmallerRings && 32'(log_degree) <= LogN + LargerRings;
+  endfunction
   logic [4:0] ring, ring_q;
   logic       runs_ring;
-  assign ring      = (hwif_out.ring.log_degree.value == '0) ? 5'(LogN)
-                                                            : hwif_out.ring.log_degree.value;
-  assign runs_ring = 32'(ring) >= LogN - SmallerRings && 32'(ring) <= LogN + LargerRings;
+  assign ring      = ring_or_n(hwif_out.ring.log_degree.value);
+  assign runs_ring = runs(ring);
   assign start     = hwif_out.control.start.value && !hwif_out.control.reset.value && ready &&
                      runs_ring;
   always_ff @(posedge clk_i) begin
@@ -215,6 +233,7 @@ module rs_rpau_shell
   logic                      host_ack, host_rvalid;
   logic [Width-1:0]          host_rdata [HostWords];
   logic                      host_we, host_re;
+  logic                      dma_no_place, window_idle;
   logic [ZoneWidth-1:0]      host_zone;
   logic [RpauWidth-1:0]      host_rpau;
   logic [HostIndexWidth-1:0] host_index;
@@ -246,7 +265,8 @@ module rs_rpau_shell
     .Seeds(Seeds),
     .NarrowRpaus(NarrowRpaus),
     .NarrowWidth(NarrowWidth),
-    .Conversions(Conversions)
+    .Conversions(Conversions),
+    .Dma(Dma)
   ) u_host_port (
     .clk_i,
     .rst_ni,
@@ -268,6 +288,10 @@ module rs_rpau_shell
     .refused_o(refused_host),
     .axi_i,
     .axi_o,
+    .dma_i,
+    .dma_wdata_i,
+    .dma_no_place_o(dma_no_place),
+    .window_idle_o(window_idle),
     .host_we_o(host_we),
     .host_re_o(host_re),
     .host_zone_o(host_zone),
@@ -276,8 +300,28 @@ module rs_rpau_shell
     .host_row_o(host_row),
     .host_wdata_o(host_wdata),
     .host_rvalid_i(host_rvalid),
-    .host_rdata_i(host_rdata)
+    .host_rdata_i(host_rdata),
+    .host_busy_i(host_busy)
   );
+
+  // ---- DMA --------------------------------------------------------------------------------------
+  logic [4:0]  dma_ring;
+  logic [15:0] opened_q;  // polynomials of keys that the channel may stream
+  assign dma_ring = ring_or_n(dma_i.asked.ring);
+  always_ff @(posedge clk_i) begin
+    if (dma_start && KeyStream != 0) opened_q <= dma_i.asked.index;
+    else if (start || KeyStream == 0) opened_q <= '0;
+  end
+  assign dma_o = '{
+          rst_n: device_rst_nq,
+          refused: dma_i.asked.starts ? !runs(dma_ring) : dma_no_place,
+          rvalid: host_rvalid,
+          host_busy: host_busy,
+          busy: !still || start || !window_idle,
+          opened: busy ? opened_q : '0,
+          cycles: cycles
+      };
+  assign dma_rdata_o = host_rdata;
 
   // ---- accelerator ------------------------------------------------------------------------------
   rs_rpau_top #(
@@ -328,9 +372,9 @@ module rs_rpau_shell
     .program_we_i(program_we),
     .program_addr_i(program_addr),
     .program_data_i(program_data),
-    .ring_i(ring_q),
-    .start_i(waiting_q && !host_busy),
-    .streamed_i(streamed_q),
+    .ring_i(dma_start ? dma_ring : ring_q),
+    .start_i(dma_start || (waiting_q && !host_busy)),
+    .streamed_i(dma_start ? KeyStream != 0 && dma_i.asked.index != '0 : streamed_q),
     .arrived_o(arrived),
     .awaited_o(awaited),
     .busy_o(busy),

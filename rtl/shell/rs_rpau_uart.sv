@@ -4,6 +4,7 @@
 // reaches by frames (docs/uart.md), and whose data path is left unused. rst_ni is synchronous
 // and active low; rx_i may come straight from its pin.
 module rs_rpau_uart
+  import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;
 #(
   // generated from rtl/shell/rs_registers.rdl: parameters
@@ -64,6 +65,11 @@ module rs_rpau_uart
   axi_request_t  no_request;
   axi_response_t unused_response;
   assign no_request = '{b_ready: 1'b1, r_ready: 1'b1, default: '0};
+  localparam int unsigned HostWords = host_words(2 * Cores);
+  logic [Width-1:0] no_words [HostWords];
+  logic [Width-1:0] unused_words [HostWords];
+  dma_response_t    unused_dma;
+  assign no_words = '{default: '0};
   rs_rpau_shell #(
     // generated from rtl/shell/rs_registers.rdl: handed
     .LogN(LogN),
@@ -102,6 +108,10 @@ module rs_rpau_uart
     .axil_i(axil_request),
     .axil_o(axil_response),
     .axi_i(no_request),
-    .axi_o(unused_response)
+    .axi_o(unused_response),
+    .dma_i('0),
+    .dma_wdata_i(no_words),
+    .dma_o(unused_dma),
+    .dma_rdata_o(unused_words)
   );
 endmodule

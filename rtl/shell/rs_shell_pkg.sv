@@ -53,6 +53,40 @@ package rs_shell_pkg;
     logic [BeatBits-1:0]    r_data;
   } axi_response_t;
 
+  // A channel of the DMA (rs_dma): what it asks of the host port and of the program, and the
+  // descriptor at hand.
+  typedef struct packed {
+    logic        reads;
+    logic        streams;
+    logic        starts;
+    logic [3:0]  zone;
+    logic [7:0]  unit;
+    logic [15:0] index;  // of a start: how many polynomials of keys come while the program runs
+    logic [23:0] rows;
+    logic [4:0]  ring;   // of a start: log2 of its degree; 0: of N
+  } dma_asked_t;
+  typedef struct packed {
+    logic        we;
+    logic        re;
+    logic [3:0]  zone;
+    logic [7:0]  unit;
+    logic [15:0] index;
+    logic [15:0] row;
+    logic        moving;
+    logic        start;
+    dma_asked_t  asked;
+  } dma_request_t;
+  // What the accelerator says.
+  typedef struct packed {
+    logic        rst_n;      // its reset, which ends whatever the channel does
+    logic        refused;    // the descriptor at hand
+    logic        rvalid;
+    logic        host_busy;
+    logic        busy;       // a program runs, or another way to the memories has the host port
+    logic [15:0] opened;
+    logic [63:0] cycles;
+  } dma_response_t;
+
   // The registers' AXI4-Lite bus: the same of it.
   localparam int unsigned AxilAddrWidth = 12;
   localparam int unsigned AxilDataWidth = 32;
@@ -79,6 +113,20 @@ package rs_shell_pkg;
     logic [AxilDataWidth-1:0] r_data;
     logic [1:0]               r_resp;
   } axil_response_t;
+
+  // One access of a host to a page of such a bus, and its end (rs_axil_access).
+  typedef struct packed {
+    logic                       write;
+    logic [AxilAddrWidth-1:0]   addr;
+    logic [2:0]                 prot;
+    logic [AxilDataWidth-1:0]   data;
+    logic [AxilDataWidth/8-1:0] strb;
+  } axil_access_t;
+  typedef struct packed {
+    logic                     done;
+    logic [1:0]               resp;
+    logic [AxilDataWidth-1:0] data;
+  } axil_end_t;
 
   // An access of the bus to one half of a register of 64 bits.
   typedef struct packed {

@@ -7,9 +7,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.verilate import build_block
 
 FOLDER = Path(__file__).parent
 BENCH = FOLDER / "bus" / "dma_bench.py"
@@ -29,8 +32,8 @@ BUS, DEVICE = 4000, 5000
         *(
             pytest.param((1, *row, 7, BUS, DEVICE, 1), marks=FULL)
             for row in (
-                *((bits, 4, 30) for bits in (32, 64, 128, 512)),
-                *((bits, 8, 60) for bits in (32, 128, 512)),
+                *((bits, 4, 30) for bits in (32, 64, 128, 256, 512)),
+                *((bits, 8, 60) for bits in (32, 128, 256, 512)),
                 *((128, 1, 30), (512, 2, 33)),
             )
         ),
@@ -60,3 +63,22 @@ def test_lists_of_descriptors_move_and_start_what_they_say(
         ["bus_*", "*_i", "*_o", "m_axi_*"],
         {"RINGSMITH_BENCH": json.dumps(shape)},
     )
+
+
+@pytest.mark.parametrize("channels", [1, 2, 6])
+def test_the_channel_whose_turn_ended_longest_ago_goes_first(
+    channels: int, rng: np.random.Generator
+) -> None:
+    """Of those that ask, in every cycle; turns end at random."""
+    asks = rng.integers(0, 1 << channels, 3000)
+    turn = rng.integers(0, 1 << channels, 3000) & rng.integers(0, 1 << channels, 3000)
+    reset = np.ones(3000, dtype=np.int64)
+    reset[:2] = 0
+    sources = rtl_sources("dma")
+    with Block(build_block("rs_dma_order", sources, {"Channels": channels})) as block:
+        found = block.run({"asks_i": asks, "turn_i": turn, "rst_ni": reset})["chosen_o"].ravel()
+    order = list(range(channels))
+    for cycle in range(2, 3000):
+        wanted = [c for c in order if asks[cycle] >> c & 1]
+        assert found[cycle] == (wanted[0] if wanted else 0)
+        order.sort(key=lambda c, ends=int(turn[cycle]): ends >> c & 1)

@@ -59,7 +59,7 @@ RPAUS = [
 ]
 
 
-DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 512)]
+DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,7 @@ DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 512)]
         *(("rs_rpau_axil", values) for values in RPAUS),
         ("rs_stream_axis", []),
         *(("rs_dma", values) for values in DMAS),
+        ("rs_rpau_card", ["Coprocessors=3", "KeyStream=1"]),
     ],
 )
 def test_no_variable_has_two_drivers(top: str, values: list[str]) -> None:

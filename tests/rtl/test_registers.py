@@ -28,7 +28,8 @@ def test_generated_files_equal_what_the_map_gives() -> None:
 
 
 def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> None:
-    for path in (generator.SOURCE, *generator.expected(CHECKOUT)):
+    sources = (generator.SOURCE, generator.CARD_SOURCE)
+    for path in (*sources, *generator.expected(CHECKOUT)):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / path, tmp_path / path)
     root = ["--root", str(tmp_path)]

@@ -140,12 +140,15 @@ def alone(found: Found) -> Record:
 def test_the_area_has_every_part_and_says_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     one = Area(dsps=240, brams=169, urams=56, luts=300_000, flip_flops=45_000)
     modules = ("rs_rpau_top", "rs_rpau", "rs_base_convert", "rs_butterfly_lanes")
+    joins = Area(dsps=0, brams=24, urams=0, luts=6000, flip_flops=600)
     monkeypatch.setattr(area, "device_areas", lambda _: dict.fromkeys(modules, one))
+    monkeypatch.setattr(area, "card_areas", lambda _: {"rs_rpau_card": joins})
     rows = {(r.operation, r.metric): r for r in area.area_rows(variant("cores_1"))}
     assert rows["lift", "dsp"].value == 240
     fits = rows["accelerator", "fits"]
     assert fits.value == 0
-    assert "2 units take 600,000 LUT of a die's 253,611" in fits.conditions
+    assert "2 units take 602,000 LUT of a die's 253,611" in fits.conditions
+    assert "6,000 LUT, 600 FF and 24 BRAM" in fits.conditions
 
 
 def test_other_names_are_refused() -> None:

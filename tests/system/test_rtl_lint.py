@@ -12,7 +12,7 @@ import pytest
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
-from ringsmith.errors import ToolError
+from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import lint
@@ -59,6 +59,31 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
 def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) -> None:
     design = replace(load_design("nano"), **change)
     lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design), macros(design.target))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"host_bits": 32},
+        {"host_bits": 256, "coprocessors": 2, "larger_rings": 1, "smaller_rings": 1},
+        {
+            "host_bits": 512,
+            "reduction": "folded",
+            "word_bits": 60,
+            "narrow_rpaus": 2,
+            "narrow_bits": 54,
+        },
+    ],
+    ids=str,
+)
+def test_verilator_has_no_warning_about_cards(change: dict[str, Any]) -> None:
+    design = replace(load_design("nano"), **change)
+    lint(rtl_sources(*rtl.CARD_ROOMS), rtl.CARD_TOP, rtl.card_parameters(design))
+
+
+def test_a_card_without_a_bus_is_refused() -> None:
+    with pytest.raises(ParameterError, match="host_bits = 0"):
+        rtl.card_parameters(replace(load_design("nano"), coprocessors=2))
 
 
 def test_lint_reports_a_warning(tmp_path: Path) -> None:

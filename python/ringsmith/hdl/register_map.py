@@ -7,7 +7,7 @@ from pathlib import Path
 from peakrdl_regblock.udps import ALL_UDPS
 from systemrdl.compiler import RDLCompiler
 from systemrdl.messages import RDLCompileError
-from systemrdl.node import AddrmapNode, FieldNode, Node, RegNode
+from systemrdl.node import AddrmapNode, FieldNode, Node, RegfileNode, RegNode
 from systemrdl.rdltypes.user_enum import UserEnum
 
 from ringsmith.errors import ToolError
@@ -39,8 +39,21 @@ class Field:
 
 
 @dataclass(frozen=True)
+class Array:
+    """An array of regfiles: its name, and where the first and each next one begins."""
+
+    name: str
+    address: int
+    count: int
+    stride: int
+
+
+@dataclass(frozen=True)
 class Register:
-    """A register; ``parameter`` names the RTL's parameter that a design fact tells."""
+    """A register; ``parameter`` names the RTL's parameter that a design fact tells.
+
+    Of an array of regfiles it is that of the first; ``array`` is the array.
+    """
 
     name: str
     address: int
@@ -48,6 +61,7 @@ class Register:
     doc: str
     parameter: str | None
     fields: tuple[Field, ...]
+    array: "Array | None" = None
 
     @property
     def attribute(self) -> str:
@@ -128,7 +142,16 @@ def _record(node: RegNode) -> Register:
     doc = node.get_property("desc") or ""
     parameter = node.get_property("parameter", default=None)
     width = node.get_property("regwidth")
-    return Register(node.inst_name, node.absolute_address, width, doc, parameter, fields)
+    address, array = node.raw_absolute_address, _array(node.parent)
+    return Register(node.inst_name, address, width, doc, parameter, fields, array)
+
+
+def _array(node: Node | None) -> Array | None:
+    """The array that a regfile is, where it is one."""
+    if not isinstance(node, RegfileNode) or node.array_dimensions is None:
+        return None
+    (count,) = node.array_dimensions
+    return Array(node.inst_name, node.raw_absolute_address, count, node.array_stride or 0)
 
 
 def _field(node: FieldNode) -> Field:

@@ -13,13 +13,17 @@ def _prose(text: str) -> list[str]:
 # ---- page ----------------------------------------------------------------------------------------
 
 
-def render_page(registers: RegisterMap, notice: str, top: str) -> str:
+def render_page(
+    registers: RegisterMap, card: RegisterMap, notice: str, top: str, card_top: str
+) -> str:
     """The page ``docs/registers.md``.
 
     Args:
-        registers: The map.
+        registers: The map of a device.
+        card: The map of a card with several.
         notice: What the page is made from.
         top: The module that is an accelerator with this bus, its path.
+        card_top: The module of a card.
     """
     lines = [
         *_prose(f"<!-- {notice} -->"),
@@ -54,8 +58,7 @@ def render_page(registers: RegisterMap, notice: str, top: str) -> str:
         "",
         "## Registers",
         "",
-        "| address | register | bits | access | reset | |",
-        "| --- | --- | --- | --- | --- | --- |",
+        *_TABLE,
     ]
     for register in registers.plain:
         lines += _rows(register)
@@ -65,8 +68,24 @@ def render_page(registers: RegisterMap, notice: str, top: str) -> str:
         f"| `0x{fact.address:03X}` | `{fact.name}` | `{fact.parameter}` | {_doc(fact)} |"
         for fact in registers.facts
     ]
+    lines += ["", "## A card's registers", "", *_prose(f"`{card_top}` {_CARD}"), "", *_TABLE]
+    for register in card.plain:
+        lines += _rows(register)
     return "\n".join(lines) + "\n"
 
+
+_TABLE = [
+    "| address | register | bits | access | reset | |",
+    "| --- | --- | --- | --- | --- | --- |",
+]
+
+_CARD = (
+    "is a card of several coprocessors behind one DMA (dma.md). Its AXI4-Lite bus has byte "
+    "addresses of 16 bits: the first page of 4 KiB holds the registers below, page c + 1 those of "
+    "coprocessor c, as above. An address behind the last coprocessor, and one of a coprocessor "
+    "while all are in reset, is answered with SLVERR. The coprocessors have no data path. "
+    "`rtl/card/rs_card_registers.h` is this map in C."
+)
 
 _FACTS = (
     "What the design is: 32 bits each, read only. The names are those of the design's attributes. "
@@ -82,7 +101,11 @@ def _doc(register: Register) -> str:
 
 def _rows(register: Register) -> Iterator[str]:
     """A register's row, and one for each of its fields where it has several."""
-    start = f"| `0x{register.address:03X}` | `{register.name}` |"
+    name, address = register.name, f"0x{register.address:03X}"
+    if register.array is not None:
+        name = f"{register.array.name}[c].{name}"
+        address += f" + 0x{register.array.stride:X}*c"
+    start = f"| `{address}` | `{name}` |"
     if len(register.fields) == 1:
         field = register.value
         yield f"{start} {field.bits} | {field.access} | {_hex(field.reset)} | {register.doc} |"
@@ -133,17 +156,8 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         f"    {register.name.upper()} = 0x{register.address:02X}" for register in registers.plain
     ]
     for register in registers.plain:
-        if len(register.fields) > 1 and all(field.width == 1 for field in register.fields):
-            name = register.name.capitalize()
-            lines += ["", "", f"class {name}(IntFlag):", f'    """Bits of ``{register.name}``."""']
-            for field in register.fields:
-                lines += ["", f"    {field.name.upper()} = {1 << field.lsb:#x}"]
-                lines += _docstring(field.doc)
-        elif len(register.fields) == 1 and "w" in register.value.access:
-            lines += _enumeration(register)
-    version = registers.register("version")
-    lines += ["", "", f"MAGIC = 0x{registers.register('magic').value.reset:08X}"]
-    lines += [f"VERSION_{field.name.upper()} = {field.reset}" for field in version.fields]
+        lines += _class_of(register)
+    lines += ["", "", *_identity(registers)]
     lines += [f"ARCHITECTURE = {registers.register('architecture').value.reset}", ""]
     lines += ["FACTS = ("]
     for fact in registers.facts:
@@ -155,6 +169,56 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         )
     lines += [")", '"""What a device tells, in the order of its registers."""']
     return "\n".join(lines) + "\n"
+
+
+_CARD_HEAD = ["", "from enum import IntEnum, IntFlag"]
+
+
+def render_card_python(card: RegisterMap, notice: str) -> str:
+    """A Python module with the addresses of a card's registers."""
+    lines = ['"""The registers of a card.', "", *_prose(notice), '"""', *_CARD_HEAD]
+    own = [register for register in card.plain if register.array is None]
+    (array,) = {register.array for register in card.plain} - {None}
+    assert array is not None
+    parts = [register for register in card.plain if register.array == array]
+    lines += ["", "", "class CardRegister(IntEnum):", '    """Byte addresses."""', ""]
+    lines += [f"    {register.name.upper()} = 0x{register.address:02X}" for register in own]
+    name = array.name.capitalize()
+    lines += ["", "", f"class {name}Register(IntEnum):"]
+    lines += ['    """Byte addresses from a channel\'s first on."""', ""]
+    lines += [
+        f"    {register.name.upper()} = 0x{register.address - array.address:02X}"
+        for register in parts
+    ]
+    for register in parts:
+        lines += _class_of(register, name)
+    lines += ["", "", *_identity(card)]
+    lines += [f"{name.upper()}S = 0x{array.address:03X}", '"""Where the first channel begins."""']
+    lines += [f"{name.upper()}_BYTES = 0x{array.stride:02X}"]
+    return "\n".join(lines) + "\n"
+
+
+def _identity(registers: RegisterMap) -> list[str]:
+    """What tells a device, and the version of its map."""
+    version = registers.register("version")
+    return [
+        f"MAGIC = 0x{registers.register('magic').value.reset:08X}",
+        *(f"VERSION_{field.name.upper()} = {field.reset}" for field in version.fields),
+    ]
+
+
+def _class_of(register: Register, prefix: str = "") -> list[str]:
+    """The class of a register's bits, or of its values; nothing where it is a number."""
+    if len(register.fields) > 1 and all(field.width == 1 for field in register.fields):
+        name = prefix + register.name.capitalize()
+        lines = ["", "", f"class {name}(IntFlag):", f'    """Bits of ``{register.name}``."""']
+        for field in register.fields:
+            lines += ["", f"    {field.name.upper()} = {1 << field.lsb:#x}"]
+            lines += _docstring(field.doc)
+        return lines
+    if len(register.fields) == 1 and "w" in register.value.access:
+        return _enumeration(register)
+    return []
 
 
 def _enumeration(register: Register) -> list[str]:

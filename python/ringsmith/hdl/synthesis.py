@@ -100,6 +100,7 @@ def synthesized(
     parameters: Mapping[str, int],
     parts: Sequence[str],
     family: str,
+    boxes: Sequence[str] = (),
 ) -> dict[str, Area]:
     """Synthesizes a hierarchy, or finds the result in the cache.
 
@@ -109,6 +110,7 @@ def synthesized(
         parameters: Of the top module.
         parts: Modules below it whose area is told too, everything below them included.
         family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
+        boxes: Modules that are left out, with all below them.
 
     Returns:
         Area by module: the top and those of ``parts`` that there are, one instance of each, the
@@ -119,12 +121,12 @@ def synthesized(
     """
     files = rtl_sources(*rooms)
     values = [f"{name}={value}" for name, value in parameters.items()]
-    facts = [yosys().version, family, *parts, *values]
+    facts = [yosys().version, family, *parts, *values, *(f"without {box}" for box in boxes)]
     own = [Path(__file__).with_name(f"{name}.py") for name in ("elaboration", "netlist", "packing")]
     own.append(Path(__file__))
 
     def build(work: Path) -> None:
-        areas = _synthesize(top, files, values, parts, family, work)
+        areas = _synthesize(top, files, values, parts, family, boxes, work)
         text = json.dumps({name: asdict(area) for name, area in areas.items()})
         (work / "area.json").write_text(text)
         for file in work.iterdir():
@@ -142,9 +144,10 @@ def _synthesize(
     values: Sequence[str],
     parts: Sequence[str],
     family: str,
+    boxes: Sequence[str],
     work: Path,
 ) -> dict[str, Area]:
-    shared = elaborated(top, files, values, work)
+    shared = elaborated(top, files, values, work, boxes=boxes)
     memories = _cut(shared, parts)
     (work / "shared.json").write_text(json.dumps(shared))
     run_yosys(

@@ -67,17 +67,20 @@ def test_polynomials_arrive_as_the_slower_of_bus_and_port_goes() -> None:
     assert arrivals(Link(128), design, 3) == (1024, 2048, 3072)
 
 
-def test_the_head_goes_first_until_its_job_has_crossed() -> None:
+def test_the_channel_whose_turn_ended_longest_ago_goes_first() -> None:
     wire = Wire(Link(128), 3)
     for channel in (0, 1, 2):
         wire.ask(channel, Burst(0, 4096, last=False))
     assert wire.serve() == (0, 1_024_000)
-    assert wire.serve() == (1, 2_048_000)  # the head has asked for nothing more
+    assert wire.serve() == (1, 2_048_000)  # channel 0 has asked for nothing more
     wire.ask(0, Burst(2_000_000, 4096, last=True))
     assert wire.serve() == (0, 3_072_000)
-    wire.ask(0, Burst(0, 4096, last=False))
-    wire.ask(1, Burst(0, 4096, last=False))
-    assert [wire.serve()[0] for _ in range(3)] == [1, 2, 0]  # the head is 1 now
+    wire.ask(0, Burst(0, 4096, last=True))
+    wire.ask(1, Burst(0, 4096, last=True))
+    assert [wire.serve()[0] for _ in range(3)] == [1, 2, 0]  # its turn had ended
+    for channel in (0, 1, 2):
+        wire.ask(channel, Burst(0, 4096, last=False))
+    assert [wire.serve()[0] for _ in range(3)] == [2, 1, 0]
     assert wire.begins is None
 
 
@@ -99,7 +102,7 @@ def test_nobody_waits_for_ever_and_the_bus_carries_one_at_a_time(rng: np.random.
             wire.ask(channel, Burst(end + int(rng.integers(10**6)), 4096, last))
     assert left == [0, 0, 0, 0]
     waits = [np.diff(np.flatnonzero(np.array(served) == channel)).max() for channel in range(4)]
-    assert max(waits) <= 1 + 3 * 20  # two jobs of each other one
+    assert max(waits) <= 1 + 3 * 10  # a turn of each other one
 
 
 def test_one_coprocessor_takes_what_the_parts_take_one_after_the_other() -> None:

@@ -1,6 +1,7 @@
 // rs_dma with flat vectors as ports, for cocotb: channel 0's part is lowest.
 //
-// A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i.
+// A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i. It
+// refuses its last unit.
 module rs_dma_bench
   import rs_dma_pkg::*;
 #(
@@ -67,12 +68,21 @@ module rs_dma_bench
   input  logic [Channels-1:0]                 host_rvalid_i,
   input  logic [Channels*HostWords*Width-1:0] host_rdata_i,
   input  logic [Channels-1:0]                 host_busy_i,
+  output logic [Channels-1:0]                 moving_o,
   output logic [Channels-1:0]                 start_o,
   output logic [Channels*RingBits-1:0]        ring_o,
+  output logic [Channels*IndexBits-1:0]       streams_o,
   input  logic [Channels-1:0]                 busy_i,
   input  logic [Channels*16-1:0]              opened_i,
   input  logic [Channels*64-1:0]              cycles_i
 );
+  command_t [Channels-1:0] asked;
+  logic     [Channels-1:0] refused;
+  for (genvar c = 0; c < Channels; c++) begin : gen_asked
+    assign ring_o[RingBits*c+:RingBits] = asked[c].ring;
+    assign streams_o[IndexBits*c+:IndexBits] = asked[c].index;
+    assign refused[c] = asked[c].unit == '1;
+  end
   rs_dma #(
     .Channels(Channels),
     .DataBits(DataBits),
@@ -81,7 +91,10 @@ module rs_dma_bench
     .LogDepth(LogDepth),
     .StartCycles(StartCycles)
   ) u_dma (
+    .rst_ni({Channels{rst_ni}}),
     .host_busy_i(host_busy_i | host_we_o | host_re_o),
+    .asked_o(asked),
+    .refused_i(refused),
     .*
   );
 endmodule

@@ -137,7 +137,7 @@ class Bench:
     def program(self, channel: int, made: List, streams: int) -> None:
         """A start, and the polynomials of keys that its program waits for."""
         ring = self.random.randrange(32)
-        self.add(channel, made, Op.START, count=ring)
+        self.add(channel, made, Op.START, count=ring, index=streams)
         opens = sorted(self.random.randrange(1, 200) for _ in range(streams))
         made.plan.append([self.random.randrange(1, 300), *opens])
         # Streams write the key store, on which the program does nothing in this model.
@@ -166,9 +166,9 @@ class Bench:
         self.driver.told[channel] = 0
         await self.driver.go(channel, lay(self.memory, made.descriptors))
 
-    async def finish(self, channel: int, made: List) -> None:
+    async def finish(self, channel: int, made: List, cycles: int = 60_000) -> None:
         """Waits for the end of a list, and compares everything."""
-        status = await self.driver.wait(channel)
+        status = await self.driver.wait(channel, cycles)
         assert not status.failed, status
         assert status.completed == len(made.descriptors)
         await ClockCycles(self.dut.bus_clk_i, 2)
@@ -312,7 +312,7 @@ async def a_descriptor_that_fails_stops_its_channel_and_no_other(dut: HierarchyO
         assert status.completed == good, (kind, status)
         assert status.address == bad.address, (kind, status)
         bench.compare(0, made, good)
-        if bad.keep and error in (Error.READ, Error.WRITE, Error.VALUE, Error.UNOPENED):
+        if bad.keep and error in RECORDED:
             bench.record(bad, good + 1, error)
         for c, other in enumerate(others, 1):
             await bench.finish(c, other)
@@ -367,6 +367,17 @@ def _unopened(bench: Bench, made: List) -> tuple[Error, Descriptor]:
     return Error.UNOPENED, bench.write(0, made, STREAM_ROWS, Op.STREAM)
 
 
+def _refused(bench: Bench, made: List) -> tuple[Error, Descriptor]:
+    kind = bench.random.choice((bench.write, bench.read))
+    bad = kind(0, made, 5)
+    bad.unit = 255
+    return Error.PLACE, bad
+
+
+def _no_such_ring(bench: Bench, made: List) -> tuple[Error, Descriptor]:
+    return Error.PLACE, bench.add(0, made, Op.START, count=3, unit=255)
+
+
 Failure = Callable[[Bench, List], tuple[Error, Descriptor]]
 """Adds a descriptor that fails to a list; the error, and the descriptor."""
 
@@ -398,6 +409,9 @@ def _bad_next(bench: Bench, made: List) -> tuple[Error, Descriptor]:
     return Error.ALIGN, bad
 
 
+RECORDED = (Error.READ, Error.WRITE, Error.VALUE, Error.UNOPENED, Error.PLACE)
+"""Errors that a completion record names."""
+
 FAILURES: dict[str, Failure] = {
     "read": _bad_read,
     "two": _bad_two,
@@ -406,6 +420,8 @@ FAILURES: dict[str, Failure] = {
     "fetch": _bad_fetch,
     "wide": _wide,
     "unopened": _unopened,
+    "refused": _refused,
+    "no such ring": _no_such_ring,
     "next": _bad_next,
     "no opcode": _malformed(Error.FORMAT, op=0),
     "unknown opcode": _malformed(Error.FORMAT, op=7),
@@ -517,7 +533,7 @@ async def a_slow_bus_holds_the_device_back(dut: HierarchyObject) -> None:
         bench.write(0, made, rows)
         bench.read(0, made, rows)
     await bench.start(0, made)
-    await bench.finish(0, made)
+    await bench.finish(0, made, 20_000 + 40 * rows * ROW // BEAT)
 
 
 @cocotb.test()

@@ -65,6 +65,7 @@ class Error(IntEnum):
     VALUE = 7
     UNOPENED = 8
     DEVICE = 9
+    PLACE = 10
 
 
 @dataclass
@@ -307,6 +308,7 @@ class Device:
     reads: deque[tuple[int, int]] = field(default_factory=deque)  # when answered, and the row
     held: Place | None = None
     quiet: int = 0  # cycles to the end of the last access
+    moving: int = 0  # the channel said so in the cycle before
     key_rows: int = 0
     rows: int = 0  # that have crossed
 
@@ -345,13 +347,16 @@ class Devices:
             await RisingEdge(dut.clk_i)
             self.cycle += 1
             we, re, start = (int(s.value) for s in (dut.host_we_o, dut.host_re_o, dut.start_o))
+            moving = int(dut.moving_o.value)
             will = dict.fromkeys(names, 0)
             for c, device in enumerate(self.all):
                 if dut.rst_ni.value == 0:
                     self._reset(device)
                 else:
+                    assert device.moving | moving >> c & 1 or not (we | re) >> c & 1
                     self._access(c, device, we >> c & 1, re >> c & 1)
                     self._run(c, device, start >> c & 1)
+                device.moving = moving >> c & 1
                 due = device.reads and device.reads[0][0] <= self.cycle
                 if due and device.random.random() >= self.gaps:
                     will["host_rvalid_i"] |= 1 << c
@@ -408,6 +413,7 @@ class Devices:
             assert device.program is None
             assert device.quiet == 0
             cycles, *opens = device.plan.popleft() if device.plan else [20]
+            assert self._field("streams_o", c, 16) == len(opens)
             ring, hidden = self._field("ring_o", c, 5), SHAPE.start_cycles - 1
             device.program = Program(ring, hidden, cycles, opens)
         program = device.program

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ringsmith.backends.rpau.debug.area import device_areas
+from ringsmith.backends.rpau.debug.area import card_areas, device_areas
 from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.rtl import CARD_TOP
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.heaws.cases import PARAMS, SEVERAL
 from ringsmith.bench.records import Found
@@ -34,16 +35,27 @@ def area_rows(design: RpauDesign) -> Iterator[Found]:
     for part, module in _PARTS.items():
         for metric, value in numbers(areas[module]).items():
             yield Found(design.name, PARAMS, part, metric, value, "synthesis", _TEXT)
-    yield _fit(design, areas[_PARTS["coprocessor"]])
+    several = load_design(SEVERAL)
+    joins = card_areas(several)[CARD_TOP]
+    yield _fit(design, areas[_PARTS["coprocessor"]], joins, several.coprocessors)
 
 
-def _fit(design: RpauDesign, one: Area) -> Found:
-    unit = Resources(one.lut_sites, one.fabric_flip_flops, one.dsps, one.brams, one.urams)
-    placed = place(CARD, [unit] * load_design(SEVERAL).coprocessors)
+def _fit(design: RpauDesign, one: Area, joins: Area, count: int) -> Found:
+    """Whether so many coprocessors fit, each with its share of what joins them."""
+    unit = Resources(
+        one.lut_sites + -(-joins.lut_sites // count),
+        one.fabric_flip_flops + -(-joins.fabric_flip_flops // count),
+        one.dsps,
+        one.brams + joins.brams / count,
+        one.urams,
+    )
+    placed = place(CARD, [unit] * count)
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"
+    shared = f"{joins.lut_sites:,} LUT, {joins.fabric_flip_flops:,} FF and {joins.brams:g} BRAM"
     text = (
         f"{dies} coprocessors on the dies of {CARD.card}, beside the shell's partition, {judged} "
-        f"(at most {CARD.lut_share:.0%} of a die's LUTs); what joins them is not counted; {_TEXT}"
+        f"(at most {CARD.lut_share:.0%} of a die's LUTs); each with its share of "
+        f"DMA and registers, {shared}; {_TEXT}"
     )
     return Found(design.name, PARAMS, "accelerator", "fits", float(placed.fits), "synthesis", text)

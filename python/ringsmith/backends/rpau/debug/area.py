@@ -23,6 +23,8 @@ _PARTS = (
 )
 """Modules of an RPAU whose own area is told, everything below them included."""
 
+_PARTS_OF_A_CARD = ("rs_dma", "rs_dma_channel", "rs_card_control", "rs_rpau_shell")
+
 _OF_THE_DEVICE = ("ProgramWords", "Interconnect", "NarrowRpaus", "NarrowWidth", "Conversions")
 """Parameters of the accelerator that an RPAU does not have."""
 
@@ -61,6 +63,26 @@ def device_areas(design: RpauDesign) -> dict[str, Area]:
     """
     parts = (UNIT, "rs_base_convert", *_PARTS)
     return synthesized(rtl.TOP, rtl.ROOMS, rtl.parameters(design), parts, ULTRASCALE_PLUS)
+
+
+def card_areas(design: RpauDesign) -> dict[str, Area]:
+    """Synthesizes a card less its accelerators (``rtl.TOP``), as ``device_areas`` does one.
+
+    Returns:
+        Area by module: ``rtl.CARD_TOP``, its DMA and its register blocks, one instance of each.
+
+    Raises:
+        ParameterError: If the design has no bus to the host.
+        ToolError: If Yosys is not installed or fails.
+    """
+    return synthesized(
+        rtl.CARD_TOP,
+        rtl.CARD_ROOMS,
+        rtl.card_parameters(design),
+        _PARTS_OF_A_CARD,
+        ULTRASCALE_PLUS,
+        boxes=(rtl.TOP,),
+    )
 
 
 def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:

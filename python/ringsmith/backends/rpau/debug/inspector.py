@@ -129,11 +129,13 @@ class RpauInspector(Inspector):
         return TimedDesign(own.name, what, rpau_timing(timed))
 
     def verilog(self, design: Design) -> str:
-        """The accelerator behind its register block."""
+        """The accelerator behind its register block; several of them behind a card's DMA."""
         own = cast("designs.RpauDesign", design)
-        return plain_verilog(
-            sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), macros(own.target)
-        )
+        chosen = macros(own.target)
+        if own.coprocessors > 1:
+            values = sources.card_parameters(own)
+            return plain_verilog(sources.CARD_TOP, sources.CARD_ROOMS, values, chosen)
+        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), chosen)
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """The device behind its registers on a serial line."""

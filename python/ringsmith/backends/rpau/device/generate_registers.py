@@ -1,4 +1,6 @@
-"""Writes what is made from ``rtl/shell/rs_registers.rdl``, the map of a device's registers.
+"""Writes what is made from the maps of a device's registers, and of a card's.
+
+The maps are ``rtl/shell/rs_registers.rdl`` and ``rtl/card/rs_card_registers.rdl``.
 
 ``python -m ringsmith.backends.rpau.device.generate_registers`` writes into the checkout; with
 ``--check`` it only compares and exits with 1 when something differs. It needs PeakRDL, which is
@@ -26,11 +28,11 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.nets import ZONE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
-from ringsmith.hdl.register_pages import render_page, render_python
+from ringsmith.hdl.register_pages import render_card_python, render_page, render_python
 
 SOURCE = "rtl/shell/rs_registers.rdl"
+CARD_SOURCE = "rtl/card/rs_card_registers.rdl"
 COMMAND = "python -m ringsmith.backends.rpau.device.generate_registers"
-NOTICE = f"Generated from {SOURCE} by `{COMMAND}`; do not edit."
 ADDRESS_WIDTH = 12
 """Bits of the bus's byte addresses: a device takes a page of 4 KiB."""
 
@@ -38,8 +40,30 @@ _BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.
 _END = "// end of generated\n"
 
 
-def files(registers: RegisterMap) -> dict[str, str]:
+def notice(*sources: str) -> str:
+    """What a generated file says of itself."""
+    return f"Generated from {' and '.join(sources)} by `{COMMAND}`; do not edit."
+
+
+def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     """Every file that is generated whole: its path in the checkout, and its text."""
+    made = {**block_files(registers, SOURCE), **block_files(card, CARD_SOURCE)}
+    made["docs/registers.md"] = render_page(
+        registers,
+        card,
+        notice(SOURCE, CARD_SOURCE),
+        "rtl/shell/rs_rpau_axil.sv",
+        "rtl/card/rs_rpau_card.sv",
+    )
+    folder = "python/ringsmith/backends/rpau/device"
+    made[f"{folder}/register_table.py"] = render_python(registers, notice(SOURCE))
+    made[f"{folder}/card_table.py"] = render_card_python(card, notice(CARD_SOURCE))
+    return made
+
+
+def block_files(registers: RegisterMap, source: str) -> dict[str, str]:
+    """A map's register block and its C header, beside the map."""
+    stem = Path(source).stem
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         RegblockExporter().export(
@@ -51,16 +75,13 @@ def files(registers: RegisterMap) -> dict[str, str]:
             err_if_bad_rw=True,
             address_width=ADDRESS_WIDTH,
         )
-        CHeaderExporter().export(registers.node, str(folder / "rs_registers.h"))
-        made = {
-            f"rtl/shell/{file}": f"// {NOTICE}\n{_tidy((folder / file).read_text('utf-8'))}"
-            for file in ("rs_registers.sv", "rs_registers_pkg.sv", "rs_registers.h")
+        CHeaderExporter().export(registers.node, str(folder / f"{stem}.h"))
+        texts = {
+            file: _tidy((folder / file).read_text("utf-8"))
+            for file in (f"{stem}.sv", f"{stem}_pkg.sv", f"{stem}.h")
         }
-    made["docs/registers.md"] = render_page(registers, NOTICE, "rtl/shell/rs_rpau_axil.sv")
-    made["python/ringsmith/backends/rpau/device/register_table.py"] = render_python(
-        registers, NOTICE
-    )
-    return made
+    head = f"// {notice(source)}\n"
+    return {str(Path(source).with_name(file)): head + text for file, text in texts.items()}
 
 
 def _tidy(text: str) -> str:
@@ -95,6 +116,7 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
         "rtl/shell/rs_rpau_axil.sv": {"parameters": declared, "handed": handed},
         "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
         "rtl/board/rs_board_ulx3s.sv": {"parameters": declared, "handed": handed},
+        "rtl/card/rs_rpau_card.sv": {"parameters": declared, "handed": handed},
     }
 
 
@@ -145,7 +167,7 @@ def expected(root: Path) -> dict[str, str]:
         ToolError: If the map is wrong, or a section is missing.
     """
     registers = read_register_map(root / SOURCE)
-    made = files(registers)
+    made = files(registers, read_register_map(root / CARD_SOURCE))
     for path, lines in sections(registers, load_design("nano")).items():
         made[path] = fill((root / path).read_text(encoding="utf-8"), lines, path)
     return made
@@ -172,7 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
     stale = stale_files(options.root)
     for path in stale:
         if options.check:
-            print(f"{path} differs from {SOURCE}: run {COMMAND}")
+            print(f"{path} differs from its register map: run {COMMAND}")
         else:
             (options.root / path).write_text(made[path], encoding="utf-8")
             print(f"wrote {path}")

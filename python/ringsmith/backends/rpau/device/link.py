@@ -5,8 +5,9 @@ A bus of the link's own clock carries bursts both ways at once, to one accelerat
 host port, a row a cycle of the accelerator's clock. Times are whole picoseconds, and both clocks
 have an edge at time 0: the same polynomials arrive at the same times on every machine.
 
-The RTL of the link (docs/dma.md) is not simulated with the accelerators: arrivals are defined on
-the accelerator's side, so a trace of either gives the accelerator the same cycles.
+The RTL of a card (docs/dma.md) serves its channels in the same order; tests compare how soon jobs
+end. Arrivals are defined on the accelerator's side, so a trace of either gives the accelerator the
+same cycles.
 """
 
 from collections.abc import Iterable
@@ -85,7 +86,7 @@ def polynomial_rows(design: RpauDesign) -> int:
 
 @dataclass(frozen=True)
 class Burst:
-    """What a channel has to send: bytes, from a time on; ``last``: of its job."""
+    """What a channel has to send: bytes, from a time on; ``last``: of its turn."""
 
     time: int
     size: int
@@ -95,16 +96,15 @@ class Burst:
 class Wire:
     """One direction of a link's bus: who may send next, and when it is free.
 
-    The channel at the head goes first, the others follow in the order of their numbers, and the
-    last comes before the head again. The next channel gets to the head when all of the head's job
-    has crossed. So those that began together end one after the other, and come apart: of six
-    coprocessors as many wait for the bus while others compute, and none waits for ever.
+    The channel whose turn ended longest ago goes first, as in ``rtl/dma/rs_dma_order.sv``. A turn
+    is a job; in the RTL, on the way back to the host, a polynomial. So channels that began together
+    end one after the other, and come apart: some coprocessors wait for the bus while others
+    compute. A channel waits for at most one turn of each other one.
     """
 
     def __init__(self, link: Link, channels: int) -> None:
         self._link = link
-        self._channels = channels
-        self._head = 0
+        self._order = list(range(channels))  # the first goes first
         self._free = 0
         self._asked: dict[int, Burst] = {}
 
@@ -124,11 +124,12 @@ class Wire:
         begins = self.begins
         assert begins is not None
         waiting = [channel for channel, burst in self._asked.items() if burst.time <= begins]
-        chosen = min(waiting, key=lambda channel: (channel - self._head) % self._channels)
+        chosen = min(waiting, key=self._order.index)
         burst = self._asked.pop(chosen)
         self._free = begins + self._link.burst(burst.size)
-        if burst.last and chosen == self._head:
-            self._head = (chosen + 1) % self._channels
+        if burst.last:
+            self._order.remove(chosen)
+            self._order.append(chosen)
         return chosen, self._free
 
 

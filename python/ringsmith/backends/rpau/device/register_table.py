@@ -56,8 +56,8 @@ class Control(IntFlag):
     """Starts the program at word 0. Refused (busy) while the device is not ready."""
 
     RESET = 0x2
-    """Stops whatever runs, forgets a burst of the data path, resets the device and clears
-    `refused`. Memories keep their contents, but for what was being written."""
+    """Stops whatever runs, forgets a burst of the data path, fails a list of the DMA, resets the
+    device and clears `refused`. Memories keep their contents, but for what was being written."""
 
 
 class Status(IntFlag):
@@ -73,7 +73,7 @@ class Status(IntFlag):
     """The last program ended at an opcode that does not exist."""
 
     MOVING = 0x8
-    """A burst of the data path moves words."""
+    """A burst of the data path, or a descriptor of the DMA, moves words."""
 
 
 class Refused(IntFlag):

@@ -1,0 +1,104 @@
+// A channel of the DMA (rs_dma) at an accelerator's host port, in place of the data path.
+//
+// Descriptors that want a place which the device does not have are refused: before they begin, so that
+// they have no effect. WRITE reaches every zone but conversions, whose words lie apart; of a zone whose
+// rows are single words, word 0 of each row counts. STREAM reaches the key store, READ work polynomials. A word of a narrow RPAU that is too wide for
+// it is not written, nor is its row (refused_o).
+//
+// claimed_o: the port is the channel's, until nothing is under way there (host_busy_i); so accesses that a
+// stopped channel has left behind disturb no other.
+module rs_dma_port
+  import rs_rpau_pkg::*;
+  import rs_shell_pkg::*;
+#(
+  parameter  int unsigned LogN = 13,
+  parameter  int unsigned LargerRings = 0,
+  parameter  int unsigned Width = 48,
+  parameter  int unsigned Rpaus = 5,
+  parameter  int unsigned Cores = 4,
+  parameter  int unsigned WorkPolys = 16,
+  parameter  int unsigned KeyPolys = 48,
+  parameter  int unsigned Constants = 64,
+  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned Twiddles = TwiddlesGenerated,
+  parameter  int unsigned Seeds = 0,
+  parameter  int unsigned NarrowRpaus = 0,
+  parameter  int unsigned NarrowWidth = 0,
+  parameter  int unsigned Conversions = 0,
+  localparam int unsigned Lanes = 2 * Cores,
+  localparam int unsigned HostWords = host_words(Lanes)
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  dma_request_t              dma_i,
+  input  logic [Width-1:0]          dma_wdata_i [HostWords],
+  output logic                      no_place_o,   // the descriptor at hand is refused
+  output logic                      claimed_o,
+  output refused_t                  refused_o,
+
+  output logic                      host_we_o,
+  output logic                      host_re_o,
+  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [RpauWidth-1:0]      host_rpau_o,
+  output logic [HostIndexWidth-1:0] host_index_o,
+  output logic [RowWidth-1:0]       host_row_o,
+  output logic [Width-1:0]          host_wdata_o [HostWords],
+  input  logic                      host_busy_i
+);
+  localparam int unsigned LogHostWords = $clog2(HostWords);
+  localparam int unsigned RowParts = Lanes / HostWords;
+
+  // ---- the place --------------------------------------------------------------------------------
+  logic [16:0] indices, words;
+  logic [24:0] rows;  // that the place has
+  logic        whole_rows, exists;
+  rs_host_zone #(
+    .LogN(LogN),
+    .LargerRings(LargerRings),
+    .WorkPolys(WorkPolys),
+    .KeyPolys(KeyPolys),
+    .Constants(Constants),
+    .PrimeSets(PrimeSets),
+    .Twiddles(Twiddles),
+    .Seeds(Seeds),
+    .Conversions(Conversions)
+  ) u_zone (
+    .zone_i({4'd0, dma_i.asked.zone}),
+    .indices_o(indices),
+    .words_o(words),
+    .whole_rows_o(whole_rows)
+  );
+  assign rows       = whole_rows ? 25'(words >> LogHostWords) : 25'(words);
+  assign exists     = dma_i.asked.unit < 8'(Rpaus) && {1'b0, dma_i.asked.index} < indices &&
+                      {1'b0, dma_i.asked.rows} <= rows &&
+                      (!whole_rows || dma_i.asked.rows % 24'(RowParts) == '0);
+  assign no_place_o = !exists || dma_i.asked.zone == ZoneConversion ||
+                      (dma_i.asked.reads && dma_i.asked.zone != ZonePoly) ||
+                      (dma_i.asked.streams && dma_i.asked.zone != ZoneKey);
+
+  // ---- words ------------------------------------------------------------------------------------
+  logic narrow, wide;
+  assign narrow = 32'(dma_i.unit) + NarrowRpaus >= Rpaus;
+  always_comb begin
+    wide = 1'b0;
+    for (int unsigned w = 0; w < HostWords; w++) begin
+      wide |= narrow && dma_wdata_i[w] >> NarrowWidth != '0;
+    end
+    refused_o       = '0;
+    refused_o.value = dma_i.we && wide;
+  end
+
+  logic taken_q, unused_start;
+  assign unused_start = dma_i.start;
+  always_ff @(posedge clk_i) begin
+    taken_q <= rst_ni && (host_we_o || host_re_o || (taken_q && host_busy_i));
+  end
+  assign claimed_o    = dma_i.moving || taken_q;
+  assign host_we_o    = dma_i.we && !wide;
+  assign host_re_o    = dma_i.re;
+  assign host_zone_o  = dma_i.zone;
+  assign host_rpau_o  = dma_i.unit[RpauWidth-1:0];
+  assign host_index_o = dma_i.index[HostIndexWidth-1:0];
+  assign host_row_o   = dma_i.row;
+  assign host_wdata_o = dma_wdata_i;
+endmodule
