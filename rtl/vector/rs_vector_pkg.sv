@@ -1,0 +1,80 @@
+// Architecture vector: types and latencies of one cluster's datapath; docs/vector.md describes it.
+//
+// Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
+// unit's or the network's operands enter.
+package rs_vector_pkg;
+  import rs_arith_pkg::*;
+
+  // Values of the parameter Reduction.
+  localparam int unsigned VectorBarrett = 0;  // any odd modulus of Width / 2 to Width bits
+  localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
+
+  localparam int unsigned MaxLogRadix = 4;
+
+  // The read latency of the twiddle memory.
+  localparam int unsigned TableLatency = 2;
+
+  // What a unit does with a row that comes from the network.
+  typedef struct packed {
+    logic                   inverse;
+    logic [MaxLogRadix-1:0] stages;   // mask of positions in L0
+  } transform_t;
+
+  // What a point operation adds.
+  typedef enum logic [1:0] {
+    SignSum     = 2'd0,  // x*y + z
+    SignMinus   = 2'd1,  // x*y - z
+    SignReverse = 2'd2   // z - x*y
+  } sign_e;
+
+  // ---- ALU ---------------------------------------------------------------------------------------
+
+  function automatic int unsigned product_latency(int unsigned reduction, int unsigned width,
+                                                  int unsigned step_bits);
+    if (reduction == VectorMontgomery) return mod_mul_montgomery_latency(width, step_bits);
+    return mod_mul_barrett_latency();
+  endfunction
+
+  // Moduli of a multiplier: the cycles in which it takes the modulus of one product.
+  function automatic int unsigned product_moduli(int unsigned reduction, int unsigned width,
+                                                 int unsigned step_bits);
+    if (reduction == VectorMontgomery) return scale_steps(width, step_bits) + 1;
+    return 1;
+  endfunction
+
+  // When it takes modulus i, after its operands.
+  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned i);
+    if (reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
+    return 0;
+  endfunction
+
+  // From the words of an ALU to its factor: sum or difference, and its correction.
+  function automatic int unsigned factor_time();
+    return 2;
+  endfunction
+
+  // From the words of an ALU to the sums behind its multiplier.
+  function automatic int unsigned combine_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits);
+    return factor_time() + product_latency(reduction, width, step_bits);
+  endfunction
+
+  function automatic int unsigned alu_latency(int unsigned reduction, int unsigned width,
+                                              int unsigned step_bits);
+    return combine_time(reduction, width, step_bits) + 2;
+  endfunction
+
+  // Moduli of an ALU: in front of the multiplier, its own, and behind it.
+  function automatic int unsigned alu_moduli(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits);
+    return product_moduli(reduction, width, step_bits) + 2;
+  endfunction
+
+  function automatic int unsigned alu_modulus_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned i);
+    if (i == 0) return 1;
+    if (i + 1 == alu_moduli(reduction, width, step_bits))
+      return combine_time(reduction, width, step_bits) + 1;
+    return factor_time() + product_modulus_time(reduction, i - 1);
+  endfunction
+endpackage
