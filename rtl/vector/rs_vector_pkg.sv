@@ -77,4 +77,49 @@ package rs_vector_pkg;
       return combine_time(reduction, width, step_bits) + 1;
     return factor_time() + product_modulus_time(reduction, i - 1);
   endfunction
+
+  // ---- units -------------------------------------------------------------------------------------
+
+  // From the words of a stage to its factors, which a register passes on to the ALUs.
+  function automatic int unsigned stage_factor_time();
+    return factor_time() - 1;
+  endfunction
+
+  // Lower position of the pair of words that ALU k of a stage takes.
+  function automatic int unsigned pair_low(int unsigned log_radix, int unsigned stage,
+                                           int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return ((k >> position) << (position + 1)) | (k & ((1 << position) - 1));
+  endfunction
+
+  function automatic int unsigned reversed(int unsigned bits, int unsigned value);
+    int unsigned found;
+    found = 0;
+    for (int unsigned i = 0; i < bits; i++) found |= (value >> i & 1) << (bits - 1 - i);
+    return found;
+  endfunction
+
+  // Which word of its row of factors ALU k of a stage takes.
+  function automatic int unsigned forward_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    return (1 << stage) + (k >> (log_radix - 1 - stage));
+  endfunction
+  function automatic int unsigned inverse_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return (1 << position) + reversed(position, k & ((1 << position) - 1));
+  endfunction
+
+  // Stage after stage for a transform, one for a point operation, and a register that selects.
+  function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
+                                                    int unsigned step_bits,
+                                                    int unsigned log_radix);
+    return log_radix * alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+  function automatic int unsigned point_latency(int unsigned reduction, int unsigned width,
+                                                int unsigned step_bits);
+    return alu_latency(reduction, width, step_bits) + 1;
+  endfunction
 endpackage

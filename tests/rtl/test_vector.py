@@ -119,3 +119,145 @@ def test_an_alu_equals_python_with_another_mode_and_modulus_in_each_cycle(
         q = entered["q_i"]
         assert got_low == low % q, entered
         assert high is None or got_high == high % q, entered
+
+
+# ---- units ----------------------------------------------------------------------------------------
+
+
+def reversed_bits(bits: int, value: int) -> int:
+    return int(format(value, f"0{bits}b")[::-1], 2)
+
+
+class Driven:
+    """Inputs of a block by cycle; what is not set is random."""
+
+    def __init__(self, block: Block, rng: np.random.Generator, cycles: int) -> None:
+        self.cycles = cycles
+        self.inputs = {
+            name: rng.integers(
+                0, 1 << block.ports[name].width, (cycles, block.ports[name].lanes), dtype=np.uint64
+            )
+            for name in block.inputs
+        }
+
+    def set(self, cycle: int, values: dict[str, int | list[int]]) -> None:
+        for name, value in values.items():
+            self.inputs[name][cycle] = value
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One unit's rows in Python."""
+
+    own: Arithmetic
+    log_radix: int
+
+    @property
+    def radix(self) -> int:
+        return 1 << self.log_radix
+
+    def factors(self, rng: np.random.Generator, q: int, stages: int) -> list[int]:
+        """A row of factors, those of stages that are left out -1."""
+        row = [some(rng, q) for _ in range(self.radix)]
+        for position in range(self.log_radix):
+            if not stages >> position & 1:
+                nodes = 1 << (self.log_radix - 1 - position)
+                row[nodes : 2 * nodes] = [-self.own.factor % q] * nodes
+        return row
+
+    def transformed(
+        self, x: list[int], factors: list[int], q: int, stages: int, inverse: bool
+    ) -> list[int]:
+        x = list(x)
+        for position in range(self.log_radix) if inverse else reversed(range(self.log_radix)):
+            for low in range(self.radix):
+                if low >> position & 1 or not stages >> position & 1:
+                    continue
+                high = low | 1 << position
+                w = factors[(1 << (self.log_radix - 1 - position)) + (low >> (position + 1))]
+                u, t = x[low], x[high]
+                if inverse:
+                    x[low], x[high] = (u + t) % q, self.own.product(u - t, w, q)
+                else:
+                    product = self.own.product(t, w, q)
+                    x[low], x[high] = (u + product) % q, (u - product) % q
+        return [value % q for value in x]
+
+
+SIGNS = {0: (1, 1), 1: (1, -1), 2: (-1, 1)}
+"""Of x*y and of z."""
+
+
+@pytest.mark.parametrize("log_radix", [2, 4])
+@pytest.mark.parametrize("own", ARITHMETICS, ids=str)
+def test_a_unit_equals_python_with_changing_modes_and_moduli(
+    make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, log_radix: int
+) -> None:
+    block = make_block("rs_vector_unit_bench", **own.parameters, LogRadix=log_radix)
+    unit, primes = Unit(own, log_radix), own.primes()
+    radix, results = unit.radix, log_radix // 2
+    factor_time, stage, *latencies = (
+        int(block.peek(f"{name}_o")[0])
+        for name in ("factor_time", "stage_latency", "transform_latency", "point_latency")
+    )
+    drain = latencies[0] - latencies[1]
+    driven = Driven(block, rng, 4000)
+    driven.inputs["point_i"][:] = 0
+    expected: dict[int, list[int]] = {}
+    cycle, before = 0, "point"
+    while cycle < driven.cycles - 2 * latencies[0]:
+        mode = str(rng.choice(["forward", "inverse", "point"]))
+        if before not in ("point", mode):
+            cycle += drain
+        before = mode
+        for _ in range(int(rng.integers(1, 30))):
+            q = int(rng.choice(primes))
+            if mode == "point":
+                at, case = cycle + latencies[1], point_case(rng, unit, primes)
+            else:
+                at, case = cycle + latencies[0], transform_case(rng, unit, q, mode == "inverse")
+            entered, factors, later, expected[at] = case
+            driven.set(cycle, entered)
+            driven.set(cycle + factor_time, later)
+            for group in range(log_radix) if factors else ():
+                late = log_radix - 1 - group if mode == "inverse" else group
+                words_of = slice(1 << group, 2 << group)
+                when = cycle + factor_time + late * stage
+                driven.inputs["factor_i"][when, words_of] = factors[words_of]
+            cycle += 1
+    out = block.run(driven.inputs, ["result_o"])["result_o"]
+    assert out.shape[1] == radix * results
+    for at, row in expected.items():
+        assert out[at, : len(row)].tolist() == row
+
+
+Case = tuple[dict[str, int | list[int]], list[int], dict[str, int | list[int]], list[int]]
+
+
+def transform_case(rng: np.random.Generator, unit: Unit, q: int, inverse: bool) -> Case:
+    own, r, radix = unit.own, unit.log_radix, unit.radix
+    stages = int(rng.choice([(1 << r) - 1, int(rng.integers(1 << r))]))
+    factors = unit.factors(rng, q, stages)
+    limit = q if inverse else min(2 * q, 1 << own.width)
+    x = [some(rng, limit) for _ in range(radix)]
+    entered = [x[reversed_bits(r, lane)] if inverse else x[lane] for lane in range(radix)]
+    inputs: dict[str, int | list[int]] = {"x_i": entered, **own.modulus(q)}
+    inputs |= {"inverse_i": inverse, "stages_i": stages}
+    return inputs, factors, {}, unit.transformed(x, factors, q, stages, inverse)
+
+
+def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Case:
+    own, radix, results = unit.own, unit.radix, unit.log_radix // 2
+    q = [int(rng.choice(primes)) for _ in range(results)]
+    sign = [int(rng.integers(3)) for _ in range(results)]
+    x = [some(rng, 1 << own.width) for _ in range(radix)]
+    y = [some(rng, m) for m in q for _ in range(radix)]
+    z = [some(rng, m) for m in q for _ in range(radix)]
+    result = []
+    for i, (b, c) in enumerate(zip(y, z, strict=True)):
+        m, (plus, added) = q[i // radix], SIGNS[sign[i // radix]]
+        result.append((plus * own.product(x[i % radix], b, m) + added * c) % m)
+    moduli = [own.modulus(m) for m in q]
+    inputs: dict[str, int | list[int]] = {"point_i": 1, "sign_i": sign, "x_i": x, "z_i": z}
+    inputs |= {f"point_{name}": [each[name] for each in moduli] for name in moduli[0]}
+    return inputs, [], {"y_i": y}, result
