@@ -20,6 +20,18 @@ package rs_vector_pkg;
     logic [MaxLogRadix-1:0] stages;   // mask of positions in L0
   } transform_t;
 
+  // What the network does with a row, beside an affine map: in this order.
+  typedef enum logic [1:0] {
+    ArrangeStraight = 2'd0,
+    ArrangeReverse  = 2'd1,  // bits of L0 reversed, for an inverse transform
+    ArrangeBack     = 2'd2   // lanes rotated back, then bits of L0 reversed
+  } arrange_e;
+  typedef struct packed {
+    logic                   rotate;    // L(k) becomes L(k-1), L0 the last
+    logic [MaxLogRadix-1:0] exchange;  // mask: bits of L0 that change places with the time
+    arrange_e               arrange;
+  } permute_t;
+
   // What a point operation adds.
   typedef enum logic [1:0] {
     SignSum     = 2'd0,  // x*y + z
@@ -121,5 +133,63 @@ package rs_vector_pkg;
   function automatic int unsigned point_latency(int unsigned reduction, int unsigned width,
                                                 int unsigned step_bits);
     return alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+
+  // ---- network -----------------------------------------------------------------------------------
+
+  // Lane from which the word of a lane comes when L(k) becomes L(k-1), and when it becomes L(k+1).
+  function automatic int unsigned rotated(int unsigned log_lanes, int unsigned log_radix,
+                                          int unsigned lane);
+    return ((lane << log_radix) | (lane >> (log_lanes - log_radix))) & ((1 << log_lanes) - 1);
+  endfunction
+  function automatic int unsigned rotated_back(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    return rotated(log_lanes, log_lanes - log_radix, lane);
+  endfunction
+
+  // The lane with the bits of L0 reversed.
+  function automatic int unsigned unit_reversed(int unsigned log_radix, int unsigned lane);
+    return (lane >> log_radix << log_radix) | reversed(log_radix, lane & ((1 << log_radix) - 1));
+  endfunction
+
+  // The high bits of j, the bit-reversed index, that a lane in NTT form holds: the lowest index bit
+  // is their highest. Lanes carry index bits 0 to log_radix-1 in L0, and the others in groups of so
+  // many, the highest group in L1.
+  function automatic int unsigned affine_index(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (lane >> b & 1) << (log_lanes - 1 - index_bit);
+    end
+    return found;
+  endfunction
+  function automatic int unsigned affine_lane(int unsigned log_lanes, int unsigned log_radix,
+                                              int unsigned index);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (index >> (log_lanes - 1 - index_bit) & 1) << b;
+    end
+    return found;
+  endfunction
+
+  // When a row is at the switch of an exchange's bit, and at those of the affine map.
+  function automatic int unsigned exchange_time(int unsigned bit_index);
+    return (1 << bit_index) + bit_index;
+  endfunction
+  function automatic int unsigned affine_time(int unsigned log_radix);
+    return exchange_time(log_radix);
+  endfunction
+
+  // By how much an affine map precedes its row: multiples, sums, sums, ways.
+  function automatic int unsigned affine_lead();
+    return 4;
+  endfunction
+
+  function automatic int unsigned permute_latency(int unsigned log_lanes, int unsigned log_radix);
+    return affine_time(log_radix) + log_lanes / 2 + 1;
   endfunction
 endpackage

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith._core import is_prime
+from ringsmith.backends.vector.layout import Layout, Shape, ntt_layout
 from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
@@ -261,3 +262,94 @@ def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Case:
     inputs: dict[str, int | list[int]] = {"point_i": 1, "sign_i": sign, "x_i": x, "z_i": z}
     inputs |= {f"point_{name}": [each[name] for each in moduli] for name in moduli[0]}
     return inputs, [], {"y_i": y}, result
+
+
+# ---- permutation network --------------------------------------------------------------------------
+
+
+STRAIGHT, REVERSE, BACK = range(3)
+
+
+def arranged(rows: Words, log_radix: int, arrange: int) -> Words:
+    """Lanes rotated back, and the bits of L0 reversed: as an inverse transform's units take them."""
+    lanes = np.arange(rows.shape[1])
+    log_lanes = rows.shape[1].bit_length() - 1
+    low = lanes & ((1 << log_radix) - 1)
+    reverse = np.array([reversed_bits(log_radix, int(each)) for each in low])
+    if arrange == BACK:
+        rows = rows[:, (lanes >> log_radix) | low << (log_lanes - log_radix)]
+    return rows if arrange == STRAIGHT else rows[:, lanes - low + reverse]
+
+
+def affine(rows: Words, shape: Shape, element: int, constants: list[int]) -> Words:
+    """Index h from index element * h + constant; in NTT form index bits are reversed in h."""
+    bits = ntt_layout(shape).lanes
+    h = [
+        sum((lane >> b & 1) << (shape.log_lanes - 1 - bit) for b, bit in enumerate(bits))
+        for lane in range(1 << shape.log_lanes)
+    ]
+    lane_of = {index: lane for lane, index in enumerate(h)}
+    mapped = [
+        [row[lane_of[(element * index + constant) % len(h)]] for index in h]
+        for row, constant in zip(rows.tolist(), constants, strict=True)
+    ]
+    return np.array(mapped, dtype=np.uint64)
+
+
+def exchanged(rows: Words, mask: int) -> Words:
+    """Lane bit i with bit i of the row's number."""
+    row_bits = len(rows).bit_length() - 1
+    start = Layout(tuple(range(rows.shape[1].bit_length() - 1)), tuple(range(32, 32 + row_bits)))
+    end = start.exchanged(mask, 0)
+    found = rows
+    for i in range(mask.bit_length()):
+        if end.lanes[i] != start.lanes[i]:
+            before = found.copy()
+            row, lane = np.meshgrid(*map(np.arange, rows.shape), indexing="ij")
+            swap = (row ^ lane) >> i & 1
+            found = before[row ^ swap << i, lane ^ swap << i]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("log_lanes", "log_radix"),
+    [(4, 2), (4, 4), (8, 2), pytest.param(8, 4, marks=pytest.mark.full)],
+)
+def test_the_network_equals_python_with_another_permutation_in_each_row(
+    make_block: MakeBlock, rng: np.random.Generator, log_lanes: int, log_radix: int
+) -> None:
+    block = make_block(
+        "rs_vector_permute_bench", Width=16, LogLanes=log_lanes, LogRadix=log_radix
+    )
+    [latency] = block.peek("latency_o").tolist()
+    shape = Shape(log_lanes + log_radix, log_lanes, log_radix)
+    driven = Driven(block, rng, 1500)
+    driven.inputs["exchange_i"][:] = 0
+    expected: list[tuple[int, Words]] = []
+    cycle = 0
+    while cycle < driven.cycles - 100:
+        cycle += int(rng.choice([0, 0, 0, 1, int(rng.integers(1, 30))]))
+        count = int(rng.choice([1, 2])) << log_radix
+        span = slice(cycle, cycle + count)
+        mask = int(rng.choice([0, (1 << log_radix) - 1, int(rng.integers(1 << log_radix))]))
+        rotate, element = int(rng.integers(2)), 2 * int(rng.integers(1 << log_lanes >> 1)) + 1
+        element, constants = (element, driven.inputs["constant_i"][span, 0].tolist())
+        if rng.integers(2):
+            element, constants = 1, [0] * count
+        for name, values in {"rotate_i": rotate, "exchange_i": mask, "element_i": element}.items():
+            driven.inputs[name][span] = values
+        driven.inputs["time_i"][span, 0] = np.arange(count) % (1 << log_radix)
+        driven.inputs["constant_i"][span, 0] = constants
+        driven.inputs["arrange_i"][span, 0] = rng.integers(3, size=count)
+        rows = driven.inputs["x_i"][span]
+        if rotate:
+            lanes = np.arange(1 << log_lanes)
+            rows = rows[:, (lanes << log_radix | lanes >> (log_lanes - log_radix)) % len(lanes)]
+        rows = affine(exchanged(rows, mask), shape, element, constants)
+        for i, arrange in enumerate(driven.inputs["arrange_i"][span, 0].tolist()):
+            row = arranged(rows[i : i + 1], log_radix, arrange)
+            expected.append((cycle + i + latency, row))
+        cycle += count
+    out = block.run(driven.inputs, ["x_o"])["x_o"]
+    for at, row in expected:
+        assert np.array_equal(out[at], row[0])
