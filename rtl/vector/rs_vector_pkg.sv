@@ -10,6 +10,7 @@ package rs_vector_pkg;
   localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
 
   localparam int unsigned MaxLogRadix = 4;
+  localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
 
   // The read latency of the twiddle memory.
   localparam int unsigned TableLatency = 2;
@@ -38,6 +39,15 @@ package rs_vector_pkg;
     SignMinus   = 2'd1,  // x*y - z
     SignReverse = 2'd2   // z - x*y
   } sign_e;
+
+  // What the array does with a row.
+  typedef struct packed {
+    logic                  valid;
+    logic                  point;      // a point operation, and not a pass of a transform
+    transform_t            transform;
+    permute_t              permute;
+    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
+  } row_t;
 
   // ---- ALU ---------------------------------------------------------------------------------------
 
@@ -191,5 +201,42 @@ package rs_vector_pkg;
 
   function automatic int unsigned permute_latency(int unsigned log_lanes, int unsigned log_radix);
     return affine_time(log_radix) + log_lanes / 2 + 1;
+  endfunction
+
+  // ---- array: times after X, the row that goes through the network -------------------------------
+
+  function automatic int unsigned array_z_time(int unsigned log_lanes, int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix);
+  endfunction
+  function automatic int unsigned array_y_time(int unsigned log_lanes, int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) + stage_factor_time();
+  endfunction
+
+  // When the table's row is read for a stage.
+  function automatic int unsigned array_table_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned log_lanes,
+                                                   int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) + stage_factor_time() - TableLatency +
+        stage * alu_latency(reduction, width, step_bits);
+  endfunction
+
+  function automatic int unsigned array_transform_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) +
+        transform_latency(reduction, width, step_bits, log_radix);
+  endfunction
+  function automatic int unsigned array_point_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) + point_latency(reduction, width, step_bits);
+  endfunction
+
+  // Rows of a transform in one direction are followed after at least so many cycles by rows of the
+  // other direction, or of point operations, which follow one another with no cycle between: 1 is a
+  // row in each cycle.
+  function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits, int unsigned log_radix);
+    return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
   endfunction
 endpackage

@@ -4,21 +4,22 @@
 //   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
 //                       reversed (rs_vector_permute does that), and leaves in their order
 //   point_i:            result_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
-//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l], the modulus
-//                       point_q_i[h]; h < Results = LogRadix / 2
+//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l];
+//                       h < Results = LogRadix / 2
 //
-// All modulo q, and products divided by f (rs_vector_alu). transform_i.stages is a mask of
-// positions in L0: the others pass words by, where their factors are -1. Words of a forward
-// transform may be below 2q, and x of point operations any words where y is below q. mu and shift
-// are those of rs_mod_mul_barrett, and not used with Montgomery's reduction.
+// All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
+// transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
+// are -1. Words of a forward transform may be below 2q, and x of point operations any words where y
+// is below q. mu_i and shift_i are those of rs_mod_mul_barrett; Montgomery's reduction has no use
+// for them.
 //
 // factor_i is a row of factors: word 2^g + i, i < 2^g, belongs to butterflies of position
 // LogRadix-1-g with i in the bits of L0 above. What enters when, after x_i:
 //
-//   z_i, moduli, modes     with x_i
-//   y_i                    stage_factor_time() cycles later
-//   factor_i[2^g+2^g-1:2^g] stage_factor_time() cycles later, and alu_latency for each stage
-//                          before: g forward, LogRadix-1-g inverse
+//   z_i, moduli, modes   with x_i
+//   y_i                  stage_factor_time() cycles later
+//   factor_i[2^g + i]    stage_factor_time() cycles later, and alu_latency for each stage before:
+//                        g of them forward, LogRadix-1-g inverse
 //
 // One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for point
 // operations, which compute in all stages at once. So a point operation enters at least
@@ -41,18 +42,15 @@ module rs_vector_unit
   input  logic                  clk_i,
   input  transform_t            transform_i,
   input  logic                  point_i,
-  input  sign_e                 sign_i        [Results],
-  input  logic [     Width-1:0] q_i,
-  input  logic [     Width-1:0] mu_i,
-  input  logic [ShiftWidth-1:0] shift_i,
-  input  logic [     Width-1:0] point_q_i     [Results],
-  input  logic [     Width-1:0] point_mu_i    [Results],
-  input  logic [ShiftWidth-1:0] point_shift_i [Results],
-  input  logic [     Width-1:0] x_i           [Radix],
-  input  logic [     Width-1:0] y_i           [Results*Radix],
-  input  logic [     Width-1:0] z_i           [Results*Radix],
-  input  logic [     Width-1:0] factor_i      [Radix],
-  output logic [     Width-1:0] result_o      [Results*Radix]
+  input  sign_e                 sign_i      [Results],
+  input  logic [     Width-1:0] q_i         [Results],
+  input  logic [     Width-1:0] mu_i        [Results],
+  input  logic [ShiftWidth-1:0] shift_i     [Results],
+  input  logic [     Width-1:0] x_i         [Radix],
+  input  logic [     Width-1:0] y_i         [Results*Radix],
+  input  logic [     Width-1:0] z_i         [Results*Radix],
+  input  logic [     Width-1:0] factor_i    [Radix],
+  output logic [     Width-1:0] result_o    [Results*Radix]
 );
   localparam int unsigned Alus = Radix / 2;
   localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
@@ -72,9 +70,9 @@ module rs_vector_unit
   logic [ShiftWidth-1:0] shift [LogRadix+1];
   logic [Width-1:0]      word [LogRadix+1][Radix];
   assign transform[0] = transform_i;
-  assign q[0]         = q_i;
-  assign mu[0]        = mu_i;
-  assign shift[0]     = shift_i;
+  assign q[0]         = q_i[0];
+  assign mu[0]        = mu_i[0];
+  assign shift[0]     = shift_i[0];
   assign word[0]      = x_i;
   for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
     // Of a point operation: result H of the upper half of the lanes, or the lower one.
@@ -106,9 +104,9 @@ module rs_vector_unit
       .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
       .point_i,
       .negative_i(sign_i[H] == SignMinus),
-      .q_i(point_i ? point_q_i[H] : q[s]),
-      .mu_i(point_i ? point_mu_i[H] : mu[s]),
-      .shift_i(point_i ? point_shift_i[H] : shift[s]),
+      .q_i(point_i ? q_i[H] : q[s]),
+      .mu_i(point_i ? mu_i[H] : mu[s]),
+      .shift_i(point_i ? shift_i[H] : shift[s]),
       .word_i(word[s]),
       .x_i(x),
       .y_i(y),

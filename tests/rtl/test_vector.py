@@ -1,13 +1,27 @@
 """The vector architecture's datapath, block by block, against Python's integers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.backends.vector.reference import powers, transform
 
-from ringsmith._core import is_prime
-from ringsmith.backends.vector.layout import Layout, Shape, ntt_layout
+from ringsmith._core import is_prime, ntt_forward, ntt_inverse, smallest_root
+from ringsmith.backends.vector.layout import (
+    Layout,
+    Pass,
+    Shape,
+    coefficient_layout,
+    forward_passes,
+    inverse_passes,
+    ntt_layout,
+    placed,
+    table,
+    table_rows,
+    taken,
+    time_order,
+)
 from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
@@ -260,7 +274,7 @@ def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Case:
         result.append((plus * own.product(x[i % radix], b, m) + added * c) % m)
     moduli = [own.modulus(m) for m in q]
     inputs: dict[str, int | list[int]] = {"point_i": 1, "sign_i": sign, "x_i": x, "z_i": z}
-    inputs |= {f"point_{name}": [each[name] for each in moduli] for name in moduli[0]}
+    inputs |= {name: [each[name] for each in moduli] for name in moduli[0]}
     return inputs, [], {"y_i": y}, result
 
 
@@ -353,3 +367,156 @@ def test_the_network_equals_python_with_another_permutation_in_each_row(
     out = block.run(driven.inputs, ["x_o"])["x_o"]
     for at, row in expected:
         assert np.array_equal(out[at], row[0])
+
+
+# ---- array ----------------------------------------------------------------------------------------
+
+
+Entry = dict[str, "int | list[int] | Words"]
+
+
+def factor_rows(shape: Shape, own: Arithmetic, q: int, inverse: bool) -> Words:
+    """A prime's table for the twiddle memory; where a pass leaves a stage out, -1."""
+    root = smallest_root(q, 1 << shape.log_n)
+    plain = table(shape, powers(shape.log_n, q, pow(root, -1, q) if inverse else root))
+    rows = plain.astype(object) * own.factor % q
+    node = np.arange(rows.shape[1]) % (1 << shape.log_radix)
+    for each in forward_passes(shape):
+        for position in range(shape.log_radix):
+            if not each.stages >> position & 1:
+                nodes = 1 << (shape.log_radix - 1 - position)
+                last = each.table + (1 << (shape.row_bits - each.shift))
+                rows[each.table : last, (nodes <= node) & (node < 2 * nodes)] = -own.factor % q
+    return rows.astype(np.uint64)
+
+
+class Array:
+    """The array under test, its rows in and out by cycle."""
+
+    def __init__(self, block: Block, shape: Shape, own: Arithmetic) -> None:
+        self.block, self.shape, self.own = block, shape, own
+        self.points = shape.log_radix // 2
+        names = ("y_time", "z_time", "transform_latency", "point_latency", "turn")
+        self.y_time, self.z_time, self.transform_latency, self.point_latency, self.turn = (
+            int(block.peek(f"{name}_o")[0]) for name in names
+        )
+        for name in ("rst_ni", "valid_i", "table_we_i"):
+            block.poke(name, 0)
+        block.step(2)
+        block.poke("rst_ni", 1)
+
+    def write_table(self, first: int, rows: Words) -> None:
+        addresses = np.arange(first, first + len(rows))
+        enable = np.ones(len(rows), dtype=np.uint64)
+        inputs = {"table_we_i": enable, "table_waddr_i": addresses, "table_wdata_i": rows}
+        self.block.run(inputs, ["valid_o"])
+        self.block.poke("table_we_i", 0)
+
+    def run(self, rng: np.random.Generator, rows: Sequence[Entry | None]) -> list[Words]:
+        """Results of rows that enter one a cycle; None is a cycle without one."""
+        driven = Driven(self.block, rng, len(rows) + self.transform_latency + 1)
+        fixed = {"rst_ni": 1, "valid_i": 0, "table_we_i": 0}
+        for name, value in fixed.items():
+            driven.inputs[name][:] = value
+        for cycle, row in enumerate(rows):
+            for name, value in ({**row, "valid_i": 1} if row is not None else {}).items():
+                late = {"y_i": self.y_time, "z_i": self.z_time}.get(name, 0)
+                driven.inputs[name][cycle + late] = value
+        out = self.block.run(driven.inputs, ["valid_o", "result_o"])
+        found, valid = [], np.zeros(driven.cycles, dtype=np.uint64)
+        for cycle, row in enumerate(rows):
+            if row is not None:
+                at = cycle + (self.point_latency if row["point_i"] else self.transform_latency)
+                valid[at] = (1 << self.points) - 1 if row["point_i"] else 1
+                found.append(out["result_o"][at])
+        assert np.array_equal(out["valid_o"], valid)
+        return found
+
+    def pass_rows(self, rows: Words, each: Pass, inverse: bool, first: int, q: int) -> list[Entry]:
+        """What enters for a pass over a limb, in the order of its time."""
+        arrange = (BACK if each.rotate else REVERSE) if inverse else STRAIGHT
+        fixed: Entry = {"point_i": 0, "inverse_i": inverse, "stages_i": each.stages}
+        fixed |= {"rotate_i": each.rotate and not inverse, "exchange_i": each.exchange}
+        fixed |= {"arrange_i": arrange, "element_i": 1, "constant_i": 0, **self.own.modulus(q)}
+        return [
+            {
+                **fixed,
+                "time_i": time % (1 << self.shape.log_radix),
+                "table_row_i": first + each.table + (row >> each.shift),
+                "x_i": rows[row],
+            }
+            for time, row in enumerate(time_order(self.shape, each.turn).tolist())
+        ]
+
+    def point_row(
+        self, x: Words, y: Words, z: Words, signs: list[int], moduli: list[int]
+    ) -> Entry:
+        each = [self.own.modulus(q) for q in moduli]
+        row: Entry = {"point_i": 1, "sign_i": signs, "x_i": x, "y_i": y, "z_i": z}
+        row |= {"rotate_i": 0, "exchange_i": 0, "arrange_i": 0, "element_i": 1, "constant_i": 0}
+        return row | {name: [one[name] for one in each] for name in each[0]}
+
+    def transform(
+        self, rng: np.random.Generator, limbs: Sequence[Words], moduli: list[int], inverse: bool
+    ) -> list[Words]:
+        """Limbs through all passes, at once; tables of their primes lie one after the other."""
+        shape, size = self.shape, table_rows(self.shape)
+        for i, q in enumerate(moduli):
+            self.write_table(size * i, factor_rows(shape, self.own, q, inverse))
+        start, end = coefficient_layout(shape), ntt_layout(shape)
+        start, end = (end, start) if inverse else (start, end)
+        states = [placed(shape, start, limb) for limb in limbs]
+        for each in (inverse_passes if inverse else forward_passes)(shape):
+            entries: list[Entry | None] = []
+            for i, (state, q) in enumerate(zip(states, moduli, strict=True)):
+                entries += self.pass_rows(state, each, inverse, size * i, q)
+            results = np.array(self.run(rng, entries))[:, : 1 << shape.log_lanes]
+            order = time_order(shape, each.turn)
+            states = [np.empty_like(state) for state in states]
+            for i, state in enumerate(states):
+                state[order] = results[shape.rows * i : shape.rows * (i + 1)]
+        return [taken(shape, end, state) for state in states]
+
+
+def make_array(make_block: MakeBlock, own: Arithmetic, shape: Shape) -> Array:
+    size = 1 << (2 * table_rows(shape) - 1).bit_length()
+    sizes = {"LogLanes": shape.log_lanes, "LogRadix": shape.log_radix, "TableRows": size}
+    block = make_block("rs_vector_array_bench", assertions=True, **own.parameters, **sizes)
+    return Array(block, shape, own)
+
+
+def random_limb(rng: np.random.Generator, shape: Shape, q: int) -> Words:
+    return words([some(rng, q) for _ in range(1 << shape.log_n)])
+
+
+ARRAYS = [
+    *((own, (8, 4, 2)) for own in ARITHMETICS),
+    *((own, (8, 4, 4)) for own in ARITHMETICS[:1]),
+    *((ARITHMETICS[0], sizes) for sizes in [(9, 4, 2), (10, 4, 2), (9, 4, 4), (10, 4, 4)]),
+    *(
+        pytest.param(own, sizes, marks=pytest.mark.full)
+        for own, sizes in [(own, (10, 4, 4)) for own in ARITHMETICS[1:]]
+        + [(ARITHMETICS[0], (12, 8, 4))]
+    ),
+]
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize(("own", "sizes"), ARRAYS, ids=str)
+def test_transforms_of_two_limbs_at_once_equal_the_reference(
+    make_block: MakeBlock,
+    rng: np.random.Generator,
+    own: Arithmetic,
+    sizes: tuple[int, int, int],
+    inverse: bool,
+) -> None:
+    shape = Shape(*sizes)
+    array = make_array(make_block, own, shape)
+    moduli = own.primes(1, shape.log_n + 1)
+    assert len(moduli) == 2
+    limbs = [random_limb(rng, shape, q) for q in moduli]
+    for limb, q, found in zip(
+        limbs, moduli, array.transform(rng, limbs, moduli, inverse), strict=True
+    ):
+        root = smallest_root(q, 1 << shape.log_n)
+        assert np.array_equal(found, transform(shape, limb, q, root, inverse))
