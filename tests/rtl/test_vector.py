@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from tests.backends.vector.reference import powers, transform
+from tests.backends.vector.reference import butterflies, powers, transform
 
 from ringsmith._core import is_prime, ntt_forward, ntt_inverse, smallest_root
 from ringsmith.backends.vector.layout import (
@@ -22,6 +22,7 @@ from ringsmith.backends.vector.layout import (
     taken,
     time_order,
 )
+from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]
@@ -44,6 +45,7 @@ class Arithmetic:
 
     @property
     def parameters(self) -> dict[str, int]:
+        """Of the blocks."""
         return {"Width": self.width, "Reduction": self.reduction, "StepBits": self.step_bits}
 
     def primes(self, count: int = 3, log_order: int = 0) -> list[int]:
@@ -58,10 +60,14 @@ class Arithmetic:
     def modulus(self, q: int) -> dict[str, int]:
         """What enters with operands."""
         bits = q.bit_length()
-        return {"q_i": q, "mu_i": (1 << (self.width + bits)) // q - (1 << self.width),
-                "shift_i": bits}
+        return {
+            "q_i": q,
+            "mu_i": (1 << (self.width + bits)) // q - (1 << self.width),
+            "shift_i": bits,
+        }
 
     def product(self, a: int, b: int, q: int) -> int:
+        """What the multiplier computes."""
         return a * b * pow(self.factor, -1, q) % q
 
 
@@ -90,7 +96,7 @@ def some(rng: np.random.Generator, below: int) -> int:
 
 def alu_case(
     rng: np.random.Generator, own: Arithmetic, q: int, reduce: bool
-) -> tuple[dict[str, int], tuple[int, int]]:
+) -> tuple[dict[str, int], tuple[int, int | None]]:
     """One operation: what enters, and both results."""
     mode = rng.choice(["forward", "inverse", "pass", "point", "minus"])
     inverse, combine = mode == "inverse", mode in ("forward", "point", "minus")
@@ -102,6 +108,7 @@ def alu_case(
     if reduce and mode in ("forward", "pass") and rng.integers(2):
         u = some(rng, min(2 * q, 1 << own.width))
     product = own.product(u - t if inverse else t, w, q)
+    results: tuple[int, int | None]
     match mode:
         case "inverse":
             results = u + t, product
@@ -136,7 +143,7 @@ def test_an_alu_equals_python_with_another_mode_and_modulus_in_each_cycle(
         assert high is None or got_high == high % q, entered
 
 
-# ---- units ----------------------------------------------------------------------------------------
+# ---- units --------------------------------------------------------------------------------------
 
 
 def reversed_bits(bits: int, value: int) -> int:
@@ -156,6 +163,7 @@ class Driven:
         }
 
     def set(self, cycle: int, values: dict[str, int | list[int]]) -> None:
+        """Sets a cycle's values of some inputs."""
         for name, value in values.items():
             self.inputs[name][cycle] = value
 
@@ -169,6 +177,7 @@ class Unit:
 
     @property
     def radix(self) -> int:
+        """Lanes."""
         return 1 << self.log_radix
 
     def factors(self, rng: np.random.Generator, q: int, stages: int) -> list[int]:
@@ -183,6 +192,7 @@ class Unit:
     def transformed(
         self, x: list[int], factors: list[int], q: int, stages: int, inverse: bool
     ) -> list[int]:
+        """A row after the stages of a pass."""
         x = list(x)
         for position in range(self.log_radix) if inverse else reversed(range(self.log_radix)):
             for low in range(self.radix):
@@ -278,14 +288,14 @@ def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Case:
     return inputs, [], {"y_i": y}, result
 
 
-# ---- permutation network --------------------------------------------------------------------------
+# ---- permutation network ------------------------------------------------------------------------
 
 
 STRAIGHT, REVERSE, BACK = range(3)
 
 
 def arranged(rows: Words, log_radix: int, arrange: int) -> Words:
-    """Lanes rotated back, and the bits of L0 reversed: as an inverse transform's units take them."""
+    """Lanes rotated back, and the bits of L0 reversed, for an inverse transform's units."""
     lanes = np.arange(rows.shape[1])
     log_lanes = rows.shape[1].bit_length() - 1
     low = lanes & ((1 << log_radix) - 1)
@@ -332,9 +342,7 @@ def exchanged(rows: Words, mask: int) -> Words:
 def test_the_network_equals_python_with_another_permutation_in_each_row(
     make_block: MakeBlock, rng: np.random.Generator, log_lanes: int, log_radix: int
 ) -> None:
-    block = make_block(
-        "rs_vector_permute_bench", Width=16, LogLanes=log_lanes, LogRadix=log_radix
-    )
+    block = make_block("rs_vector_permute_bench", Width=16, LogLanes=log_lanes, LogRadix=log_radix)
     [latency] = block.peek("latency_o").tolist()
     shape = Shape(log_lanes + log_radix, log_lanes, log_radix)
     driven = Driven(block, rng, 1500)
@@ -369,7 +377,7 @@ def test_the_network_equals_python_with_another_permutation_in_each_row(
         assert np.array_equal(out[at], row[0])
 
 
-# ---- array ----------------------------------------------------------------------------------------
+# ---- array --------------------------------------------------------------------------------------
 
 
 Entry = dict[str, "int | list[int] | Words"]
@@ -406,6 +414,7 @@ class Array:
         block.poke("rst_ni", 1)
 
     def write_table(self, first: int, rows: Words) -> None:
+        """Writes rows of the twiddle memory."""
         addresses = np.arange(first, first + len(rows))
         enable = np.ones(len(rows), dtype=np.uint64)
         inputs = {"table_we_i": enable, "table_waddr_i": addresses, "table_wdata_i": rows}
@@ -416,8 +425,8 @@ class Array:
         """Results of rows that enter one a cycle; None is a cycle without one."""
         driven = Driven(self.block, rng, len(rows) + self.transform_latency + 1)
         fixed = {"rst_ni": 1, "valid_i": 0, "table_we_i": 0}
-        for name, value in fixed.items():
-            driven.inputs[name][:] = value
+        for name, level in fixed.items():
+            driven.inputs[name][:] = level
         for cycle, row in enumerate(rows):
             for name, value in ({**row, "valid_i": 1} if row is not None else {}).items():
                 late = {"y_i": self.y_time, "z_i": self.z_time}.get(name, 0)
@@ -448,9 +457,8 @@ class Array:
             for time, row in enumerate(time_order(self.shape, each.turn).tolist())
         ]
 
-    def point_row(
-        self, x: Words, y: Words, z: Words, signs: list[int], moduli: list[int]
-    ) -> Entry:
+    def point_row(self, x: Words, y: Words, z: Words, signs: list[int], moduli: list[int]) -> Entry:
+        """What enters for point operations on a row that the network leaves as it is."""
         each = [self.own.modulus(q) for q in moduli]
         row: Entry = {"point_i": 1, "sign_i": signs, "x_i": x, "y_i": y, "z_i": z}
         row |= {"rotate_i": 0, "exchange_i": 0, "arrange_i": 0, "element_i": 1, "constant_i": 0}
@@ -520,3 +528,118 @@ def test_transforms_of_two_limbs_at_once_equal_the_reference(
     ):
         root = smallest_root(q, 1 << shape.log_n)
         assert np.array_equal(found, transform(shape, limb, q, root, inverse))
+
+
+def bit_reversed(bits: int, value: int) -> int:
+    return reversed_bits(bits, value) if bits else 0
+
+
+@pytest.mark.parametrize(
+    ("own", "sizes"),
+    [
+        *((own, (9, 4, 2)) for own in ARITHMETICS),
+        (ARITHMETICS[0], (8, 4, 4)),
+        pytest.param(ARITHMETICS[0], (12, 8, 4), marks=pytest.mark.full),
+    ],
+    ids=str,
+)
+def test_automorphisms_in_ntt_form_equal_those_of_the_polynomial(
+    make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, sizes: tuple[int, int, int]
+) -> None:
+    shape = Shape(*sizes)
+    n, row_bits, t = 1 << shape.log_n, shape.row_bits, 1 << shape.log_lanes
+    array = make_array(make_block, own, shape)
+    [q, _] = own.primes(1, shape.log_n + 1)
+    root = smallest_root(q, n)
+    polynomial = random_limb(rng, shape, q)
+    rows = placed(shape, ntt_layout(shape), ntt_forward(polynomial, q, root))
+    one, zero = (np.full(array.points * t, each, np.uint64) for each in (own.factor % q, 0))
+    elements = [1, 3, 5, 2 * n - 1, pow(5, 7, 2 * n), 2 * int(rng.integers(n)) + 1]
+    entries: list[Entry | None] = []
+    for element in elements:
+        for row in range(shape.rows):
+            low = bit_reversed(row_bits, row) * element + (element - 1) // 2
+            source = rows[bit_reversed(row_bits, low % shape.rows)]
+            entry = array.point_row(source, one, zero, [0] * array.points, [q] * array.points)
+            affine_map = {"element_i": element % t, "constant_i": (low >> row_bits) % t}
+            entries.append(entry | affine_map)
+    results = np.array(array.run(rng, entries)).reshape(len(elements), shape.rows, array.points, t)
+    for element, result in zip(elements, results, strict=True):
+        expected = np.zeros(n, dtype=np.uint64)
+        for i, value in enumerate(polynomial.tolist()):
+            to = i * element % (2 * n)
+            expected[to % n] = value if to < n else -value % q
+        for point in range(array.points):
+            limb = taken(shape, ntt_layout(shape), np.ascontiguousarray(result[:, point]))
+            assert np.array_equal(ntt_inverse(limb, q, root), expected)
+
+
+@pytest.mark.parametrize("log_radix", [2, 4])
+@pytest.mark.parametrize("own", ARITHMETICS, ids=str)
+def test_point_rows_follow_transforms_and_one_another(
+    make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, log_radix: int
+) -> None:
+    """A forward pass, point rows with a gap of ``turn``, an inverse pass, point rows, ..."""
+    shape = Shape(8, 4, log_radix)
+    array, primes = make_array(make_block, own, shape), own.primes(3, 9)
+    [q, other, *_] = primes
+    for i, inverse in enumerate([False, True]):
+        rows = factor_rows(shape, own, q, inverse)
+        array.write_table(len(rows) * i, rows)
+    entries: list[Entry | None] = []
+    expected: list[Words] = []
+    for inverse in (False, True, True, False, False):
+        each = (inverse_passes if inverse else forward_passes)(shape)[0]
+        layout = (ntt_layout if inverse else coefficient_layout)(shape)
+        before = placed(shape, layout, random_limb(rng, shape, q))
+        if entries and entries[-1] is not None and not entries[-1]["point_i"]:
+            entries += [None] * (array.turn - 1)
+        entries += array.pass_rows(before, each, inverse, table_rows(shape) * inverse, q)
+        after = butterflies(shape, each, before, plain_factors(shape, q, inverse), q, inverse)
+        expected += list(after[time_order(shape, each.turn)])
+        if inverse == bool(rng.integers(2)):
+            continue
+        entries += [None] * (array.turn - 1)
+        for _ in range(int(rng.integers(1, 9))):
+            row, results = point_row(rng, array, [q, other] if rng.integers(2) else [other, q])
+            entries.append(row)
+            expected.append(results)
+    found = array.run(rng, entries)
+    for result, wanted in zip(found, expected, strict=True):
+        assert np.array_equal(result[: len(wanted)], wanted)
+
+
+def plain_factors(shape: Shape, q: int, inverse: bool) -> Words:
+    root = smallest_root(q, 1 << shape.log_n)
+    return table(shape, powers(shape.log_n, q, pow(root, -1, q) if inverse else root))
+
+
+def point_row(rng: np.random.Generator, array: Array, moduli: list[int]) -> tuple[Entry, Words]:
+    own, t, moduli = array.own, 1 << array.shape.log_lanes, moduli[: array.points]
+    signs = [int(rng.integers(3)) for _ in moduli]
+    x = words([some(rng, 1 << own.width) for _ in range(t)])
+    y = words([some(rng, q) for q in moduli for _ in range(t)])
+    z = words([some(rng, q) for q in moduli for _ in range(t)])
+    results = []
+    for i, (b, c) in enumerate(zip(y.tolist(), z.tolist(), strict=True)):
+        q, (plus, added) = moduli[i // t], SIGNS[signs[i // t]]
+        results.append((plus * own.product(int(x[i % t]), b, q) + added * c) % q)
+    return array.point_row(x, y, z, signs, moduli), words(results)
+
+
+@pytest.mark.parametrize("then", ["point", "inverse"])
+def test_a_row_that_comes_before_the_array_has_turned_is_an_error(
+    make_block: MakeBlock, rng: np.random.Generator, then: str
+) -> None:
+    own, shape = ARITHMETICS[0], Shape(8, 4, 2)
+    array = make_array(make_block, own, shape)
+    q = own.primes(1, 9)[0]
+    rows = placed(shape, coefficient_layout(shape), random_limb(rng, shape, q))
+    first = array.pass_rows(rows, forward_passes(shape)[0], False, 0, q)
+    if then == "point":
+        second = [point_row(rng, array, [q])[0]]
+    else:
+        second = array.pass_rows(rows, inverse_passes(shape)[0], True, 0, q)
+    array.run(rng, [*first, *[None] * (array.turn - 1), *second])
+    with pytest.raises(DeviceError, match="rs_vector_array"):
+        array.run(rng, [*first, *[None] * (array.turn - 2), *second])
