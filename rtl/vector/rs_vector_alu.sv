@@ -68,7 +68,8 @@ module rs_vector_alu
   logic [Width-1:0] a_q;
   always_ff @(posedge clk_i) begin
     difference_q <= {1'b0, t_i} - {1'b0, {Width{inverse_i}} & u_i};
-    a_q          <= difference_q[Width-1:0] + ({Width{difference_q[Width]}} & q_first);
+    a_q          <= Width'(({difference_q[Width-1:0], 1'b0} -
+                            {~({Width{difference_q[Width]}} & q_first), 1'b1}) >> 1);
     sum_q        <= (Width + 1)'(
         ({negative_i, u_i, 1'b0} - {1'b1, ~({Width{inverse_i}} & t_i), !negative_i}) >> 1);
   end

@@ -7,10 +7,10 @@
 // each cycle. The ALUs of a stage share what delays it: q_i[i] comes
 // rs_vector_pkg::product_modulus_time(i) cycles after the operands. With Barrett mu_i and shift_i
 // come with q_i[0] (rs_mod_mul_barrett); with Montgomery they are not used, and q is 1 modulo
-// 2^StepBits (rs_mod_mul_montgomery).
+// 2^StepBits (rs_mod_mul_two_steps, or rs_mod_mul_montgomery for words that do not fit it).
 //
-// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_montgomery
-// without the delays of q, or of rs_mod_mul_barrett.
+// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_two_steps, of
+// rs_mod_mul_montgomery without the delays of q, or of rs_mod_mul_barrett.
 module rs_vector_mul
   import rs_arith_pkg::*;
   import rs_vector_pkg::*;
@@ -29,7 +29,20 @@ module rs_vector_mul
   input  logic [ShiftWidth-1:0] shift_i,
   output logic [     Width-1:0] p_o
 );
-  if (Reduction == VectorMontgomery) begin : gen_montgomery
+  if (product_two_steps(Reduction, Width, StepBits)) begin : gen_two_steps
+    logic unused_reciprocal;
+    assign unused_reciprocal = ^{mu_i, shift_i};
+    rs_mod_mul_two_steps #(
+      .Width(Width),
+      .StepBits(StepBits)
+    ) u_mul (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .q_i,
+      .p_o
+    );
+  end else if (Reduction == VectorMontgomery) begin : gen_montgomery
     localparam int unsigned Steps = scale_steps(Width, StepBits);
     localparam int unsigned LastBits = Width - (Steps - 1) * StepBits;
     logic unused_reciprocal;
@@ -81,12 +94,13 @@ module rs_vector_mul
       .d_o(high_late)
     );
 
-    // The difference, and q added where it is negative.
+    // The difference, and q added where it is negative (rs_mod_mul_two_steps).
     logic [Width:0]   difference_q;
     logic [Width-1:0] p_q;
     always_ff @(posedge clk_i) begin
       difference_q <= {1'b0, high_late} - {1'b0, n[Steps]};
-      p_q          <= difference_q[Width-1:0] + ({Width{difference_q[Width]}} & q_i[Steps]);
+      p_q          <= Width'(({difference_q[Width-1:0], 1'b0} -
+                              {~({Width{difference_q[Width]}} & q_i[Steps]), 1'b1}) >> 1);
     end
     assign p_o = p_q;
   end else if (Reduction == VectorBarrett) begin : gen_barrett

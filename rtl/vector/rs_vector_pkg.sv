@@ -51,8 +51,15 @@ package rs_vector_pkg;
 
   // ---- ALU ---------------------------------------------------------------------------------------
 
+  // Montgomery's reduction in two steps, where words are that short.
+  function automatic bit product_two_steps(int unsigned reduction, int unsigned width,
+                                           int unsigned step_bits);
+    return reduction == VectorMontgomery && fits_two_steps(width, step_bits);
+  endfunction
+
   function automatic int unsigned product_latency(int unsigned reduction, int unsigned width,
                                                   int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return mod_mul_two_steps_latency();
     if (reduction == VectorMontgomery) return mod_mul_montgomery_latency(width, step_bits);
     return mod_mul_barrett_latency();
   endfunction
@@ -60,12 +67,15 @@ package rs_vector_pkg;
   // Moduli of a multiplier: the cycles in which it takes the modulus of one product.
   function automatic int unsigned product_moduli(int unsigned reduction, int unsigned width,
                                                  int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return TwoStepsModuli;
     if (reduction == VectorMontgomery) return scale_steps(width, step_bits) + 1;
     return 1;
   endfunction
 
   // When it takes modulus i, after its operands.
-  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned i);
+  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned width,
+                                                       int unsigned step_bits, int unsigned i);
+    if (product_two_steps(reduction, width, step_bits)) return two_steps_modulus_time(i);
     if (reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
     return 0;
   endfunction
@@ -97,7 +107,7 @@ package rs_vector_pkg;
     if (i == 0) return 1;
     if (i + 1 == alu_moduli(reduction, width, step_bits))
       return combine_time(reduction, width, step_bits) + 1;
-    return factor_time() + product_modulus_time(reduction, i - 1);
+    return factor_time() + product_modulus_time(reduction, width, step_bits, i - 1);
   endfunction
 
   // ---- units -------------------------------------------------------------------------------------
