@@ -3,6 +3,10 @@
 The order of tasks is fixed, so that every next use is known: where a bank is full, what is used
 again last gives way (Belady), to memory if it is not there. What lies in memory and is used once
 comes by a stream, without a place.
+
+That is done several times: what gave way goes to memory as soon as it is made the next time, by the
+store stream of the instruction that makes it; and where memory has time to spare, it is read again
+rather than kept. The fastest programs count.
 """
 
 from collections import defaultdict, deque
@@ -11,7 +15,9 @@ from dataclasses import dataclass
 
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import (
-    STREAMS,
+    BESIDE,
+    FACTOR_STREAMS,
+    X_STREAM,
     Automorph,
     Constant,
     Entry,
@@ -36,7 +42,22 @@ from ringsmith.backends.vector.tasks import (
     Turn,
     Value,
 )
-from ringsmith.backends.vector.timing import Cycles, with_gaps
+from ringsmith.backends.vector.timing import Cycles, schedule, total, with_gaps
+
+_LATER = 200
+"""Tasks within which a use makes it worth while to keep a result that goes to memory, too."""
+
+_TABLE_AHEAD = 4
+"""Instructions after a table's last user before whose loads another table takes its rows."""
+
+_OFTEN = 3
+"""Uses of a factor from which on something else gives way for it."""
+
+_KEPT_FREE = 4
+"""Free places that are left for what is made."""
+
+_FEW = (0, 2, 3)
+"""Uses up to which a stream is preferred to a place: what is tried."""
 
 _SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
@@ -53,7 +74,20 @@ def allocate(
         design: The design.
         shape: Its array, in the graph's ring.
     """
-    return _Allocation(tasks, primes, design, shape).programs()
+    spilled: frozenset[Value] = frozenset()
+    found: list[list[Program]] = []
+    for few in _FEW:
+        for _ in range(2):
+            allocation = _Allocation(tasks, primes, design, shape, spilled, few)
+            found.append(allocation.programs())
+            spilled = frozenset(allocation.spilled)
+    cycles = Cycles(design, shape)
+    return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
+
+
+def _spilled(value: Value) -> Limb:
+    """Where a value lies in memory that gave way."""
+    return Limb("spill", "", (value.number,))
 
 
 @dataclass(frozen=True)
@@ -76,20 +110,31 @@ class _Cluster:
         slots = design.bank_rows // shape.rows
         self.free = [[*range(slots)][::-1] for _ in range(design.banks)]
         self.placed: dict[Value, Slot] = {}
-        self.loads: list[Load] = []
+        self.loads: list[tuple[int, Load]] = []  # with the instruction that they stand before
         self.stores: list[Store] = []
         self.operations: list[Operation] = []
         self.tables_before: list[int] = []
         self.origins: list[int] = []
         self.table_loads = 0
+        self.turn = 0
         self.tables: dict[tuple[int, bool], int] = {}  # place by prime and direction, oldest first
         self.table_users: dict[int, int] = {}  # by place: instructions up to its last user
 
 
 class _Allocation:
     def __init__(
-        self, tasks: Sequence[Task], primes: Sequence[int], design: VectorDesign, shape: Shape
+        self,
+        tasks: Sequence[Task],
+        primes: Sequence[int],
+        design: VectorDesign,
+        shape: Shape,
+        give_way: frozenset[Value],
+        few: int,
     ) -> None:
+        self._give_way, self._few = give_way, few
+        banks = range(design.banks)
+        self._order = [*banks[::2], *banks[1::2]]  # neighbours in time in different halves
+        self.spilled: set[Value] = set()
         self._tasks, self._primes, self._design, self._shape = tasks, primes, design, shape
         self._clusters = [_Cluster(design, shape) for _ in range(design.clusters)]
         self._memory: dict[Value, _Stored] = {}
@@ -120,8 +165,7 @@ class _Allocation:
             )
             if maker is None or not isinstance(maker.action, PointTask) or not alone:
                 continue
-            others = {each.target for each in maker.action.results} & found.keys()
-            if maker.cluster == task.cluster and not others:
+            if maker.cluster == task.cluster:
                 found[source] = task.action.limb
                 self._uses[task.cluster, source].clear()
         return found
@@ -147,7 +191,7 @@ class _Allocation:
         cycles = Cycles(self._design, self._shape)
         return [
             Program(
-                tuple(own.loads),
+                tuple(load for _, load in sorted(own.loads, key=lambda each: each[0])),
                 with_gaps(own.operations, own.tables_before, own.origins, cycles),
                 tuple(own.stores),
             )
@@ -178,7 +222,7 @@ class _Allocation:
     def _share(self, task: Task) -> None:
         """Hands what another cluster wants to memory; frees what nobody wants."""
         for value in task.writes:
-            if self._users[value] - {task.cluster} and value not in self._memory:
+            if self._goes_to_memory(task, value) and value not in self._memory:
                 self._spill(task, value)
             if value not in self._direct and not self._uses[task.cluster, value]:
                 self._release(task.cluster, value)
@@ -187,26 +231,37 @@ class _Allocation:
 
     def _load(self, task: Task, stream: int, value: Value | Limb) -> Stream:
         stored = _Stored(value, None) if isinstance(value, Limb) else self._memory[value]
-        self._clusters[task.cluster].loads.append(
-            Load(stored.limb, self._shape.rows, stream, after_store=stored.after)
-        )
+        own = self._clusters[task.cluster]
+        load = Load(stored.limb, self._shape.rows, stream, after_store=stored.after)
+        own.loads.append((len(own.operations), load))
         return Stream(stream)
 
     def _copy(self, value: Value, source: Slot | Stream, target: Slot | None) -> Point:
+        """A value to another place; without one, to memory."""
         one = Constant(self._design.factor(self._primes[value.prime]))
-        return Point(source, (Result(value.prime, one, None, False, target),))
+        return Point(source, (Result(value.prime, one, None, False, target, target is None),))
 
     def _store(self, task: Task, value: Value, limb: Limb) -> None:
         own = self._clusters[task.cluster]
-        source = own.placed.get(value) or self._load(task, 0, value)
+        source = own.placed.get(value) or self._load(task, X_STREAM, value)
         self._emit(task, self._copy(value, source, None))
-        own.stores.append(Store(limb, self._shape.rows))
+        own.stores.append(Store(limb, self._shape.rows, 0))
 
     def _spill(self, task: Task, value: Value) -> None:
-        limb = Limb("spill", "", (value.number,))
-        self._store(task, value, limb)
+        self._store(task, value, _spilled(value))
+        self._note_stored(task, value)
+
+    def _note_stored(self, task: Task, value: Value) -> None:
+        """A value is in memory from the last store on."""
+        stores = len(self._clusters[task.cluster].stores)
+        self._memory[value] = _Stored(_spilled(value), (task.cluster, stores))
+        self.spilled.add(value)
+
+    def _stream(self, task: Task) -> int:
+        """The load stream for a factor that may come by any: they take turns."""
         own = self._clusters[task.cluster]
-        self._memory[value] = _Stored(limb, (task.cluster, len(own.stores)))
+        own.turn = (own.turn + 1) % FACTOR_STREAMS
+        return own.turn
 
     # ---- places ----------------------------------------------------------------------------------
 
@@ -216,15 +271,24 @@ class _Allocation:
                 return use
         return len(self._tasks)
 
-    def _free_slot(self, task: Task, avoid: Collection[int], rather_not: Collection[int]) -> Slot:
+    def _free_slot(
+        self,
+        task: Task,
+        avoid: Collection[int],
+        rather_not: Collection[int],
+        beside: Collection[int] = (),
+    ) -> Slot:
         """A place in a bank that is not to be avoided."""
         own = self._clusters[task.cluster]
-        banks = [bank for bank in range(self._design.banks) if bank not in avoid]
+        banks = [bank for bank in self._order if bank not in avoid]
         with_room = [bank for bank in banks if own.free[bank]]
         if not with_room:
             self._make_room(task, banks)
             with_room = [bank for bank in banks if own.free[bank]]
-        bank = max(with_room, key=lambda one: (one not in rather_not, len(own.free[one])))
+        bank = max(
+            with_room,
+            key=lambda one: (one not in rather_not, one not in beside, len(own.free[one])),
+        )
         return Slot(bank, own.free[bank].pop())
 
     def _make_room(self, task: Task, banks: Collection[int]) -> None:
@@ -241,23 +305,13 @@ class _Allocation:
             self._spill(task, victim)
         self._release(task.cluster, victim)
 
-    def _beside(self, task: Task, value: Value) -> set[int]:
-        """Banks of what the next task that uses a value uses with it."""
-        number = self._next_use(task.cluster, value, self._number)
-        if number == len(self._tasks):
-            return set()
-        own = self._clusters[task.cluster]
-        following = self._tasks[number]
-        if isinstance(following.action, TransformTask):
-            return set()
-        return {
-            own.placed[other].bank
-            for other in following.reads
-            if other is not value and other in own.placed
-        }
-
     def _place(
-        self, task: Task, value: Value, avoid: Collection[int], instead: Value | None
+        self,
+        task: Task,
+        value: Value,
+        avoid: Collection[int],
+        instead: Value | None,
+        result: int | None = None,
     ) -> Slot:
         """A place for a result: that of an operand that is used no more, or a free one."""
         own = self._clusters[task.cluster]
@@ -269,95 +323,161 @@ class _Allocation:
                 own.placed[value] = slot
                 self._pinned.add(value)
                 return slot
-        slot = self._free_slot(task, avoid, self._beside(task, value))
+        avoid = {*avoid, *self._factor_banks(task, value, avoid)}
+        beside = self._beside(task, value)
+        slot = self._free_slot(task, avoid, self._unwanted(task, value), beside)
         own.placed[value] = slot
         self._pinned.add(value)
         return slot
 
-    def _resident(self, task: Task, value: Value, avoid: Collection[int]) -> Slot:
+    def _unwanted(self, task: Task, value: Value) -> set[int]:
+        """Banks in which a value would be in the way.
+
+        A sum that is added to lies in the bank of its result's number, so that factors, which are
+        used beside the sums of an instruction, lie in others.
+        """
+        number = self._next_use(task.cluster, value, self._number)
+        action = None if number == len(self._tasks) else self._tasks[number].action
+        if isinstance(action, TransformTask) and len(self._uses[task.cluster, value]) >= _OFTEN:
+            # Digits are transformed in pairs, one after the other: the first from where no sum is.
+            sums = range(self._design.results)
+            return {b for b in range(self._design.banks) if (b in sums) != bool(value.prime % 2)}
+        if not isinstance(action, PointTask):
+            return set()
+        for index, each in enumerate(action.results):
+            if each.z is value:
+                return set(range(self._design.banks)) - {index}
+        several = len(action.results) > 1 or any(isinstance(r.z, Value) for r in action.results)
+        return set(range(self._design.results)) if several else set()
+
+    def _factor_banks(self, task: Task, value: Value, avoid: Collection[int]) -> set[int]:
+        """Banks that a value is kept out of, even if another one has to give way for it."""
+        unwanted = self._unwanted(task, value)
+        few = unwanted == set(range(self._design.results)) and self._design.banks > 3
+        often = len(self._uses[task.cluster, value]) >= _OFTEN
+        banks = set(range(self._design.banks)) - set(avoid)
+        return unwanted if few and often and banks - unwanted else set()
+
+    def _beside(self, task: Task, value: Value) -> set[int]:
+        """Banks of what the next task that uses a value uses with it."""
+        number = self._next_use(task.cluster, value, self._number)
+        if number == len(self._tasks):
+            return set()
+        own, following = self._clusters[task.cluster], self._tasks[number]
+        if not isinstance(following.action, PointTask):
+            return set()
+        others = [other for other in following.reads if other is not value and other in own.placed]
+        return {own.placed[other].bank for other in others}
+
+    def _resident(
+        self,
+        task: Task,
+        value: Value,
+        avoid: Collection[int],
+        rather_not: Collection[int] | None = None,
+    ) -> Slot:
         """A value's place in none of some banks; it is fetched from memory, or moved."""
         own = self._clusters[task.cluster]
         there = own.placed.get(value)
         if there is not None and there.bank not in avoid:
             return there
-        slot = self._free_slot(task, avoid, self._beside(task, value))
-        source: Slot | Stream = there if there is not None else self._load(task, 0, value)
+        avoid = {*avoid, *self._factor_banks(task, value, avoid)}
+        unwanted = self._unwanted(task, value) if rather_not is None else rather_not
+        slot = self._free_slot(task, avoid, unwanted)
+        source: Slot | Stream = there or self._load(task, X_STREAM, value)
         self._emit(task, self._copy(value, source, slot))
         self._release(task.cluster, value)
         own.placed[value] = slot
         return slot
 
     def _by_stream(self, task: Task, value: Value) -> bool:
-        """Whether a value comes by a stream: it lies in memory, and is not used again soon."""
-        if value in self._clusters[task.cluster].placed:
+        """Whether a value comes by a stream: it lies in memory, and a place is not worth while."""
+        own = self._clusters[task.cluster]
+        if value in own.placed or value not in self._memory:
             return False
-        return self._next_use(task.cluster, value, self._number) > self._number + _SOON
+        following = self._next_use(task.cluster, value, self._number)
+        if following == len(self._tasks):
+            return True
+        if len(self._uses[task.cluster, value]) <= self._few:
+            return True
+        room = sum(map(len, own.free)) > _KEPT_FREE
+        return following > self._number + _SOON and not room
 
     # ---- tasks -----------------------------------------------------------------------------------
 
     def _point(self, task: Task, action: PointTask) -> None:
-        keys = sum(isinstance(each.y, Limb) for each in action.results)
-        banks: dict[Value, Slot] = {}
-
-        def slot(value: Value) -> Slot:
-            if value not in banks:
-                banks[value] = self._resident(task, value, {one.bank for one in banks.values()})
-            return banks[value]
-
-        streamed = keys < STREAMS and self._by_stream(task, action.x)
-        if not streamed:
-            slot(action.x)
-        for each in action.results:
-            if isinstance(each.z, Value) and each.z is not action.x:
-                slot(each.z)
-        streams = [number for number in range(STREAMS) if not (streamed and number == 0)]
-        wanted: dict[int, int] = {}  # streams of the factors, by result
-        for index, each in enumerate(action.results):
-            able = [one for one in streams if one >= index and one not in wanted.values()]
-            by_stream = isinstance(each.y, Limb) or (
-                isinstance(each.y, Value)
-                and each.y is not action.x
-                and each.y not in banks
-                and len(able) > sum(isinstance(o.y, Limb) for o in action.results[index + 1 :])
-                and self._by_stream(task, each.y)
-            )
-            if by_stream:
-                wanted[index] = able[0]
-            elif isinstance(each.y, Value) and each.y is not action.x:
-                slot(each.y)
-        if action.x not in banks and any(
-            each.y is action.x or each.z is action.x for each in action.results
-        ):
-            slot(action.x)
-            streamed = False
-        x: Slot | Stream = self._load(task, 0, action.x) if streamed else banks[action.x]
-        factors: dict[int, Slot | Stream | Constant] = {}
-        for index, each in enumerate(action.results):
-            if index in wanted:
-                assert isinstance(each.y, Limb | Value)
-                factors[index] = self._load(task, wanted[index], each.y)
-            else:
-                factors[index] = banks[each.y] if isinstance(each.y, Value) else self._word(each.y)
+        x, factors, banks = self._operands(task, action)
         results: list[Result] = []
         taken: set[int] = set()
-        handed: list[Store] = []
+        own = self._clusters[task.cluster]
         for index, each in enumerate(action.results):
             z = banks[each.z] if isinstance(each.z, Value) else each.z
-            if each.target in self._direct:
-                handed.append(Store(self._direct[each.target], self._shape.rows))
-                target = None
-            else:
+            limb, target = self._direct.get(each.target), None
+            if limb is None and self._goes_to_memory(task, each.target):
+                limb = _spilled(each.target)
+            used_soon = self._next_use(task.cluster, each.target, self._number) <= (
+                self._number + _LATER
+            )
+            if limb is None or (each.target not in self._direct and used_soon):
                 instead = each.z if isinstance(each.z, Value) else None
-                target = self._place(task, each.target, taken, instead)
+                target = self._place(task, each.target, taken, instead, index)
                 taken.add(target.bank)
-            results.append(Result(each.prime, factors[index], z, each.subtract, target))
+            results.append(
+                Result(each.prime, factors[index], z, each.subtract, target, limb is not None)
+            )
+            if limb is not None:
+                own.stores.append(Store(limb, self._shape.rows, index))
+                if each.target not in self._direct:
+                    self._note_stored(task, each.target)
         self._emit(task, Point(x, tuple(results)))
-        self._clusters[task.cluster].stores += handed
 
-    @staticmethod
-    def _word(y: object) -> Constant:
-        assert isinstance(y, Constant)
-        return y
+    def _goes_to_memory(self, task: Task, value: Value) -> bool:
+        """Whether a value gave way the first time, or another cluster wants it."""
+        return value in self._give_way or bool(self._users[value] - {task.cluster})
+
+    def _operands(
+        self, task: Task, action: PointTask
+    ) -> tuple[Slot | Stream, list[Slot | Stream | Constant], dict[Value, Slot]]:
+        """Where x, each result's y, and what lies in banks come from."""
+        own, results = self._clusters[task.cluster], action.results
+        summands = {each.z for each in results if isinstance(each.z, Value)} - {action.x}
+        room = BESIDE - len(summands)  # for factors from banks
+        streamed: list[int] = []  # results whose y comes by a stream
+        for index, each in enumerate(results):
+            if isinstance(each.y, Limb):
+                streamed.append(index)
+            elif isinstance(each.y, Value) and each.y is not action.x:
+                by_stream = room <= 0 if each.y in own.placed else self._by_stream(task, each.y)
+                if each.y in self._memory and (by_stream or room <= 0):
+                    streamed.append(index)
+                else:
+                    room -= 1
+        inside = {each.z for each in results} | {each.y for each in results}
+        x_streamed = action.x not in inside and self._by_stream(task, action.x)
+        banks: dict[Value, Slot] = {}
+        placed: list[Value] = [] if x_streamed else [action.x]
+        placed += [each.z for each in results if isinstance(each.z, Value)]
+        placed += [
+            each.y
+            for index, each in enumerate(results)
+            if isinstance(each.y, Value) and index not in streamed
+        ]
+        no_sums = range(self._design.results, self._design.banks)
+        for value in dict.fromkeys(placed):
+            avoid = {slot.bank for slot in banks.values()}
+            rather_not = no_sums if value in summands else None
+            banks[value] = self._resident(task, value, avoid, rather_not)
+        numbers = [*range(FACTOR_STREAMS)] if len(streamed) > 1 else [self._stream(task)]
+        x: Slot | Stream = self._load(task, X_STREAM, action.x) if x_streamed else banks[action.x]
+        factors: list[Slot | Stream | Constant] = []
+        for index, each in enumerate(results):
+            if index in streamed:
+                assert isinstance(each.y, Value | Limb)
+                factors.append(self._load(task, numbers.pop(0), each.y))
+            else:
+                assert isinstance(each.y, Value | Constant)
+                factors.append(banks[each.y] if isinstance(each.y, Value) else each.y)
+        return x, factors, banks
 
     def _transform(self, task: Task, action: TransformTask) -> None:
         """A transform; in several instructions where there are not tables enough for one."""
@@ -386,14 +506,28 @@ class _Allocation:
             instead = None if again else turn.source
             targets[turn.target] = self._place(task, turn.target, (), instead)
         entries = []
+        late = self._read_late(own)
+        turns = sorted(
+            turns,
+            key=lambda turn: isinstance(at := sources.get(turn.source), Slot) and at.bank in late,
+        )
         for turn in turns:
-            source = sources.get(turn.source) or self._load(task, 0, turn.source)
+            source = sources.get(turn.source) or self._load(task, X_STREAM, turn.source)
             entries.append(
                 Entry(turn.prime, tables[turn.prime], source, targets[turn.target], turn.reduce)
             )
         self._emit(task, Transform(inverse, tuple(entries)))
         for table in tables.values():
             own.table_users[table] = len(own.operations)
+
+    @staticmethod
+    def _read_late(own: _Cluster) -> set[int]:
+        """Banks that the last instruction still reads when it has issued all its rows."""
+        last = own.operations[-1] if own.operations else None
+        if not isinstance(last, Point):
+            return set()
+        parts = (part for each in last.results for part in (each.y, each.z))
+        return {part.bank for part in parts if isinstance(part, Slot)}
 
     def _tables(self, task: Task, primes: Sequence[int], inverse: bool) -> dict[int, int]:
         """Rows of the tables of some primes in the twiddle memory, where they are put."""
@@ -410,13 +544,8 @@ class _Allocation:
                 row = own.tables.pop(oldest)
             own.tables[key] = row
             own.table_loads += 1
-            own.loads.append(
-                Load(
-                    Limb("table", "", (key[0], int(inverse))),
-                    rows,
-                    None,
-                    row,
-                    after_computing=own.table_users.get(row, 0),
-                )
-            )
+            users = own.table_users.get(row, 0)
+            limb = Limb("table", "", (key[0], int(inverse)))
+            load = Load(limb, rows, None, row, after_computing=users)
+            own.loads.append((min(users + _TABLE_AHEAD, len(own.operations)), load))
         return {prime: own.tables[prime, inverse] for prime in primes}

@@ -2,8 +2,17 @@
 
 from dataclasses import dataclass
 
-STREAMS = 2
+FACTOR_STREAMS = 2
+"""Load streams that factors come by."""
+
+X_STREAM = FACTOR_STREAMS
+"""The load stream that x comes by, and a transform's source."""
+
+STREAMS = FACTOR_STREAMS + 1
 """Load streams of a cluster."""
+
+BESIDE = 2
+"""Limbs that a point instruction reads from banks beside x."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +82,17 @@ class Load:
 
 @dataclass(frozen=True)
 class Store:
-    """The store stream's next limb to memory."""
+    """A store stream's next limb to memory.
+
+    Attributes:
+        limb: Where it goes.
+        rows: Its rows.
+        stream: Number of the stream: of the result of a point instruction that it takes.
+    """
 
     limb: Limb
     rows: int
+    stream: int
 
 
 @dataclass(frozen=True)
@@ -86,7 +102,7 @@ class Entry:
     Attributes:
         prime: Index of its prime.
         table: First row of its table of factors in the twiddle memory.
-        source: A slot, or stream 0.
+        source: A slot, or stream ``X_STREAM``.
         target: Where the result goes, and the passes work.
         reduce: Whether words of the source may be up to twice the prime.
     """
@@ -115,7 +131,8 @@ class Result:
         y: The factor beside x.
         z: What is added; None: nothing.
         subtract: Whether z is subtracted.
-        target: A slot; None: it goes to the store stream.
+        target: Where it goes in the scratchpad; None: nowhere.
+        store: Whether it goes to the result's store stream.
     """
 
     prime: int
@@ -123,6 +140,7 @@ class Result:
     z: Slot | Constant | None
     subtract: bool
     target: Slot | None
+    store: bool = False
 
 
 @dataclass(frozen=True)

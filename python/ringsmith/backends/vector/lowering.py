@@ -18,6 +18,7 @@ from math import prod
 from typing import TypeVar, cast
 
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.fusion import fused
 from ringsmith.backends.vector.instructions import Constant, Limb
 from ringsmith.backends.vector.tasks import (
     Action,
@@ -58,7 +59,7 @@ def lower(graph: SubroutineGraph, design: VectorDesign, together: int) -> list[T
     """
     for node in graph.nodes:
         _check(node)
-    return _Lowering(graph, design, together).tasks()
+    return fused(_Lowering(graph, design, together).tasks(), graph.primes, design)
 
 
 def _check(node: SubroutineNode) -> None:
@@ -88,6 +89,8 @@ class _Lowering:
         self._words: dict[Place, Value] = {}  # what a conversion adds up, by conversion and prime
         self._raised: dict[Place, Value] = {}  # coefficients of a digit modulo another prime
         self._divided: dict[Place, Value] = {}  # what mod_down takes away, in its form
+        self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
+        self._early: list[Place] = []  # those that can be made, and wait for others
         self._origin = -1
         self._users: dict[int, list[SubroutineNode]] = defaultdict(list)
         for node in graph.nodes:
@@ -104,8 +107,13 @@ class _Lowering:
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
         phases = self._phases()
-        for phase in range(max(phases) + 1):
-            nodes = [node for node in self._nodes if phases[node.id] == phase]
+        by_phase = [
+            [node for node in self._nodes if phases[node.id] == phase]
+            for phase in range(max(phases) + 1)
+        ]
+        for nodes in by_phase:
+            self._wait_for_inverse(nodes, phases)
+        for phase, nodes in enumerate(by_phase):
             self._prepare_conversions(nodes)
             made = [node for node in nodes if node.op not in _LAZY and not self._is_digit(node)]
             for group in self._groups:
@@ -114,6 +122,7 @@ class _Lowering:
                     for node in made:
                         if prime in node.type.base:
                             self._limb(node, prime)
+                self._invert_early(self._awaited[phase], group)
         return self._tasks
 
     def _phases(self) -> list[int]:
@@ -311,19 +320,39 @@ class _Lowering:
 
     # ---- conversions -----------------------------------------------------------------------------
 
+    def _inverse_places(self, node: SubroutineNode) -> list[Place]:
+        """The inverse transforms that a conversion begins with."""
+        if node.op not in _CONVERSIONS or node.attrs["variant"] == "scaled":
+            return []
+        given = self._undropped(self._nodes[node.operands[0]])
+        if node.op == "mod_down":
+            return [(given.id, d) for d in node.attrs["drop"] if node.type.form == Form.NTT]
+        return [(given.operands[0], d) for d in node.attrs["digit"] if given.op == "intt"]
+
+    def _wait_for_inverse(self, nodes: Sequence[SubroutineNode], phases: Sequence[int]) -> None:
+        """Notes the inverse transforms of a phase's conversions where their operands are made."""
+        for node in nodes:
+            for place in self._inverse_places(node):
+                self._awaited[phases[place[0]]].append(place)
+
+    def _invert_early(self, places: Sequence[Place], group: Sequence[int]) -> None:
+        """Inverse transforms of a group of primes: as soon as there are enough of them."""
+        early = [place for place in dict.fromkeys(places) if place[1] in group]
+        self._early += sorted(early, key=lambda place: place[1])
+        for cluster in range(self._design.clusters):
+            own = [place for place in self._early if self._cluster(place[1]) == cluster]
+            if len(own) >= self._together:
+                self._invert(own)
+                self._early = [place for place in self._early if place not in own]
+
     def _prepare_conversions(self, nodes: Sequence[SubroutineNode]) -> None:
-        """The inverse transforms that a phase's conversions begin with."""
-        places: list[Place] = []
+        """What a phase's conversions begin with."""
+        places, self._early = self._early, []
+        for node in nodes:
+            places += self._inverse_places(node)
         converting = [
             node for node in nodes if node.op in _CONVERSIONS and node.attrs["variant"] != "scaled"
         ]
-        for node in converting:
-            given = self._undropped(self._nodes[node.operands[0]])
-            primes = node.attrs["digit" if node.op == "mod_up" else "drop"]
-            if node.op == "mod_up" and given.op == "intt":
-                places += [(given.operands[0], prime) for prime in primes]
-            elif node.op == "mod_down" and node.type.form == Form.NTT:
-                places += [(given.id, prime) for prime in primes]
         self._invert(places)
         for node in converting:
             self._words_of(node)
@@ -446,44 +475,35 @@ class _Lowering:
     def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
         nodes = self._halves[node.id]
         sums: list[Value | None] = [None] * len(nodes)
-        digits = [*zip(node.attrs["digits"], node.operands, strict=True)]
-        there = {i: self._digit(self._nodes[i], prime) for _, i in digits}
-        for part in _parts(digits, self._together):
-            turns = {}
-            for _, i in part:
-                found = there[i]
-                if isinstance(found, SubroutineNode):
-                    turns[i] = self._digit_turn(found, prime)
-            self._transform([*turns.values()], inverse=False)
-            for digit, i in part:
-                x = turns[i].target if i in turns else there[i]
-                if isinstance(x, Value):
-                    sums = self._added(x, nodes, sums, digit, prime)
+        waiting: list[tuple[int, Turn]] = []
+        for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
+            found = self._digit(self._nodes[operand], prime)
+            if isinstance(found, Turn):
+                waiting.append((digit, found))
+            elif found is not None:
+                sums = self._added(found, nodes, sums, digit, prime)
+        for part in _parts(waiting, self._together):
+            self._transform([turn for _, turn in part], inverse=False)
+            for digit, turn in part:
+                sums = self._added(turn.target, nodes, sums, digit, prime)
         for each, total in zip(nodes, sums, strict=True):
             self._made[each.id, prime] = total
         return self._made[node.id, prime]
 
-    def _digit(self, node: SubroutineNode, prime: int) -> Value | SubroutineNode | None:
-        """A digit's limb where it is there, or else what is to be transformed."""
-        if (node.id, prime) in self._made:
-            return self._made[node.id, prime]
-        if not self._is_digit(node):
+    def _digit(self, node: SubroutineNode, prime: int) -> Value | Turn | None:
+        """A digit's limb where it is there, or else the transform that makes it."""
+        raised = self._nodes[node.operands[0]] if node.operands else node
+        there = (node.id, prime) in self._made or not self._is_digit(node)
+        if there or self._before_inverse(raised, prime) is not None:
             return self._limb(node, prime)
-        raised = self._nodes[node.operands[0]]
-        if self._before_inverse(raised, prime) is not None:
-            return self._limb(node, prime)
-        return raised
-
-    def _digit_turn(self, raised: SubroutineNode, prime: int) -> Turn:
-        """The transform of a digit's limb."""
         target = self._value(prime)
         if raised.attrs["variant"] == "rns_digit" and prime not in raised.attrs["digit"]:
             own = raised.attrs["digit"][0]
             if self._graph.primes[own] < 2 * self._graph.primes[prime]:
                 source = self._limb(self._nodes[raised.operands[0]], own)
-                if source is not None:
-                    return Turn(prime, source, target, reduce=True)
-        return Turn(prime, cast(Value, self._limb(raised, prime)), target)
+                return None if source is None else Turn(prime, source, target, reduce=True)
+        source = self._limb(raised, prime)
+        return None if source is None else Turn(prime, source, target)
 
     def _added(
         self,

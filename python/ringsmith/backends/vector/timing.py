@@ -5,6 +5,9 @@ meets on its way through network and stages it meets a fixed number of cycles la
 of all kinds follow each other without a pause. A point instruction's y and z are read when x
 reaches the stage that takes them, and its results written from there: the lower half of each unit's
 lanes in one stage, the upper half in the next.
+
+A load begins when its stream has room for all of its rows, those counted in that an instruction has
+begun to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
 """
 
 from collections import deque
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import (
+    STREAMS,
     Automorph,
     Computing,
     Operation,
@@ -160,11 +164,11 @@ def targets(operation: Operation) -> list[Slot]:
     return [each.target for each in operation.results if each.target is not None]
 
 
-def stores(operation: Operation) -> int:
-    """Limbs that it hands to the store stream."""
+def stores(operation: Operation) -> list[int]:
+    """Store streams that it hands a limb to."""
     if not isinstance(operation, Point):
-        return 0
-    return sum(each.target is None for each in operation.results)
+        return []
+    return [number for number, each in enumerate(operation.results) if each.store]
 
 
 def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
@@ -233,10 +237,11 @@ class _Cluster:
         self.computing: list[Span] = []
         self.stores: list[Span] = []
         self._tables: list[int] = []  # when loads to the twiddle memory ended
-        self._there: tuple[deque[int], ...] = (deque(), deque())  # limbs that wait in a stream
-        self._room = (
-            _Room(design.stream_rows), _Room(design.stream_rows), _Room(design.stream_rows)
-        )  # fmt: skip
+        self._there: list[deque[int]] = [
+            deque() for _ in range(STREAMS)
+        ]  # limbs that wait in a stream
+        self._room = [_Room(design.stream_rows) for _ in range(STREAMS)]
+        self._store_room = [_Room(design.stream_rows) for _ in range(design.results)]
         self._channel = 0
         self._writing = 0
         self._handed: deque[int] = deque()
@@ -295,7 +300,7 @@ class _Cluster:
             return False
         if own.tables:
             begin = max(begin, self._tables[own.tables - 1])
-        taken = [0, 0]
+        taken = [0] * STREAMS
         for source in sources(own.operation):
             if isinstance(source, Stream):
                 number = source.number
@@ -304,18 +309,18 @@ class _Cluster:
                 begin = max(begin, self._there[number][taken[number]])
                 taken[number] += 1
         handed = stores(own.operation)
-        if handed:
-            room = self._room[2].when(handed * self._cycles.rows)
+        for number in handed:
+            room = self._store_room[number].when(self._cycles.rows)
             if room is None:
                 return False
             begin = max(begin, room)
-        for number, until in _stream_reads(own.operation, self._cycles):
+        for number, since in _stream_reads(own.operation, self._cycles):
             self._there[number].popleft()
-            self._room[number].give(self._cycles.rows, begin + until)
+            self._room[number].give(self._cycles.rows, begin + since)
         end = begin + self._cycles.occupied(own.operation) + self._cycles.delay(own.operation)
-        for _ in range(handed):
-            self._room[2].take(self._cycles.rows)
-            self._handed.append(end)
+        for number in handed:
+            self._store_room[number].take(self._cycles.rows)
+            self._handed.append(begin + self._cycles.written(number, 1) + self._cycles.rows)
         self.computing.append(Span(begin, end))
         return True
 
@@ -326,28 +331,27 @@ class _Cluster:
         begin = max(self._writing, self._handed.popleft())
         self._writing = begin + store.rows * self._design.write_row_cycles
         end = self._writing + self._design.memory_latency
-        self._room[2].give(store.rows, self._writing)
+        self._store_room[store.stream].give(store.rows, self._writing)
         self.stores.append(Span(begin, end))
         return True
 
 
 def _stream_reads(operation: Operation, cycles: Cycles) -> list[tuple[int, int]]:
-    """Streams of which an instruction takes a limb, and when it has, from its issue on."""
+    """Streams of which an instruction takes a limb, and from when on, counted from its issue."""
     if isinstance(operation, Transform):
-        taken = [entry.source for entry in operation.entries]
         return [
-            (source.number, (number + 1) * cycles.rows)
-            for number, source in enumerate(taken)
-            if isinstance(source, Stream)
+            (entry.source.number, number * cycles.rows)
+            for number, entry in enumerate(operation.entries)
+            if isinstance(entry.source, Stream)
         ]
     if isinstance(operation, Automorph):
         return []
     found = []
     if isinstance(operation.x, Stream):
-        found.append((operation.x.number, cycles.rows))
+        found.append((operation.x.number, 0))
     for number, each in enumerate(operation.results):
         if isinstance(each.y, Stream):
-            found.append((each.y.number, cycles.late(number, 1) + cycles.rows))
+            found.append((each.y.number, cycles.late(number, 1)))
     return found
 
 

@@ -4,11 +4,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.backends.vector.device.residues import Words, added, multiplied, subtracted
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import (
+    STREAMS,
     Automorph,
     Computing,
     Constant,
@@ -16,6 +18,7 @@ from ringsmith.backends.vector.instructions import (
     Load,
     Point,
     Program,
+    Result,
     Slot,
     Store,
     Stream,
@@ -120,7 +123,7 @@ class Model:
 
     def _point(self, number: int, cluster: "_Cluster", operation: Point) -> None:
         x = self._read(cluster, operation.x)
-        found: list[tuple[Slot | None, Words]] = []
+        found: list[tuple[Result, Words]] = []
         for each in operation.results:
             q = self._executable.graph.primes[each.prime]
             y = each.y.word if isinstance(each.y, Constant) else self._read(cluster, each.y)
@@ -131,11 +134,11 @@ class Model:
             if each.z is not None:
                 z = each.z.word if isinstance(each.z, Constant) else self._read(cluster, each.z)
                 product = (subtracted if each.subtract else added)(product, z, q)
-            found.append((each.target, product))
-        for target, words in found:
-            if target is not None:
-                cluster.slots[target] = words
-            else:
+            found.append((each, product))
+        for result, words in found:
+            if result.target is not None:
+                cluster.slots[result.target] = words
+            if result.store:
                 self._memory.written[cluster.stores.popleft().limb] = words
                 self._stores[number] += 1
 
@@ -147,7 +150,8 @@ class _Cluster:
         self.slots: dict[Slot, Words] = {}
         self.tables: dict[int, tuple[int, int]] = {}
         self.streams: list[deque[Load]] = [
-            deque(load for load in program.loads if load.stream == number) for number in (0, 1)
+            deque(load for load in program.loads if load.stream == number)
+            for number in range(STREAMS)
         ]
         self.stores: deque[Store] = deque(program.stores)
         self._table_loads = deque(load for load in program.loads if load.stream is None)
@@ -163,7 +167,7 @@ class _Cluster:
 
     def ahead(self) -> list[Load]:
         """Loads that the next instruction takes."""
-        taken = [0, 0]
+        taken = [0] * STREAMS
         for source in sources(self._computing[0].operation):
             if isinstance(source, Stream):
                 taken[source.number] += 1
@@ -182,7 +186,7 @@ class _Cluster:
             self._loaded += 1
 
 
-def _automorph(n: int, element: int) -> Words:
+def _automorph(n: int, element: int) -> NDArray[np.uint64]:
     """Where each position of the result comes from, in NTT form."""
     bits = n.bit_length() - 1
     index = np.arange(n, dtype=np.uint64)
@@ -190,7 +194,7 @@ def _automorph(n: int, element: int) -> Words:
     for bit in range(bits):
         reversed_bits |= (index >> np.uint64(bit) & np.uint64(1)) << np.uint64(bits - 1 - bit)
     source = (reversed_bits * np.uint64(element) + np.uint64(element // 2)) % np.uint64(n)
-    found: Words = np.asarray(reversed_bits[source])
+    found: NDArray[np.uint64] = reversed_bits[source]
     return found
 
 
