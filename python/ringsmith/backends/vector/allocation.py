@@ -56,8 +56,10 @@ _OFTEN = 3
 _KEPT_FREE = 4
 """Free places that are left for what is made."""
 
-_FEW = (0, 2, 3)
-"""Uses up to which a stream is preferred to a place: what is tried."""
+_TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20))
+"""What is tried: uses up to which a stream is preferred to a place, and by how many limbs memory
+may be behind the array for that.
+"""
 
 _SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
@@ -76,9 +78,9 @@ def allocate(
     """
     spilled: frozenset[Value] = frozenset()
     found: list[list[Program]] = []
-    for few in _FEW:
+    for choice in _TRIES:
         for _ in range(2):
-            allocation = _Allocation(tasks, primes, design, shape, spilled, few)
+            allocation = _Allocation(tasks, primes, design, shape, spilled, choice)
             found.append(allocation.programs())
             spilled = frozenset(allocation.spilled)
     cycles = Cycles(design, shape)
@@ -117,6 +119,7 @@ class _Cluster:
         self.origins: list[int] = []
         self.table_loads = 0
         self.turn = 0
+        self.behind = 0  # cycles that memory is behind the array, as far as counted
         self.tables: dict[tuple[int, bool], int] = {}  # place by prime and direction, oldest first
         self.table_users: dict[int, int] = {}  # by place: instructions up to its last user
 
@@ -129,9 +132,11 @@ class _Allocation:
         design: VectorDesign,
         shape: Shape,
         give_way: frozenset[Value],
-        few: int,
+        choice: tuple[int, int],
     ) -> None:
-        self._give_way, self._few = give_way, few
+        self._give_way, self._cycles = give_way, Cycles(design, shape)
+        self._few, limbs = choice
+        self._patience = limbs * shape.rows * design.read_row_cycles
         banks = range(design.banks)
         self._order = [*banks[::2], *banks[1::2]]  # neighbours in time in different halves
         self.spilled: set[Value] = set()
@@ -188,11 +193,10 @@ class _Allocation:
                 self._store(task, action.source, action.limb)
             self._forget(task, task.reads)
             self._share(task)
-        cycles = Cycles(self._design, self._shape)
         return [
             Program(
                 tuple(load for _, load in sorted(own.loads, key=lambda each: each[0])),
-                with_gaps(own.operations, own.tables_before, own.origins, cycles),
+                with_gaps(own.operations, own.tables_before, own.origins, self._cycles),
                 tuple(own.stores),
             )
             for own in self._clusters
@@ -201,6 +205,8 @@ class _Allocation:
     def _emit(self, task: Task, operation: Operation) -> None:
         own = self._clusters[task.cluster]
         own.operations.append(operation)
+        ahead = -self._design.stream_rows * self._design.read_row_cycles
+        own.behind = max(ahead, own.behind - self._cycles.occupied(operation))
         own.tables_before.append(own.table_loads)
         own.origins.append(task.origin)
 
@@ -234,6 +240,7 @@ class _Allocation:
         own = self._clusters[task.cluster]
         load = Load(stored.limb, self._shape.rows, stream, after_store=stored.after)
         own.loads.append((len(own.operations), load))
+        own.behind += self._shape.rows * self._design.read_row_cycles
         return Stream(stream)
 
     def _copy(self, value: Value, source: Slot | Stream, target: Slot | None) -> Point:
@@ -398,7 +405,7 @@ class _Allocation:
         following = self._next_use(task.cluster, value, self._number)
         if following == len(self._tasks):
             return True
-        if len(self._uses[task.cluster, value]) <= self._few:
+        if len(self._uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True
         room = sum(map(len, own.free)) > _KEPT_FREE
         return following > self._number + _SOON and not room

@@ -206,6 +206,7 @@ def host_limb(
     """What a host puts into memory: inputs and keys, times the design's factor where it is said."""
 
     def fetch(limb: Limb) -> Words:
+        words: Words
         if limb.kind == "key":
             digit, half, prime = limb.index
             words = keys[limb.name][digit, half, prime]
