@@ -27,7 +27,9 @@ from ringsmith.backends.vector.instructions import (
     Point,
     Program,
     Result,
+    Same,
     Slot,
+    Source,
     Store,
     Stream,
     Transform,
@@ -418,7 +420,7 @@ class _Allocation:
         taken: set[int] = set()
         own = self._clusters[task.cluster]
         for index, each in enumerate(action.results):
-            z = banks[each.z] if isinstance(each.z, Value) else each.z
+            z = None if each.z is None else self._part(each.z, action.x, banks)
             limb, target = self._direct.get(each.target), None
             if limb is None and self._goes_to_memory(task, each.target):
                 limb = _spilled(each.target)
@@ -438,13 +440,25 @@ class _Allocation:
                     self._note_stored(task, each.target)
         self._emit(task, Point(x, tuple(results)))
 
+    @staticmethod
+    def _part(
+        part: Value | Limb | Constant, x: Value, banks: Mapping[Value, Slot]
+    ) -> Slot | Constant | Same:
+        """Where a y or z that comes by no stream is read."""
+        if part is x:
+            return Same()
+        if isinstance(part, Value):
+            return banks[part]
+        assert isinstance(part, Constant)  # limbs of keys come by streams
+        return part
+
     def _goes_to_memory(self, task: Task, value: Value) -> bool:
         """Whether a value gave way the first time, or another cluster wants it."""
         return value in self._give_way or bool(self._users[value] - {task.cluster})
 
     def _operands(
         self, task: Task, action: PointTask
-    ) -> tuple[Slot | Stream, list[Slot | Stream | Constant], dict[Value, Slot]]:
+    ) -> tuple[Slot | Stream, list[Source], dict[Value, Slot]]:
         """Where x, each result's y, and what lies in banks come from."""
         own, results = self._clusters[task.cluster], action.results
         summands = {each.z for each in results if isinstance(each.z, Value)} - {action.x}
@@ -459,15 +473,14 @@ class _Allocation:
                     streamed.append(index)
                 else:
                     room -= 1
-        inside = {each.z for each in results} | {each.y for each in results}
-        x_streamed = action.x not in inside and self._by_stream(task, action.x)
+        x_streamed = self._by_stream(task, action.x)
         banks: dict[Value, Slot] = {}
         placed: list[Value] = [] if x_streamed else [action.x]
-        placed += [each.z for each in results if isinstance(each.z, Value)]
+        placed += [each.z for each in results if each.z in summands]
         placed += [
             each.y
             for index, each in enumerate(results)
-            if isinstance(each.y, Value) and index not in streamed
+            if isinstance(each.y, Value) and each.y is not action.x and index not in streamed
         ]
         no_sums = range(self._design.results, self._design.banks)
         for value in dict.fromkeys(placed):
@@ -476,14 +489,13 @@ class _Allocation:
             banks[value] = self._resident(task, value, avoid, rather_not)
         numbers = [*range(FACTOR_STREAMS)] if len(streamed) > 1 else [self._stream(task)]
         x: Slot | Stream = self._load(task, X_STREAM, action.x) if x_streamed else banks[action.x]
-        factors: list[Slot | Stream | Constant] = []
+        factors: list[Source] = []
         for index, each in enumerate(results):
             if index in streamed:
                 assert isinstance(each.y, Value | Limb)
                 factors.append(self._load(task, numbers.pop(0), each.y))
             else:
-                assert isinstance(each.y, Value | Constant)
-                factors.append(banks[each.y] if isinstance(each.y, Value) else each.y)
+                factors.append(self._part(each.y, action.x, banks))
         return x, factors, banks
 
     def _transform(self, task: Task, action: TransformTask) -> None:

@@ -37,7 +37,12 @@ class Constant:
     word: int
 
 
-Source = Slot | Stream | Constant
+@dataclass(frozen=True)
+class Same:
+    """What x is, at the stage that takes it."""
+
+
+Source = Slot | Stream | Constant | Same
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ class Result:
 
     prime: int
     y: Source
-    z: Slot | Constant | None
+    z: Slot | Constant | Same | None
     subtract: bool
     target: Slot | None
     store: bool = False

@@ -27,7 +27,7 @@ from ringsmith.backends.vector.instructions import (
     Transform,
 )
 from ringsmith.backends.vector.latency import late_cycles, pass_cycles, stage_results
-from ringsmith.backends.vector.layout import Shape
+from ringsmith.backends.vector.layout import Shape, forward_passes, inverse_passes
 
 HALVES = (0, 1)
 """Of a unit's lanes: the lower, and the upper, which point instructions compute a stage later."""
@@ -38,6 +38,7 @@ class Cycles:
 
     def __init__(self, design: VectorDesign, shape: Shape) -> None:
         self.rows, self._passes = shape.rows, shape.passes
+        self._forward, self._inverse = forward_passes(shape), inverse_passes(shape)
         self.pass_delay = pass_cycles(design)
         stages = range(design.log_radix)
         self._late = [late_cycles(design, stage) for stage in stages]
@@ -85,42 +86,41 @@ class Cycles:
             return self._transform(operation)
         if isinstance(operation, Automorph):
             return (
-                [Access(operation.source, half, 0, self.rows, False) for half in HALVES],
-                [
-                    Access(operation.target, half, self.pass_delay, self.rows, True)
-                    for half in HALVES
-                ],
+                [Access(operation.source, half, 0, self.rows, None) for half in HALVES],
+                [Access(operation.target, half, self.pass_delay, self.rows, 0) for half in HALVES],
             )
         return self._point(operation)
 
     def _transform(self, operation: Transform) -> tuple[list["Access"], list["Access"]]:
         reads, writes = [], []
+        passes = self._inverse if operation.inverse else self._forward
+        turns = [each.turn for each in passes]
         period, last = self.period(operation), self._passes - 1
         for number, entry in enumerate(operation.entries):
             first = number * self.rows
             for half in HALVES:
                 if isinstance(entry.source, Slot):
-                    reads.append(Access(entry.source, half, first, self.rows, True))
-                for which in range(self._passes):
+                    reads.append(Access(entry.source, half, first, self.rows, turns[0]))
+                for which, turn in enumerate(turns):
                     begin = first + which * period
                     if which:
-                        reads.append(Access(entry.target, half, begin, self.rows, False, True))
+                        reads.append(Access(entry.target, half, begin, self.rows, turn, True))
                     begin += self.pass_delay
-                    ends = which == last
-                    writes.append(Access(entry.target, half, begin, self.rows, ends, not ends))
+                    inside = which != last
+                    writes.append(Access(entry.target, half, begin, self.rows, turn, inside))
         return reads, writes
 
     def _point(self, operation: Point) -> tuple[list["Access"], list["Access"]]:
         reads, writes = [], []
         for half in HALVES:
             if isinstance(operation.x, Slot):
-                reads.append(Access(operation.x, half, 0, self.rows, True))
+                reads.append(Access(operation.x, half, 0, self.rows, 0))
             for number, each in enumerate(operation.results):
                 late, written = self.late(number, half), self.written(number, half)
                 parts = (part for part in (each.y, each.z) if isinstance(part, Slot))
-                reads += [Access(part, half, late, self.rows, True) for part in parts]
+                reads += [Access(part, half, late, self.rows, 0) for part in parts]
                 if each.target is not None:
-                    writes.append(Access(each.target, half, written, self.rows, True))
+                    writes.append(Access(each.target, half, written, self.rows, 0))
         return reads, writes
 
 
@@ -133,16 +133,21 @@ class Access:
         half: One of ``HALVES``.
         begin: Cycles from the instruction's issue to the first row.
         rows: How many.
-        in_order: Whether rows come as they are numbered.
-        inside: Whether it is a pass's that another one of the same instruction goes with.
+        turn: At time c comes row rotl(c, turn); None: in an order that an element gives.
+        inside: Whether it is of a pass in the middle of an instruction.
     """
 
     slot: Slot
     half: int
     begin: int
     rows: int
-    in_order: bool
+    turn: int | None
     inside: bool = False
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows come as they are numbered."""
+        return self.turn == 0
 
 
 def sources(operation: Operation) -> list[Slot | Stream]:

@@ -19,7 +19,9 @@ from ringsmith.backends.vector.instructions import (
     Point,
     Program,
     Result,
+    Same,
     Slot,
+    Source,
     Store,
     Stream,
     Transform,
@@ -97,6 +99,12 @@ class Model:
             raise DeviceError(f"{source} is read, and nothing was written there")
         return cluster.slots[source]
 
+    def _part(self, cluster: "_Cluster", part: Source, x: Words) -> Words | int:
+        """A point instruction's y or z."""
+        if isinstance(part, Same):
+            return x
+        return part.word if isinstance(part, Constant) else self._read(cluster, part)
+
     def _transform(self, cluster: "_Cluster", operation: Transform) -> None:
         graph, rows = self._executable.graph, table_rows(self._executable.shape)
         found = []
@@ -126,13 +134,13 @@ class Model:
         found: list[tuple[Result, Words]] = []
         for each in operation.results:
             q = self._executable.graph.primes[each.prime]
-            y = each.y.word if isinstance(each.y, Constant) else self._read(cluster, each.y)
+            y = self._part(cluster, each.y, x)
             product = multiplied(x, y, q)
             factor = self._executable.design.factor(q)
             if factor != 1:
                 product = multiplied(product, pow(factor, -1, q), q)
             if each.z is not None:
-                z = each.z.word if isinstance(each.z, Constant) else self._read(cluster, each.z)
+                z = self._part(cluster, each.z, x)
                 product = (subtracted if each.subtract else added)(product, z, q)
             found.append((each, product))
         for result, words in found:
