@@ -190,6 +190,24 @@ def test_a_scratchpad_that_is_too_small_for_all_makes_values_give_way() -> None:
     check_schedule(executable)
 
 
+FULL_SETS = {
+    "framework-set2": ("framework-512", 24, 8, 3),
+    "framework-set1": ("vector-1024", 45, 1, 0),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", FULL_SETS)
+def test_the_papers_sizes_are_the_interpreters(name: str) -> None:
+    """N = 2^16; set 1 has a key of a gigabyte, and takes 5 GB here."""
+    design_name, limbs, special, dnum = FULL_SETS[name]
+    design = BACKEND.load_design(design_name)
+    of = parameters(design, (limbs, special, dnum), n=1 << 16)
+    executable = compile_graph(lower_operation("multiply_relinearize", of, limbs), design)
+    check_results(executable)
+    check_schedule(executable)
+
+
 def test_a_program_counts_what_it_moved() -> None:
     of = parameters(RADIX_16, (4, 1, 0))
     executable = compile_graph(lower_operation("multiply_plain", of, of.limbs), RADIX_16)

@@ -308,7 +308,7 @@ class _Lowering:
 
     def _invert(self, places: Sequence[Place]) -> None:
         """Inverse transforms that are not there yet, as many at once as may be."""
-        turns = []
+        turns, before = [], self._origin
         for node, prime in dict.fromkeys(places):
             if (node, prime) not in self._inverses:
                 source = self._limb(self._nodes[node], prime)
@@ -316,7 +316,10 @@ class _Lowering:
                     raise ProgramError(f"node {node}: a limb of zeros is converted")
                 target = self._inverses[node, prime] = self._value(prime)
                 turns.append(Turn(prime, source, target))
+                origins = (user.origin for user in self._users[node])
+                self._origin = next((own.node for own in origins if own is not None), before)
         self._transform(turns, inverse=True)
+        self._origin = before
 
     # ---- conversions -----------------------------------------------------------------------------
 
@@ -355,7 +358,9 @@ class _Lowering:
         ]
         self._invert(places)
         for node in converting:
+            self._origin = -1 if node.origin is None else node.origin.node
             self._words_of(node)
+        self._origin = -1
 
     def _words_of(self, node: SubroutineNode) -> list[Value]:
         """What a conversion adds up; of a digit of one prime its limb."""
