@@ -111,7 +111,7 @@ def test_a_search_that_finds_nothing_for_a_design_says_why(
 
 
 def test_a_design_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ParameterError, match="there is no design 'nix': choose one of .*, heaws"):
+    with pytest.raises(ParameterError, match=r"there is no design 'nix': choose one of .*, heaws"):
         trace(score, AutoParameters(design="nix"))
     with pytest.raises(ProgramError, match=r"design = 'nano': ringsmith\.trace knows designs"):
         program_package.trace(score, AutoParameters(design="nano"))

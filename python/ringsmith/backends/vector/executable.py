@@ -118,6 +118,23 @@ class VectorExecutable:
             * design.write_row_cycles,
         )
 
+    @cached_property
+    def busy(self) -> dict[str, float]:
+        """Parts of the device -> the share of the cycles of all clusters in which they worked.
+
+        Every row but a point instruction's needs the network; a scratchpad works when one of its
+        banks is read or written.
+        """
+        use, cycles = self.use, max(1, self.cycles * self.design.clusters)
+        rows = use.transforms + use.points + use.automorphs
+        return {
+            "array": (use.transforms + use.points) / cycles,
+            "network": (use.transforms + use.automorphs) / cycles,
+            "scratchpad": rows / cycles,
+            "memory, reading": use.reading / cycles,
+            "memory, writing": use.writing / cycles,
+        }
+
     @property
     def transforms(self) -> int:
         """Limbs transformed."""

@@ -64,4 +64,7 @@ def _execute(
         executable.cycles,
         executable.instructions,
         key_words=sum(key.size for key in keys.values()),
+        memory_read=executable.bytes_read,
+        memory_written=executable.bytes_written,
+        busy=executable.busy,
     )
