@@ -1,0 +1,252 @@
+// Architecture vector: types and latencies of one cluster's datapath; docs/vector.md describes it.
+//
+// Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
+// unit's or the network's operands enter.
+package rs_vector_pkg;
+  import rs_arith_pkg::*;
+
+  // Values of the parameter Reduction.
+  localparam int unsigned VectorBarrett = 0;  // any odd modulus of Width / 2 to Width bits
+  localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
+
+  localparam int unsigned MaxLogRadix = 4;
+  localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
+
+  // The read latency of the twiddle memory.
+  localparam int unsigned TableLatency = 2;
+
+  // What a unit does with a row that comes from the network.
+  typedef struct packed {
+    logic                   inverse;
+    logic [MaxLogRadix-1:0] stages;   // mask of positions in L0
+  } transform_t;
+
+  // What the network does with a row, beside an affine map: in this order.
+  typedef enum logic [1:0] {
+    ArrangeStraight = 2'd0,
+    ArrangeReverse  = 2'd1,  // bits of L0 reversed, for an inverse transform
+    ArrangeBack     = 2'd2   // lanes rotated back, then bits of L0 reversed
+  } arrange_e;
+  typedef struct packed {
+    logic                   rotate;    // L(k) becomes L(k-1), L0 the last
+    logic [MaxLogRadix-1:0] exchange;  // mask: bits of L0 that change places with the time
+    arrange_e               arrange;
+  } permute_t;
+
+  // What a point operation adds.
+  typedef enum logic [1:0] {
+    SignSum     = 2'd0,  // x*y + z
+    SignMinus   = 2'd1,  // x*y - z
+    SignReverse = 2'd2   // z - x*y
+  } sign_e;
+
+  // What the array does with a row.
+  typedef struct packed {
+    logic                  valid;
+    logic                  point;      // a point operation, and not a pass of a transform
+    transform_t            transform;
+    permute_t              permute;
+    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
+  } row_t;
+
+  // ---- ALU ---------------------------------------------------------------------------------------
+
+  // Montgomery's reduction in two steps, where words are that short.
+  function automatic bit product_two_steps(int unsigned reduction, int unsigned width,
+                                           int unsigned step_bits);
+    return reduction == VectorMontgomery && fits_two_steps(width, step_bits);
+  endfunction
+
+  function automatic int unsigned product_latency(int unsigned reduction, int unsigned width,
+                                                  int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return mod_mul_two_steps_latency();
+    if (reduction == VectorMontgomery) return mod_mul_montgomery_latency(width, step_bits);
+    return mod_mul_barrett_latency();
+  endfunction
+
+  // Moduli of a multiplier: the cycles in which it takes the modulus of one product.
+  function automatic int unsigned product_moduli(int unsigned reduction, int unsigned width,
+                                                 int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return TwoStepsModuli;
+    if (reduction == VectorMontgomery) return scale_steps(width, step_bits) + 1;
+    return 1;
+  endfunction
+
+  // When it takes modulus i, after its operands.
+  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned width,
+                                                       int unsigned step_bits, int unsigned i);
+    if (product_two_steps(reduction, width, step_bits)) return two_steps_modulus_time(i);
+    if (reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
+    return 0;
+  endfunction
+
+  // From the words of an ALU to its factor: sum or difference, and its correction.
+  function automatic int unsigned factor_time();
+    return 2;
+  endfunction
+
+  // From the words of an ALU to the sums behind its multiplier.
+  function automatic int unsigned combine_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits);
+    return factor_time() + product_latency(reduction, width, step_bits);
+  endfunction
+
+  function automatic int unsigned alu_latency(int unsigned reduction, int unsigned width,
+                                              int unsigned step_bits);
+    return combine_time(reduction, width, step_bits) + 2;
+  endfunction
+
+  // Moduli of an ALU: in front of the multiplier, its own, and behind it.
+  function automatic int unsigned alu_moduli(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits);
+    return product_moduli(reduction, width, step_bits) + 2;
+  endfunction
+
+  function automatic int unsigned alu_modulus_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned i);
+    if (i == 0) return 1;
+    if (i + 1 == alu_moduli(reduction, width, step_bits))
+      return combine_time(reduction, width, step_bits) + 1;
+    return factor_time() + product_modulus_time(reduction, width, step_bits, i - 1);
+  endfunction
+
+  // ---- units -------------------------------------------------------------------------------------
+
+  // From the words of a stage to its factors, which a register passes on to the ALUs.
+  function automatic int unsigned stage_factor_time();
+    return factor_time() - 1;
+  endfunction
+
+  // Lower position of the pair of words that ALU k of a stage takes.
+  function automatic int unsigned pair_low(int unsigned log_radix, int unsigned stage,
+                                           int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return ((k >> position) << (position + 1)) | (k & ((1 << position) - 1));
+  endfunction
+
+  function automatic int unsigned reversed(int unsigned bits, int unsigned value);
+    int unsigned found;
+    found = 0;
+    for (int unsigned i = 0; i < bits; i++) found |= (value >> i & 1) << (bits - 1 - i);
+    return found;
+  endfunction
+
+  // Which word of its row of factors ALU k of a stage takes.
+  function automatic int unsigned forward_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    return (1 << stage) + (k >> (log_radix - 1 - stage));
+  endfunction
+  function automatic int unsigned inverse_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return (1 << position) + reversed(position, k & ((1 << position) - 1));
+  endfunction
+
+  // Stage after stage for a transform, one for a point operation, and a register that selects.
+  function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
+                                                    int unsigned step_bits,
+                                                    int unsigned log_radix);
+    return log_radix * alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+  function automatic int unsigned point_latency(int unsigned reduction, int unsigned width,
+                                                int unsigned step_bits);
+    return alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+
+  // ---- network -----------------------------------------------------------------------------------
+
+  // Lane from which the word of a lane comes when L(k) becomes L(k-1), and when it becomes L(k+1).
+  function automatic int unsigned rotated(int unsigned log_lanes, int unsigned log_radix,
+                                          int unsigned lane);
+    return ((lane << log_radix) | (lane >> (log_lanes - log_radix))) & ((1 << log_lanes) - 1);
+  endfunction
+  function automatic int unsigned rotated_back(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    return rotated(log_lanes, log_lanes - log_radix, lane);
+  endfunction
+
+  // The lane with the bits of L0 reversed.
+  function automatic int unsigned unit_reversed(int unsigned log_radix, int unsigned lane);
+    return (lane >> log_radix << log_radix) | reversed(log_radix, lane & ((1 << log_radix) - 1));
+  endfunction
+
+  // The high bits of j, the bit-reversed index, that a lane in NTT form holds: the lowest index bit
+  // is their highest. Lanes carry index bits 0 to log_radix-1 in L0, and the others in groups of so
+  // many, the highest group in L1.
+  function automatic int unsigned affine_index(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (lane >> b & 1) << (log_lanes - 1 - index_bit);
+    end
+    return found;
+  endfunction
+  function automatic int unsigned affine_lane(int unsigned log_lanes, int unsigned log_radix,
+                                              int unsigned index);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (index >> (log_lanes - 1 - index_bit) & 1) << b;
+    end
+    return found;
+  endfunction
+
+  // When a row is at the switch of an exchange's bit, and at those of the affine map.
+  function automatic int unsigned exchange_time(int unsigned bit_index);
+    return (1 << bit_index) + bit_index;
+  endfunction
+  function automatic int unsigned affine_time(int unsigned log_radix);
+    return exchange_time(log_radix);
+  endfunction
+
+  // By how much an affine map precedes its row: multiples, sums, sums, ways.
+  function automatic int unsigned affine_lead();
+    return 4;
+  endfunction
+
+  function automatic int unsigned permute_latency(int unsigned log_lanes, int unsigned log_radix);
+    return affine_time(log_radix) + log_lanes / 2 + 1;
+  endfunction
+
+  // ---- array: times after X, the row that goes through the network -------------------------------
+
+  function automatic int unsigned array_z_time(int unsigned log_lanes, int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix);
+  endfunction
+  function automatic int unsigned array_y_time(int unsigned log_lanes, int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) + stage_factor_time();
+  endfunction
+
+  // When the table's row is read for a stage.
+  function automatic int unsigned array_table_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned log_lanes,
+                                                   int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) + stage_factor_time() - TableLatency +
+        stage * alu_latency(reduction, width, step_bits);
+  endfunction
+
+  function automatic int unsigned array_transform_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) +
+        transform_latency(reduction, width, step_bits, log_radix);
+  endfunction
+  function automatic int unsigned array_point_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) + point_latency(reduction, width, step_bits);
+  endfunction
+
+  // Rows of a transform in one direction are followed after at least so many cycles by rows of the
+  // other direction, or of point operations, which follow one another with no cycle between: 1 is a
+  // row in each cycle.
+  function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits, int unsigned log_radix);
+    return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+endpackage

@@ -1,0 +1,163 @@
+// 2^LogRadix lanes of the array: a transform's pass over its positions in L0, or point operations.
+//
+//   transform, forward: stages of positions LogRadix-1, ..., 0 of L0 in turn; result_o[l] is lane l
+//   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
+//                       reversed (rs_vector_permute does that), and leaves in their order
+//   point_i:            result_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
+//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l];
+//                       h < Results = LogRadix / 2
+//
+// All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
+// transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
+// are -1. Words of a forward transform may be below 2q, and x of point operations any words where y
+// is below q. mu_i and shift_i are those of rs_mod_mul_barrett; Montgomery's reduction has no use
+// for them.
+//
+// factor_i is a row of factors: word 2^g + i, i < 2^g, belongs to butterflies of position
+// LogRadix-1-g with i in the bits of L0 above. What enters when, after x_i:
+//
+//   z_i, moduli, modes   with x_i
+//   y_i                  stage_factor_time() cycles later
+//   factor_i[2^g + i]    stage_factor_time() cycles later, and alu_latency for each stage before:
+//                        g of them forward, LogRadix-1-g inverse
+//
+// One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for point
+// operations, which compute in all stages at once. So a point operation enters at least
+// transform_latency - point_latency + 1 cycles after a row of a transform, as does a row of a
+// transform of the other direction; everything else may follow without a gap.
+//
+// Cost: LogRadix * 2^(LogRadix-1) ALUs, and 6 * Width LUTs a lane or less to select their operands
+// and results.
+module rs_vector_unit
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  int unsigned StepBits = 17,
+  parameter  int unsigned LogRadix = 2,
+  localparam int unsigned Radix = 2 ** LogRadix,
+  localparam int unsigned Results = LogRadix / 2,
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                  clk_i,
+  input  transform_t            transform_i,
+  input  logic                  point_i,
+  input  sign_e                 sign_i      [Results],
+  input  logic [     Width-1:0] q_i         [Results],
+  input  logic [     Width-1:0] mu_i        [Results],
+  input  logic [ShiftWidth-1:0] shift_i     [Results],
+  input  logic [     Width-1:0] x_i         [Radix],
+  input  logic [     Width-1:0] y_i         [Results*Radix],
+  input  logic [     Width-1:0] z_i         [Results*Radix],
+  input  logic [     Width-1:0] factor_i    [Radix],
+  output logic [     Width-1:0] result_o    [Results*Radix]
+);
+  localparam int unsigned Alus = Radix / 2;
+  localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
+
+  if (LogRadix % 2 != 0 || LogRadix == 0 || LogRadix > MaxLogRadix) begin : gen_bad_radix
+    $error("rs_vector_unit: LogRadix = %0d is not 2 or 4", LogRadix);
+  end
+
+  // Word 0 of a row has no butterfly.
+  logic unused_factor;
+  assign unused_factor = ^factor_i[0];
+
+  // ---- stages -------------------------------------------------------------------------------------
+  transform_t            transform [LogRadix+1];
+  logic [Width-1:0]      q [LogRadix+1];
+  logic [Width-1:0]      mu [LogRadix+1];
+  logic [ShiftWidth-1:0] shift [LogRadix+1];
+  logic [Width-1:0]      word [LogRadix+1][Radix];
+  assign transform[0] = transform_i;
+  assign q[0]         = q_i[0];
+  assign mu[0]        = mu_i[0];
+  assign shift[0]     = shift_i[0];
+  assign word[0]      = x_i;
+  for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
+    // Of a point operation: result H of the upper half of the lanes, or the lower one.
+    localparam int unsigned H = s / 2;
+    localparam int unsigned First = (s % 2 == 0) ? Alus : 0;
+    logic [Width-1:0] x [Alus];
+    logic [Width-1:0] y [Alus];
+    logic [Width-1:0] z [Alus];
+    logic [Width-1:0] forward_factor [Alus];
+    logic [Width-1:0] inverse_factor [Alus];
+    for (genvar k = 0; k < Alus; k++) begin : gen_operand
+      assign x[k] = x_i[First+k];
+      assign y[k] = y_i[H*Radix+First+k];
+      assign z[k] = z_i[H*Radix+First+k];
+      assign forward_factor[k] = factor_i[forward_node(LogRadix, s, k)];
+      assign inverse_factor[k] = factor_i[inverse_node(LogRadix, s, k)];
+    end
+    rs_vector_stage #(
+      .Width(Width),
+      .Reduction(Reduction),
+      .StepBits(StepBits),
+      .LogRadix(LogRadix),
+      .Stage(s),
+      .Reduce(s == 0),
+      .TakesWords(s == 0)
+    ) u_stage (
+      .clk_i,
+      .inverse_i(transform[s].inverse),
+      .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
+      .point_i,
+      .negative_i(sign_i[H] == SignMinus),
+      .q_i(point_i ? q_i[H] : q[s]),
+      .mu_i(point_i ? mu_i[H] : mu[s]),
+      .shift_i(point_i ? shift_i[H] : shift[s]),
+      .word_i(word[s]),
+      .x_i(x),
+      .y_i(y),
+      .z_i(z),
+      .forward_factor_i(forward_factor),
+      .inverse_factor_i(inverse_factor),
+      .word_o(word[s+1]),
+      .q_o(q[s+1]),
+      .mu_o(mu[s+1]),
+      .shift_o(shift[s+1])
+    );
+    rs_delay #(
+      .Width($bits(transform_t)),
+      .Depth(Latency)
+    ) u_transform (
+      .clk_i,
+      .d_i(transform[s]),
+      .d_o(transform[s+1])
+    );
+  end
+  logic unused_last;
+  assign unused_last = ^{q[LogRadix], mu[LogRadix], shift[LogRadix], transform[LogRadix].stages};
+
+  // ---- results ------------------------------------------------------------------------------------
+  logic point_late;
+  rs_delay #(.Depth(Latency)) u_point (.clk_i, .d_i(point_i), .d_o(point_late));
+  for (genvar h = 0; h < Results; h++) begin : gen_result
+    logic reverse;
+    rs_delay #(.Depth(Latency)) u_sign (
+      .clk_i, .d_i(sign_i[h] == SignReverse), .d_o(reverse)
+    );
+    for (genvar l = 0; l < Radix; l++) begin : gen_lane
+      localparam int unsigned Stage = 2 * h + ((l < Alus) ? 1 : 0);
+      localparam int unsigned Low = pair_low(LogRadix, Stage, l % Alus);
+      localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
+      logic [Width-1:0] result, result_q;
+      if (h == 0) begin : gen_both
+        rs_mux #(
+          .Width(Width),
+          .Words(4)
+        ) u_result (
+          .index_i({point_late, point_late ? reverse : transform[LogRadix].inverse}),
+          .word_i('{word[LogRadix][l], word[LogRadix][reversed(LogRadix, l)],
+                    word[Stage+1][Low], word[Stage+1][High]}),
+          .word_o(result)
+        );
+      end else begin : gen_point
+        assign result = reverse ? word[Stage+1][High] : word[Stage+1][Low];
+      end
+      always_ff @(posedge clk_i) result_q <= result;
+      assign result_o[h*Radix+l] = result_q;
+    end
+  end
+endmodule
