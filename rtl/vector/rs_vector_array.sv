@@ -9,8 +9,9 @@
 //   factor_i   TableLatency cycles after table_re_o[g] has asked for words 2^g to 2^(g+1) - 1 of
 //              each unit's 2^LogRadix words in row table_row_o[g]
 //
-// result_o has, where valid_o[0] is set, the row of a transform, or the first result of a point
-// operation, and with valid_o[1] its second in the words from 2^LogLanes on. Latencies are
+// x_o is the row that leaves the network, in time to be z_i, or y_i a cycle later. result_o has, where
+// valid_o[0] is set, the row of a transform, or the first result of a point operation, and with
+// valid_o[1] its second in the words from 2^LogLanes on. Latencies are
 // rs_vector_pkg::array_transform_latency and array_point_latency.
 //
 // A row in each cycle, with two rules: rows of a pass with an exchange are contiguous
@@ -47,6 +48,7 @@ module rs_vector_array
   output logic [  LogRadix-1:0] table_re_o,
   output logic [TableWidth-1:0] table_row_o   [LogRadix],
   input  logic [     Width-1:0] factor_i      [Lanes],
+  output logic [     Width-1:0] x_o           [Lanes],
   output logic [    Points-1:0] valid_o,
   output logic [     Width-1:0] result_o      [Points*Lanes]
 );
@@ -81,8 +83,7 @@ module rs_vector_array
   end
 
   // ---- network ------------------------------------------------------------------------------------
-  permute_t         permute;
-  logic [Width-1:0] x [Lanes];
+  permute_t permute;
   always_comb begin
     permute          = row_i.permute;
     permute.exchange = row_i.permute.exchange & {MaxLogRadix{row_i.valid}};
@@ -98,12 +99,12 @@ module rs_vector_array
     .element_i,
     .constant_i,
     .x_i,
-    .x_o(x)
+    .x_o
   );
 
   // ---- what meets the row behind it ---------------------------------------------------------------
   transform_t            transform;
-  sign_e                 sign [Points];
+  logic [Points-1:0]     subtract;
   logic [Width-1:0]      q [Points];
   logic [Width-1:0]      mu [Points];
   logic [ShiftWidth-1:0] shift [Points];
@@ -116,11 +117,7 @@ module rs_vector_array
     .d_o(transform)
   );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
-    logic [1:0] sign_bits;
-    rs_delay #(.Width(2), .Depth(Network)) u_sign (
-      .clk_i, .d_i(row_i.sign[h]), .d_o(sign_bits)
-    );
-    assign sign[h] = sign_e'(sign_bits);
+    rs_delay #(.Depth(Network)) u_subtract (.clk_i, .d_i(row_i.subtract[h]), .d_o(subtract[h]));
     rs_delay #(.Width(Width), .Depth(Network)) u_q (.clk_i, .d_i(q_i[h]), .d_o(q[h]));
     rs_delay #(.Width(Width), .Depth(Network)) u_mu (.clk_i, .d_i(mu_i[h]), .d_o(mu[h]));
     rs_delay #(.Width(ShiftWidth), .Depth(Network)) u_shift (
@@ -171,7 +168,7 @@ module rs_vector_array
     logic [Width-1:0] unit_z [Points*Radix];
     logic [Width-1:0] unit_result [Points*Radix];
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
-      assign unit_x[l]      = x[u*Radix+l];
+      assign unit_x[l]      = x_o[u*Radix+l];
       assign unit_factor[l] = factor_i[u*Radix+l];
       for (genvar h = 0; h < Points; h++) begin : gen_point
         assign unit_y[h*Radix+l]            = y_i[h*Lanes+u*Radix+l];
@@ -188,7 +185,7 @@ module rs_vector_array
       .clk_i,
       .transform_i(transform),
       .point_i(points[Network]),
-      .sign_i(sign),
+      .subtract_i(subtract),
       .q_i(q),
       .mu_i(mu),
       .shift_i(shift),

@@ -12,8 +12,9 @@ package rs_vector_pkg;
   localparam int unsigned MaxLogRadix = 4;
   localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
 
-  // The read latency of the twiddle memory.
+  // Read latencies of the twiddle memory, and of banks and streams.
   localparam int unsigned TableLatency = 2;
+  localparam int unsigned BankLatency = 2;
 
   // What a unit does with a row that comes from the network.
   typedef struct packed {
@@ -33,20 +34,13 @@ package rs_vector_pkg;
     arrange_e               arrange;
   } permute_t;
 
-  // What a point operation adds.
-  typedef enum logic [1:0] {
-    SignSum     = 2'd0,  // x*y + z
-    SignMinus   = 2'd1,  // x*y - z
-    SignReverse = 2'd2   // z - x*y
-  } sign_e;
-
   // What the array does with a row.
   typedef struct packed {
-    logic                  valid;
-    logic                  point;      // a point operation, and not a pass of a transform
-    transform_t            transform;
-    permute_t              permute;
-    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
+    logic                 valid;
+    logic                 point;      // a point operation, and not a pass of a transform
+    logic [MaxPoints-1:0] subtract;   // of each result of a point operation: x*y - z
+    transform_t           transform;
+    permute_t             permute;
   } row_t;
 
   // ---- ALU ---------------------------------------------------------------------------------------

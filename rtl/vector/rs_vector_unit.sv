@@ -3,9 +3,8 @@
 //   transform, forward: stages of positions LogRadix-1, ..., 0 of L0 in turn; result_o[l] is lane l
 //   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
 //                       reversed (rs_vector_permute does that), and leaves in their order
-//   point_i:            result_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
-//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l];
-//                       h < Results = LogRadix / 2
+//   point_i:            result_o[h*2^LogRadix + l] = x*y + z, or x*y - z with subtract_i[h]; x is
+//                       x_i[l], y and z are y_i and z_i[h*2^LogRadix + l]; h < Results = LogRadix / 2
 //
 // All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
 // transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
@@ -42,7 +41,7 @@ module rs_vector_unit
   input  logic                  clk_i,
   input  transform_t            transform_i,
   input  logic                  point_i,
-  input  sign_e                 sign_i      [Results],
+  input  logic [   Results-1:0] subtract_i,
   input  logic [     Width-1:0] q_i         [Results],
   input  logic [     Width-1:0] mu_i        [Results],
   input  logic [ShiftWidth-1:0] shift_i     [Results],
@@ -103,7 +102,7 @@ module rs_vector_unit
       .inverse_i(transform[s].inverse),
       .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
       .point_i,
-      .negative_i(sign_i[H] == SignMinus),
+      .negative_i(subtract_i[H]),
       .q_i(point_i ? q_i[H] : q[s]),
       .mu_i(point_i ? mu_i[H] : mu[s]),
       .shift_i(point_i ? shift_i[H] : shift[s]),
@@ -134,29 +133,24 @@ module rs_vector_unit
   logic point_late;
   rs_delay #(.Depth(Latency)) u_point (.clk_i, .d_i(point_i), .d_o(point_late));
   for (genvar h = 0; h < Results; h++) begin : gen_result
-    logic reverse;
-    rs_delay #(.Depth(Latency)) u_sign (
-      .clk_i, .d_i(sign_i[h] == SignReverse), .d_o(reverse)
-    );
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
       localparam int unsigned Stage = 2 * h + ((l < Alus) ? 1 : 0);
-      localparam int unsigned Low = pair_low(LogRadix, Stage, l % Alus);
-      localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
-      logic [Width-1:0] result, result_q;
+      logic [Width-1:0] point, result_q;
+      assign point = word[Stage+1][pair_low(LogRadix, Stage, l%Alus)];
       if (h == 0) begin : gen_both
+        logic [Width-1:0] result;
         rs_mux #(
           .Width(Width),
-          .Words(4)
+          .Words(3)
         ) u_result (
-          .index_i({point_late, point_late ? reverse : transform[LogRadix].inverse}),
-          .word_i('{word[LogRadix][l], word[LogRadix][reversed(LogRadix, l)],
-                    word[Stage+1][Low], word[Stage+1][High]}),
+          .index_i({point_late, !point_late && transform[LogRadix].inverse}),
+          .word_i('{word[LogRadix][l], word[LogRadix][reversed(LogRadix, l)], point}),
           .word_o(result)
         );
+        always_ff @(posedge clk_i) result_q <= result;
       end else begin : gen_point
-        assign result = reverse ? word[Stage+1][High] : word[Stage+1][Low];
+        always_ff @(posedge clk_i) result_q <= point;
       end
-      always_ff @(posedge clk_i) result_q <= result;
       assign result_o[h*Radix+l] = result_q;
     end
   end

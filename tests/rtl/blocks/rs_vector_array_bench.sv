@@ -25,7 +25,7 @@ module rs_vector_array_bench
   input  logic                  rotate_i,
   input  logic [  LogRadix-1:0] exchange_i,
   input  logic [           1:0] arrange_i,
-  input  logic [           1:0] sign_i        [Points],
+  input  logic [    Points-1:0] subtract_i,
   input  logic [  LogRadix-1:0] time_i,
   input  logic [  LogLanes-1:0] element_i,
   input  logic [  LogLanes-1:0] constant_i,
@@ -36,6 +36,7 @@ module rs_vector_array_bench
   input  logic [     Width-1:0] x_i           [Lanes],
   input  logic [     Width-1:0] y_i           [Points*Lanes],
   input  logic [     Width-1:0] z_i           [Points*Lanes],
+  output logic [     Width-1:0] x_o           [Lanes],
   output logic [    Points-1:0] valid_o,
   output logic [     Width-1:0] result_o      [Points*Lanes],
   output logic [           7:0] y_time_o,
@@ -56,7 +57,7 @@ module rs_vector_array_bench
     row.permute.rotate   = rotate_i;
     row.permute.exchange = MaxLogRadix'(exchange_i);
     row.permute.arrange  = arrange_e'(arrange_i);
-    for (int unsigned h = 0; h < Points; h++) row.sign[h] = sign_e'(sign_i[h]);
+    row.subtract         = MaxPoints'(subtract_i);
   end
   rs_vector_table #(
     .Width(Width),
@@ -96,6 +97,7 @@ module rs_vector_array_bench
     .table_re_o(table_re),
     .table_row_o(table_row),
     .factor_i(factor),
+    .x_o,
     .valid_o,
     .result_o
   );
