@@ -11,6 +11,8 @@ from ringsmith.backends.rpau import nets, rtl
 from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream import latency as stream_latency
+from ringsmith.backends.vector import latency as vector_latency
+from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
 from ringsmith.hdl.sources import rtl_sources
@@ -19,7 +21,7 @@ from ringsmith.hdl.sources import rtl_sources
 def elaborated(expressions: list[str]) -> list[int]:
     """Values of constant expressions over the packages of ``rtl/``."""
     compilation = ast.Compilation()
-    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream"):
+    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream", "vector"):
         if path.stem.endswith("_pkg"):
             compilation.addSyntaxTree(syntax.SyntaxTree.fromFile(str(path)))
     names = [f"V{number}" for number in range(len(expressions))]
@@ -42,6 +44,24 @@ LOADS = {
     "OutputModulus": Load.OUTPUT_MODULUS,
     "QuotientFactor": Load.QUOTIENT_FACTOR,
 }
+VECTORS = [
+    VectorDesign(
+        "latencies",
+        log_n,
+        log_lanes,
+        log_radix,
+        word_bits,
+        reduction,
+        bank_rows=1 << 16,
+        table_rows=1 << 14,
+        stream_rows=1 << 14,
+    )
+    for log_lanes, log_radix in ((8, 4), (8, 2), (4, 2))
+    for log_n, word_bits, reduction in (
+        *((16, 32, BARRETT), (14, 60, BARRETT)),
+        *((16, 32, MONTGOMERY), (13, 30, MONTGOMERY), (14, 60, MONTGOMERY)),
+    )
+]
 WIDTHS = [(log_n, width) for log_n in (8, 12, 16) for width in (17, 30, 48, 60)]
 
 CASES = [
@@ -86,6 +106,22 @@ CASES = [
             latencies.montgomery_cycles(n, width),
         )
         for n, width in WIDTHS
+    ),
+    ("rs_arith_pkg::mod_mul_two_steps_latency()", latencies.TWO_STEPS_LATENCY),
+    *(
+        (
+            f"rs_vector_pkg::alu_latency({int(each.reduction == MONTGOMERY)}, {each.word_bits}, "
+            f"{latencies.scale_step_bits(each.log_n)})",
+            vector_latency.alu_cycles(each),
+        )
+        for each in VECTORS
+    ),
+    *(
+        (
+            f"rs_vector_pkg::permute_latency({each.log_lanes}, {each.log_radix})",
+            vector_latency.permute_cycles(each),
+        )
+        for each in VECTORS
     ),
 ]
 

@@ -5,7 +5,10 @@ from ringsmith.hdl.latencies import (
     MOD_ADDSUB_LATENCY,
     MOD_MUL_LATENCY,
     RAM_LATENCY,
-    montgomery_cycles,
+    TWO_STEPS_LATENCY,
+    fits_two_steps,
+    montgomery_latency,
+    scale_step_bits,
 )
 
 _ADDRESS = 1
@@ -16,18 +19,21 @@ _SELECT = 1
 
 
 def alu_cycles(design: VectorDesign) -> int:
-    """An ALU: operands, the product, a sum or difference."""
+    """An ALU: a sum and difference, the product, a sum and difference."""
+    step_bits = scale_step_bits(design.log_n)
     if design.reduction == BARRETT:
         product = MOD_MUL_LATENCY[BARRETT]
+    elif fits_two_steps(design.word_bits, step_bits):
+        product = TWO_STEPS_LATENCY
     else:
-        product = montgomery_cycles(design.log_n, design.word_bits)
-    return _SELECT + product + MOD_ADDSUB_LATENCY
+        product = montgomery_latency(design.word_bits, step_bits)
+    return MOD_ADDSUB_LATENCY + product + MOD_ADDSUB_LATENCY
 
 
 def permute_cycles(design: VectorDesign) -> int:
-    """The network: rotation, exchange, affine stages, rotation back."""
+    """The network: rotation, exchange, affine stages of two bits each, rotation back."""
     exchange = (1 << design.log_radix) - 1 + design.log_radix
-    return 2 * _SELECT + exchange + design.log_lanes
+    return 2 * _SELECT + exchange + design.log_lanes // 2
 
 
 def stage_cycles(design: VectorDesign, stage: int) -> int:
