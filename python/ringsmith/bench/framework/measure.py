@@ -182,9 +182,7 @@ def _software(operation: str, params: str, repeats: int, say: Callable[[str], No
     graph = graph_of(operation, params)
     needed = _KEY_FORMS * key_bytes(graph)
     if needed > available_bytes():
-        say(
-            f"cpu, {params}: {operation} is left out: its key takes {needed / 1e9:.1f} GB of memory"
-        )
+        say(f"cpu, {params}: {operation} is left out: it needs {needed / 1e9:.2f} GB of memory")
         return []
     gc.collect()  # keys of the operation before, gigabytes of them
     say(f"cpu, {params}: {operation}")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
-from ringsmith.bench.framework.cases import OPERATIONS, PAPER
-from ringsmith.bench.framework.resources import ANY
+from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
+from ringsmith.bench.framework.resources import ANY, CARD
 from ringsmith.bench.framework.use import PARTS
 from ringsmith.bench.papers import AREA, Fact, facts, papers
 from ringsmith.bench.records import Measurement, Record, number
@@ -20,8 +20,11 @@ _RESOURCES = "Resources, counted (table III)"
 _CPU = "The cpu device"
 
 _INTRODUCTIONS = {
-    _OPERATIONS: "A ratio is our time over the paper's. The last number is all that memory reads "
-    "and writes over the operation's time: the card's memory has a peak of 460 GB/s.",
+    _OPERATIONS: "A ratio is our time over the paper's. GB/s are all bytes that memory reads and "
+    f"writes over the operation's time. The {CARD.card}'s high-bandwidth memory has a peak of "
+    f"{CARD.hbm_gigabytes_per_second} GB/s; its {CARD.hbm_ports} ports of {CARD.hbm_port_bits} "
+    f"bits carry {CARD.hbm_port_gigabytes_per_second(HERTZ):.0f} GB/s each way at "
+    f"{HERTZ / 1e6:.0f} MHz, a row of 256 words a cycle ({CARD.source}).",
     _USE: "The share of cycles in which the array takes a row, in percent. The paper gives 100 for "
     "its transforms and for its other computing, in a figure and without waits. A row of a point "
     "instruction need not use all ALUs.",
@@ -33,7 +36,8 @@ _INTRODUCTIONS = {
     "IV. It counts three cycles of an ALU for a butterfly, where an ALU of ours takes one. The "
     "paper says that the estimate is within 5 % of its designs. What it gives for Set-1 is several "
     "times table IV, whose set and design the paper does not name.",
-    _RESOURCES: "Counted from the design's shapes; what this counts is in the conditions.",
+    _RESOURCES: "Counted from the design's shapes, as the conditions say. Registers, LUTs and what "
+    "joins the card's memory are not in these numbers.",
 }
 
 

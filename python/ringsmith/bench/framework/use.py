@@ -1,19 +1,22 @@
 """How busy the array is, beside the paper's figure 9: shares of cycles in which it takes a row."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Point, Transform
 from ringsmith.backends.vector.timing import Cycles
 
-PARTS = {
-    "array": "rows that the array took over all cycles",
-    "transforms": "rows of transforms over cycles from their first row to their last",
-    "transforms_waits": "rows of transforms over those cycles and the waits before transforms",
-    "points_waits": "rows of point instructions, which make basis conversions, sums and products, "
-    "over their cycles and the waits before them",
-}
+PARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "array": "rows that the array took over all cycles",
+        "transforms": "rows of transforms over cycles from their first row to their last",
+        "transforms_waits": "rows of transforms over those cycles and the waits before transforms",
+        "points_waits": "rows of point instructions, which make basis conversions, sums and "
+        "products, over their cycles and the waits before them",
+    }
+)
 """What is counted of an operation, and how."""
 
 
