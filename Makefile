@@ -85,11 +85,12 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
 
 .PHONY: bench
-bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,rpm}.md
+bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,framework,rpm}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
+	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/framework.md --force
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)
 
