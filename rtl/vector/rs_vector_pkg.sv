@@ -144,6 +144,12 @@ package rs_vector_pkg;
     return (1 << position) + reversed(position, k & ((1 << position) - 1));
   endfunction
 
+  // The stage that computes result h of a point operation in a lane: those of a unit's upper half first.
+  function automatic int unsigned point_stage(int unsigned log_radix, int unsigned h,
+                                              int unsigned lane);
+    return 2 * h + ((lane >> (log_radix - 1) & 1) == 0 ? 1 : 0);
+  endfunction
+
   // Stage after stage for a transform, one for a point operation, and a register that selects.
   function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
                                                     int unsigned step_bits,
@@ -215,11 +221,17 @@ package rs_vector_pkg;
 
   // ---- array: times after X, the row that goes through the network -------------------------------
 
-  function automatic int unsigned array_z_time(int unsigned log_lanes, int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix);
+  function automatic int unsigned array_z_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) +
+        stage * alu_latency(reduction, width, step_bits);
   endfunction
-  function automatic int unsigned array_y_time(int unsigned log_lanes, int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix) + stage_factor_time();
+  function automatic int unsigned array_y_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        stage_factor_time();
   endfunction
 
   // When the table's row is read for a stage.
@@ -238,13 +250,13 @@ package rs_vector_pkg;
   endfunction
   function automatic int unsigned array_point_latency(
       int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix) + point_latency(reduction, width, step_bits);
+      int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        point_latency(reduction, width, step_bits);
   endfunction
 
-  // Rows of a transform in one direction are followed after at least so many cycles by rows of the
-  // other direction, or of point operations, which follow one another with no cycle between: 1 is a
-  // row in each cycle.
+  // Rows of a transform in one direction are followed after at least so many cycles by rows of a
+  // transform in the other one; 1 is a row in each cycle.
   function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
                                              int unsigned step_bits, int unsigned log_radix);
     return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
