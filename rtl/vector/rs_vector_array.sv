@@ -105,6 +105,12 @@ module rs_vector_array
   rs_delay #(.Depth(Network)) u_point (
     .clk_i, .d_i(row_i.valid && row_i.point), .d_o(point)
   );
+  logic [Points-1:0] y_is_x, z_is_x;
+  rs_delay #(.Width(2 * Points), .Depth(Network)) u_is_x (
+    .clk_i,
+    .d_i({row_i.y_is_x[Points-1:0], row_i.z_is_x[Points-1:0]}),
+    .d_o({y_is_x, z_is_x})
+  );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
     logic [1:0] sign_bits;
     rs_delay #(.Width(2), .Depth(Network)) u_sign (
@@ -175,6 +181,8 @@ module rs_vector_array
       .transform_i(transform),
       .point_i(point),
       .sign_i(sign),
+      .y_is_x_i(y_is_x),
+      .z_is_x_i(z_is_x),
       .q_i(q),
       .mu_i(mu),
       .shift_i(shift),

@@ -4,7 +4,8 @@
 //   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
 //                       reversed (rs_vector_permute does that), and leaves in their order
 //   point_i:            point_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
-//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l];
+//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l], or x where
+//                       y_is_x_i[h] or z_is_x_i[h] says so;
 //                       h < Results = LogRadix / 2
 //
 // All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
@@ -47,6 +48,8 @@ module rs_vector_unit
   input  transform_t            transform_i,
   input  logic                  point_i,
   input  sign_e                 sign_i      [Results],
+  input  logic [   Results-1:0] y_is_x_i,
+  input  logic [   Results-1:0] z_is_x_i,
   input  logic [     Width-1:0] q_i         [Results],
   input  logic [     Width-1:0] mu_i        [Results],
   input  logic [ShiftWidth-1:0] shift_i     [Results],
@@ -83,12 +86,14 @@ module rs_vector_unit
     // Of a point operation: result H of the upper half of the lanes, or the lower one.
     localparam int unsigned H = s / 2;
     localparam int unsigned First = (s % 2 == 0) ? Alus : 0;
-    logic                  point;
+    logic                  point, y_is_x, z_is_x;
     logic [1:0]            sign_bits;
     logic [Width-1:0]      point_q, point_mu;
     logic [ShiftWidth-1:0] point_shift;
-    rs_delay #(.Width(3), .Depth(s * Latency)) u_point (
-      .clk_i, .d_i({point_i, sign_i[H]}), .d_o({point, sign_bits})
+    rs_delay #(.Width(5), .Depth(s * Latency)) u_point (
+      .clk_i,
+      .d_i({point_i, sign_i[H], y_is_x_i[H], z_is_x_i[H]}),
+      .d_o({point, sign_bits, y_is_x, z_is_x})
     );
     rs_delay #(.Width(2 * Width + ShiftWidth), .Depth(s * Latency)) u_modulus (
       .clk_i, .d_i({q_i[H], mu_i[H], shift_i[H]}), .d_o({point_q, point_mu, point_shift})
@@ -121,6 +126,8 @@ module rs_vector_unit
       .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
       .point_i(point),
       .negative_i(sign_e'(sign_bits) == SignMinus),
+      .y_is_x_i(y_is_x),
+      .z_is_x_i(z_is_x),
       .q_i(point ? point_q : q[s]),
       .mu_i(point ? point_mu : mu[s]),
       .shift_i(point ? point_shift : shift[s]),
