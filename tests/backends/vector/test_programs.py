@@ -204,6 +204,17 @@ def test_random_programs_are_the_interpreters(design: VectorDesign, seed: int) -
     check_schedule(executable)
 
 
+def test_products_with_the_same_summand_do_not_read_it_at_once() -> None:
+    graph = random_ring(RADIX_16, 1 << 10)
+    x, a, b, c, d = (graph.input(name, [0]) for name in "xabcd")
+    summand = graph.add(c, d)
+    for name, factor in (("first", a), ("second", b)):
+        graph.output(graph.add(graph.mul(x, factor), summand), name)
+    executable = compile_graph(graph, RADIX_16)
+    check_results(executable)
+    check_schedule(executable)
+
+
 def test_waiting_for_memory_breaks_nothing() -> None:
     """Gaps are least distances: the same lists behind a memory that is late hold as well."""
     slow = replace(TWO, memory_latency=1777, read_row_cycles=7, write_row_cycles=9)
@@ -300,8 +311,13 @@ def test_nodes_that_the_architecture_has_not_are_refused_by_name() -> None:
         compile_graph(graph, RADIX_4)
 
 
-def test_there_is_no_rtl_yet() -> None:
-    with pytest.raises(DeviceError, match="design radix-4 has no device rtl"):
-        BACKEND.open("rtl", RADIX_4)
+def test_designs_that_the_rtl_does_not_simulate_are_refused() -> None:
+    with pytest.raises(DeviceError, match="two has 2 clusters, and device rtl simulates one"):
+        BACKEND.open("rtl", TWO)
+    few = replace(
+        RADIX_4, name="few", log_lanes=2, bank_rows=2048, stream_rows=4096, table_rows=4096
+    )
+    with pytest.raises(DeviceError, match="few has 4 lanes, and the RTL's network 16 or more"):
+        BACKEND.open("rtl", few)
     with pytest.raises(DeviceError, match="has no bus"):
         BACKEND.open("model", RADIX_4, "axi-lite")

@@ -1,9 +1,10 @@
-// rs_vector_core before a memory that takes its time as timing.py says, with all lists of a program.
+// A simulation of rs_vector_core before a memory that takes its time as timing.py says, with all lists
+// of a program.
 //
 // Lists, settings and the memory's rows are written one by one; start_i begins. The cycle after it
 // is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand in the cycles in which
 // the next of each list begins, and ended_o counts instructions; done_o says that all has ended.
-module rs_vector_core_bench
+module rs_vector_simulation
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -24,6 +25,7 @@ module rs_vector_core_bench
   localparam int unsigned Points = LogRadix / 2,
   localparam int unsigned TableWidth = $clog2(TableRows),
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses),
+  localparam int unsigned PassBits = $bits(pass_t),
   localparam int unsigned ShiftWidth = $clog2(Width + 1),
   localparam int unsigned MemoryWidth = $clog2(MemoryRows),
   localparam int unsigned ListWidth = $clog2(ListLength),
@@ -39,7 +41,7 @@ module rs_vector_core_bench
   input  logic [ ShiftWidth-1:0] prime_shift_i,
   input  logic                   pass_we_i,
   input  logic [  PassWidth-1:0] pass_addr_i,
-  input  logic [           63:0] pass_i,
+  input  logic [   PassBits-1:0] pass_i,
   input  logic [            4:0] row_bits_i,
   input  logic [            3:0] passes_i,
   // memory
@@ -79,8 +81,11 @@ module rs_vector_core_bench
     logic [MemoryWidth-1:0] from;
     logic [15:0]            rows;
     logic [TableWidth-1:0]  table_row;
-    logic [31:0]            after_store;
-    logic [31:0]            after_computing;
+  } rows_t;
+  typedef struct packed {
+    rows_t       moved;
+    logic [31:0] after_store;
+    logic [31:0] after_computing;
   } load_t;
   typedef struct packed {
     logic                   stream;
@@ -98,11 +103,13 @@ module rs_vector_core_bench
   always_ff @(posedge clk_i) begin
     if (load_we_i) begin
       load_list[list_addr_i] <= '{
-          to_table: load_to_table_i,
-          stream: load_stream_i,
-          from: load_from_i,
-          rows: load_rows_i,
-          table_row: load_table_row_i,
+          moved: '{
+              to_table: load_to_table_i,
+              stream: load_stream_i,
+              from: load_from_i,
+              rows: load_rows_i,
+              table_row: load_table_row_i
+          },
           after_store: load_after_store_i,
           after_computing: load_after_computing_i
       };
@@ -119,15 +126,17 @@ module rs_vector_core_bench
   logic [LoadStreams-1:0] load_room, load_begin;
   logic [31:0]            loads_q, stores_ended_q, loads_ended_q, ended;
   logic [BusyWidth-1:0]   channel_q;
-  load_t                  load, own_q;
+  load_t                  load;
+  rows_t                  moved, own_q;
   logic                   load_begins;
-  assign load = load_list[ListWidth'(loads_q)];
+  assign load  = load_list[ListWidth'(loads_q)];
+  assign moved = load.moved;
   assign load_begins = running_q && loads_q != loads_i && channel_q == '0 &&
       stores_ended_q >= load.after_store && ended >= load.after_computing &&
-      (load.to_table || load_room[load.stream]);
+      (moved.to_table || load_room[moved.stream]);
   always_comb begin
-    load_begin              = '0;
-    load_begin[load.stream] = load_begins && !load.to_table;
+    load_begin               = '0;
+    load_begin[moved.stream] = load_begins && !moved.to_table;
   end
 
   // The row that is handed out: row_q of the load, in the last of its ReadRowCycles cycles.
@@ -156,10 +165,10 @@ module rs_vector_core_bench
     if (!rst_ni || start_i) loads_q <= '0;
     else if (load_begins) loads_q <= loads_q + 32'd1;
     if (!rst_ni) channel_q <= '0;
-    else if (load_begins) channel_q <= BusyWidth'(load.rows) * BusyWidth'(ReadRowCycles) - 1'b1;
+    else if (load_begins) channel_q <= BusyWidth'(moved.rows) * BusyWidth'(ReadRowCycles) - 1'b1;
     else if (channel_q != '0) channel_q <= channel_q - 1'b1;
     if (load_begins) begin
-      own_q  <= load;
+      own_q  <= moved;
       row_q  <= '0;
       part_q <= '0;
     end else if (beats) begin
@@ -285,7 +294,7 @@ module rs_vector_core_bench
     .prime_shift_i,
     .pass_we_i,
     .pass_addr_i,
-    .pass_i(pass_i[$bits(pass_t)-1:0]),
+    .pass_i,
     .row_bits_i,
     .passes_i,
     .start_i,
