@@ -32,7 +32,7 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
-SV_FILES = $(shell find rtl tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
+SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
   -not -name 'rs_registers*.sv')
 
 .PHONY: help

@@ -4,19 +4,18 @@
 // row_i.point, an operand X of point operations (rs_vector_permute and rs_vector_unit tell what both
 // do with it). All moduli, and what else belongs to it, enter with it, but
 //
-//   z_i        array_z_time() cycles later; word h*2^LogLanes + l is lane l of Z_h
+//   z_i        array_z_time() cycles later, by the stage that takes it (point_stage); word
+//              h*2^LogLanes + l is lane l of Z_h
 //   y_i        array_y_time() cycles later; likewise
 //   factor_i   TableLatency cycles after table_re_o[g] has asked for words 2^g to 2^(g+1) - 1 of
 //              each unit's 2^LogRadix words in row table_row_o[g]
 //
-// x_o is the row that leaves the network, in time to be z_i, or y_i a cycle later. result_o has, where
-// valid_o[0] is set, the row of a transform, or the first result of a point operation, and with
-// valid_o[1] its second in the words from 2^LogLanes on. Latencies are
-// rs_vector_pkg::array_transform_latency and array_point_latency.
+// transform_o has the row of a transform array_transform_latency cycles after it entered, and
+// point_o results of point operations array_point_latency cycles after x.
 //
 // A row in each cycle, with two rules: rows of a pass with an exchange are contiguous
-// (rs_vector_permute); and rows of a point operation, or of a transform of the other direction, come
-// array_turn() cycles or more after a row of a transform.
+// (rs_vector_permute); and rows of a transform of the other direction come array_turn() cycles or
+// more after a row of a transform.
 //
 // Cost: the network and the units, and delays of moduli and controls once for all units.
 module rs_vector_array
@@ -48,38 +47,23 @@ module rs_vector_array
   output logic [  LogRadix-1:0] table_re_o,
   output logic [TableWidth-1:0] table_row_o   [LogRadix],
   input  logic [     Width-1:0] factor_i      [Lanes],
-  output logic [     Width-1:0] x_o           [Lanes],
-  output logic [    Points-1:0] valid_o,
-  output logic [     Width-1:0] result_o      [Points*Lanes]
+  output logic [     Width-1:0] transform_o   [Lanes],
+  output logic [     Width-1:0] point_o       [Points*Lanes]
 );
   localparam int unsigned Radix = 2 ** LogRadix;
   localparam int unsigned Network = permute_latency(LogLanes, LogRadix);
   localparam int unsigned AluLatency = alu_latency(Reduction, Width, StepBits);
-  localparam int unsigned ToTransform =
-      array_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix);
-  localparam int unsigned ToPoint =
-      array_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix);
   localparam int unsigned ToTable =
       array_table_time(Reduction, Width, StepBits, LogLanes, LogRadix, 0);
 
-  // ---- rows that are under way: bit i is the row of i cycles before -------------------------------
-  logic [ToTransform:0] transforms;
-  logic [ToTransform:1] transforms_q;
-  logic [ToPoint:0]     points;
-  logic [ToPoint:1]     points_q;
+  // ---- transforms that are under way, as far as the table asks: bit i is the row of i cycles before -
+  localparam int unsigned Last = ToTable + (LogRadix - 1) * AluLatency;
+  logic [Last:0] transforms;
+  logic [Last:1] transforms_q;
   assign transforms = {transforms_q, row_i.valid && !row_i.point};
-  assign points     = {points_q, row_i.valid && row_i.point};
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      transforms_q <= '0;
-      points_q     <= '0;
-    end else begin
-      transforms_q <= transforms[ToTransform-1:0];
-      points_q     <= points[ToPoint-1:0];
-    end
-  end
-  for (genvar h = 0; h < Points; h++) begin : gen_valid
-    assign valid_o[h] = points[ToPoint] || (h == 0 && transforms[ToTransform]);
+    if (!rst_ni) transforms_q <= '0;
+    else transforms_q <= transforms[Last-1:0];
   end
 
   // ---- network ------------------------------------------------------------------------------------
@@ -104,7 +88,8 @@ module rs_vector_array
 
   // ---- what meets the row behind it ---------------------------------------------------------------
   transform_t            transform;
-  logic [Points-1:0]     subtract;
+  logic                  point;
+  sign_e                 sign [Points];
   logic [Width-1:0]      q [Points];
   logic [Width-1:0]      mu [Points];
   logic [ShiftWidth-1:0] shift [Points];
@@ -115,6 +100,15 @@ module rs_vector_array
     .clk_i,
     .d_i(row_i.transform),
     .d_o(transform)
+  );
+  rs_delay #(.Depth(Network)) u_point (
+    .clk_i, .d_i(row_i.valid && row_i.point), .d_o(point)
+  );
+  logic [Points-1:0] y_is_x, z_is_x;
+  rs_delay #(.Width(2 * Points), .Depth(Network)) u_is_x (
+    .clk_i,
+    .d_i({row_i.y_is_x[Points-1:0], row_i.z_is_x[Points-1:0]}),
+    .d_o({y_is_x, z_is_x})
   );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
     rs_delay #(.Depth(Network)) u_subtract (.clk_i, .d_i(row_i.subtract[h]), .d_o(subtract[h]));
@@ -152,12 +146,6 @@ module rs_vector_array
     OneDirection_A :
     assert property (@(posedge clk_i) !(forward[g] && inverse[LogRadix-1-g] && rst_ni))
     else $error("stage %0d has rows of both directions: let array_turn() cycles pass", g);
-    if (g > 0) begin : gen_not_first
-      NoPoint_A :
-      assert property (@(posedge clk_i)
-          !(points[Network] && transforms[Network+g*AluLatency] && rst_ni))
-      else $error("stage %0d has rows of two modes: let array_turn() cycles pass", g);
-    end
   end
 
   // ---- units --------------------------------------------------------------------------------------
@@ -166,14 +154,16 @@ module rs_vector_array
     logic [Width-1:0] unit_factor [Radix];
     logic [Width-1:0] unit_y [Points*Radix];
     logic [Width-1:0] unit_z [Points*Radix];
-    logic [Width-1:0] unit_result [Points*Radix];
+    logic [Width-1:0] unit_transform [Radix];
+    logic [Width-1:0] unit_point [Points*Radix];
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
       assign unit_x[l]      = x_o[u*Radix+l];
       assign unit_factor[l] = factor_i[u*Radix+l];
+      assign transform_o[u*Radix+l] = unit_transform[l];
       for (genvar h = 0; h < Points; h++) begin : gen_point
         assign unit_y[h*Radix+l]            = y_i[h*Lanes+u*Radix+l];
         assign unit_z[h*Radix+l]            = z_i[h*Lanes+u*Radix+l];
-        assign result_o[h*Lanes+u*Radix+l] = unit_result[h*Radix+l];
+        assign point_o[h*Lanes+u*Radix+l]  = unit_point[h*Radix+l];
       end
     end
     rs_vector_unit #(
@@ -184,8 +174,10 @@ module rs_vector_array
     ) u_unit (
       .clk_i,
       .transform_i(transform),
-      .point_i(points[Network]),
-      .subtract_i(subtract),
+      .point_i(point),
+      .sign_i(sign),
+      .y_is_x_i(y_is_x),
+      .z_is_x_i(z_is_x),
       .q_i(q),
       .mu_i(mu),
       .shift_i(shift),
@@ -193,7 +185,8 @@ module rs_vector_array
       .y_i(unit_y),
       .z_i(unit_z),
       .factor_i(unit_factor),
-      .result_o(unit_result)
+      .transform_o(unit_transform),
+      .point_o(unit_point)
     );
   end
 endmodule

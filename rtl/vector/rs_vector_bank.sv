@@ -1,50 +1,51 @@
-// A memory of rows: a bank of the scratchpad, or the store of a stream.
+// A bank of rows of 2^LogLanes words, whose halves are read and written each at an address of its own.
 //
-// Each cycle a row is written, with we_i, and one read, with re_i: rdata_o has it BankLatency cycles
-// later (rs_vector_pkg). A row must not be read and written in the same cycle. Two neighbouring
-// lanes share a memory where both words have at most 64 bits: an UltraRAM then holds 4,096 rows of
-// two lanes of 32 bits.
+// Half 0 is the upper half of each unit's lanes, half 1 the lower one (rs_vector_pkg::half_lane): point
+// operations compute them one after the other. A half of row waddr_i[f] is written with we_i[f], and
+// of row raddr_i[f] read with re_i[f]; rdata_o has it rs_vector_pkg::RamLatency cycles later. A half of
+// a row is not read and written at once.
 //
-// Cost: with RamStyle "ultra" and words of 32 bits, an UltraRAM for two lanes and 4,096 rows; with
-// "block", a RAMB36 for 512 rows of two lanes.
+// Cost: two memories of Rows rows of 2^(LogLanes-1) words.
 module rs_vector_bank
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
   parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned Rows = 4096,
-  parameter  string       RamStyle = "ultra",
+  parameter  int unsigned LogRadix = 2,
+  parameter  int unsigned Rows = 1024,
+  parameter  string       RamStyle = "block",
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned AddrWidth = $clog2(Rows)
 ) (
   input  logic                 clk_i,
-  input  logic                 we_i,
-  input  logic [AddrWidth-1:0] waddr_i,
+  input  logic [          1:0] we_i,
+  input  logic [AddrWidth-1:0] waddr_i [2],
   input  logic [    Width-1:0] wdata_i [Lanes],
-  input  logic                 re_i,
-  input  logic [AddrWidth-1:0] raddr_i,
+  input  logic [          1:0] re_i,
+  input  logic [AddrWidth-1:0] raddr_i [2],
   output logic [    Width-1:0] rdata_o [Lanes]
 );
-  localparam int unsigned Words = (2 * Width <= 64) ? 2 : 1;  // of a memory
-  for (genvar i = 0; i < Lanes / Words; i++) begin : gen_memory
-    logic [Words*Width-1:0] wdata, rdata;
-    for (genvar w = 0; w < Words; w++) begin : gen_word
-      assign wdata[w*Width+:Width] = wdata_i[i*Words+w];
-      assign rdata_o[i*Words+w]    = rdata[w*Width+:Width];
+  localparam int unsigned HalfWidth = Lanes / 2 * Width;
+  for (genvar f = 0; f < 2; f++) begin : gen_half
+    logic [HalfWidth-1:0] written, read;
+    for (genvar k = 0; k < Lanes / 2; k++) begin : gen_word
+      localparam int unsigned Lane = half_lane(LogRadix, f, k);
+      assign written[k*Width+:Width] = wdata_i[Lane];
+      assign rdata_o[Lane]           = read[k*Width+:Width];
     end
     rs_ram_1r1w #(
-      .Width(Words * Width),
+      .Width(HalfWidth),
       .Depth(Rows),
-      .ReadLatency(BankLatency),
+      .ReadLatency(RamLatency),
       .RamStyle(RamStyle)
     ) u_ram (
       .clk_i,
-      .we_i,
-      .waddr_i,
-      .wdata_i(wdata),
-      .re_i,
-      .raddr_i,
-      .rdata_o(rdata)
+      .we_i(we_i[f]),
+      .waddr_i(waddr_i[f]),
+      .wdata_i(written),
+      .re_i(re_i[f]),
+      .raddr_i(raddr_i[f]),
+      .rdata_o(read)
     );
   end
 endmodule

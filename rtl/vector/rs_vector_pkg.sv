@@ -36,11 +36,13 @@ package rs_vector_pkg;
 
   // What the array does with a row.
   typedef struct packed {
-    logic                 valid;
-    logic                 point;      // a point operation, and not a pass of a transform
-    logic [MaxPoints-1:0] subtract;   // of each result of a point operation: x*y - z
-    transform_t           transform;
-    permute_t             permute;
+    logic                  valid;
+    logic                  point;      // a point operation, and not a pass of a transform
+    transform_t            transform;
+    permute_t              permute;
+    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
+    logic [MaxPoints-1:0]  y_is_x;     // its y is its x
+    logic [MaxPoints-1:0]  z_is_x;
   } row_t;
 
   // ---- ALU ---------------------------------------------------------------------------------------
@@ -138,6 +140,12 @@ package rs_vector_pkg;
     return (1 << position) + reversed(position, k & ((1 << position) - 1));
   endfunction
 
+  // The stage that computes result h of a point operation in a lane: those of a unit's upper half first.
+  function automatic int unsigned point_stage(int unsigned log_radix, int unsigned h,
+                                              int unsigned lane);
+    return 2 * h + ((lane >> (log_radix - 1) & 1) == 0 ? 1 : 0);
+  endfunction
+
   // Stage after stage for a transform, one for a point operation, and a register that selects.
   function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
                                                     int unsigned step_bits,
@@ -209,11 +217,17 @@ package rs_vector_pkg;
 
   // ---- array: times after X, the row that goes through the network -------------------------------
 
-  function automatic int unsigned array_z_time(int unsigned log_lanes, int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix);
+  function automatic int unsigned array_z_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) +
+        stage * alu_latency(reduction, width, step_bits);
   endfunction
-  function automatic int unsigned array_y_time(int unsigned log_lanes, int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix) + stage_factor_time();
+  function automatic int unsigned array_y_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        stage_factor_time();
   endfunction
 
   // When the table's row is read for a stage.
@@ -224,6 +238,18 @@ package rs_vector_pkg;
         stage * alu_latency(reduction, width, step_bits);
   endfunction
 
+  // Half 0 of a row, the upper half of each unit's lanes, is what even stages compute of a point
+  // operation, half 1 what odd ones do: the lane of a half's word, and a lane's half.
+  function automatic int unsigned half_lane(int unsigned log_radix, int unsigned half,
+                                            int unsigned word);
+    int unsigned size;
+    size = 1 << (log_radix - 1);
+    return (word / size) * 2 * size + ((half == 0) ? size : 0) + word % size;
+  endfunction
+  function automatic int unsigned lane_half(int unsigned log_radix, int unsigned lane);
+    return ((lane >> (log_radix - 1)) % 2 == 0) ? 1 : 0;
+  endfunction
+
   function automatic int unsigned array_transform_latency(
       int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
       int unsigned log_radix);
@@ -232,15 +258,119 @@ package rs_vector_pkg;
   endfunction
   function automatic int unsigned array_point_latency(
       int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix) + point_latency(reduction, width, step_bits);
+      int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        point_latency(reduction, width, step_bits);
   endfunction
 
-  // Rows of a transform in one direction are followed after at least so many cycles by rows of the
-  // other direction, or of point operations, which follow one another with no cycle between: 1 is a
-  // row in each cycle.
+  // Rows of a transform in one direction are followed after at least so many cycles by rows of a
+  // transform in the other one; 1 is a row in each cycle.
   function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
                                              int unsigned step_bits, int unsigned log_radix);
     return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
   endfunction
+
+  // ---- core: times after the addresses of a row of X are at the banks' registers ------------------
+
+  localparam int unsigned RamLatency = 2;
+
+  // Banks, and a register behind the selection of operands, before X enters the array.
+  function automatic int unsigned core_read_latency();
+    return 1 + RamLatency + 1;
+  endfunction
+
+  // When banks are written, a register later than results are there: counted from the read of X.
+  function automatic int unsigned core_point_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix, int unsigned stage);
+    return core_read_latency() +
+        array_point_latency(reduction, width, step_bits, log_lanes, log_radix, stage);
+  endfunction
+  function automatic int unsigned core_transform_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return core_read_latency() +
+        array_transform_latency(reduction, width, step_bits, log_lanes, log_radix);
+  endfunction
+
+  // ---- instructions of list computing ------------------------------------------------------------
+
+  localparam int unsigned MaxEntries = 8;
+  localparam int unsigned MaxBanks = 8;
+  localparam int unsigned MaxPasses = 8;
+  localparam int unsigned LoadStreams = 3;
+  localparam int unsigned FactorStreams = 2;  // y0 and y1; the last is x
+  localparam int unsigned StreamX = LoadStreams - 1;
+  localparam int unsigned RowWidth = 16;  // of a row in a bank, a limb in a bank
+  localparam int unsigned ElementWidth = 17;
+  localparam int unsigned PrimeWidth = 8;
+
+  typedef enum logic [1:0] {
+    FromBank   = 2'd0,
+    FromStream = 2'd1,  // slot.bank is its number
+    FromWord   = 2'd2,  // a word of the instruction, in all lanes
+    FromX      = 2'd3
+  } origin_e;
+  typedef struct packed {
+    logic [$clog2(MaxBanks)-1:0] bank;
+    logic [RowWidth-1:0]       index;  // of the limb in the bank
+  } slot_t;
+  typedef struct packed {
+    origin_e origin;
+    slot_t   slot;
+  } source_t;
+
+  // A limb of a transform.
+  typedef struct packed {
+    logic [PrimeWidth-1:0] prime;
+    logic [RowWidth-1:0] table_row;  // the first of its table of factors
+    source_t               source;
+    slot_t                 target;
+  } entry_t;
+
+  // A result of a point operation.
+  typedef struct packed {
+    logic [PrimeWidth-1:0] prime;
+    sign_e                 sign;
+    source_t               y;
+    logic [63:0]           y_word;
+    source_t               z;
+    logic [63:0]           z_word;
+    logic                  writes;  // to target
+    slot_t                 target;
+    logic                  stores;  // to the result's store stream
+  } result_t;
+
+  typedef struct packed {
+    logic                          point;    // a point operation, or an automorphism
+    logic                          inverse;
+    logic [$clog2(MaxEntries)-1:0] last;     // entry
+    entry_t [MaxEntries-1:0]       entry;
+    logic [ElementWidth-1:0]       element;  // of an automorphism of x; 1: none
+    source_t                       x;
+    result_t [MaxPoints-1:0]       result;
+  } operation_t;
+
+  typedef struct packed {
+    logic [31:0]                 gap;     // cycles after the instruction before
+    logic [31:0]                 tables;  // that must have been loaded
+    logic [LoadStreams-1:0][3:0] limbs;   // that it takes from streams
+    operation_t                  operation;
+  } instruction_t;
+
+  // A pass of a transform in the program's ring (backends/vector/layout.py).
+  typedef struct packed {
+    logic [MaxLogRadix-1:0] stages;
+    permute_t               permute;
+    logic [4:0]             turn;       // at time c it takes row rotl(c, turn)
+    logic [RowWidth-1:0]  table_row;  // of its first factors, in a prime's table
+    logic [4:0]             shift;      // row v takes factors of row v >> shift after it
+  } pass_t;
+
+  // Where a row is read, or written.
+  typedef struct packed {
+    origin_e                     origin;
+    logic [$clog2(MaxBanks)-1:0] bank;
+    logic [RowWidth-1:0]       row;
+  } access_t;
 endpackage

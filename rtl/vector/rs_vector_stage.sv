@@ -3,7 +3,7 @@
 // ALU k computes on the words of positions l = pair_low(k) and l + 2^(LogRadix-1-Stage), u and t of a
 // butterfly, and returns low_o and high_o there. Without active_i words pass where factors are -1
 // (rs_vector_alu). With point_i it computes z_i[k] and x_i[k] * y_i[k] instead; with TakesWords x
-// is the word t. q_i, mu_i and shift_i are the operation's modulus, and leave with its results.
+// is the word t; with y_is_x_i or z_is_x_i y or z is x_i. q_i, mu_i and shift_i are the operation's modulus, and leave with its results.
 //
 // Factors and y_i come stage_factor_time() cycles after everything else: factor k is
 // forward_factor_i[k], or inverse_factor_i[k] in a row of an inverse transform.
@@ -29,6 +29,8 @@ module rs_vector_stage
   input  logic                  active_i,
   input  logic                  point_i,
   input  logic                  negative_i,        // of a point operation: x*y - z
+  input  logic                  y_is_x_i,          // of a point operation: its y is its x
+  input  logic                  z_is_x_i,
   input  logic [     Width-1:0] q_i,
   input  logic [     Width-1:0] mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
@@ -48,14 +50,15 @@ module rs_vector_stage
   localparam int unsigned Combine = combine_time(Reduction, Width, StepBits);
 
   // ---- what travels with a row --------------------------------------------------------------------
-  logic inverse, combine, late_combine, negative, late_negative, point_factor, inverse_factor;
+  logic inverse, combine, late_combine, negative, late_negative;
+  logic point_factor, inverse_factor, x_factor;
   assign inverse  = !point_i && active_i && inverse_i;
   assign combine  = point_i || (active_i && !inverse_i);
   assign negative = point_i && negative_i;
   rs_delay #(.Depth(Combine)) u_combine (.clk_i, .d_i(combine), .d_o(late_combine));
   rs_delay #(.Depth(Combine + 1)) u_negative (.clk_i, .d_i(negative), .d_o(late_negative));
-  rs_delay #(.Width(2), .Depth(stage_factor_time())) u_factor (
-    .clk_i, .d_i({point_i, inverse_i}), .d_o({point_factor, inverse_factor})
+  rs_delay #(.Width(3), .Depth(stage_factor_time())) u_factor (
+    .clk_i, .d_i({point_i, inverse_i, y_is_x_i}), .d_o({point_factor, inverse_factor, x_factor})
   );
 
   logic [Width-1:0] q [Moduli];
@@ -103,8 +106,8 @@ module rs_vector_stage
   for (genvar k = 0; k < Alus; k++) begin : gen_alu
     localparam int unsigned Low = pair_low(LogRadix, Stage, k);
     localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
-    logic [Width-1:0] u, t, w_q;
-    assign u = point_i ? z_i[k] ^ {Width{negative_i}} : word_i[Low];
+    logic [Width-1:0] u, t, x_late, w_q;
+    assign u = point_i ? (z_is_x_i ? t : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
     if (TakesWords) begin : gen_word
       logic unused_x;
       assign unused_x = ^x_i[k];
@@ -112,8 +115,11 @@ module rs_vector_stage
     end else begin : gen_x
       assign t = point_i ? x_i[k] : word_i[High];
     end
+    rs_delay #(.Width(Width), .Depth(stage_factor_time())) u_x_late (
+      .clk_i, .d_i(t), .d_o(x_late)
+    );
     always_ff @(posedge clk_i) begin
-      if (point_factor) w_q <= y_i[k];
+      if (point_factor) w_q <= x_factor ? x_late : y_i[k];
       else w_q <= inverse_factor ? inverse_factor_i[k] : forward_factor_i[k];
     end
 

@@ -70,6 +70,7 @@ DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 512)]
         ("rs_stream_axis", []),
         *(("rs_dma", values) for values in DMAS),
         *(("rs_vector_array", values) for values in VECTORS),
+        *(("rs_vector_core", values) for values in VECTORS),
         ("rs_vector_table", []),
     ],
 )

@@ -1,6 +1,6 @@
 """The vector architecture's datapath, block by block, against Python's integers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -180,6 +180,12 @@ class Unit:
         """Lanes."""
         return 1 << self.log_radix
 
+    def point_stages(self) -> Iterator[tuple[int, slice]]:
+        """Stages, with the words of point results that each computes: the upper lanes first."""
+        for stage in range(self.log_radix):
+            first = stage // 2 * self.radix + (0 if stage % 2 else self.radix // 2)
+            yield stage, slice(first, first + self.radix // 2)
+
     def factors(self, rng: np.random.Generator, q: int, stages: int) -> list[int]:
         """A row of factors, those of stages that are left out -1."""
         row = [some(rng, q) for _ in range(self.radix)]
@@ -221,38 +227,44 @@ def test_a_unit_equals_python_with_changing_modes_and_moduli(
         int(block.peek(f"{name}_o")[0])
         for name in ("factor_time", "stage_latency", "transform_latency", "point_latency")
     )
-    drain = latencies[0] - latencies[1]
+    turn = (log_radix - 1) * stage + 1
     driven = Driven(block, rng, 4000)
     driven.inputs["point_i"][:] = 0
-    expected: dict[int, list[int]] = {}
-    cycle, before = 0, "point"
-    while cycle < driven.cycles - 2 * latencies[0]:
+    expected: list[tuple[str, int, slice, list[int]]] = []
+    cycle, last = 0, {"forward": -turn, "inverse": -turn}
+    while cycle < driven.cycles - 3 * latencies[0]:
         mode = str(rng.choice(["forward", "inverse", "point"]))
-        if before not in ("point", mode):
-            cycle += drain
-        before = mode
+        if mode != "point":
+            cycle = max(cycle, last["inverse" if mode == "forward" else "forward"] + turn)
         for _ in range(int(rng.integers(1, 30))):
             q = int(rng.choice(primes))
             if mode == "point":
-                at, case = cycle + latencies[1], point_case(rng, unit, primes)
+                entered, late, result = point_case(rng, unit, primes)
+                driven.set(cycle, entered)
+                for number, words_of in unit.point_stages():
+                    at = cycle + number * stage
+                    driven.inputs["z_i"][at, words_of] = late["z_i"][words_of]
+                    driven.inputs["y_i"][at + factor_time, words_of] = late["y_i"][words_of]
+                    expected.append(("point_o", at + latencies[1], words_of, result[words_of]))
             else:
-                at, case = cycle + latencies[0], transform_case(rng, unit, q, mode == "inverse")
-            entered, factors, later, expected[at] = case
-            driven.set(cycle, entered)
-            driven.set(cycle + factor_time, later)
-            for group in range(log_radix) if factors else ():
-                late = log_radix - 1 - group if mode == "inverse" else group
-                words_of = slice(1 << group, 2 << group)
-                when = cycle + factor_time + late * stage
-                driven.inputs["factor_i"][when, words_of] = factors[words_of]
+                entered, factors, result = transform_case(rng, unit, q, mode == "inverse")
+                driven.set(cycle, entered)
+                expected.append(("transform_o", cycle + latencies[0], slice(radix), result))
+                for group in range(log_radix):
+                    before = log_radix - 1 - group if mode == "inverse" else group
+                    nodes = slice(1 << group, 2 << group)
+                    at = cycle + factor_time + before * stage
+                    driven.inputs["factor_i"][at, nodes] = factors[nodes]
+                last[mode] = cycle
             cycle += 1
-    out = block.run(driven.inputs, ["result_o"])["result_o"]
-    assert out.shape[1] == radix * results
-    for at, row in expected.items():
-        assert out[at, : len(row)].tolist() == row
+    out = block.run(driven.inputs, ["transform_o", "point_o"])
+    assert out["point_o"].shape[1] == radix * results
+    for port, at, words_of, row in expected:
+        assert out[port][at, words_of].tolist() == row, (port, at)
 
 
-Case = tuple[dict[str, int | list[int]], list[int], dict[str, int | list[int]], list[int]]
+Case = tuple[dict[str, int | list[int]], list[int], list[int]]
+PointCase = tuple[dict[str, int | list[int]], dict[str, list[int]], list[int]]
 
 
 def transform_case(rng: np.random.Generator, unit: Unit, q: int, inverse: bool) -> Case:
@@ -264,24 +276,29 @@ def transform_case(rng: np.random.Generator, unit: Unit, q: int, inverse: bool) 
     entered = [x[reversed_bits(r, lane)] if inverse else x[lane] for lane in range(radix)]
     inputs: dict[str, int | list[int]] = {"x_i": entered, **own.modulus(q)}
     inputs |= {"inverse_i": inverse, "stages_i": stages}
-    return inputs, factors, {}, unit.transformed(x, factors, q, stages, inverse)
+    return inputs, factors, unit.transformed(x, factors, q, stages, inverse)
 
 
-def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Case:
+def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> PointCase:
     own, radix, results = unit.own, unit.radix, unit.log_radix // 2
     q = [int(rng.choice(primes)) for _ in range(results)]
-    subtract = int(rng.integers(1 << results))
-    x = [some(rng, 1 << own.width) for _ in range(radix)]
+    sign = [int(rng.integers(3)) for _ in range(results)]
+    y_is_x, z_is_x = (int(rng.choice([0, 0, int(rng.integers(1 << results))])) for _ in range(2))
+    limit = min(q) if y_is_x or z_is_x else 1 << own.width
+    x = [some(rng, limit) for _ in range(radix)]
     y = [some(rng, m) for m in q for _ in range(radix)]
     z = [some(rng, m) for m in q for _ in range(radix)]
     result = []
     for i, (b, c) in enumerate(zip(y, z, strict=True)):
-        m, sign = q[i // radix], -1 if subtract >> (i // radix) & 1 else 1
-        result.append((own.product(x[i % radix], b, m) + sign * c) % m)
+        b = x[i % radix] if y_is_x >> i // radix & 1 else b
+        c = x[i % radix] if z_is_x >> i // radix & 1 else c
+        m, (plus, added) = q[i // radix], SIGNS[sign[i // radix]]
+        result.append((plus * own.product(x[i % radix], b, m) + added * c) % m)
     moduli = [own.modulus(m) for m in q]
-    inputs: dict[str, int | list[int]] = {"point_i": 1, "subtract_i": subtract, "x_i": x, "z_i": z}
+    inputs: dict[str, int | list[int]] = {"point_i": 1, "sign_i": sign, "x_i": x}
+    inputs |= {"y_is_x_i": y_is_x, "z_is_x_i": z_is_x}
     inputs |= {name: [each[name] for each in moduli] for name in moduli[0]}
-    return inputs, [], {"y_i": y}, result
+    return inputs, {"y_i": y, "z_i": z}, result
 
 
 # ---- permutation network ------------------------------------------------------------------------
@@ -400,10 +417,11 @@ class Array:
     def __init__(self, block: Block, shape: Shape, own: Arithmetic) -> None:
         self.block, self.shape, self.own = block, shape, own
         self.points = shape.log_radix // 2
-        names = ("y_time", "z_time", "transform_latency", "point_latency", "turn")
-        self.y_time, self.z_time, self.transform_latency, self.point_latency, self.turn = (
-            int(block.peek(f"{name}_o")[0]) for name in names
+        self.transform_latency, self.turn = (
+            int(block.peek(f"{name}_o")[0]) for name in ("transform_latency", "turn")
         )
+        self.late = {name: block.peek(f"{name[0]}_time_o").tolist() for name in ("y_i", "z_i")}
+        self.point_latency: list[int] = block.peek("point_latency_o").tolist()
         for name in ("rst_ni", "valid_i", "table_we_i"):
             block.poke(name, 0)
         block.step(2)
@@ -414,7 +432,7 @@ class Array:
         addresses = np.arange(first, first + len(rows))
         enable = np.ones(len(rows), dtype=np.uint64)
         inputs = {"table_we_i": enable, "table_waddr_i": addresses, "table_wdata_i": rows}
-        self.block.run(inputs, ["valid_o"])
+        self.block.run(inputs, ["transform_o"])
         self.block.poke("table_we_i", 0)
 
     def run(self, rng: np.random.Generator, rows: Sequence[Entry | None]) -> list[Words]:
@@ -425,19 +443,30 @@ class Array:
             driven.inputs[name][:] = level
         for cycle, row in enumerate(rows):
             for name, value in ({**row, "valid_i": 1} if row is not None else {}).items():
-                late = {"y_i": self.y_time, "z_i": self.z_time}.get(name, 0)
-                driven.inputs[name][cycle + late] = value
-        out = self.block.run(driven.inputs, ["valid_o", "x_o", "result_o"])
-        found, valid = [], np.zeros(driven.cycles, dtype=np.uint64)
+                if name not in self.late:
+                    driven.inputs[name][cycle] = value
+                    continue
+                for stage, words_of in self.point_stages():
+                    at = cycle + self.late[name][stage]
+                    driven.inputs[name][at, words_of] = np.asarray(value)[words_of]
+        out = self.block.run(driven.inputs, ["transform_o", "point_o"])
+        found = []
         for cycle, row in enumerate(rows):
-            if row is not None:
-                at = cycle + (self.point_latency if row["point_i"] else self.transform_latency)
-                if row["point_i"] and row["element_i"] == 1:
-                    assert np.array_equal(out["x_o"][cycle + self.z_time], row["x_i"])
-                valid[at] = (1 << self.points) - 1 if row["point_i"] else 1
-                found.append(out["result_o"][at])
-        assert np.array_equal(out["valid_o"], valid)
+            if row is not None and row["point_i"]:
+                found.append(np.empty(out["point_o"].shape[1], dtype=np.uint64))
+                for stage, words_of in self.point_stages():
+                    at = cycle + self.point_latency[stage]
+                    found[-1][words_of] = out["point_o"][at, words_of]
+            elif row is not None:
+                found.append(out["transform_o"][cycle + self.transform_latency])
         return found
+
+    def point_stages(self) -> Iterator[tuple[int, Words]]:
+        """Stages, with the words of point results that each computes."""
+        lane = np.arange(1 << self.shape.log_lanes)
+        upper = (lane >> (self.shape.log_radix - 1) & 1).astype(bool)
+        for stage in range(self.shape.log_radix):
+            yield stage, stage // 2 * lane.size + lane[~upper if stage % 2 else upper]
 
     def pass_rows(self, rows: Words, each: Pass, inverse: bool, first: int, q: int) -> list[Entry]:
         """What enters for a pass over a limb, in the order of its time."""
@@ -460,6 +489,7 @@ class Array:
         each = [self.own.modulus(q) for q in moduli]
         row: Entry = {"point_i": 1, "subtract_i": subtract, "x_i": x, "y_i": y, "z_i": z}
         row |= {"rotate_i": 0, "exchange_i": 0, "arrange_i": 0, "element_i": 1, "constant_i": 0}
+        row |= {"y_is_x_i": 0, "z_is_x_i": 0}
         return row | {name: [one[name] for one in each] for name in each[0]}
 
     def transform(
@@ -476,7 +506,7 @@ class Array:
             entries: list[Entry | None] = []
             for i, (state, q) in enumerate(zip(states, moduli, strict=True)):
                 entries += self.pass_rows(state, each, inverse, size * i, q)
-            results = np.array(self.run(rng, entries))[:, : 1 << shape.log_lanes]
+            results = np.array(self.run(rng, entries))
             order = time_order(shape, each.turn)
             states = [np.empty_like(state) for state in states]
             for i, state in enumerate(states):
@@ -577,7 +607,7 @@ def test_automorphisms_in_ntt_form_equal_those_of_the_polynomial(
 def test_point_rows_follow_transforms_and_one_another(
     make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, log_radix: int
 ) -> None:
-    """A forward pass, point rows with a gap of ``turn``, an inverse pass, point rows, ..."""
+    """Point rows without a pause between passes, which keep ``turn`` where directions change."""
     shape = Shape(8, 4, log_radix)
     array, primes = make_array(make_block, own, shape), own.primes(3, 9)
     [q, other, *_] = primes
@@ -586,25 +616,23 @@ def test_point_rows_follow_transforms_and_one_another(
         array.write_table(len(rows) * i, rows)
     entries: list[Entry | None] = []
     expected: list[Words] = []
-    for inverse in (False, True, True, False, False):
+    last = {False: -array.turn, True: -array.turn}  # rows of transforms by direction
+    for inverse in (False, True, True, False, False, True):
         each = (inverse_passes if inverse else forward_passes)(shape)[0]
         layout = (ntt_layout if inverse else coefficient_layout)(shape)
         before = placed(shape, layout, random_limb(rng, shape, q))
-        if entries and entries[-1] is not None and not entries[-1]["point_i"]:
-            entries += [None] * (array.turn - 1)
+        entries += [None] * (last[not inverse] + array.turn - len(entries))
         entries += array.pass_rows(before, each, inverse, table_rows(shape) * inverse, q)
+        last[inverse] = len(entries) - 1
         after = butterflies(shape, each, before, plain_factors(shape, q, inverse), q, inverse)
         expected += list(after[time_order(shape, each.turn)])
-        if inverse == bool(rng.integers(2)):
-            continue
-        entries += [None] * (array.turn - 1)
-        for _ in range(int(rng.integers(1, 9))):
+        for _ in range(int(rng.integers(2 * array.turn))):
             row, results = point_row(rng, array, [q, other] if rng.integers(2) else [other, q])
             entries.append(row)
             expected.append(results)
     found = array.run(rng, entries)
     for result, wanted in zip(found, expected, strict=True):
-        assert np.array_equal(result[: len(wanted)], wanted)
+        assert np.array_equal(result, wanted)
 
 
 def plain_factors(shape: Shape, q: int, inverse: bool) -> Words:
@@ -625,19 +653,16 @@ def point_row(rng: np.random.Generator, array: Array, moduli: list[int]) -> tupl
     return array.point_row(x, y, z, subtract, moduli), words(results)
 
 
-@pytest.mark.parametrize("then", ["point", "inverse"])
-def test_a_row_that_comes_before_the_array_has_turned_is_an_error(
-    make_block: MakeBlock, rng: np.random.Generator, then: str
+@pytest.mark.parametrize("inverse", [False, True])
+def test_a_transform_that_comes_before_the_array_has_turned_is_an_error(
+    make_block: MakeBlock, rng: np.random.Generator, inverse: bool
 ) -> None:
     own, shape = ARITHMETICS[0], Shape(8, 4, 2)
     array = make_array(make_block, own, shape)
     q = own.primes(1, 9)[0]
     rows = placed(shape, coefficient_layout(shape), random_limb(rng, shape, q))
-    first = array.pass_rows(rows, forward_passes(shape)[0], False, 0, q)
-    if then == "point":
-        second = [point_row(rng, array, [q])[0]]
-    else:
-        second = array.pass_rows(rows, inverse_passes(shape)[0], True, 0, q)
+    first = array.pass_rows(rows, forward_passes(shape)[0], inverse, 0, q)
+    second = array.pass_rows(rows, forward_passes(shape)[0], not inverse, 0, q)
     array.run(rng, [*first, *[None] * (array.turn - 1), *second])
     with pytest.raises(DeviceError, match="rs_vector_array"):
         array.run(rng, [*first, *[None] * (array.turn - 2), *second])

@@ -15,13 +15,14 @@ from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Slot
+from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
 from ringsmith.backends.vector.layout import time_order
-from ringsmith.backends.vector.timing import Cycles
+from ringsmith.backends.vector.timing import Cycles, Schedule
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower, lower_operation
+from ringsmith.objects import KeySwitchKey
 
 RADIX_4 = VectorDesign("radix-4", 12, 4, 2, 30, bank_rows=1024, table_rows=2048, stream_rows=1024)
 RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction="montgomery", word_bits=32)
@@ -54,9 +55,10 @@ def parameters(
     )
 
 
-def check_results(executable: VectorExecutable, seed: int = 1) -> None:
-    """Runs random residues on the model, and compares every one with the interpreter's."""
-    graph, random = executable.graph, np.random.default_rng(seed)
+def random_operands(
+    graph: SubroutineGraph, random: np.random.Generator
+) -> tuple[dict[str, NDArray[np.uint64]], dict[str, KeySwitchKey]]:
+    """Random inputs, and random keys."""
     inputs = {
         name: np.stack(
             [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
@@ -68,6 +70,13 @@ def check_results(executable: VectorExecutable, seed: int = 1) -> None:
         name: random_key(primes, graph.n, digits, random, seeded=False)
         for name, digits in graph.keys.items()
     }
+    return inputs, keys
+
+
+def check_results(executable: VectorExecutable, seed: int = 1) -> None:
+    """Runs random residues on the model, and compares every one with the interpreter's."""
+    graph = executable.graph
+    inputs, keys = random_operands(graph, np.random.default_rng(seed))
     machine = BACKEND.open("model", executable.design)
     result = machine.execute(CompiledGraph(graph, executable), inputs, keys)
     expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
@@ -87,13 +96,16 @@ def check_schedule(executable: VectorExecutable) -> None:
     shape, cycles = executable.shape, Cycles(executable.design, executable.shape)
     natural = np.arange(shape.rows)
     for program, times in zip(executable.programs, executable.schedules, strict=True):
-        taken: dict[tuple[bool, int, int], list[NDArray[np.int64]]] = defaultdict(list)
+        taken: dict[tuple[bool, tuple[bool, int, int]], list[NDArray[np.int64]]] = defaultdict(list)
         written: dict[tuple[Slot, int], NDArray[np.int64]] = {}
         read: dict[tuple[Slot, int], NDArray[np.int64]] = {}
         for own, span in zip(program.computing, times.computing, strict=True):
             reads, writes = cycles.accesses(own.operation)
             events = [(each, False) for each in reads] + [(each, True) for each in writes]
             for each, writing in sorted(events, key=lambda event: event[0].begin):
+                taken[writing, each.port].append(span.begin + each.begin + natural)
+                if not isinstance(each.slot, Slot):
+                    continue  # a load's end is what the schedule waits for
                 at = np.empty(shape.rows, dtype=np.int64)
                 begin = span.begin + each.begin
                 if each.turn is None:  # in any order: the worst one of a read
@@ -101,7 +113,6 @@ def check_schedule(executable: VectorExecutable) -> None:
                 else:
                     at[time_order(shape, each.turn)] = begin + natural
                 place = (each.slot, each.half)
-                taken[writing, each.slot.bank, each.half].append(begin + natural)
                 if writing:
                     assert (at > read.get(place, at - 1)).all(), (own, each)
                     written[place] = at
@@ -112,6 +123,18 @@ def check_schedule(executable: VectorExecutable) -> None:
         for port, found in taken.items():
             every = np.concatenate(found)
             assert len(np.unique(every)) == len(every), port
+        check_directions(program, times, cycles)
+
+
+def check_directions(program: Program, times: Schedule, cycles: Cycles) -> None:
+    """The array turns between transforms of different directions."""
+    turned = {False: 0, True: 0}
+    for own, span in zip(program.computing, times.computing, strict=True):
+        if isinstance(own.operation, Transform):
+            assert span.begin >= turned[own.operation.inverse]
+            assert len(own.operation.entries) <= MAX_ENTRIES
+            last = span.begin + cycles.occupied(own.operation) - 1
+            turned[not own.operation.inverse] = last + cycles.turn
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
@@ -144,11 +167,8 @@ def random_ring(design: VectorDesign, n: int) -> SubroutineGraph:
     return SubroutineGraph(n, tuple(primes), tuple(_core.smallest_root(q, n) for q in primes), ())
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-def test_random_programs_are_the_interpreters(design: VectorDesign, seed: int) -> None:
-    random = np.random.default_rng([seed, *design.name.encode()])
-    of = parameters(design, SETS[int(random.integers(len(SETS)))])
+def random_graph(of: CkksParameters, random: np.random.Generator) -> SubroutineGraph:
+    """A program of random operations."""
 
     def program(x: Any, y: Any) -> Any:  # noqa: ANN401 - recorded vectors
         values = [(x, 0), (y, 0)]  # with their depths
@@ -171,9 +191,27 @@ def test_random_programs_are_the_interpreters(design: VectorDesign, seed: int) -
             total = total + value
         return total
 
-    graph = lower(trace(program, of)).graph
+    return lower(trace(program, of)).graph
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_random_programs_are_the_interpreters(design: VectorDesign, seed: int) -> None:
+    random = np.random.default_rng([seed, *design.name.encode()])
+    graph = random_graph(parameters(design, SETS[int(random.integers(len(SETS)))]), random)
     executable = compile_graph(graph, design)
     check_results(executable, seed)
+    check_schedule(executable)
+
+
+def test_products_with_the_same_summand_do_not_read_it_at_once() -> None:
+    graph = random_ring(RADIX_16, 1 << 10)
+    x, a, b, c, d = (graph.input(name, [0]) for name in "xabcd")
+    summand = graph.add(c, d)
+    for name, factor in (("first", a), ("second", b)):
+        graph.output(graph.add(graph.mul(x, factor), summand), name)
+    executable = compile_graph(graph, RADIX_16)
+    check_results(executable)
     check_schedule(executable)
 
 
@@ -273,8 +311,13 @@ def test_nodes_that_the_architecture_has_not_are_refused_by_name() -> None:
         compile_graph(graph, RADIX_4)
 
 
-def test_there_is_no_rtl_yet() -> None:
-    with pytest.raises(DeviceError, match="design radix-4 has no device rtl"):
-        BACKEND.open("rtl", RADIX_4)
+def test_designs_that_the_rtl_does_not_simulate_are_refused() -> None:
+    with pytest.raises(DeviceError, match="two has 2 clusters, and device rtl simulates one"):
+        BACKEND.open("rtl", TWO)
+    few = replace(
+        RADIX_4, name="few", log_lanes=2, bank_rows=2048, stream_rows=4096, table_rows=4096
+    )
+    with pytest.raises(DeviceError, match="few has 4 lanes, and the RTL's network 16 or more"):
+        BACKEND.open("rtl", few)
     with pytest.raises(DeviceError, match="has no bus"):
         BACKEND.open("model", RADIX_4, "axi-lite")

@@ -25,7 +25,9 @@ module rs_vector_array_bench
   input  logic                  rotate_i,
   input  logic [  LogRadix-1:0] exchange_i,
   input  logic [           1:0] arrange_i,
-  input  logic [    Points-1:0] subtract_i,
+  input  logic [           1:0] sign_i        [Points],
+  input  logic [    Points-1:0] y_is_x_i,
+  input  logic [    Points-1:0] z_is_x_i,
   input  logic [  LogRadix-1:0] time_i,
   input  logic [  LogLanes-1:0] element_i,
   input  logic [  LogLanes-1:0] constant_i,
@@ -36,13 +38,12 @@ module rs_vector_array_bench
   input  logic [     Width-1:0] x_i           [Lanes],
   input  logic [     Width-1:0] y_i           [Points*Lanes],
   input  logic [     Width-1:0] z_i           [Points*Lanes],
-  output logic [     Width-1:0] x_o           [Lanes],
-  output logic [    Points-1:0] valid_o,
-  output logic [     Width-1:0] result_o      [Points*Lanes],
-  output logic [           7:0] y_time_o,
-  output logic [           7:0] z_time_o,
+  output logic [     Width-1:0] transform_o   [Lanes],
+  output logic [     Width-1:0] point_o       [Points*Lanes],
+  output logic [           7:0] y_time_o      [LogRadix],  // by stage
+  output logic [           7:0] z_time_o      [LogRadix],
+  output logic [           7:0] point_latency_o [LogRadix],
   output logic [           7:0] transform_latency_o,
-  output logic [           7:0] point_latency_o,
   output logic [           7:0] turn_o
 );
   row_t                  row;
@@ -57,7 +58,9 @@ module rs_vector_array_bench
     row.permute.rotate   = rotate_i;
     row.permute.exchange = MaxLogRadix'(exchange_i);
     row.permute.arrange  = arrange_e'(arrange_i);
-    row.subtract         = MaxPoints'(subtract_i);
+    row.y_is_x           = MaxPoints'(y_is_x_i);
+    row.z_is_x           = MaxPoints'(z_is_x_i);
+    for (int unsigned h = 0; h < Points; h++) row.sign[h] = sign_e'(sign_i[h]);
   end
   rs_vector_table #(
     .Width(Width),
@@ -97,15 +100,16 @@ module rs_vector_array_bench
     .table_re_o(table_re),
     .table_row_o(table_row),
     .factor_i(factor),
-    .x_o,
-    .valid_o,
-    .result_o
+    .transform_o,
+    .point_o
   );
-  assign y_time_o            = 8'(array_y_time(LogLanes, LogRadix));
-  assign z_time_o            = 8'(array_z_time(LogLanes, LogRadix));
+  for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
+    assign y_time_o[s] = 8'(array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, s));
+    assign z_time_o[s] = 8'(array_z_time(Reduction, Width, StepBits, LogLanes, LogRadix, s));
+    assign point_latency_o[s] =
+        8'(array_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, s));
+  end
   assign transform_latency_o =
       8'(array_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix));
-  assign point_latency_o     =
-      8'(array_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix));
   assign turn_o              = 8'(array_turn(Reduction, Width, StepBits, LogRadix));
 endmodule

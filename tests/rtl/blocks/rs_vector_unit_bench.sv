@@ -14,7 +14,9 @@ module rs_vector_unit_bench
   input  logic                  inverse_i,
   input  logic [  LogRadix-1:0] stages_i,
   input  logic                  point_i,
-  input  logic [   Results-1:0] subtract_i,
+  input  logic [           1:0] sign_i        [Results],
+  input  logic [   Results-1:0] y_is_x_i,
+  input  logic [   Results-1:0] z_is_x_i,
   input  logic [     Width-1:0] q_i           [Results],
   input  logic [     Width-1:0] mu_i          [Results],
   input  logic [ShiftWidth-1:0] shift_i       [Results],
@@ -22,7 +24,8 @@ module rs_vector_unit_bench
   input  logic [     Width-1:0] y_i           [Results*Radix],
   input  logic [     Width-1:0] z_i           [Results*Radix],
   input  logic [     Width-1:0] factor_i      [Radix],
-  output logic [     Width-1:0] result_o      [Results*Radix],
+  output logic [     Width-1:0] transform_o   [Radix],
+  output logic [     Width-1:0] point_o       [Results*Radix],
   output logic [           7:0] factor_time_o,
   output logic [           7:0] stage_latency_o,
   output logic [           7:0] transform_latency_o,
@@ -37,7 +40,9 @@ module rs_vector_unit_bench
     .clk_i,
     .transform_i('{inverse: inverse_i, stages: MaxLogRadix'(stages_i)}),
     .point_i,
-    .subtract_i,
+    .sign_i(sign),
+    .y_is_x_i,
+    .z_is_x_i,
     .q_i,
     .mu_i,
     .shift_i,
@@ -45,7 +50,8 @@ module rs_vector_unit_bench
     .y_i,
     .z_i,
     .factor_i,
-    .result_o
+    .transform_o,
+    .point_o
   );
   assign factor_time_o       = 8'(stage_factor_time());
   assign stage_latency_o     = 8'(alu_latency(Reduction, Width, StepBits));

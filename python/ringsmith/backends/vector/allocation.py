@@ -17,6 +17,7 @@ from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import (
     BESIDE,
     FACTOR_STREAMS,
+    MAX_ENTRIES,
     X_STREAM,
     Automorph,
     Constant,
@@ -190,7 +191,7 @@ class _Allocation:
             elif isinstance(action, AutomorphTask):
                 source = self._resident(task, action.source, ())
                 target = self._place(task, action.target, {source.bank}, None)
-                self._emit(task, Automorph(action.element, source, target))
+                self._emit(task, Automorph(action.element, action.source.prime, source, target))
             elif action.source not in self._direct:
                 self._store(task, action.source, action.limb)
             self._forget(task, task.reads)
@@ -499,11 +500,12 @@ class _Allocation:
         return x, factors, banks
 
     def _transform(self, task: Task, action: TransformTask) -> None:
-        """A transform; in several instructions where there are not tables enough for one."""
+        """A transform; in several instructions where one has not entries, or tables, enough."""
         most = self._design.table_rows // table_rows(self._shape)
         turns: list[Turn] = []
         for turn in action.turns:
-            if len({each.prime for each in (*turns, turn)}) > most:
+            primes = {each.prime for each in (*turns, turn)}
+            if len(primes) > most or len(turns) == MAX_ENTRIES:
                 self._transform_of(task, action.inverse, turns)
                 turns = []
             turns.append(turn)

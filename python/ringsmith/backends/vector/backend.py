@@ -16,11 +16,11 @@ from ringsmith.params import ParameterLimits
 
 
 class VectorBackend(Backend):
-    """Designs, compiler and model of architecture ``vector``."""
+    """Designs, compiler and devices of architecture ``vector``."""
 
     name = ARCHITECTURE
     capabilities = CAPABILITIES
-    kinds = ("model",)
+    kinds = ("model", "rtl")
     field = "vector"
     file_record = VectorDesign
 
@@ -43,15 +43,11 @@ class VectorBackend(Backend):
         return compile_graph(graph, cast("VectorDesign", design))
 
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> VectorMachine:
-        """The model; see ``Backend.open``."""
+        """The model, or the simulated RTL of one cluster; see ``Backend.open``."""
         point = cast("VectorDesign", design)
-        if kind != "model":
-            raise DeviceError(
-                f"design {point.name} has no device {kind}: architecture vector is a model yet"
-            )
         if via != PORTS:
             raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
-        return VectorMachine(point)
+        return VectorMachine(point, kind)
 
     def explain(self, executable: Executable) -> Explanation:
         """Cycles by HE operation; see ``Backend.explain``."""

@@ -138,7 +138,10 @@ def _partner(
 
 
 def _go_together(one: Single, other: Single) -> bool:
-    """Whether two tasks share a factor, and need no more limbs of banks than are read at once."""
+    """Whether two tasks share a factor, and need no more limbs of banks than are read at once.
+
+    Each result's stage reads its own limbs, some cycles after the one before: so all differ.
+    """
     shared = [value for value in _factors(*one) if value in _factors(*other)]
     squares = any(action.x is result.y for action, result in (one, other))
     if not shared or squares:
@@ -147,4 +150,5 @@ def _go_together(one: Single, other: Single) -> bool:
     summands = [each.z for _, each in (one, other) if isinstance(each.z, Value)]
     factors = [value for each in (one, other) for value in _factors(*each) if value is not x]
     placed = sum(value.memory is None for value in factors) + len(summands)
-    return placed <= BESIDE and x not in summands and not set(factors) & set(summands)
+    beside = [*factors, *summands]
+    return placed <= BESIDE and x not in summands and len(set(beside)) == len(beside)

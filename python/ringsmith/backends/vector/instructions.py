@@ -15,6 +15,10 @@ BESIDE = 2
 """Limbs that a point instruction reads from banks beside x."""
 
 
+MAX_ENTRIES = 8
+"""Limbs of a transform instruction."""
+
+
 @dataclass(frozen=True)
 class Slot:
     """A limb's place in the scratchpad: bank, and the limb's number in it."""
@@ -158,9 +162,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Automorph:
-    """X -> X^element, in NTT form."""
+    """X -> X^element, in NTT form, of a limb modulo a prime."""
 
     element: int
+    prime: int
     source: Slot
     target: Slot
 

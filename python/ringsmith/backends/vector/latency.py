@@ -1,61 +1,72 @@
-"""Cycles of the vector architecture's datapath: from the issue of a row to the write of results."""
+"""Cycles of the vector architecture's datapath: ``rtl/vector/rs_vector_pkg.sv``, in Python.
+
+``tests/rtl/test_latencies.py`` elaborates the package and compares. Cycles count from the one in
+which the banks take the address of a row of x.
+"""
 
 from ringsmith.backends.vector.design import BARRETT, VectorDesign
 from ringsmith.hdl.latencies import (
-    MOD_ADDSUB_LATENCY,
     MOD_MUL_LATENCY,
     RAM_LATENCY,
     TWO_STEPS_LATENCY,
     fits_two_steps,
-    montgomery_latency,
+    montgomery_cycles,
     scale_step_bits,
 )
 
-_ADDRESS = 1
-"""A register between the sequencer and the banks, each way."""
+FACTOR_CYCLES = 1
+"""From z, at a stage, to y."""
 
 _SELECT = 1
-"""A register behind the selection of operands, and behind that of results."""
+"""A register behind the selection of operands, and one behind that of results."""
+
+_WRITE = 1
+"""A register in front of the banks."""
+
+
+def step_bits(design: VectorDesign) -> int:
+    """Bits that a step of Montgomery's reduction removes: the blocks' parameter ``StepBits``."""
+    return scale_step_bits(design.log_n)
 
 
 def alu_cycles(design: VectorDesign) -> int:
-    """An ALU: a sum and difference, the product, a sum and difference."""
-    step_bits = scale_step_bits(design.log_n)
+    """An ALU: a sum or difference and its correction, before the product and behind it."""
     if design.reduction == BARRETT:
         product = MOD_MUL_LATENCY[BARRETT]
-    elif fits_two_steps(design.word_bits, step_bits):
+    elif fits_two_steps(design.word_bits, step_bits(design)):
         product = TWO_STEPS_LATENCY
     else:
-        product = montgomery_latency(design.word_bits, step_bits)
-    return MOD_ADDSUB_LATENCY + product + MOD_ADDSUB_LATENCY
+        product = montgomery_cycles(design.log_n, design.word_bits)
+    return 2 + product + 2
 
 
 def permute_cycles(design: VectorDesign) -> int:
-    """The network: rotation, exchange, affine stages of two bits each, rotation back."""
+    """The network: rotation, exchange, affine map, arrangement for the units."""
     exchange = (1 << design.log_radix) - 1 + design.log_radix
-    return 2 * _SELECT + exchange + design.log_lanes // 2
+    return _SELECT + exchange + design.log_lanes // 2 + _SELECT
 
 
-def stage_cycles(design: VectorDesign, stage: int) -> int:
-    """From the issue of a row to its words at a stage of the units."""
-    return _ADDRESS + RAM_LATENCY + _SELECT + permute_cycles(design) + stage * alu_cycles(design)
+def turn_cycles(design: VectorDesign) -> int:
+    """From a row of a transform to the first one of a transform in the other direction."""
+    return (design.log_radix - 1) * alu_cycles(design) + 1
 
 
-def late_cycles(design: VectorDesign, stage: int) -> int:
-    """How long after a row's issue the operands are read that only a stage takes."""
+def summand_cycles(design: VectorDesign, stage: int) -> int:
+    """From the reading of x to that of z, for what a stage computes."""
     return permute_cycles(design) + stage * alu_cycles(design)
 
 
-def stage_results(design: VectorDesign, stage: int) -> int:
-    """From the issue of a row to the write of what a stage hands out."""
-    return stage_cycles(design, stage + 1) + _SELECT + _ADDRESS
+def factor_cycles(design: VectorDesign, stage: int) -> int:
+    """From the reading of x to that of y, for what a stage computes."""
+    return summand_cycles(design, stage) + FACTOR_CYCLES
+
+
+def result_cycles(design: VectorDesign, stage: int) -> int:
+    """From the reading of x to the write of what a stage computes."""
+    stages = permute_cycles(design) + (stage + 1) * alu_cycles(design)
+    return RAM_LATENCY + _SELECT + stages + _SELECT + _WRITE
 
 
 def pass_cycles(design: VectorDesign) -> int:
-    """A pass of a transform, from a row's issue to its write."""
-    return stage_results(design, design.log_radix - 1)
-
-
-def automorph_cycles(design: VectorDesign) -> int:
-    """An automorphism: all stages pass the words by."""
-    return pass_cycles(design)
+    """A pass of a transform, from the reading of a row to its write."""
+    return result_cycles(design, design.log_radix - 1)

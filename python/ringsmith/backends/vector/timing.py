@@ -2,12 +2,13 @@
 
 An instruction occupies the array from its issue on for as many cycles as it issues rows. What a row
 meets on its way through network and stages it meets a fixed number of cycles later: so instructions
-of all kinds follow each other without a pause. A point instruction's y and z are read when x
-reaches the stage that takes them, and its results written from there: the lower half of each unit's
-lanes in one stage, the upper half in the next.
+of all kinds follow each other without a pause, but for transforms of the other direction. A point
+instruction's y and z are read when x reaches the stage that takes them, and its results written
+from there: the upper half of each unit's lanes in one stage, the lower half in the next.
 
 A load begins when its stream has room for all of its rows, those counted in that an instruction has
 begun to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
+What one side of a stream, or of a list, does, the other one learns some cycles later.
 """
 
 from collections import deque
@@ -26,11 +27,20 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.latency import late_cycles, pass_cycles, stage_results
+from ringsmith.backends.vector.latency import (
+    factor_cycles,
+    pass_cycles,
+    result_cycles,
+    summand_cycles,
+    turn_cycles,
+)
 from ringsmith.backends.vector.layout import Shape, forward_passes, inverse_passes
 
 HALVES = (0, 1)
-"""Of a unit's lanes: the lower, and the upper, which point instructions compute a stage later."""
+"""Of a unit's lanes: the upper, and the lower, which point instructions compute a stage later."""
+
+NOTICE = 4
+"""Cycles until memory's side learns of what an instruction has done, and the other way round."""
 
 
 class Cycles:
@@ -39,29 +49,28 @@ class Cycles:
     def __init__(self, design: VectorDesign, shape: Shape) -> None:
         self.rows, self._passes = shape.rows, shape.passes
         self._forward, self._inverse = forward_passes(shape), inverse_passes(shape)
-        self.pass_delay = pass_cycles(design)
+        self.pass_delay, self.turn = pass_cycles(design), turn_cycles(design)
         stages = range(design.log_radix)
-        self._late = [late_cycles(design, stage) for stage in stages]
-        self._written = [stage_results(design, stage) for stage in stages]
+        self._summand = [summand_cycles(design, stage) for stage in stages]
+        self._factor = [factor_cycles(design, stage) for stage in stages]
+        self._written = [result_cycles(design, stage) for stage in stages]
 
     @property
     def together(self) -> int:
         """Limbs of a transform that hide the latency of its passes."""
         return -(-(self.rows + self.pass_delay) // self.rows)
 
-    def late(self, result: int, half: int) -> int:
-        """From a row's issue to the reading of a point result's y and z."""
-        return self._late[2 * result + half]
+    def summand(self, result: int, half: int) -> int:
+        """From a row's issue to the reading of a point result's z."""
+        return self._summand[2 * result + half]
+
+    def factor(self, result: int, half: int) -> int:
+        """From a row's issue to the reading of a point result's y."""
+        return self._factor[2 * result + half]
 
     def written(self, result: int, half: int) -> int:
         """From a row's issue to the write of a point result."""
         return self._written[2 * result + half]
-
-    def delay(self, operation: Operation) -> int:
-        """From the issue of an instruction's last row until all of it is done."""
-        if isinstance(operation, Point):
-            return self.written(len(operation.results) - 1, 1)
-        return self.pass_delay
 
     def period(self, operation: Transform) -> int:
         """From the first row of a pass to that of the next one."""
@@ -81,13 +90,16 @@ class Cycles:
         return self._passes * len(operation.entries) * self.rows
 
     def accesses(self, operation: Operation) -> tuple[list["Access"], list["Access"]]:
-        """What an instruction reads and writes in the scratchpad, by the halves of the lanes."""
+        """What an instruction reads from streams and the scratchpad, and writes, by halves."""
         if isinstance(operation, Transform):
             return self._transform(operation)
         if isinstance(operation, Automorph):
             return (
                 [Access(operation.source, half, 0, self.rows, None) for half in HALVES],
-                [Access(operation.target, half, self.pass_delay, self.rows, 0) for half in HALVES],
+                [
+                    Access(operation.target, half, self.written(0, half), self.rows, 0)
+                    for half in HALVES
+                ],
             )
         return self._point(operation)
 
@@ -99,8 +111,7 @@ class Cycles:
         for number, entry in enumerate(operation.entries):
             first = number * self.rows
             for half in HALVES:
-                if isinstance(entry.source, Slot):
-                    reads.append(Access(entry.source, half, first, self.rows, turns[0]))
+                reads.append(Access(entry.source, half, first, self.rows, turns[0]))
                 for which, turn in enumerate(turns):
                     begin = first + which * period
                     if which:
@@ -113,23 +124,26 @@ class Cycles:
     def _point(self, operation: Point) -> tuple[list["Access"], list["Access"]]:
         reads, writes = [], []
         for half in HALVES:
-            if isinstance(operation.x, Slot):
-                reads.append(Access(operation.x, half, 0, self.rows, 0))
+            reads.append(Access(operation.x, half, 0, self.rows, 0))
             for number, each in enumerate(operation.results):
-                late, written = self.late(number, half), self.written(number, half)
-                parts = (part for part in (each.y, each.z) if isinstance(part, Slot))
-                reads += [Access(part, half, late, self.rows, 0) for part in parts]
+                for part, begin in (
+                    (each.y, self.factor(number, half)),
+                    (each.z, self.summand(number, half)),
+                ):
+                    if isinstance(part, Slot | Stream):
+                        reads.append(Access(part, half, begin, self.rows, 0))
                 if each.target is not None:
-                    writes.append(Access(each.target, half, written, self.rows, 0))
+                    begin = self.written(number, half)
+                    writes.append(Access(each.target, half, begin, self.rows, 0))
         return reads, writes
 
 
 @dataclass(frozen=True)
 class Access:
-    """A limb's rows at a bank's port, in turn, in one half of the lanes.
+    """A limb's rows at a port of a bank, or a stream, in turn, in one half of the lanes.
 
     Attributes:
-        slot: The limb.
+        slot: The limb, or the stream whose next one it is.
         half: One of ``HALVES``.
         begin: Cycles from the instruction's issue to the first row.
         rows: How many.
@@ -137,12 +151,19 @@ class Access:
         inside: Whether it is of a pass in the middle of an instruction.
     """
 
-    slot: Slot
+    slot: Slot | Stream
     half: int
     begin: int
     rows: int
     turn: int | None
     inside: bool = False
+
+    @property
+    def port(self) -> tuple[bool, int, int]:
+        """Of a bank, or a stream; its number; the half."""
+        if isinstance(self.slot, Slot):
+            return True, self.slot.bank, self.half
+        return False, self.slot.number, self.half
 
     @property
     def in_order(self) -> bool:
@@ -179,33 +200,43 @@ def stores(operation: Operation) -> list[int]:
 def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
     """How long after the one before each instruction may be issued.
 
-    Operands are written then, or, where both sides go through rows in the same order, each row
-    before it is read. No half of a bank is read twice in a cycle, or written twice.
+    Operands are written then, and what results overwrite is read; or, where both sides go through
+    rows in the same order, each row is. No half of a bank, or of a stream, is read twice in a
+    cycle, or written twice. Between transforms of different directions the array turns.
     """
     found: list[int] = []
-    first: dict[tuple[Slot, int], int] = {}  # when the first row of a limb can be read
-    last: dict[tuple[Slot, int], int] = {}  # when all rows can
-    read: dict[tuple[int, int], int] = {}  # by bank and half: until when its port is taken
-    written: dict[tuple[int, int], int] = {}
+    first: dict[tuple[Slot | Stream, int], int] = {}  # when the first row of a limb can be read
+    last: dict[tuple[Slot | Stream, int], int] = {}  # when all rows can
+    passed: dict[tuple[Slot | Stream, int], int] = {}  # when the first row can be overwritten
+    done: dict[tuple[Slot | Stream, int], int] = {}  # when all rows can
+    read: dict[tuple[bool, int, int], int] = {}  # by port: until when it is taken
+    written: dict[tuple[bool, int, int], int] = {}
+    turned = {False: 0, True: 0}  # when a transform in a direction may begin
     before, free = 0, 0
     for operation in operations:
         at = free
+        if isinstance(operation, Transform):
+            at = max(at, turned[operation.inverse])
         reads, writes = cycles.accesses(operation)
         for each in reads:
-            place, port = (each.slot, each.half), (each.slot.bank, each.half)
+            place = (each.slot, each.half)
             if not each.inside:
                 there = first if each.in_order and place in first else last
                 at = max(at, there.get(place, 0) - each.begin)
-            at = max(at, read.get(port, 0) - each.begin)
+            at = max(at, read.get(each.port, 0) - each.begin)
         for each in writes:
-            at = max(at, written.get((each.slot.bank, each.half), 0) - each.begin)
+            place = (each.slot, each.half)
+            at = max(at, (passed if each.in_order else done).get(place, 0) - each.begin)
+            at = max(at, written.get(each.port, 0) - each.begin)
         for each in reads:
-            port = (each.slot.bank, each.half)
-            read[port] = max(read.get(port, 0), at + each.begin + each.rows)
+            place, end = (each.slot, each.half), at + each.begin + each.rows
+            read[each.port] = max(read.get(each.port, 0), end)
+            done[place] = max(done.get(place, 0), end)
+            passed[place] = max(passed.get(place, 0), at + each.begin + 1 if each.in_order else end)
         for each in writes:
-            place, port = (each.slot, each.half), (each.slot.bank, each.half)
+            place = (each.slot, each.half)
             end = at + each.begin + each.rows
-            written[port] = max(written.get(port, 0), end)
+            written[each.port] = max(written.get(each.port, 0), end)
             if not each.inside:
                 last[place] = end
                 first.pop(place, None)
@@ -213,6 +244,8 @@ def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
                     first[place] = at + each.begin + 1
         found.append(at - before)
         before, free = at, at + cycles.occupied(operation)
+        if isinstance(operation, Transform):
+            turned[not operation.inverse] = free - 1 + cycles.turn
     return found
 
 
@@ -278,7 +311,7 @@ class _Cluster:
         if load.after_computing:
             if len(self.computing) < load.after_computing:
                 return False
-            begin = max(begin, self.computing[load.after_computing - 1].end)
+            begin = max(begin, self.computing[load.after_computing - 1].end + NOTICE)
         if load.stream is not None:
             room = self._room[load.stream].when(load.rows)
             if room is None:
@@ -321,11 +354,12 @@ class _Cluster:
             begin = max(begin, room)
         for number, since in _stream_reads(own.operation, self._cycles):
             self._there[number].popleft()
-            self._room[number].give(self._cycles.rows, begin + since)
-        end = begin + self._cycles.occupied(own.operation) + self._cycles.delay(own.operation)
+            self._room[number].give(self._cycles.rows, begin + since + NOTICE)
+        end = begin + self._cycles.occupied(own.operation) + self._cycles.pass_delay
         for number in handed:
             self._store_room[number].take(self._cycles.rows)
-            self._handed.append(begin + self._cycles.written(number, 1) + self._cycles.rows)
+            written = begin + self._cycles.written(number, 1) + self._cycles.rows
+            self._handed.append(written + NOTICE)
         self.computing.append(Span(begin, end))
         return True
 
@@ -336,7 +370,7 @@ class _Cluster:
         begin = max(self._writing, self._handed.popleft())
         self._writing = begin + store.rows * self._design.write_row_cycles
         end = self._writing + self._design.memory_latency
-        self._store_room[store.stream].give(store.rows, self._writing)
+        self._store_room[store.stream].give(store.rows, self._writing + NOTICE)
         self.stores.append(Span(begin, end))
         return True
 
@@ -356,7 +390,7 @@ def _stream_reads(operation: Operation, cycles: Cycles) -> list[tuple[int, int]]
         found.append((operation.x.number, 0))
     for number, each in enumerate(operation.results):
         if isinstance(each.y, Stream):
-            found.append((each.y.number, cycles.late(number, 1)))
+            found.append((each.y.number, cycles.factor(number, 1)))
     return found
 
 
