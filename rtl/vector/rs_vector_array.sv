@@ -67,7 +67,8 @@ module rs_vector_array
   end
 
   // ---- network ------------------------------------------------------------------------------------
-  permute_t permute;
+  permute_t         permute;
+  logic [Width-1:0] x [Lanes];
   always_comb begin
     permute          = row_i.permute;
     permute.exchange = row_i.permute.exchange & {MaxLogRadix{row_i.valid}};
@@ -83,7 +84,7 @@ module rs_vector_array
     .element_i,
     .constant_i,
     .x_i,
-    .x_o
+    .x_o(x)
   );
 
   // ---- what meets the row behind it ---------------------------------------------------------------
@@ -111,7 +112,11 @@ module rs_vector_array
     .d_o({y_is_x, z_is_x})
   );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
-    rs_delay #(.Depth(Network)) u_subtract (.clk_i, .d_i(row_i.subtract[h]), .d_o(subtract[h]));
+    logic [1:0] sign_bits;
+    rs_delay #(.Width(2), .Depth(Network)) u_sign (
+      .clk_i, .d_i(row_i.sign[h]), .d_o(sign_bits)
+    );
+    assign sign[h] = sign_e'(sign_bits);
     rs_delay #(.Width(Width), .Depth(Network)) u_q (.clk_i, .d_i(q_i[h]), .d_o(q[h]));
     rs_delay #(.Width(Width), .Depth(Network)) u_mu (.clk_i, .d_i(mu_i[h]), .d_o(mu[h]));
     rs_delay #(.Width(ShiftWidth), .Depth(Network)) u_shift (
@@ -157,7 +162,7 @@ module rs_vector_array
     logic [Width-1:0] unit_transform [Radix];
     logic [Width-1:0] unit_point [Points*Radix];
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
-      assign unit_x[l]      = x_o[u*Radix+l];
+      assign unit_x[l]      = x[u*Radix+l];
       assign unit_factor[l] = factor_i[u*Radix+l];
       assign transform_o[u*Radix+l] = unit_transform[l];
       for (genvar h = 0; h < Points; h++) begin : gen_point

@@ -12,9 +12,8 @@ package rs_vector_pkg;
   localparam int unsigned MaxLogRadix = 4;
   localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
 
-  // Read latencies of the twiddle memory, and of banks and streams.
+  // The read latency of the twiddle memory.
   localparam int unsigned TableLatency = 2;
-  localparam int unsigned BankLatency = 2;
 
   // What a unit does with a row that comes from the network.
   typedef struct packed {
@@ -33,6 +32,13 @@ package rs_vector_pkg;
     logic [MaxLogRadix-1:0] exchange;  // mask: bits of L0 that change places with the time
     arrange_e               arrange;
   } permute_t;
+
+  // What a point operation adds.
+  typedef enum logic [1:0] {
+    SignSum     = 2'd0,  // x*y + z
+    SignMinus   = 2'd1,  // x*y - z
+    SignReverse = 2'd2   // z - x*y
+  } sign_e;
 
   // What the array does with a row.
   typedef struct packed {

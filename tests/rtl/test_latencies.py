@@ -47,24 +47,6 @@ LOADS = {
     "OutputModulus": Load.OUTPUT_MODULUS,
     "QuotientFactor": Load.QUOTIENT_FACTOR,
 }
-VECTORS = [
-    VectorDesign(
-        "latencies",
-        log_n,
-        log_lanes,
-        log_radix,
-        word_bits,
-        reduction,
-        bank_rows=1 << 16,
-        table_rows=1 << 14,
-        stream_rows=1 << 14,
-    )
-    for log_lanes, log_radix in ((8, 4), (8, 2), (4, 2))
-    for log_n, word_bits, reduction in (
-        *((16, 32, BARRETT), (14, 60, BARRETT)),
-        *((16, 32, MONTGOMERY), (13, 30, MONTGOMERY), (14, 60, MONTGOMERY)),
-    )
-]
 WIDTHS = [(log_n, width) for log_n in (8, 12, 16) for width in (17, 30, 48, 60)]
 
 CASES = [
@@ -111,22 +93,6 @@ CASES = [
             latencies.montgomery_cycles(n, width),
         )
         for n, width in WIDTHS
-    ),
-    ("rs_arith_pkg::mod_mul_two_steps_latency()", latencies.TWO_STEPS_LATENCY),
-    *(
-        (
-            f"rs_vector_pkg::alu_latency({int(each.reduction == MONTGOMERY)}, {each.word_bits}, "
-            f"{latencies.scale_step_bits(each.log_n)})",
-            vector_latency.alu_cycles(each),
-        )
-        for each in VECTORS
-    ),
-    *(
-        (
-            f"rs_vector_pkg::permute_latency({each.log_lanes}, {each.log_radix})",
-            vector_latency.permute_cycles(each),
-        )
-        for each in VECTORS
     ),
 ]
 

@@ -215,6 +215,10 @@ class Unit:
         return [value % q for value in x]
 
 
+SIGNS = {0: (1, 1), 1: (1, -1), 2: (-1, 1)}
+"""Of x*y and of z."""
+
+
 @pytest.mark.parametrize("log_radix", [2, 4])
 @pytest.mark.parametrize("own", ARITHMETICS, ids=str)
 def test_a_unit_equals_python_with_changing_modes_and_moduli(
@@ -484,10 +488,10 @@ class Array:
             for time, row in enumerate(time_order(self.shape, each.turn).tolist())
         ]
 
-    def point_row(self, x: Words, y: Words, z: Words, subtract: int, moduli: list[int]) -> Entry:
+    def point_row(self, x: Words, y: Words, z: Words, signs: list[int], moduli: list[int]) -> Entry:
         """What enters for point operations on a row that the network leaves as it is."""
         each = [self.own.modulus(q) for q in moduli]
-        row: Entry = {"point_i": 1, "subtract_i": subtract, "x_i": x, "y_i": y, "z_i": z}
+        row: Entry = {"point_i": 1, "sign_i": signs, "x_i": x, "y_i": y, "z_i": z}
         row |= {"rotate_i": 0, "exchange_i": 0, "arrange_i": 0, "element_i": 1, "constant_i": 0}
         row |= {"y_is_x_i": 0, "z_is_x_i": 0}
         return row | {name: [one[name] for one in each] for name in each[0]}
@@ -588,7 +592,7 @@ def test_automorphisms_in_ntt_form_equal_those_of_the_polynomial(
         for row in range(shape.rows):
             low = bit_reversed(row_bits, row) * element + (element - 1) // 2
             source = rows[bit_reversed(row_bits, low % shape.rows)]
-            entry = array.point_row(source, one, zero, 0, [q] * array.points)
+            entry = array.point_row(source, one, zero, [0] * array.points, [q] * array.points)
             affine_map = {"element_i": element % t, "constant_i": (low >> row_bits) % t}
             entries.append(entry | affine_map)
     results = np.array(array.run(rng, entries)).reshape(len(elements), shape.rows, array.points, t)
@@ -642,15 +646,15 @@ def plain_factors(shape: Shape, q: int, inverse: bool) -> Words:
 
 def point_row(rng: np.random.Generator, array: Array, moduli: list[int]) -> tuple[Entry, Words]:
     own, t, moduli = array.own, 1 << array.shape.log_lanes, moduli[: array.points]
-    subtract = int(rng.integers(1 << len(moduli)))
+    signs = [int(rng.integers(3)) for _ in moduli]
     x = words([some(rng, 1 << own.width) for _ in range(t)])
     y = words([some(rng, q) for q in moduli for _ in range(t)])
     z = words([some(rng, q) for q in moduli for _ in range(t)])
     results = []
     for i, (b, c) in enumerate(zip(y.tolist(), z.tolist(), strict=True)):
-        q, sign = moduli[i // t], -1 if subtract >> (i // t) & 1 else 1
-        results.append((own.product(int(x[i % t]), b, q) + sign * c) % q)
-    return array.point_row(x, y, z, subtract, moduli), words(results)
+        q, (plus, added) = moduli[i // t], SIGNS[signs[i // t]]
+        results.append((plus * own.product(int(x[i % t]), b, q) + added * c) % q)
+    return array.point_row(x, y, z, signs, moduli), words(results)
 
 
 @pytest.mark.parametrize("inverse", [False, True])
@@ -666,76 +670,3 @@ def test_a_transform_that_comes_before_the_array_has_turned_is_an_error(
     array.run(rng, [*first, *[None] * (array.turn - 1), *second])
     with pytest.raises(DeviceError, match="rs_vector_array"):
         array.run(rng, [*first, *[None] * (array.turn - 2), *second])
-
-
-# ---- memories -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("width", [32, 60])
-def test_a_bank_returns_rows_as_they_were_written(
-    make_block: MakeBlock, rng: np.random.Generator, width: int
-) -> None:
-    rows, lanes, latency = 64, 16, 2
-    block = make_block("rs_vector_bank", assertions=True, Width=width, Rows=rows)
-    driven = Driven(block, rng, 2000)
-    stored: dict[int, Words] = {}
-    expected: dict[int, Words] = {}
-    for cycle in range(driven.cycles - latency):
-        read, write = (int(each) for each in rng.integers(rows, size=2))
-        reads = read in stored and bool(rng.integers(2))
-        writes = not (reads and read == write)
-        driven.set(cycle, {"re_i": reads, "raddr_i": read, "we_i": writes, "waddr_i": write})
-        if reads:
-            expected[cycle + latency] = stored[read]
-        if writes:
-            stored[write] = driven.inputs["wdata_i"][cycle]
-    for cycle in range(driven.cycles - latency, driven.cycles):
-        driven.set(cycle, {"re_i": 0, "we_i": 0})
-    out = block.run(driven.inputs, ["rdata_o"])["rdata_o"]
-    assert out.shape[1] == lanes
-    for at, row in expected.items():
-        assert np.array_equal(out[at], row)
-
-
-def test_a_streams_rows_come_in_order_and_are_counted(
-    make_block: MakeBlock, rng: np.random.Generator
-) -> None:
-    log_rows, latency = 3, 2
-    block = make_block("rs_vector_fifo", assertions=True, LogRows=log_rows)
-    driven = Driven(block, rng, 2000)
-    waiting: list[Words] = []
-    expected: dict[int, Words] = {}
-    filled = [0, 0]
-    driven.inputs["rst_ni"][:] = 1
-    for cycle in range(2):
-        driven.set(cycle, {"rst_ni": 0, "push_i": 0, "pop_i": 0})
-    for cycle in range(2, driven.cycles):
-        filled.append(len(waiting))
-        mostly_pushes = cycle // 50 % 2
-        push = len(waiting) < 1 << log_rows and int(rng.integers(4)) < 1 + 2 * mostly_pushes
-        pop = bool(waiting) and int(rng.integers(4)) < 3 - 2 * mostly_pushes
-        driven.set(cycle, {"push_i": push, "pop_i": pop})
-        if pop:
-            expected[cycle + latency] = waiting.pop(0)
-        if push:
-            waiting.append(driven.inputs["wdata_i"][cycle])
-    assert {0, 1 << log_rows} <= set(filled)
-    out = block.run(driven.inputs, ["rdata_o", "filled_o", "free_o"])
-    assert out["filled_o"][2:].tolist() == filled[2:]
-    assert (out["filled_o"] + out["free_o"])[2:].tolist() == [1 << log_rows] * (len(filled) - 2)
-    for at, row in expected.items():
-        if at < driven.cycles:
-            assert np.array_equal(out["rdata_o"][at], row)
-
-
-@pytest.mark.parametrize("name", ["push_i", "pop_i"])
-def test_a_stream_stops_at_a_row_too_many(make_block: MakeBlock, name: str) -> None:
-    block = make_block("rs_vector_fifo", assertions=True, LogRows=3)
-    for port, value in {"rst_ni": 0, "push_i": 0, "pop_i": 0}.items():
-        block.poke(port, value)
-    block.step(2)
-    block.poke("rst_ni", 1)
-    block.poke(name, 1)
-    block.step(8 if name == "push_i" else 0)
-    with pytest.raises(DeviceError, match="rs_vector_fifo"):
-        block.step(1)

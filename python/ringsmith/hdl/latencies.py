@@ -69,12 +69,3 @@ def montgomery_latency(word_bits: int, step_bits: int) -> int:
 def montgomery_cycles(log_n: int, word_bits: int) -> int:
     """The same for the primes of a ring."""
     return montgomery_latency(word_bits, scale_step_bits(log_n))
-
-
-TWO_STEPS_LATENCY = 10
-"""``rs_mod_mul_two_steps``."""
-
-
-def fits_two_steps(word_bits: int, step_bits: int) -> bool:
-    """Whether ``rs_mod_mul_two_steps`` takes words of this width."""
-    return DSP_SHORT < word_bits <= 2 * step_bits
