@@ -4,7 +4,7 @@
 // rdata_o has it rs_vector_pkg::TableLatency cycles later. Word 0 of a unit is not stored, and reads
 // as 0. A row is written with we_i; it must not be read in the same cycle.
 //
-// Cost: a memory of Rows words for each lane, but one a unit.
+// Cost: a memory of Rows words for each lane, but one a unit; words with one address share memories.
 module rs_vector_table
   import rs_vector_pkg::*;
 #(
@@ -24,28 +24,33 @@ module rs_vector_table
   input  logic [AddrWidth-1:0] raddr_i [LogRadix],
   output logic [    Width-1:0] rdata_o [Lanes]
 );
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    localparam int unsigned Node = l % 2 ** LogRadix;
-    if (Node == 0) begin : gen_none
-      logic unused_word;
-      assign unused_word = ^wdata_i[l];
-      assign rdata_o[l]  = '0;
-    end else begin : gen_word
-      localparam int unsigned Group = $clog2(Node + 1) - 1;
-      rs_ram_1r1w #(
-        .Width(Width),
-        .Depth(Rows),
-        .ReadLatency(TableLatency),
-        .RamStyle(RamStyle)
-      ) u_ram (
-        .clk_i,
-        .we_i,
-        .waddr_i,
-        .wdata_i(wdata_i[l]),
-        .re_i(re_i[Group]),
-        .raddr_i(raddr_i[Group]),
-        .rdata_o(rdata_o[l])
-      );
+  localparam int unsigned Units = Lanes >> LogRadix;
+  for (genvar u = 0; u < Units; u++) begin : gen_first
+    logic unused_word;
+    assign unused_word          = ^wdata_i[u<<LogRadix];
+    assign rdata_o[u<<LogRadix] = '0;
+  end
+  for (genvar g = 0; g < LogRadix; g++) begin : gen_group
+    localparam int unsigned Words = Units << g;  // with one address: they share memories
+    logic [Words*Width-1:0] written, read;
+    for (genvar i = 0; i < Words; i++) begin : gen_word
+      localparam int unsigned Lane = ((i >> g) << LogRadix) + 2 ** g + i % 2 ** g;
+      assign written[i*Width+:Width] = wdata_i[Lane];
+      assign rdata_o[Lane]           = read[i*Width+:Width];
     end
+    rs_ram_1r1w #(
+      .Width(Words * Width),
+      .Depth(Rows),
+      .ReadLatency(TableLatency),
+      .RamStyle(RamStyle)
+    ) u_ram (
+      .clk_i,
+      .we_i,
+      .waddr_i,
+      .wdata_i(written),
+      .re_i(re_i[g]),
+      .raddr_i(raddr_i[g]),
+      .rdata_o(read)
+    );
   end
 endmodule

@@ -26,7 +26,8 @@ PARTS: Mapping[str, str] = MappingProxyType(
         "scratchpad": "banks of UltraRAM, 72 bits by 4,096 rows each; the lanes of a bank have two "
         "addresses, one for each half",
         "streams": "FIFOs of load and store streams",
-        "twiddle_memory": "a block RAM for each lane, but for one lane of each unit",
+        "twiddle_memory": "words of all lanes, but for one of each unit, in as many memories as a "
+        "pass has stages",
         "permute_network": "no RAM: rows are exchanged 2^r at a time, in LUTs",
         "device": "these parts together",
     }
@@ -46,8 +47,8 @@ def parts(design: VectorDesign) -> dict[str, dict[str, float]]:
     row = design.lanes * design.word_bits
     bank = 2 * ultra_rams(row // 2, design.bank_rows)
     streams = (STREAMS + design.results) * block_rams(row, design.stream_rows)
-    factor_lanes = design.lanes - (design.lanes >> design.log_radix)
-    factors = factor_lanes * block_rams(design.word_bits, design.table_rows)
+    first = (design.lanes >> design.log_radix) * design.word_bits  # the factors of one stage
+    factors = sum(block_rams(first << g, design.table_rows) for g in range(design.log_radix))
     found: dict[str, dict[str, float]] = {
         "alus": {"dsp": design.alus * alu_dsps(design)},
         "scratchpad": {"uram": design.clusters * design.banks * bank},
