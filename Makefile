@@ -32,7 +32,7 @@ say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
-SV_FILES = $(shell find rtl tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
+SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
   -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv')
 
 .PHONY: help
@@ -85,11 +85,12 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
 
 .PHONY: bench
-bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,rpm}.md
+bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,framework,rpm}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
+	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/framework.md --force
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)
 

@@ -177,6 +177,29 @@ package rs_arith_pkg;
         mod_addsub_latency();
   endfunction
 
+  // Whether rs_mod_mul_two_steps takes words of this width.
+  function automatic bit fits_two_steps(int unsigned width, int unsigned step_bits);
+    return width > DspShort && step_bits <= DspShort && width <= 2 * step_bits;
+  endfunction
+
+  // rs_mul_cascade: an operand's register, product and sum of a slice, for the lowest of four.
+  function automatic int unsigned mul_cascade_low();
+    return 3;
+  endfunction
+  function automatic int unsigned mul_cascade_latency();
+    return mul_cascade_low() + 3;
+  endfunction
+
+  // Moduli of rs_mod_mul_two_steps, and when it takes them: at each step, and the correction. A
+  // product of two cycles after the lowest slice, a difference, a product of three, the correction.
+  localparam int unsigned TwoStepsModuli = 3;
+  function automatic int unsigned two_steps_modulus_time(int unsigned i);
+    return mul_cascade_low() + i * (mul_block_latency() + 1);
+  endfunction
+  function automatic int unsigned mod_mul_two_steps_latency();
+    return two_steps_modulus_time(TwoStepsModuli - 1) + 1;
+  endfunction
+
   // A base and x times q - 2^bits - 1.
   function automatic int unsigned sparse_times_latency();
     return 3;

@@ -102,16 +102,19 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
         ("rs_mul_block", "-G WidthA=34 -G WidthB=24", 2),
         ("rs_mul_add", "-G XWidth=25", 1),
         ("rs_mul_accumulate", "-G XWidth=24", 1),
+        ("rs_mul_cascade", "-G Width=32", 4),
     ],
 )
 def test_slices_in_cascade_need_no_adder_beside_them(
     tmp_path: Path, top: str, values: str, slices: int
 ) -> None:
     """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
-    for file in rtl_sources("arith"):
+    sources = rtl_sources("arith", "mem")
+    for file in sources:
         shutil.copy(file, tmp_path)
+    names = " ".join(file.name for file in sources)
     run_yosys(
-        f"read_slang --threads 1 --top {top} {values} rs_arith_pkg.sv {top}.sv; "
+        f"read_slang --threads 1 --top {top} {values} {names}; "
         f"synth_xilinx -family xc7 -flatten -noiopad -top {top}; tee -q -o area.txt stat",
         tmp_path,
     )

@@ -59,6 +59,7 @@ RPAUS = [
 ]
 
 
+VECTORS = [[f"LogRadix={radix}", f"Reduction={kind}"] for radix in (2, 4) for kind in (0, 1)]
 DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
 
 
@@ -69,6 +70,9 @@ DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
         ("rs_stream_axis", []),
         *(("rs_dma", values) for values in DMAS),
         ("rs_rpau_card", ["Coprocessors=3", "KeyStream=1"]),
+        *(("rs_vector_array", values) for values in VECTORS),
+        *(("rs_vector_core", values) for values in VECTORS),
+        ("rs_vector_table", []),
     ],
 )
 def test_no_variable_has_two_drivers(top: str, values: list[str]) -> None:

@@ -11,6 +11,11 @@ from ringsmith.backends.rpau import nets, rtl
 from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream import latency as stream_latency
+from ringsmith.backends.vector import design as vector_design
+from ringsmith.backends.vector import encoding as vector_encoding
+from ringsmith.backends.vector import instructions as vector_instructions
+from ringsmith.backends.vector import latency as vector_latency
+from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
 from ringsmith.hdl.sources import rtl_sources
@@ -19,7 +24,7 @@ from ringsmith.hdl.sources import rtl_sources
 def elaborated(expressions: list[str]) -> list[int]:
     """Values of constant expressions over the packages of ``rtl/``."""
     compilation = ast.Compilation()
-    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream"):
+    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream", "vector"):
         if path.stem.endswith("_pkg"):
             compilation.addSyntaxTree(syntax.SyntaxTree.fromFile(str(path)))
     names = [f"V{number}" for number in range(len(expressions))]
@@ -76,6 +81,8 @@ CASES = [
     ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
     ("rs_rpau_pkg::LutRamWords", LUT_RAM_WORDS),
     ("rs_stream_pkg::RamLatency", latencies.RAM_LATENCY),
+    ("rs_vector_pkg::RamLatency", latencies.RAM_LATENCY),
+    ("rs_arith_pkg::mod_mul_two_steps_latency()", latencies.TWO_STEPS_LATENCY),
     *(
         (f"rs_arith_pkg::scale_step_bits({log_n})", latencies.scale_step_bits(log_n))
         for log_n in range(8, 18)
@@ -139,6 +146,58 @@ def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
 def test_requests_have_the_bits_that_are_counted() -> None:
     names = ["rs_rpau_pkg::ZoneWidth", "rs_rpau_pkg::RpauWidth"]
     assert elaborated(names) == [nets.ZONE_BITS, nets.RPAU_BITS]
+
+
+VECTORS = [
+    VectorDesign("barrett", 16, 8, 2, 32),
+    VectorDesign("wide", 12, 4, 4, 60, bank_rows=1024, table_rows=2048),
+    VectorDesign("two-steps", 16, 8, 4, 32, vector_design.MONTGOMERY),
+    VectorDesign("montgomery", 10, 4, 2, 30, vector_design.MONTGOMERY),
+]
+
+
+def vector_cases(design: VectorDesign) -> list[tuple[str, int]]:
+    """What a design's blocks take, and when."""
+    kind = int(design.reduction == vector_design.MONTGOMERY)
+    alu = f"{kind}, {design.word_bits}, {vector_latency.step_bits(design)}"
+    array = f"{alu}, {design.log_lanes}, {design.log_radix}"
+    cases = [
+        (f"alu_latency({alu})", vector_latency.alu_cycles(design)),
+        (
+            f"permute_latency({design.log_lanes}, {design.log_radix})",
+            vector_latency.permute_cycles(design),
+        ),
+        (f"array_turn({alu}, {design.log_radix})", vector_latency.turn_cycles(design)),
+        (f"core_transform_latency({array})", vector_latency.pass_cycles(design)),
+    ]
+    for stage in range(design.log_radix):
+        cases += [
+            (f"array_z_time({array}, {stage})", vector_latency.summand_cycles(design, stage)),
+            (f"array_y_time({array}, {stage})", vector_latency.factor_cycles(design, stage)),
+            (f"core_point_latency({array}, {stage})", vector_latency.result_cycles(design, stage)),
+        ]
+    return [(f"rs_vector_pkg::{expression}", value) for expression, value in cases]
+
+
+def test_a_clusters_latencies_are_those_of_its_package() -> None:
+    cases = [case for design in VECTORS for case in vector_cases(design)]
+    assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
+
+
+def test_a_clusters_instructions_are_those_of_its_package() -> None:
+    operation = vector_instructions.Transform(False, ())
+    own = vector_instructions.Computing(operation, 0, 0, -1)
+    bits = vector_encoding.width(vector_encoding.instruction(own, VECTORS[0], ()))
+    [a_pass, *_] = vector_encoding.passes(VECTORS[0].shape(16)).values()
+    cases = [
+        ("$bits(rs_vector_pkg::instruction_t)", bits),
+        ("$bits(rs_vector_pkg::pass_t)", vector_encoding.width(a_pass)),
+        ("rs_vector_pkg::MaxEntries", vector_instructions.MAX_ENTRIES),
+        ("rs_vector_pkg::MaxPasses", vector_encoding.MAX_PASSES),
+        ("rs_vector_pkg::LoadStreams", vector_instructions.STREAMS),
+        ("rs_vector_pkg::StreamX", vector_instructions.X_STREAM),
+    ]
+    assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
 
 
 def test_a_wrong_expression_is_no_number() -> None:

@@ -1,6 +1,7 @@
 """Products modulo NTT primes, another one in each cycle, by Montgomery and by Barrett."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -129,3 +130,46 @@ def test_step_equals_its_definition(
 def test_steps_that_are_too_long_are_refused(make_block: MakeBlock) -> None:
     with pytest.raises(ToolError, match="OneBits = 18"):
         make_block("rs_scale_step", OneBits=18)
+
+
+# (width, bits of the first step): a second step as long, shorter, and of few bits.
+TWO_STEPS = [(32, 17), (34, 17), (30, 15), (30, 16), (31, 17), (25, 13)]
+
+
+def without_a_second_digit(
+    width: int, step_bits: int, moduli: Sequence[int], rng: np.random.Generator
+) -> Iterator[tuple[int, int, int]]:
+    """Operands after whose first step the low bits are 0: the second one has nothing to remove.
+
+    With a = 1 there is nothing above the low word besides, so that the result needs its correction.
+    """
+    second = width - step_bits
+    while True:
+        q = moduli[int(rng.integers(len(moduli)))]
+        digit = int(rng.integers(1 << step_bits))
+        n = digit * (q >> step_bits)
+        low = digit | (n & ((1 << second) - 1)) << step_bits
+        a = int(rng.choice([1, 2 * int(rng.integers(1 << (width - 1))) + 1]))
+        b = low * pow(a, -1, 1 << width) % (1 << width)
+        if b < q:
+            yield a, b, q
+
+
+@pytest.mark.parametrize(("width", "step_bits"), TWO_STEPS)
+def test_a_product_in_two_steps_equals_python_with_another_modulus_in_each_cycle(
+    make_block: MakeBlock, rng: np.random.Generator, width: int, step_bits: int
+) -> None:
+    block = make_block("rs_two_steps_bench", Width=width, StepBits=step_bits)
+    [latency] = block.peek("latency_o").tolist()
+    moduli = primes(width, step_bits)
+    columns = operands(width, moduli, rng)
+    cases = list(zip(*(column.tolist() for column in columns), strict=True))
+    cases += islice(without_a_second_digit(width, step_bits, moduli, rng), 300)
+    a, b, q = np.array(cases, dtype=np.uint64).T
+    out = block.run({"a_i": a, "b_i": b, "q_i": q}, ["p_o"], cycles=len(cases) + latency)["p_o"]
+    assert out[latency:].tolist() == [x * y * pow(2, -width, m) % m for x, y, m in cases]
+
+
+def test_words_that_do_not_fit_two_steps_are_refused(make_block: MakeBlock) -> None:
+    with pytest.raises(ToolError, match="no word of two steps"):
+        make_block("rs_two_steps_bench", Width=32, StepBits=15)

@@ -34,6 +34,8 @@ WRITERS = {
     "bench nano --page": ["bench", "nano", "--page"],
     "bench heaws --json": ["bench", "heaws", "--json"],
     "bench heaws --page": ["bench", "heaws", "--page"],
+    "bench framework --json": ["bench", "framework", "--json"],
+    "bench framework --page": ["bench", "framework", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
     "timing --json": ["timing", "nano", "--json"],

@@ -111,7 +111,7 @@ def test_a_search_that_finds_nothing_for_a_design_says_why(
 
 
 def test_a_design_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ParameterError, match="there is no design 'nix': choose one of heaws"):
+    with pytest.raises(ParameterError, match=r"there is no design 'nix': choose one of .*, heaws"):
         trace(score, AutoParameters(design="nix"))
     with pytest.raises(ProgramError, match=r"design = 'nano': ringsmith\.trace knows designs"):
         program_package.trace(score, AutoParameters(design="nano"))
@@ -164,7 +164,7 @@ NANO = load_design("nano")
             "nano",
             'parameter_set."medha-set1"',
             "program score: parameters 'medha-set1' have N = 16384, and design nano is built for N "
-            "= 8192: run it on device cpu, or compile it for medha, .*octo, or let "
+            "= 8192: run it on device cpu, or compile it for medha, .*octo, .*or let "
             r"AutoParameters\(design='nano'\) choose parameters",
         ),
         (

@@ -149,6 +149,16 @@ def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
     assert [sum(q.bit_length() for q in s.primes) for s in sets] == [438, 546, 384, 438, 492]
 
 
+def test_the_frameworks_sets_have_the_largest_primes_for_a_ring_of_2_to_the_16() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("framework")]
+    assert [len(found.primes) for found in sets] == [46, 32, 10]
+    for found in sets:
+        searched = _core.prime_search(32, 1 << 16, len(found.primes))
+        assert sorted(found.primes) == sorted(searched)
+
+
 # ---- sparse primes -------------------------------------------------------------------------------
 
 

@@ -23,8 +23,15 @@ def test_medhas_card_has_what_the_product_table_says() -> None:
     assert load_platform("u250").whole == whole
 
 
+def test_frameworks_card_has_what_its_paper_says() -> None:
+    card = load_platform("u280")
+    assert (card.whole.luts // 1000, card.whole.flip_flops // 1000) == (1303, 2607)
+    assert (card.whole.dsps, card.whole.brams, card.whole.urams) == (9024, 2016, 960)
+    assert card.hbm_port_gigabytes_per_second(250e6) == 256
+
+
 def test_a_card_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no platform 'attic': choose one of f1, u250"):
+    with pytest.raises(ParameterError, match="no platform 'attic': choose one of f1, u250, u280"):
         load_platform("attic")
 
 

@@ -13,7 +13,7 @@ import pytest
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ParameterError, ToolError
-from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import lint
 
@@ -84,6 +84,13 @@ def test_verilator_has_no_warning_about_cards(change: dict[str, Any]) -> None:
 def test_a_card_without_a_bus_is_refused() -> None:
     with pytest.raises(ParameterError, match="host_bits = 0"):
         rtl.card_parameters(replace(load_design("nano"), coprocessors=2))
+
+
+@pytest.mark.parametrize("values", [{}, {"LogRadix": 4, "Reduction": 0, "ReadRowCycles": 2}])
+def test_verilator_has_no_warning_about_the_simulation_of_a_cluster(values: dict[str, int]) -> None:
+    top = "rs_vector_simulation"
+    source = sim_root() / "vector" / f"{top}.sv"
+    lint([*rtl_sources("arith", "mem", "vector"), source], top, values)
 
 
 def test_lint_reports_a_warning(tmp_path: Path) -> None:

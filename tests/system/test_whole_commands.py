@@ -24,6 +24,7 @@ WHOLE_RUNS = {
     "bench cpu": "test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
     "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
     "bench nano": "test_whole_commands.py::test_bench_nano_runs_whole",
+    "bench framework": "test_whole_commands.py::test_bench_framework_runs_whole",
     "bench heaws": "test_whole_commands.py::test_bench_heaws_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
@@ -243,6 +244,17 @@ def test_bench_heaws_runs_whole(tmp_path: Path) -> None:
     assert found["add", "speedup"].peer == "Ringsmith's cpu device"
     assert found["cores_4", "percent"].value > 100
     assert "heaws: add: 2,082 cycles" in done.stderr
+
+
+def test_bench_framework_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "framework")
+    found = {(r.operation, r.metric, r.source): r for r in records}
+    assert {record.source for record in records} == {"model", "cpu", "estimate", "formula"}
+    assert {record.params for record in records} == {"framework-set3", "all sets"}
+    assert found["alus", "dsp", "estimate"].paper_value == 3072
+    assert found["multiply_relinearize", "speedup", "model"].peer == "Ringsmith's cpu device"
+    assert "framework, framework-set3: add: 2,899 cycles" in done.stderr
+    assert "framework: 64 ALUs, 128 GB per second" in {record.design for record in records}
 
 
 @pytest.mark.full

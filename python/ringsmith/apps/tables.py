@@ -85,6 +85,10 @@ def program_table(
         rows.append(("cycles predicted by the scheduler", f"{executable.cycles:,}"))
     if cycles is not None:
         rows.append((f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles))))
+    if result.memory_read:
+        moved = (result.memory_read / 2**20, result.memory_written / 2**20)
+        rows.append(("MiB read from memory, and written", "{:,.1f}, {:,.1f}".format(*moved)))
+    rows += [(f"{part} busy", f"{share:.1%}") for part, share in result.busy.items()]
     if seal_seconds is not None:
         seal = "Microsoft SEAL, same program, this CPU, 1 thread"
         rows.append((seal, _milliseconds(seal_seconds)))

@@ -23,6 +23,7 @@ _OWN = {
     "cpu": "ringsmith.backends.cpu",
     "rpau": "ringsmith.backends.rpau.backend",
     "stream": "ringsmith.backends.stream.backend",
+    "vector": "ringsmith.backends.vector.backend",
 }
 """Module of each backend of ours, which has it as ``BACKEND``."""
 

@@ -169,6 +169,10 @@ class GraphResult:
         spilled_words: Words of these transfers, those of keys apart.
         key_words: Words of keys that the host wrote, before the program or under way: N for a
             limb, five for a seed; 0 where all keys were on the device already.
+        memory_read: Bytes that the device read from memory beside the chip.
+        memory_written: Bytes that it wrote there.
+        busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
+            not told.
     """
 
     outputs: dict[str, Residues]
@@ -177,3 +181,6 @@ class GraphResult:
     host_transfers: int = 0
     spilled_words: int = 0
     key_words: int = 0
+    memory_read: int = 0
+    memory_written: int = 0
+    busy: Mapping[str, float] = field(default_factory=dict)

@@ -96,7 +96,7 @@ def conditions(parameters: RlweParameters, executable: Executable) -> str:
             keys = f"keys come while it runs, over a bus of {executable.design.host_bits} bits"
     transfers = executable.host_transfers
     parts = (
-        _security(parameters),
+        security_text(parameters),
         "operands resident",
         keys,
         f"{transfers} transfers of limbs with the host under way, not timed" if transfers else "",
@@ -105,11 +105,11 @@ def conditions(parameters: RlweParameters, executable: Executable) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _security(parameters: RlweParameters) -> str:
-    """The level by the standard, or what the set's authors state."""
-    if parameters.security:
-        return f"{parameters.security}-bit security"
-    stated = parameters.declared_security
+def security_text(parameters: RlweParameters) -> str:
+    """The level by the standard, or what the set's authors state where that is less."""
+    level, stated = parameters.security, parameters.declared_security
+    if level and not (stated and stated < level):
+        return f"{level}-bit security"
     return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
 
 

@@ -12,7 +12,7 @@ id is the beginning of the text's SHA-256, so that a new text changes no other l
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import count
@@ -36,6 +36,8 @@ METRICS: Mapping[str, str] = {
     "products_per_ms": "1/ms",
     "per_second": "1/s",
     "bytes": "B",
+    "bytes_read": "B",
+    "bytes_written": "B",
     "megabytes": "MB",
     "gigabytes_per_second": "GB/s",
     "megabytes_per_second": "MB/s",
@@ -77,7 +79,7 @@ METRICS: Mapping[str, str] = {
 }
 """What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
-SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu")
+SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu", "formula")
 """Where a value can come from."""
 
 _MAX_FILE = 1 << 26
@@ -85,6 +87,17 @@ _MAX_FILE = 1 << 26
 
 _FEWEST_DIGITS = 6
 """Hexadecimal digits of the id of a text."""
+
+
+def check_names(what: str, chosen: Collection[str], known: Collection[str]) -> None:
+    """Refuses a name that is none of those known.
+
+    Raises:
+        ParameterError: Names those that are.
+    """
+    for name in chosen:
+        if name not in known:
+            raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -113,12 +126,8 @@ class Found:
     peer: str = ""
 
     def __post_init__(self) -> None:
-        for what, name, known in (
-            ("metric", self.metric, METRICS),
-            ("source", self.source, SOURCES),
-        ):
-            if name not in known:
-                raise ParameterError(f"{what} {name!r}: choose from {', '.join(known)}")
+        check_names("metric", [self.metric], METRICS)
+        check_names("source", [self.source], SOURCES)
 
     @property
     def unit(self) -> str:

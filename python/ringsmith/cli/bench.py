@@ -218,6 +218,39 @@ def heaws(
 
 
 @bench_app.command()
+def framework(
+    operations: Annotated[str, typer.Option(help="HE operations, by commas; or all.")] = "",
+    designs: Annotated[
+        str, typer.Option(help="Designs, by commas: framework, framework-512, vector-1024; or all.")
+    ] = "",
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Calls of each operation of the cpu device, 15 without it; 0: not timed. Keys of "
+            "the largest set take gigabytes: they are left out where memory does not hold them.",
+        ),
+    ] = None,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Put the Framework paper's tables beside our designs of architecture vector, by the model."""
+    from ringsmith.bench.framework.measure import QUICK, Options, measure
+    from ringsmith.bench.framework.page import page as page_of
+
+    files = _Files("framework", None, json, page, force)
+    lists = {"operations": operations, "designs": designs}
+    calls = _either(repeats, 1 if quick else 15)
+    files.check_load(times=calls > 0, quick=quick)
+    options = replace(QUICK if quick else Options(), repeats=calls, **_given(lists))
+    records = measure(options, note)
+    _show(records, "Framework: the paper's numbers and ours")
+    files.write(records, page_of, {**lists, "repeats": calls, "quick": quick})
+
+
+@bench_app.command()
 def rpm(
     sets: Annotated[str, typer.Option(help="Rows of the paper's tables, by commas; or all.")] = "",
     area: Annotated[

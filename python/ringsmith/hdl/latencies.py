@@ -29,6 +29,9 @@ MOD_MUL_LATENCY: Mapping[str, int] = MappingProxyType(
 )
 """Modular multiplication, by reduction; Montgomery's follows from widths."""
 
+TWO_STEPS_LATENCY = 10
+"""Montgomery's modular multiplication in two steps."""
+
 TILE_LATENCY = 3
 """A product in a tile of a base-conversion unit, added to those before it."""
 
@@ -50,6 +53,11 @@ def scale_step_bits(log_n: int) -> int:
 def scale_steps(word_bits: int, step_bits: int) -> int:
     """Steps that remove all bits of a word."""
     return -(-word_bits // step_bits)
+
+
+def fits_two_steps(word_bits: int, step_bits: int) -> bool:
+    """Whether Montgomery's multiplier in two steps takes words of a width."""
+    return DSP_SHORT < word_bits <= 2 * step_bits and step_bits <= DSP_SHORT
 
 
 def montgomery_latency(word_bits: int, step_bits: int) -> int:

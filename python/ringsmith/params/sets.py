@@ -15,6 +15,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.primes import primes_of_sizes
 from ringsmith.params.ring import RlweParameters
 from ringsmith.params.sparse import SparsePrime, sparse_primes
 
@@ -57,12 +58,16 @@ def _medha(n: int, limbs: int, declared: int | None, name: str) -> CkksParameter
 def _framework(
     n: int, limbs: int, dnum: int, special: int, declared: int, name: str
 ) -> CkksParameters:
-    """32-bit primes throughout, as SEAL's search finds them."""
-    return CkksParameters.create(
+    """The largest 32-bit primes that are 1 mod 2^17, as SEAL's search orders them; in every ring.
+
+    A design for rings up to 2^16 may take no others: Montgomery's reduction relies on it.
+    """
+    data, special_primes = primes_of_sizes(1 << 16, (32,) * limbs, (32,) * special, None)
+    return CkksParameters.from_primes(
         n=n,
-        prime_bits=(32,) * limbs,
-        special_bits=(32,) * special,
-        scale_bits=32,
+        data_primes=data,
+        special_prime=special_primes,
+        scale=math.ldexp(1.0, 32),
         name=name,
         dnum=dnum,
         declared_security=declared,

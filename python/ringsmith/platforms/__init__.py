@@ -48,6 +48,9 @@ class Platform:
         reserved_luts: LUTs of all dies together that the card's own platform takes.
         hbm_gigabytes_per_second: Peak bandwidth of its high-bandwidth memory; 0: it has none.
         ddr_gigabytes_per_second: Peak bandwidth of its other memory; 0: it has none.
+        hbm_gigabytes: Size of its high-bandwidth memory.
+        hbm_ports: Ports that this memory has in the FPGA.
+        hbm_port_bits: Data bits of a port, each way.
     """
 
     card: str
@@ -60,6 +63,13 @@ class Platform:
     reserved_luts: int
     hbm_gigabytes_per_second: float
     ddr_gigabytes_per_second: float
+    hbm_gigabytes: float = 0
+    hbm_ports: int = 0
+    hbm_port_bits: int = 0
+
+    def hbm_port_gigabytes_per_second(self, hertz: float) -> float:
+        """What all ports of the high-bandwidth memory carry together, each way, at a clock."""
+        return self.hbm_ports * self.hbm_port_bits / 8 * hertz / 1e9
 
     @property
     def whole(self) -> Resources:

@@ -1,7 +1,7 @@
 """Encrypted programs from trace to result: compile once, run on any machine."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +44,10 @@ class RunResult:
             where the program fits.
         spilled_words: Words of these transfers, those of keys apart.
         key_words: Words of keys that the host wrote for this run; 0 where all were there already.
+        memory_read: Bytes that the device read from memory beside the chip.
+        memory_written: Bytes that it wrote there.
+        busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
+            not told.
     """
 
     outputs: dict[str, Ciphertext]
@@ -52,6 +56,9 @@ class RunResult:
     host_transfers: int
     spilled_words: int
     key_words: int
+    memory_read: int = 0
+    memory_written: int = 0
+    busy: Mapping[str, float] = field(default_factory=dict)
 
     def transfer_seconds(self, link: HostLink) -> float:
         """Time on a host link, which no cycle counts: results, keys, and what crossed under way.
@@ -153,6 +160,9 @@ class Compiled:
             result.host_transfers,
             result.spilled_words,
             result.key_words,
+            result.memory_read,
+            result.memory_written,
+            result.busy,
         )
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:

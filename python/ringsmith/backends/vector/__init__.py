@@ -1,0 +1,1 @@
+"""Architecture ``vector``: one array of modular ALUs and one permutation network for everything."""

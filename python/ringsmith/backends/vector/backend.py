@@ -1,0 +1,71 @@
+"""Architecture ``vector`` as a backend."""
+
+from collections.abc import Collection
+from typing import cast
+
+from ringsmith import design_files
+from ringsmith.backends.base import PORTS, Backend, Design, Executable, Explanation
+from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.device.machine import CAPABILITIES, VectorMachine
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.limits import parameter_limits
+from ringsmith.errors import DeviceError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.params import ParameterLimits
+
+
+class VectorBackend(Backend):
+    """Designs, compiler and devices of architecture ``vector``."""
+
+    name = ARCHITECTURE
+    capabilities = CAPABILITIES
+    kinds = ("model", "rtl")
+    field = "vector"
+    file_record = VectorDesign
+
+    def designs(self) -> list[str]:
+        """Names of the designs that come with Ringsmith."""
+        return design_files.named(ARCHITECTURE)
+
+    def load_design(self, name: str) -> VectorDesign:
+        """A design by its name or file; see ``Backend.load_design``."""
+        return design_files.load(name, ARCHITECTURE, VectorDesign)
+
+    def limits(self, design: Design) -> ParameterLimits:
+        """What HE parameters a design takes."""
+        return parameter_limits(cast("VectorDesign", design))
+
+    def compile(
+        self, graph: SubroutineGraph, design: Design, seeded: Collection[str] | None = None
+    ) -> VectorExecutable:
+        """Compiles a graph; see ``Backend.compile``."""
+        return compile_graph(graph, cast("VectorDesign", design))
+
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> VectorMachine:
+        """The model, or the simulated RTL of one cluster; see ``Backend.open``."""
+        point = cast("VectorDesign", design)
+        if via != PORTS:
+            raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
+        return VectorMachine(point, kind)
+
+    def explain(self, executable: Executable) -> Explanation:
+        """Cycles by HE operation; see ``Backend.explain``."""
+        own = cast("VectorExecutable", executable)
+        return Explanation(
+            f"on design {own.design.name}: {own.cycles} cycles, {own.transforms} transforms, "
+            f"{own.bytes_read / 2**20:.1f} MiB read from memory and "
+            f"{own.bytes_written / 2**20:.1f} MiB written"
+        )
+
+    def write(self, executable: Executable) -> VectorDesign:
+        """The design: a graph is compiled anew when its file is read."""
+        return cast("VectorExecutable", executable).design
+
+    def read(self, content: object, graph: SubroutineGraph) -> VectorExecutable:
+        """The graph, compiled for the design in its file."""
+        return compile_graph(graph, cast("VectorDesign", content))
+
+
+BACKEND = VectorBackend()
+"""Design points of the vector architecture, its compiler and model."""

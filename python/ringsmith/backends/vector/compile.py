@@ -1,0 +1,35 @@
+"""A subroutine graph, compiled for a vector design."""
+
+from ringsmith.backends.vector.allocation import allocate
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.lowering import lower
+from ringsmith.backends.vector.timing import Cycles
+from ringsmith.errors import ProgramError
+from ringsmith.graph import SubroutineGraph
+
+
+def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecutable:
+    """Compiles a graph.
+
+    Args:
+        graph: The graph.
+        design: The design.
+
+    Raises:
+        ProgramError: If the graph is unfinished, its ring or a prime is none of the design's, or it
+            has a node that the architecture has not; says which.
+    """
+    graph.validate()
+    log_n = graph.n.bit_length() - 1
+    if not design.min_log_n <= log_n <= design.log_n:
+        raise ProgramError(
+            f"design {design.name} has rings of N = {1 << design.min_log_n} to {design.n}, and the "
+            f"program's is {graph.n}: choose other parameters, or another design"
+        )
+    for q in graph.primes:
+        if refusal := design.prime_refusal(q):
+            raise ProgramError(refusal)
+    shape = design.shape(log_n)
+    tasks = lower(graph, design, Cycles(design, shape).together)
+    return VectorExecutable(design, graph, tuple(allocate(tasks, graph.primes, design, shape)))

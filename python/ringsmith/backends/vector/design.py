@@ -1,0 +1,144 @@
+"""Design points of the vector architecture: parameters, their legal values, and why."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ringsmith.backends.vector.layout import Shape, table_rows
+from ringsmith.design_files import check_name
+from ringsmith.errors import ParameterError
+
+ARCHITECTURE = "vector"
+"""What files of these designs say."""
+
+BARRETT, MONTGOMERY = "barrett", "montgomery"
+REDUCTIONS = (BARRETT, MONTGOMERY)
+
+_MOST_BITS = {BARRETT: 60, MONTGOMERY: 62}
+
+
+@dataclass(frozen=True)
+class VectorDesign:
+    """A checked design point; ``docs/vector.md`` has the parameters in a picture.
+
+    Attributes:
+        name: What the design is called in reports and caches.
+        log_n: log2 of the largest ring degree N.
+        log_lanes: log2 of the words of a row, of each cluster.
+        log_radix: Stages of a transform in one pass: 2 or 4; divides ``log_lanes``.
+        word_bits: Width of a residue word.
+        reduction: ``barrett``: any prime; ``montgomery``: primes that are 1 modulo 2N of the
+            largest ring.
+        clusters: Arrays side by side, each with a network and memories of its own.
+        banks: Banks of a cluster's scratchpad.
+        bank_rows: Rows of a bank.
+        table_rows: Rows of a cluster's twiddle memory.
+        stream_rows: Rows of each stream's FIFO, of which a cluster has three.
+        read_row_cycles: Cycles in which memory hands a cluster a row.
+        write_row_cycles: Cycles in which memory takes a row of a cluster.
+        memory_latency: Cycles from a load's first request to its first row.
+    """
+
+    architecture: ClassVar[str] = ARCHITECTURE
+
+    name: str
+    log_n: int
+    log_lanes: int
+    log_radix: int
+    word_bits: int
+    reduction: str = BARRETT
+    clusters: int = 1
+    banks: int = 4
+    bank_rows: int = 4096
+    table_rows: int = 1024
+    stream_rows: int = 512
+    read_row_cycles: int = 1
+    write_row_cycles: int = 1
+    memory_latency: int = 200
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        self._check("log_n", 8, 16)
+        self._check("log_lanes", 2, 9)
+        if self.log_radix not in (2, 4):
+            raise ParameterError(f"log_radix = {self.log_radix} is neither 2 nor 4: choose one")
+        if self.reduction not in REDUCTIONS:
+            raise ParameterError(
+                f"reduction = {self.reduction!r} is none of {', '.join(REDUCTIONS)}: choose one"
+            )
+        self._check("word_bits", self.log_n + 3, _MOST_BITS[self.reduction])
+        self._check("clusters", 1, 8)
+        self._check("banks", 3, 8)
+        for name in ("read_row_cycles", "write_row_cycles", "memory_latency"):
+            self._check(name, 1, 1 << 12)
+        shape = self.shape(self.log_n)
+        most, tables = self.stream_rows, table_rows(shape)
+        if most < max(shape.rows, tables):
+            raise ParameterError(
+                f"stream_rows = {most} is below {max(shape.rows, tables)}: a stream holds a limb, "
+                f"and a table of factors, of N = {self.n}"
+            )
+        if self.table_rows < 2 * tables:
+            raise ParameterError(
+                f"table_rows = {self.table_rows} is below {2 * tables}: two tables of factors"
+            )
+        if self.bank_rows < 2 * shape.rows:
+            raise ParameterError(
+                f"bank_rows = {self.bank_rows} is below {2 * shape.rows}: two limbs of N = {self.n}"
+            )
+
+    def _check(self, name: str, least: int, most: int) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, int) or not least <= value <= most:
+            raise ParameterError(f"{name} = {value!r:.60} is outside {least} … {most}")
+
+    @property
+    def n(self) -> int:
+        """Largest ring degree N."""
+        return 1 << self.log_n
+
+    @property
+    def min_log_n(self) -> int:
+        """log2 of the smallest ring: a pass exchanges as many row bits as it has stages."""
+        return max(8, self.log_lanes + self.log_radix)
+
+    @property
+    def lanes(self) -> int:
+        """Words of a row."""
+        return 1 << self.log_lanes
+
+    @property
+    def alus(self) -> int:
+        """ALUs of all clusters, ``NumAlu`` in the paper."""
+        return self.clusters * self.lanes // 2 * self.log_radix
+
+    @property
+    def results(self) -> int:
+        """Results that a point instruction has for each lane."""
+        return self.log_radix // 2
+
+    @property
+    def scratchpad_bytes(self) -> int:
+        """Bytes of the scratchpads of all clusters, ``ScratchSize`` in the paper."""
+        return self.clusters * self.banks * self.bank_rows * self.lanes * self.word_bits // 8
+
+    def shape(self, log_n: int) -> Shape:
+        """The layout's parameters in a ring."""
+        return Shape(log_n, self.log_lanes, self.log_radix)
+
+    def factor(self, q: int) -> int:
+        """What the multiplier divides a product by, modulo q: 1, or 2^W with Montgomery."""
+        return 1 if self.reduction == BARRETT else (1 << self.word_bits) % q
+
+    def prime_refusal(self, q: int) -> str:
+        """Why the design does not take a prime; nothing where it does."""
+        bits = q.bit_length()
+        if bits > self.word_bits:
+            return f"prime {q} has {bits} bits, and words {self.word_bits}"
+        if self.reduction == BARRETT and bits < (self.word_bits + 1) // 2:
+            return f"prime {q} has {bits} bits, fewer than half of a word's {self.word_bits}"
+        if self.reduction == MONTGOMERY and q % (2 * self.n) != 1:
+            return (
+                f"prime {q} is not 1 modulo {2 * self.n}, as design {self.name}'s Montgomery "
+                "reduction takes for granted: choose primes for its largest ring"
+            )
+        return ""

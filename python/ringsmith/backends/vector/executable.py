@@ -1,0 +1,161 @@
+"""A subroutine graph as the programs of a vector design's clusters."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.instructions import Operation, Program, Transform
+from ringsmith.backends.vector.layout import Shape
+from ringsmith.backends.vector.timing import Cycles, Schedule, schedule, total
+from ringsmith.graph import SubroutineGraph
+
+
+@dataclass(frozen=True)
+class Use:
+    """How busy parts of a device were, in cycles of all clusters.
+
+    Attributes:
+        transforms: In which the array took a row of a transform.
+        points: In which it took one of a point instruction.
+        automorphs: In which the network took one of an automorphism.
+        reading: In which memory handed out rows.
+        writing: In which memory took rows.
+    """
+
+    transforms: int
+    points: int
+    automorphs: int
+    reading: int
+    writing: int
+
+
+@dataclass(frozen=True)
+class VectorExecutable:
+    """A graph compiled for a design.
+
+    Attributes:
+        design: The design.
+        graph: The graph.
+        programs: The lists of each cluster.
+    """
+
+    design: VectorDesign
+    graph: SubroutineGraph = field(repr=False, compare=False)
+    programs: tuple[Program, ...] = field(repr=False)
+
+    @property
+    def shape(self) -> Shape:
+        """The array in the graph's ring."""
+        return self.design.shape(self.graph.n.bit_length() - 1)
+
+    @cached_property
+    def schedules(self) -> list[Schedule]:
+        """When instructions begin and end."""
+        return schedule(self.programs, self.design, Cycles(self.design, self.shape))
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles from the start until the last result is in memory."""
+        return total(self.schedules)
+
+    @property
+    def instructions(self) -> int:
+        """Instructions of all lists."""
+        return sum(
+            len(each) for own in self.programs for each in (own.loads, own.computing, own.stores)
+        )
+
+    @property
+    def host_transfers(self) -> int:
+        """None: operands, keys and results lie in the device's memory."""
+        return 0
+
+    @property
+    def spilled_words(self) -> int:
+        """None, as ``host_transfers``."""
+        return 0
+
+    @property
+    def seeded(self) -> frozenset[str]:
+        """No key: memory has whole ones."""
+        return frozenset()
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
+        names = {
+            node.origin.node: f"{node.origin.op}:{node.origin.node}"
+            for node in self.graph.nodes
+            if node.origin is not None
+        }
+        counted: Counter[int] = Counter()
+        own, times = self.programs[0].computing, self.schedules[0].computing
+        for index, each in enumerate(own):
+            following = times[index + 1].begin if index + 1 < len(own) else self.cycles
+            counted[each.origin] += following - times[index].begin
+        return tuple((names[node], count) for node, count in counted.items() if node in names)
+
+    @property
+    def operations(self) -> Iterator[Operation]:
+        """What all clusters compute."""
+        return (each.operation for own in self.programs for each in own.computing)
+
+    @cached_property
+    def use(self) -> Use:
+        """How busy the device's parts are."""
+        cycles, design = Cycles(self.design, self.shape), self.design
+        counted: Counter[str] = Counter()
+        for operation in self.operations:
+            counted[type(operation).__name__] += cycles.busy(operation)
+        return Use(
+            counted["Transform"],
+            counted["Point"],
+            counted["Automorph"],
+            sum(each.rows for own in self.programs for each in own.loads) * design.read_row_cycles,
+            sum(each.rows for own in self.programs for each in own.stores)
+            * design.write_row_cycles,
+        )
+
+    @cached_property
+    def busy(self) -> dict[str, float]:
+        """Parts of the device -> the share of the cycles of all clusters in which they worked.
+
+        Every row but a point instruction's needs the network; a scratchpad works when one of its
+        banks is read or written.
+        """
+        use, cycles = self.use, max(1, self.cycles * self.design.clusters)
+        rows = use.transforms + use.points + use.automorphs
+        return {
+            "array": (use.transforms + use.points) / cycles,
+            "network": (use.transforms + use.automorphs) / cycles,
+            "scratchpad": rows / cycles,
+            "memory, reading": use.reading / cycles,
+            "memory, writing": use.writing / cycles,
+        }
+
+    @property
+    def transforms(self) -> int:
+        """Limbs transformed."""
+        return sum(len(each.entries) for each in self.operations if isinstance(each, Transform))
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+        return self.design.lanes * word_bytes(self.design)
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes read from memory."""
+        return self.row_bytes * sum(each.rows for own in self.programs for each in own.loads)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes written to memory."""
+        return self.row_bytes * sum(each.rows for own in self.programs for each in own.stores)
+
+
+def word_bytes(design: VectorDesign) -> int:
+    """Bytes of a word in memory."""
+    return 4 if design.word_bits <= 32 else 8

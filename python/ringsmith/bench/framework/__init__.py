@@ -1,0 +1,1 @@
+"""``ringsmith bench framework``: what the Framework paper has numbers of, beside ours."""

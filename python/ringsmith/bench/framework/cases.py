@@ -1,0 +1,143 @@
+"""What is counted: designs, parameter sets, HE operations, and points of the paper's figure 6."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import cast
+
+from ringsmith import runtime
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.executable import VectorExecutable, word_bytes
+from ringsmith.backends.vector.layout import table_rows
+from ringsmith.caching import cached
+from ringsmith.errors import ParameterError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower_operation
+from ringsmith.params import CkksParameters
+from ringsmith.params.sets import ckks_set
+from ringsmith.runtime.designs import named_design
+
+PAPER = "framework"
+
+SETS = ("framework-set1", "framework-set2", "framework-set3")
+"""The paper's Set-1, Set-2 and Set-3."""
+
+DESIGNS = ("framework", "framework-512", "vector-1024")
+"""Our designs; the first has the paper's sample design's figures."""
+
+OPERATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "add": "CtCtAdd",
+        "multiply_plain": "PtCtMult",
+        "multiply_relinearize": "CtCtMult",
+        "rotate": "Rotate",
+        "rescale": "Rescale",
+    }
+)
+"""HE operations, each a program of its own, as ``lower_operation`` and as the paper calls them."""
+
+MAIN_OPERATION = "multiply_relinearize"
+"""What designs of other sizes are compared by."""
+
+HERTZ = 250e6
+"""The paper's clock. Assumed for ours: no place and route backs it."""
+
+
+def design_of(name: str) -> VectorDesign:
+    """One of ``DESIGNS``."""
+    return cast("VectorDesign", named_design(name))
+
+
+@cached
+def graph_of(operation: str, params: str) -> SubroutineGraph:
+    """The graph of one of ``OPERATIONS`` in one of ``SETS``, at all limbs."""
+    of = parameters(params)
+    return lower_operation(operation, of, of.limbs, steps=1)
+
+
+def parameters(params: str) -> CkksParameters:
+    """One of ``SETS``."""
+    return ckks_set(params)
+
+
+def compiled(operation: str, params: str, design: VectorDesign) -> VectorExecutable:
+    """One of ``OPERATIONS``, compiled for a design."""
+    executable = runtime.compile_graph(graph_of(operation, params), design).executable
+    return cast("VectorExecutable", executable)
+
+
+# ---- figure 6 ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of figure 6.
+
+    Attributes:
+        base: The design that it differs from.
+        clusters: Arrays side by side.
+        log_lanes: log2 of the words of a row, of each of them.
+        rate: Bytes that memory reads and writes together, in GB/s at ``HERTZ``.
+    """
+
+    base: str
+    clusters: int
+    log_lanes: int
+    rate: int
+
+    def design(self) -> VectorDesign:
+        """A design with as much scratchpad as its base, and streams and tables of as many bytes.
+
+        Raises:
+            ParameterError: If a row is no whole number of cycles at the rate.
+        """
+        base = design_of(self.base)
+        shape = replace(base.shape(base.log_n), log_lanes=self.log_lanes)
+        longer = 1 << (base.log_lanes - self.log_lanes)
+        point = replace(
+            base,
+            clusters=self.clusters,
+            log_lanes=self.log_lanes,
+            bank_rows=base.bank_rows * longer * base.clusters // self.clusters,
+            table_rows=max(base.table_rows * longer, 2 * table_rows(shape)),
+            stream_rows=max(base.stream_rows * longer, table_rows(shape)),
+        )
+        cycles = row_cycles(point, self.rate)
+        name = f"{self.base}: {point.alus} ALUs, {self.rate} GB per second"
+        return replace(point, name=name, read_row_cycles=cycles, write_row_cycles=cycles)
+
+
+def row_cycles(design: VectorDesign, rate: int) -> int:
+    """Cycles of a row of each cluster, each way, where memory reads and writes at a rate.
+
+    Raises:
+        ParameterError: If they are no whole number.
+    """
+    row = 2 * design.clusters * design.lanes * word_bytes(design) * HERTZ
+    cycles, rest = divmod(row, rate * 1e9)
+    if rest or not cycles:
+        most = row / 1e9
+        raise ParameterError(
+            f"{rate} GB/s: rows of {design.clusters} x {design.lanes} words move at {most:.0f} "
+            "GB/s or a whole part of it: choose one"
+        )
+    return int(cycles)
+
+
+POINTS: Mapping[str, Point] = MappingProxyType(
+    {
+        f"{alus}-{rate}": Point(base, clusters, log_lanes, rate)
+        for alus, base, clusters, log_lanes, rates in (
+            (64, "framework", 1, 6, (128,)),
+            (128, "framework", 2, 6, (128, 256)),
+            (256, "framework", 1, 8, (128, 256, 512)),
+            (512, "framework-512", 1, 8, (128, 256, 512)),
+            (1024, "vector-1024", 2, 8, (128, 256, 512)),
+        )
+        for rate in rates
+    }
+)
+"""Points by ALUs and GB/s."""
+
+FIGURE_SETS = SETS[:2]
+"""The sets that points are counted in."""

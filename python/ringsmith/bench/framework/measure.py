@@ -1,0 +1,216 @@
+"""``ringsmith bench framework``: what the paper has numbers of, by our model, and by counting."""
+
+import gc
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.bench.beside import beside
+from ringsmith.bench.framework.cases import (
+    DESIGNS,
+    FIGURE_SETS,
+    HERTZ,
+    MAIN_OPERATION,
+    OPERATIONS,
+    PAPER,
+    POINTS,
+    SETS,
+    compiled,
+    design_of,
+    graph_of,
+    parameters,
+)
+from ringsmith.bench.framework.formula import formula_rows
+from ringsmith.bench.framework.resources import resource_rows
+from ringsmith.bench.framework.use import PARTS, shares
+from ringsmith.bench.programs import OURS, cpu_times, security_text
+from ringsmith.bench.records import Found, Record, check_names
+from ringsmith.graph import SubroutineGraph
+from ringsmith.progress import task
+
+_KEY_FORMS = 3
+"""How many times its bytes a key takes in memory at most, while it is made and used."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure.
+
+    Attributes:
+        operations: HE operations; those of ``cases.OPERATIONS``.
+        designs: Designs; those of ``cases.DESIGNS``.
+        sets: Parameter sets; those of ``cases.SETS``.
+        points: Points of figure 6; those of ``cases.POINTS``.
+        figure_sets: Parameter sets of figure 6.
+        repeats: Calls of each operation of the cpu device; 0: it is not timed.
+    """
+
+    operations: tuple[str, ...] = tuple(OPERATIONS)
+    designs: tuple[str, ...] = DESIGNS
+    sets: tuple[str, ...] = SETS
+    points: tuple[str, ...] = tuple(POINTS)
+    figure_sets: tuple[str, ...] = FIGURE_SETS
+    repeats: int = 15
+
+    def __post_init__(self) -> None:
+        check_names("operation", self.operations, OPERATIONS)
+        check_names("design", self.designs, DESIGNS)
+        check_names("set", [*self.sets, *self.figure_sets], SETS)
+        check_names("point", self.points, POINTS)
+
+
+QUICK = Options(
+    operations=("add", "multiply_relinearize"),
+    designs=("framework",),
+    sets=SETS[2:],
+    points=("64-128",),
+    figure_sets=SETS[2:],
+)
+"""What --quick measures of ``Options`` where nothing is named."""
+
+
+def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
+    """Measures.
+
+    Args:
+        options: What.
+        say: Takes lines for people: what is measured.
+
+    Returns:
+        Ours beside the paper's.
+    """
+    parts: list[tuple[Callable[[], Iterable[Found]], Sequence[str]]] = [
+        (lambda: _operations(options, say), (PAPER,)),
+        (lambda: _figure(options, say), ()),
+        (lambda: _formulas(options), (PAPER,)),
+        (lambda: _resources(options), (PAPER,)),
+    ]
+    records: list[Record] = []
+    with task("measuring what the Framework paper has", len(parts), "parts") as measured:
+        for part, papers in parts:
+            records += [record for each in part() for record in beside(each, papers)]
+            measured.advance()
+    return records
+
+
+def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """Cycles, times, bytes and use of operations on the designs, beside our cpu device."""
+    for params in options.sets:
+        for operation in options.operations:
+            software = _software(operation, params, options.repeats, say)
+            for name in options.designs:
+                executable = compiled(operation, params, design_of(name))
+                found = list(_counted(executable, params, operation))
+                say(f"{name}, {params}: {operation}: {executable.cycles:,} cycles")
+                yield from found
+                yield from (_speedup(found[1], each) for each in software)
+            yield from software
+
+
+def _counted(executable: VectorExecutable, params: str, operation: str) -> Iterator[Found]:
+    """All numbers of a program; first its cycles, then its time."""
+    design, cycles = executable.design, executable.cycles
+    read, write = design.read_row_cycles, design.write_row_cycles
+    memory = f"memory hands out a row in {_cycles(read)} and takes one in {_cycles(write)}; "
+    times = _times(executable, params, operation, memory)
+    yield from times
+    moved = executable.bytes_read + executable.bytes_written
+    for metric, value in (
+        ("bytes", moved),
+        ("bytes_read", executable.bytes_read),
+        ("bytes_written", executable.bytes_written),
+        ("gigabytes_per_second", moved / cycles * HERTZ / 1e9),
+    ):
+        yield replace(times[0], metric=metric, value=value)
+    for part, share in shares(executable):
+        name, percent = f"{operation}: {part}", 100 * share
+        yield Found(design.name, params, name, "percent", percent, "model", PARTS[part])
+
+
+def _times(
+    executable: VectorExecutable, params: str, operation: str, memory: str = ""
+) -> list[Found]:
+    """A program's cycles and its time; ``memory``: what must be known of the memory's rate."""
+    design = executable.design
+    several = f"{design.clusters} clusters, each of " if design.clusters > 1 else ""
+    text = (
+        f"{security_text(parameters(params))}; {design.alus} ALUs, {several}rows of "
+        f"{design.lanes} words; {memory}{design.scratchpad_bytes / 2**20:.0f} MiB of scratchpad; "
+        f"operands, whole keys and results in the card's memory; at {HERTZ / 1e6:.0f} MHz, assumed"
+    )
+    cycles = Found(design.name, params, operation, "cycles", executable.cycles, "model", text)
+    milliseconds = executable.cycles / HERTZ * 1e3
+    return [cycles, replace(cycles, metric="milliseconds", value=milliseconds)]
+
+
+def _cycles(count: int) -> str:
+    return f"{count} cycle" if count == 1 else f"{count} cycles"
+
+
+def _figure(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The main operation on designs of several sizes behind memories of several rates."""
+    for params in options.figure_sets:
+        for name in options.points:
+            design = POINTS[name].design()
+            executable = compiled(MAIN_OPERATION, params, design)
+            say(f"{design.name}, {params}: {executable.cycles:,} cycles")
+            yield from _times(executable, params, MAIN_OPERATION)
+
+
+def _formulas(options: Options) -> Iterator[Found]:
+    """The paper's own estimate of the same operations."""
+    for params in options.sets:
+        for operation in options.operations:
+            yield from formula_rows(operation, params)
+
+
+def _resources(options: Options) -> Iterator[Found]:
+    for name in options.designs:
+        yield from resource_rows(design_of(name))
+
+
+# ---- the cpu device ----------------------------------------------------------------------------
+
+
+def _software(operation: str, params: str, repeats: int, say: Callable[[str], None]) -> list[Found]:
+    """Our cpu device's time of an operation; none where it is not timed or a key is too large."""
+    if not repeats:
+        return []
+    graph = graph_of(operation, params)
+    needed = _KEY_FORMS * key_bytes(graph)
+    if needed > available_bytes():
+        say(f"cpu, {params}: {operation} is left out: it needs {needed / 1e9:.2f} GB of memory")
+        return []
+    gc.collect()  # keys of the operation before, gigabytes of them
+    say(f"cpu, {params}: {operation}")
+    return list(cpu_times(parameters(params), {operation: graph}, repeats))
+
+
+def key_bytes(graph: SubroutineGraph) -> int:
+    """Bytes of the keys that a graph takes, in the core's words."""
+    return sum(digits * 2 * graph.key_primes * graph.n * 8 for digits in graph.keys.values())
+
+
+def available_bytes() -> int:
+    """Bytes of memory that a program can still take."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return free
+    known = re.search(r"^MemAvailable: +(\d+) kB$", text, re.MULTILINE)
+    return int(known[1]) * 1024 if known else free
+
+
+def _speedup(time: Found, software: Found) -> Found:
+    """How many times as fast as our cpu device."""
+    return replace(
+        time,
+        metric="speedup",
+        value=software.value / (time.value * 1e3),
+        conditions=f"{time.conditions}; over {OURS} on this CPU in the same run",
+        peer=OURS,
+    )

@@ -1,0 +1,492 @@
+// A cluster: sequencer, scratchpad, streams, twiddle memory and array; docs/vector.md describes it.
+//
+// It works off list computing of a program (rs_vector_sequencer). Whoever serves memory works off
+// the lists of loads and stores:
+//
+//   load    begins with load_begin_i[s], where load_room_o[s] says that stream s has room for a limb;
+//           its rows come one by one, with load_push_i[s], in order. A table's rows come with
+//           table_we_i, and table_loaded_i with the last of them
+//   store   begins with store_begin_i[h], where store_limb_o[h] says that a whole limb is there;
+//           store_pop_i[h] asks for its rows one by one, store_row_o has each RamLatency cycles later,
+//           and store_done_i[h] says that there was the last
+//
+// Primes and passes are written before start_i, and are in force until they are written again. The
+// cycle after start_i is cycle 0 of timing.py: all that it counts is what happens here.
+//
+// What travels beside a row has no reset: rst_ni is low until it has left, for
+// core_transform_latency + 8 cycles at least.
+//
+// Cost: the memories and the array, and multiplexers of Banks + 3 words for each lane and operand.
+module rs_vector_core
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  int unsigned StepBits = 17,
+  parameter  int unsigned LogLanes = 4,
+  parameter  int unsigned LogRadix = 2,
+  parameter  int unsigned Banks = 4,
+  parameter  int unsigned BankRows = 1024,
+  parameter  int unsigned TableRows = 1024,
+  parameter  int unsigned StreamRows = 512,
+  parameter  string       BankStyle = "block",
+  localparam int unsigned Lanes = 2 ** LogLanes,
+  localparam int unsigned Points = LogRadix / 2,
+  localparam int unsigned TableWidth = $clog2(TableRows),
+  localparam int unsigned PassWidth = $clog2(2 * MaxPasses),
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  // settings of a program
+  input  logic                           prime_we_i,
+  input  logic         [ PrimeWidth-1:0] prime_addr_i,
+  input  logic         [      Width-1:0] prime_q_i,
+  input  logic         [      Width-1:0] prime_mu_i,
+  input  logic         [ ShiftWidth-1:0] prime_shift_i,
+  input  logic                           pass_we_i,
+  input  logic         [  PassWidth-1:0] pass_addr_i,
+  input  pass_t                          pass_i,
+  input  logic         [            4:0] row_bits_i,
+  input  logic         [            3:0] passes_i,
+  // list computing
+  input  logic                           start_i,
+  input  logic                           instruction_valid_i,
+  input  instruction_t                   instruction_i,
+  output logic                           instruction_ready_o,
+  output logic         [           31:0] ended_o,
+  // loads
+  input  logic         [      Width-1:0] load_row_i      [Lanes],
+  input  logic         [LoadStreams-1:0] load_push_i,
+  input  logic         [LoadStreams-1:0] load_begin_i,
+  output logic         [LoadStreams-1:0] load_room_o,
+  input  logic                           table_we_i,
+  input  logic         [ TableWidth-1:0] table_addr_i,
+  input  logic                           table_loaded_i,
+  // stores
+  output logic         [     Points-1:0] store_limb_o,
+  input  logic         [     Points-1:0] store_begin_i,
+  input  logic         [     Points-1:0] store_pop_i,
+  output logic         [      Width-1:0] store_row_o     [Points*Lanes],
+  input  logic         [     Points-1:0] store_done_i
+);
+  localparam int unsigned AddrWidth = $clog2(BankRows);
+  localparam int unsigned Halves = 2;
+  localparam int unsigned Readers = 1 + 2 * Points;  // x, and y and z of each result
+  localparam int unsigned Choices = Banks + FactorStreams + 1;  // what an operand may be
+  localparam int unsigned ChoiceWidth = $clog2(Choices);
+  localparam int unsigned ToArray = core_read_latency();
+
+  // ---- sequencer ----------------------------------------------------------------------------------
+  row_t                  row;
+  logic [  LogRadix-1:0] row_time;
+  logic [  LogLanes-1:0] element, constant;
+  logic [  RowWidth-1:0] table_row;
+  logic [PrimeWidth-1:0] prime [Points];
+  access_t               x_access;
+  access_t               y_access [Points];
+  access_t               z_access [Points];
+  access_t               target [Points];
+  logic [     Width-1:0] y_word [Points];
+  logic [     Width-1:0] z_word [Points];
+  logic [    Points-1:0] writes, stores;
+  rs_vector_sequencer #(
+    .Reduction(Reduction),
+    .Width(Width),
+    .StepBits(StepBits),
+    .LogLanes(LogLanes),
+    .LogRadix(LogRadix),
+    .StreamRows(StreamRows)
+  ) u_sequencer (
+    .clk_i,
+    .rst_ni,
+    .start_i,
+    .row_bits_i,
+    .passes_i,
+    .pass_we_i,
+    .pass_addr_i,
+    .pass_i,
+    .valid_i(instruction_valid_i),
+    .instruction_i,
+    .ready_o(instruction_ready_o),
+    .ended_o,
+    .load_pushed_i(load_push_i),
+    .table_loaded_i,
+    .load_begun_i(load_begin_i),
+    .load_room_o,
+    .store_limb_o,
+    .store_begun_i(store_begin_i),
+    .store_done_i,
+    .row_o(row),
+    .time_o(row_time),
+    .element_o(element),
+    .constant_o(constant),
+    .table_row_o(table_row),
+    .prime_o(prime),
+    .x_o(x_access),
+    .y_o(y_access),
+    .z_o(z_access),
+    .y_word_o(y_word),
+    .z_word_o(z_word),
+    .target_o(target),
+    .writes_o(writes),
+    .stores_o(stores)
+  );
+
+  // ---- readers: x at once, y and z of each half when its stage takes them -------------------------
+  // Reader 0 is x, 1 + 2h result h's y, 2 + 2h its z. A request is at the register in front of the
+  // banks in cycle t; the operand is at the array's input in cycle t + ToArray.
+  logic [Readers-1:0] request [Halves];
+  access_t            request_at [Halves][Readers];
+  logic [Width-1:0]   request_word [Halves][Readers];
+  for (genvar f = 0; f < Halves; f++) begin : gen_request
+    assign request[f][0]      = row.valid;
+    assign request_at[f][0]   = x_access;
+    assign request_word[f][0] = '0;
+    for (genvar h = 0; h < Points; h++) begin : gen_point
+      localparam int unsigned Stage = 2 * h + f;
+      localparam int unsigned Y =
+          array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+      localparam int unsigned Z =
+          array_z_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+      rs_delay #(.Width(1 + $bits(access_t) + Width), .Depth(Y)) u_y (
+        .clk_i,
+        .d_i({row.valid && row.point, y_access[h], y_word[h]}),
+        .d_o({request[f][1+2*h], request_at[f][1+2*h], request_word[f][1+2*h]})
+      );
+      rs_delay #(.Width(1 + $bits(access_t) + Width), .Depth(Z)) u_z (
+        .clk_i,
+        .d_i({row.valid && row.point, z_access[h], z_word[h]}),
+        .d_o({request[f][2+2*h], request_at[f][2+2*h], request_word[f][2+2*h]})
+      );
+    end
+  end
+
+  // ---- ports of banks and load streams ------------------------------------------------------------
+  logic [Halves-1:0]      bank_re_q [Banks];
+  logic [AddrWidth-1:0]   bank_raddr_q [Banks][Halves];
+  logic [Halves-1:0]      pop_q [LoadStreams];
+  logic [Readers-1:0]     of_bank [Banks][Halves];
+  logic [Readers-1:0]     of_stream [LoadStreams][Halves];
+  logic [AddrWidth-1:0]   bank_raddr [Banks][Halves];
+  always_comb begin
+    for (int unsigned f = 0; f < Halves; f++) begin
+      for (int unsigned b = 0; b < Banks; b++) begin
+        bank_raddr[b][f] = '0;
+        for (int unsigned i = 0; i < Readers; i++) begin
+          of_bank[b][f][i] = request[f][i] && request_at[f][i].origin == FromBank &&
+              32'(request_at[f][i].bank) == b;
+          bank_raddr[b][f] |= AddrWidth'(request_at[f][i].row) & {AddrWidth{of_bank[b][f][i]}};
+        end
+      end
+      for (int unsigned s = 0; s < LoadStreams; s++) begin
+        for (int unsigned i = 0; i < Readers; i++) begin
+          of_stream[s][f][i] = request[f][i] && request_at[f][i].origin == FromStream &&
+              32'(request_at[f][i].bank) == s;
+        end
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    bank_raddr_q <= bank_raddr;
+    for (int unsigned f = 0; f < Halves; f++) begin
+      for (int unsigned b = 0; b < Banks; b++) bank_re_q[b][f] <= rst_ni && |of_bank[b][f];
+      for (int unsigned s = 0; s < LoadStreams; s++) pop_q[s][f] <= rst_ni && |of_stream[s][f];
+    end
+  end
+  for (genvar f = 0; f < Halves; f++) begin : gen_one_reader
+    for (genvar b = 0; b < Banks; b++) begin : gen_bank
+      OneReader_A :
+      assert property (@(posedge clk_i) !rst_ni || $onehot0(of_bank[b][f]))
+      else $error("half %0d of bank %0d is read by several: %b", f, b, of_bank[b][f]);
+    end
+    for (genvar s = 0; s < LoadStreams; s++) begin : gen_stream
+      OneReader_A :
+      assert property (@(posedge clk_i) !rst_ni || $onehot0(of_stream[s][f]))
+      else $error("half %0d of stream %0d is read by several: %b", f, s, of_stream[s][f]);
+    end
+  end
+
+  // ---- writes: a register behind the array's results ----------------------------------------------
+  // Writer h is result h of point operations, writer Points a transform.
+  localparam int unsigned Writers = Points + 1;
+  localparam int unsigned WriterWidth = $clog2(Writers);
+  logic [Width-1:0]     transform_row [Lanes];
+  logic [Width-1:0]     point_row [Points*Lanes];
+  logic [Writers-1:0]   write [Halves];
+  access_t              write_at [Halves][Writers];
+  logic [Points-1:0]    hands_out [Halves];  // to a store stream
+  logic                 write_transform;
+  access_t              transform_at;
+  rs_delay #(
+    .Width(1 + $bits(access_t)),
+    .Depth(core_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix))
+  ) u_transform_at (
+    .clk_i, .d_i({row.valid && !row.point, target[0]}), .d_o({write_transform, transform_at})
+  );
+  for (genvar f = 0; f < Halves; f++) begin : gen_write
+    for (genvar h = 0; h < Points; h++) begin : gen_point
+      localparam int unsigned Written =
+          core_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, 2 * h + f);
+      logic valid, writes_late, stores_late;
+      rs_delay #(.Width(3 + $bits(access_t)), .Depth(Written)) u_target (
+        .clk_i,
+        .d_i({row.valid && row.point, writes[h], stores[h], target[h]}),
+        .d_o({valid, writes_late, stores_late, write_at[f][h]})
+      );
+      assign write[f][h]     = valid && writes_late;
+      assign hands_out[f][h] = rst_ni && valid && stores_late;
+    end
+    assign write[f][Points]    = write_transform;
+    assign write_at[f][Points] = transform_at;
+  end
+
+  logic [Halves-1:0]      bank_we_q [Banks];
+  logic [AddrWidth-1:0]   bank_waddr_q [Banks][Halves];
+  logic [Writers-1:0]     to_bank [Banks][Halves];
+  logic [AddrWidth-1:0]   bank_waddr [Banks][Halves];
+  logic [WriterWidth-1:0] writer [Banks][Halves];
+  always_comb begin
+    for (int unsigned f = 0; f < Halves; f++) begin
+      for (int unsigned b = 0; b < Banks; b++) begin
+        bank_waddr[b][f] = '0;
+        writer[b][f]     = '0;
+        for (int unsigned i = 0; i < Writers; i++) begin
+          to_bank[b][f][i] = write[f][i] && 32'(write_at[f][i].bank) == b;
+          bank_waddr[b][f] |= AddrWidth'(write_at[f][i].row) & {AddrWidth{to_bank[b][f][i]}};
+          writer[b][f]     |= WriterWidth'(i) & {WriterWidth{to_bank[b][f][i]}};
+        end
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    bank_waddr_q <= bank_waddr;
+    for (int unsigned f = 0; f < Halves; f++) begin
+      for (int unsigned b = 0; b < Banks; b++) bank_we_q[b][f] <= rst_ni && |to_bank[b][f];
+    end
+  end
+
+  // ---- scratchpad ---------------------------------------------------------------------------------
+  logic [Width-1:0] choice [Choices-1][Lanes];  // banks, then the streams of an operand but x's
+  logic [Width-1:0] stream_x [Lanes];
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    logic [Width-1:0] written [Lanes];
+    for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+      logic [Width-1:0] results [Writers];
+      for (genvar h = 0; h < Points; h++) begin : gen_point
+        assign results[h] = point_row[h*Lanes+l];
+      end
+      assign results[Points] = transform_row[l];
+      rs_select #(
+        .Width(Width),
+        .Words(Writers)
+      ) u_written (
+        .clk_i,
+        .index_i(writer[b][lane_half(LogRadix, l)]),
+        .word_i(results),
+        .word_o(written[l])
+      );
+    end
+    rs_vector_bank #(
+      .Width(Width),
+      .LogLanes(LogLanes),
+      .LogRadix(LogRadix),
+      .Rows(BankRows),
+      .RamStyle(BankStyle)
+    ) u_bank (
+      .clk_i,
+      .we_i(bank_we_q[b]),
+      .waddr_i(bank_waddr_q[b]),
+      .wdata_i(written),
+      .re_i(bank_re_q[b]),
+      .raddr_i(bank_raddr_q[b]),
+      .rdata_o(choice[b])
+    );
+    for (genvar f = 0; f < Halves; f++) begin : gen_half
+      OneWriter_A :
+      assert property (@(posedge clk_i) !rst_ni || $onehot0(to_bank[b][f]))
+      else $error("half %0d of bank %0d is written by several: %b", f, b, to_bank[b][f]);
+    end
+  end
+
+  // ---- streams ------------------------------------------------------------------------------------
+  for (genvar s = 0; s < LoadStreams; s++) begin : gen_load
+    logic [Width-1:0] popped [Lanes];
+    rs_vector_stream #(
+      .Width(Width),
+      .LogLanes(LogLanes),
+      .LogRadix(LogRadix),
+      .Rows(StreamRows)
+    ) u_stream (
+      .clk_i,
+      .rst_ni,
+      .push_i({Halves{load_push_i[s]}}),
+      .row_i(load_row_i),
+      .pop_i(pop_q[s]),
+      .row_o(popped)
+    );
+    if (s == StreamX) begin : gen_x
+      assign stream_x = popped;
+    end else begin : gen_factor
+      assign choice[Banks+s] = popped;
+    end
+  end
+  for (genvar h = 0; h < Points; h++) begin : gen_store
+    logic [Width-1:0] pushed [Lanes];
+    logic [Width-1:0] popped [Lanes];
+    for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+      assign pushed[l]                = point_row[h*Lanes+l];
+      assign store_row_o[h*Lanes+l] = popped[l];
+    end
+    rs_vector_stream #(
+      .Width(Width),
+      .LogLanes(LogLanes),
+      .LogRadix(LogRadix),
+      .Rows(StreamRows)
+    ) u_stream (
+      .clk_i,
+      .rst_ni,
+      .push_i({hands_out[1][h], hands_out[0][h]}),
+      .row_i(pushed),
+      .pop_i({Halves{store_pop_i[h]}}),
+      .row_o(popped)
+    );
+  end
+
+  // ---- operands -----------------------------------------------------------------------------------
+  // x: a bank, or its stream. y and z: a bank, a stream (y alone), a word.
+  logic [Width-1:0] x [Lanes];
+  logic [Width-1:0] y [Points*Lanes];
+  logic [Width-1:0] z [Points*Lanes];
+  for (genvar f = 0; f < Halves; f++) begin : gen_operand
+    logic [ChoiceWidth-1:0] index [Readers];
+    logic [Width-1:0]       word [Readers];
+    for (genvar i = 0; i < Readers; i++) begin : gen_reader
+      logic [ChoiceWidth-1:0] chosen;
+      always_comb begin
+        unique case (request_at[f][i].origin)
+          FromBank:   chosen = ChoiceWidth'(request_at[f][i].bank);
+          FromStream: chosen = (i == 0) ? ChoiceWidth'(Banks) :
+                          ChoiceWidth'(Banks) + ChoiceWidth'(request_at[f][i].bank);
+          default:    chosen = ChoiceWidth'(Banks + FactorStreams);
+        endcase
+      end
+      rs_delay #(.Width(ChoiceWidth + Width), .Depth(ToArray - 1)) u_chosen (
+        .clk_i, .d_i({chosen, request_word[f][i]}), .d_o({index[i], word[i]})
+      );
+    end
+    for (genvar k = 0; k < Lanes / 2; k++) begin : gen_word
+      localparam int unsigned Lane = half_lane(LogRadix, f, k);
+      logic [Width-1:0] x_choice [Banks+1];
+      for (genvar b = 0; b < Banks; b++) begin : gen_bank
+        assign x_choice[b] = choice[b][Lane];
+      end
+      assign x_choice[Banks] = stream_x[Lane];
+      rs_select #(.Width(Width), .Words(Banks + 1)) u_x (
+        .clk_i, .index_i($clog2(Banks + 1)'(index[0])), .word_i(x_choice), .word_o(x[Lane])
+      );
+      for (genvar h = 0; h < Points; h++) begin : gen_point
+        logic [Width-1:0] y_choice [Choices];
+        logic [Width-1:0] z_choice [Choices];
+        for (genvar c = 0; c < Choices - 1; c++) begin : gen_choice
+          assign y_choice[c] = choice[c][Lane];
+          assign z_choice[c] = (c < Banks) ? choice[c][Lane] : '0;
+        end
+        assign y_choice[Choices-1] = word[1+2*h];
+        assign z_choice[Choices-1] = word[2+2*h];
+        rs_select #(.Width(Width), .Words(Choices)) u_y (
+          .clk_i, .index_i(index[1+2*h]), .word_i(y_choice), .word_o(y[h*Lanes+Lane])
+        );
+        rs_select #(.Width(Width), .Words(Choices)) u_z (
+          .clk_i, .index_i(index[2+2*h]), .word_i(z_choice), .word_o(z[h*Lanes+Lane])
+        );
+      end
+    end
+  end
+
+  // ---- array --------------------------------------------------------------------------------------
+  row_t                  array_row;
+  logic [  LogRadix-1:0] array_time;
+  logic [  LogLanes-1:0] array_element, array_constant;
+  logic [TableWidth-1:0] array_table_row;
+  logic                  unused_table_row;
+  rs_delay #(.Width($bits(row_t)), .Depth(ToArray)) u_row (
+    .clk_i, .d_i(row), .d_o(array_row)
+  );
+  rs_delay #(.Width(LogRadix + 2 * LogLanes + TableWidth), .Depth(ToArray)) u_beside (
+    .clk_i,
+    .d_i({row_time, element, constant, table_row[TableWidth-1:0]}),
+    .d_o({array_time, array_element, array_constant, array_table_row})
+  );
+  assign unused_table_row = ^table_row;
+
+  // Moduli, read a cycle before they enter.
+  logic [Width-1:0]      q [Points];
+  logic [Width-1:0]      mu [Points];
+  logic [ShiftWidth-1:0] shift [Points];
+  for (genvar h = 0; h < Points; h++) begin : gen_prime
+    logic                  prime_re;
+    logic [PrimeWidth-1:0] prime_late;
+    rs_delay #(.Width(1 + PrimeWidth), .Depth(ToArray - 1)) u_prime (
+      .clk_i, .d_i({row.valid, prime[h]}), .d_o({prime_re, prime_late})
+    );
+    rs_ram_1r1w #(
+      .Width(2 * Width + ShiftWidth),
+      .Depth(2 ** PrimeWidth),
+      .RamStyle("distributed")
+    ) u_ram (
+      .clk_i,
+      .we_i(prime_we_i),
+      .waddr_i(prime_addr_i),
+      .wdata_i({prime_q_i, prime_mu_i, prime_shift_i}),
+      .re_i(prime_re && rst_ni),
+      .raddr_i(prime_late),
+      .rdata_o({q[h], mu[h], shift[h]})
+    );
+  end
+
+  logic [  LogRadix-1:0] table_re;
+  logic [TableWidth-1:0] table_raddr [LogRadix];
+  logic [     Width-1:0] factor [Lanes];
+  rs_vector_table #(
+    .Width(Width),
+    .LogLanes(LogLanes),
+    .LogRadix(LogRadix),
+    .Rows(TableRows)
+  ) u_table (
+    .clk_i,
+    .we_i(table_we_i),
+    .waddr_i(table_addr_i),
+    .wdata_i(load_row_i),
+    .re_i(table_re),
+    .raddr_i(table_raddr),
+    .rdata_o(factor)
+  );
+  rs_vector_array #(
+    .Width(Width),
+    .Reduction(Reduction),
+    .StepBits(StepBits),
+    .LogLanes(LogLanes),
+    .LogRadix(LogRadix),
+    .TableWidth(TableWidth)
+  ) u_array (
+    .clk_i,
+    .rst_ni,
+    .row_i(array_row),
+    .time_i(array_time),
+    .element_i(array_element),
+    .constant_i(array_constant),
+    .table_row_i(array_table_row),
+    .q_i(q),
+    .mu_i(mu),
+    .shift_i(shift),
+    .x_i(x),
+    .y_i(y),
+    .z_i(z),
+    .table_re_o(table_re),
+    .table_row_o(table_raddr),
+    .factor_i(factor),
+    .transform_o(transform_row),
+    .point_o(point_row)
+  );
+endmodule

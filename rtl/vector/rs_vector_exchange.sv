@@ -1,0 +1,27 @@
+// Exchanges the bit that tells two lanes apart with a bit of the time: a delay commutator.
+//
+// Of the four words of times t (swap_i low) and t + Distance (swap_i high) in two lanes, the second
+// lane's at t and the first lane's at t + Distance change places. swap_i stands with its words, and
+// is low where none come. Latency: Distance + 1.
+//
+// Cost: 2 * Width LUTs, 2 * Width registers, and twice a word's delay of Distance.
+module rs_vector_exchange #(
+  parameter int unsigned Width = 32,
+  parameter int unsigned Distance = 1
+) (
+  input  logic             clk_i,
+  input  logic             swap_i,
+  input  logic [Width-1:0] x0_i,
+  input  logic [Width-1:0] x1_i,
+  output logic [Width-1:0] x0_o,
+  output logic [Width-1:0] x1_o
+);
+  logic [Width-1:0] x1_late, x0_q, x1_q;
+  rs_delay #(.Width(Width), .Depth(Distance)) u_before (.clk_i, .d_i(x1_i), .d_o(x1_late));
+  always_ff @(posedge clk_i) begin
+    x0_q <= swap_i ? x1_late : x0_i;
+    x1_q <= swap_i ? x0_i : x1_late;
+  end
+  rs_delay #(.Width(Width), .Depth(Distance)) u_behind (.clk_i, .d_i(x0_q), .d_o(x0_o));
+  assign x1_o = x1_q;
+endmodule

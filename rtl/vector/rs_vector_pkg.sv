@@ -1,0 +1,382 @@
+// Architecture vector: types and latencies of one cluster's datapath; docs/vector.md describes it.
+//
+// Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
+// unit's or the network's operands enter.
+package rs_vector_pkg;
+  import rs_arith_pkg::*;
+
+  // Values of the parameter Reduction.
+  localparam int unsigned VectorBarrett = 0;  // any odd modulus of Width / 2 to Width bits
+  localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
+
+  localparam int unsigned MaxLogRadix = 4;
+  localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
+
+  // The read latency of the twiddle memory.
+  localparam int unsigned TableLatency = 2;
+
+  // What a unit does with a row that comes from the network.
+  typedef struct packed {
+    logic                   inverse;
+    logic [MaxLogRadix-1:0] stages;   // mask of positions in L0
+  } transform_t;
+
+  // What the network does with a row, beside an affine map: in this order.
+  typedef enum logic [1:0] {
+    ArrangeStraight = 2'd0,
+    ArrangeReverse  = 2'd1,  // bits of L0 reversed, for an inverse transform
+    ArrangeBack     = 2'd2   // lanes rotated back, then bits of L0 reversed
+  } arrange_e;
+  typedef struct packed {
+    logic                   rotate;    // L(k) becomes L(k-1), L0 the last
+    logic [MaxLogRadix-1:0] exchange;  // mask: bits of L0 that change places with the time
+    arrange_e               arrange;
+  } permute_t;
+
+  // What a point operation adds.
+  typedef enum logic [1:0] {
+    SignSum     = 2'd0,  // x*y + z
+    SignMinus   = 2'd1,  // x*y - z
+    SignReverse = 2'd2   // z - x*y
+  } sign_e;
+
+  // What the array does with a row.
+  typedef struct packed {
+    logic                  valid;
+    logic                  point;      // a point operation, and not a pass of a transform
+    transform_t            transform;
+    permute_t              permute;
+    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
+    logic [MaxPoints-1:0]  y_is_x;     // its y is its x
+    logic [MaxPoints-1:0]  z_is_x;
+  } row_t;
+
+  // ---- ALU ---------------------------------------------------------------------------------------
+
+  // Montgomery's reduction in two steps, where words are that short.
+  function automatic bit product_two_steps(int unsigned reduction, int unsigned width,
+                                           int unsigned step_bits);
+    return reduction == VectorMontgomery && fits_two_steps(width, step_bits);
+  endfunction
+
+  function automatic int unsigned product_latency(int unsigned reduction, int unsigned width,
+                                                  int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return mod_mul_two_steps_latency();
+    if (reduction == VectorMontgomery) return mod_mul_montgomery_latency(width, step_bits);
+    return mod_mul_barrett_latency();
+  endfunction
+
+  // Moduli of a multiplier: the cycles in which it takes the modulus of one product.
+  function automatic int unsigned product_moduli(int unsigned reduction, int unsigned width,
+                                                 int unsigned step_bits);
+    if (product_two_steps(reduction, width, step_bits)) return TwoStepsModuli;
+    if (reduction == VectorMontgomery) return scale_steps(width, step_bits) + 1;
+    return 1;
+  endfunction
+
+  // When it takes modulus i, after its operands.
+  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned width,
+                                                       int unsigned step_bits, int unsigned i);
+    if (product_two_steps(reduction, width, step_bits)) return two_steps_modulus_time(i);
+    if (reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
+    return 0;
+  endfunction
+
+  // From the words of an ALU to its factor: sum or difference, and its correction.
+  function automatic int unsigned factor_time();
+    return 2;
+  endfunction
+
+  // From the words of an ALU to the sums behind its multiplier.
+  function automatic int unsigned combine_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits);
+    return factor_time() + product_latency(reduction, width, step_bits);
+  endfunction
+
+  function automatic int unsigned alu_latency(int unsigned reduction, int unsigned width,
+                                              int unsigned step_bits);
+    return combine_time(reduction, width, step_bits) + 2;
+  endfunction
+
+  // Moduli of an ALU: in front of the multiplier, its own, and behind it.
+  function automatic int unsigned alu_moduli(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits);
+    return product_moduli(reduction, width, step_bits) + 2;
+  endfunction
+
+  function automatic int unsigned alu_modulus_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned i);
+    if (i == 0) return 1;
+    if (i + 1 == alu_moduli(reduction, width, step_bits))
+      return combine_time(reduction, width, step_bits) + 1;
+    return factor_time() + product_modulus_time(reduction, width, step_bits, i - 1);
+  endfunction
+
+  // ---- units -------------------------------------------------------------------------------------
+
+  // From the words of a stage to its factors, which a register passes on to the ALUs.
+  function automatic int unsigned stage_factor_time();
+    return factor_time() - 1;
+  endfunction
+
+  // Lower position of the pair of words that ALU k of a stage takes.
+  function automatic int unsigned pair_low(int unsigned log_radix, int unsigned stage,
+                                           int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return ((k >> position) << (position + 1)) | (k & ((1 << position) - 1));
+  endfunction
+
+  function automatic int unsigned reversed(int unsigned bits, int unsigned value);
+    int unsigned found;
+    found = 0;
+    for (int unsigned i = 0; i < bits; i++) found |= (value >> i & 1) << (bits - 1 - i);
+    return found;
+  endfunction
+
+  // Which word of its row of factors ALU k of a stage takes.
+  function automatic int unsigned forward_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    return (1 << stage) + (k >> (log_radix - 1 - stage));
+  endfunction
+  function automatic int unsigned inverse_node(int unsigned log_radix, int unsigned stage,
+                                               int unsigned k);
+    int unsigned position;
+    position = log_radix - 1 - stage;
+    return (1 << position) + reversed(position, k & ((1 << position) - 1));
+  endfunction
+
+  // The stage that computes result h of a point operation in a lane: those of a unit's upper half first.
+  function automatic int unsigned point_stage(int unsigned log_radix, int unsigned h,
+                                              int unsigned lane);
+    return 2 * h + ((lane >> (log_radix - 1) & 1) == 0 ? 1 : 0);
+  endfunction
+
+  // Stage after stage for a transform, one for a point operation, and a register that selects.
+  function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
+                                                    int unsigned step_bits,
+                                                    int unsigned log_radix);
+    return log_radix * alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+  function automatic int unsigned point_latency(int unsigned reduction, int unsigned width,
+                                                int unsigned step_bits);
+    return alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+
+  // ---- network -----------------------------------------------------------------------------------
+
+  // Lane from which the word of a lane comes when L(k) becomes L(k-1), and when it becomes L(k+1).
+  function automatic int unsigned rotated(int unsigned log_lanes, int unsigned log_radix,
+                                          int unsigned lane);
+    return ((lane << log_radix) | (lane >> (log_lanes - log_radix))) & ((1 << log_lanes) - 1);
+  endfunction
+  function automatic int unsigned rotated_back(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    return rotated(log_lanes, log_lanes - log_radix, lane);
+  endfunction
+
+  // The lane with the bits of L0 reversed.
+  function automatic int unsigned unit_reversed(int unsigned log_radix, int unsigned lane);
+    return (lane >> log_radix << log_radix) | reversed(log_radix, lane & ((1 << log_radix) - 1));
+  endfunction
+
+  // The high bits of j, the bit-reversed index, that a lane in NTT form holds: the lowest index bit
+  // is their highest. Lanes carry index bits 0 to log_radix-1 in L0, and the others in groups of so
+  // many, the highest group in L1.
+  function automatic int unsigned affine_index(int unsigned log_lanes, int unsigned log_radix,
+                                               int unsigned lane);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (lane >> b & 1) << (log_lanes - 1 - index_bit);
+    end
+    return found;
+  endfunction
+  function automatic int unsigned affine_lane(int unsigned log_lanes, int unsigned log_radix,
+                                              int unsigned index);
+    int unsigned found, index_bit;
+    found = 0;
+    for (int unsigned b = 0; b < log_lanes; b++) begin
+      index_bit = (b < log_radix) ? b : log_lanes - b / log_radix * log_radix + b % log_radix;
+      found |= (index >> (log_lanes - 1 - index_bit) & 1) << b;
+    end
+    return found;
+  endfunction
+
+  // When a row is at the switch of an exchange's bit, and at those of the affine map.
+  function automatic int unsigned exchange_time(int unsigned bit_index);
+    return (1 << bit_index) + bit_index;
+  endfunction
+  function automatic int unsigned affine_time(int unsigned log_radix);
+    return exchange_time(log_radix);
+  endfunction
+
+  // By how much an affine map precedes its row: multiples, sums, sums, ways.
+  function automatic int unsigned affine_lead();
+    return 4;
+  endfunction
+
+  function automatic int unsigned permute_latency(int unsigned log_lanes, int unsigned log_radix);
+    return affine_time(log_radix) + log_lanes / 2 + 1;
+  endfunction
+
+  // ---- array: times after X, the row that goes through the network -------------------------------
+
+  function automatic int unsigned array_z_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) +
+        stage * alu_latency(reduction, width, step_bits);
+  endfunction
+  function automatic int unsigned array_y_time(int unsigned reduction, int unsigned width,
+                                               int unsigned step_bits, int unsigned log_lanes,
+                                               int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        stage_factor_time();
+  endfunction
+
+  // When the table's row is read for a stage.
+  function automatic int unsigned array_table_time(int unsigned reduction, int unsigned width,
+                                                   int unsigned step_bits, int unsigned log_lanes,
+                                                   int unsigned log_radix, int unsigned stage);
+    return permute_latency(log_lanes, log_radix) + stage_factor_time() - TableLatency +
+        stage * alu_latency(reduction, width, step_bits);
+  endfunction
+
+  // Half 0 of a row, the upper half of each unit's lanes, is what even stages compute of a point
+  // operation, half 1 what odd ones do: the lane of a half's word, and a lane's half.
+  function automatic int unsigned half_lane(int unsigned log_radix, int unsigned half,
+                                            int unsigned word);
+    int unsigned size;
+    size = 1 << (log_radix - 1);
+    return (word / size) * 2 * size + ((half == 0) ? size : 0) + word % size;
+  endfunction
+  function automatic int unsigned lane_half(int unsigned log_radix, int unsigned lane);
+    return ((lane >> (log_radix - 1)) % 2 == 0) ? 1 : 0;
+  endfunction
+
+  function automatic int unsigned array_transform_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return permute_latency(log_lanes, log_radix) +
+        transform_latency(reduction, width, step_bits, log_radix);
+  endfunction
+  function automatic int unsigned array_point_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix, int unsigned stage);
+    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
+        point_latency(reduction, width, step_bits);
+  endfunction
+
+  // Rows of a transform in one direction are followed after at least so many cycles by rows of a
+  // transform in the other one; 1 is a row in each cycle.
+  function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
+                                             int unsigned step_bits, int unsigned log_radix);
+    return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
+  endfunction
+
+  // ---- core: times after the addresses of a row of X are at the banks' registers ------------------
+
+  localparam int unsigned RamLatency = 2;
+
+  // Banks, and a register behind the selection of operands, before X enters the array.
+  function automatic int unsigned core_read_latency();
+    return 1 + RamLatency + 1;
+  endfunction
+
+  // When banks are written, a register later than results are there: counted from the read of X.
+  function automatic int unsigned core_point_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix, int unsigned stage);
+    return core_read_latency() +
+        array_point_latency(reduction, width, step_bits, log_lanes, log_radix, stage);
+  endfunction
+  function automatic int unsigned core_transform_latency(
+      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
+      int unsigned log_radix);
+    return core_read_latency() +
+        array_transform_latency(reduction, width, step_bits, log_lanes, log_radix);
+  endfunction
+
+  // ---- instructions of list computing ------------------------------------------------------------
+
+  localparam int unsigned MaxEntries = 8;
+  localparam int unsigned MaxBanks = 8;
+  localparam int unsigned MaxPasses = 8;
+  localparam int unsigned LoadStreams = 3;
+  localparam int unsigned FactorStreams = 2;  // y0 and y1; the last is x
+  localparam int unsigned StreamX = LoadStreams - 1;
+  localparam int unsigned RowWidth = 16;  // of a row in a bank, a limb in a bank
+  localparam int unsigned ElementWidth = 17;
+  localparam int unsigned PrimeWidth = 8;
+
+  typedef enum logic [1:0] {
+    FromBank   = 2'd0,
+    FromStream = 2'd1,  // slot.bank is its number
+    FromWord   = 2'd2,  // a word of the instruction, in all lanes
+    FromX      = 2'd3
+  } origin_e;
+  typedef struct packed {
+    logic [$clog2(MaxBanks)-1:0] bank;
+    logic [RowWidth-1:0]       index;  // of the limb in the bank
+  } slot_t;
+  typedef struct packed {
+    origin_e origin;
+    slot_t   slot;
+  } source_t;
+
+  // A limb of a transform.
+  typedef struct packed {
+    logic [PrimeWidth-1:0] prime;
+    logic [RowWidth-1:0] table_row;  // the first of its table of factors
+    source_t               source;
+    slot_t                 target;
+  } entry_t;
+
+  // A result of a point operation.
+  typedef struct packed {
+    logic [PrimeWidth-1:0] prime;
+    sign_e                 sign;
+    source_t               y;
+    logic [63:0]           y_word;
+    source_t               z;
+    logic [63:0]           z_word;
+    logic                  writes;  // to target
+    slot_t                 target;
+    logic                  stores;  // to the result's store stream
+  } result_t;
+
+  typedef struct packed {
+    logic                          point;    // a point operation, or an automorphism
+    logic                          inverse;
+    logic [$clog2(MaxEntries)-1:0] last;     // entry
+    entry_t [MaxEntries-1:0]       entry;
+    logic [ElementWidth-1:0]       element;  // of an automorphism of x; 1: none
+    source_t                       x;
+    result_t [MaxPoints-1:0]       result;
+  } operation_t;
+
+  typedef struct packed {
+    logic [31:0]                 gap;     // cycles after the instruction before
+    logic [31:0]                 tables;  // that must have been loaded
+    logic [LoadStreams-1:0][3:0] limbs;   // that it takes from streams
+    operation_t                  operation;
+  } instruction_t;
+
+  // A pass of a transform in the program's ring (backends/vector/layout.py).
+  typedef struct packed {
+    logic [MaxLogRadix-1:0] stages;
+    permute_t               permute;
+    logic [4:0]             turn;       // at time c it takes row rotl(c, turn)
+    logic [RowWidth-1:0]  table_row;  // of its first factors, in a prime's table
+    logic [4:0]             shift;      // row v takes factors of row v >> shift after it
+  } pass_t;
+
+  // Where a row is read, or written.
+  typedef struct packed {
+    origin_e                     origin;
+    logic [$clog2(MaxBanks)-1:0] bank;
+    logic [RowWidth-1:0]       row;
+  } access_t;
+endpackage

@@ -1,0 +1,328 @@
+// Issues the instructions of list computing, and their rows one a cycle.
+//
+// In the cycle of start_i the program's settings are there (its ring, and its passes are written),
+// and no instruction is under way; the cycle after it is cycle 0. An instruction that is there with
+// valid_i is taken, with ready_o, in the first cycle in which
+//
+//   gap cycles have passed since the one before it was taken, or since cycle 0
+//   tables of factors have been loaded, as many as it says
+//   the load streams hold the limbs that it takes, all rows of them
+//   the store streams have room for the limbs that it hands out
+//
+// What it takes from streams, and the room, is set apart then. The compiler sees to everything else
+// by gap (backends/vector/timing.py). An instruction's rows follow: of a point operation or an
+// automorphism a limb's; of a transform those of all its limbs pass by pass, a pass begun when its first
+// limb's rows are written. rows_o says what happens to a row, two cycles after it was issued: the
+// instruction's first row is issued in the cycle in which it was taken.
+//
+// Cost: counters, an instruction's registers and the passes' memory. No multiplier: an automorphism's
+// row comes from the one before by an addition.
+module rs_vector_sequencer
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned StepBits = 17,
+  parameter  int unsigned LogLanes = 4,
+  parameter  int unsigned LogRadix = 2,
+  parameter  int unsigned StreamRows = 512,
+  localparam int unsigned Points = LogRadix / 2,
+  localparam int unsigned PassWidth = $clog2(2 * MaxPasses)
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           start_i,
+  // settings
+  input  logic         [            4:0] row_bits_i,          // log2 of the rows of a limb
+  input  logic         [            3:0] passes_i,
+  input  logic                           pass_we_i,
+  input  logic         [  PassWidth-1:0] pass_addr_i,         // direction, then number
+  input  pass_t                          pass_i,
+  // instructions
+  input  logic                           valid_i,
+  input  instruction_t                   instruction_i,
+  output logic                           ready_o,
+  output logic         [           31:0] ended_o,             // instructions since start_i
+  // streams
+  input  logic         [LoadStreams-1:0] load_pushed_i,       // a row has come
+  input  logic                           table_loaded_i,
+  input  logic         [LoadStreams-1:0] load_begun_i,        // a limb is on its way
+  output logic         [LoadStreams-1:0] load_room_o,         // for a limb
+  output logic         [     Points-1:0] store_limb_o,        // a whole one is there
+  input  logic         [     Points-1:0] store_begun_i,       // it is being taken
+  input  logic         [     Points-1:0] store_done_i,        // all of it is taken
+  // rows
+  output row_t                           row_o,
+  output logic         [   LogRadix-1:0] time_o,
+  output logic         [   LogLanes-1:0] element_o,
+  output logic         [   LogLanes-1:0] constant_o,
+  output logic         [   RowWidth-1:0] table_row_o,
+  output logic         [ PrimeWidth-1:0] prime_o       [Points],
+  output access_t                        x_o,
+  output access_t                        y_o           [Points],
+  output access_t                        z_o           [Points],
+  output logic         [      Width-1:0] y_word_o      [Points],
+  output logic         [      Width-1:0] z_word_o      [Points],
+  output access_t                        target_o      [Points],
+  output logic         [     Points-1:0] writes_o,            // of point operations
+  output logic         [     Points-1:0] stores_o
+);
+  localparam int unsigned PassLatency =
+      core_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix);
+  localparam int unsigned CountWidth = $clog2(StreamRows + 1);
+  localparam int unsigned EntryWidth = $clog2(MaxEntries);
+  localparam int unsigned LowWidth = ElementWidth;
+  localparam int unsigned WaitWidth = RowWidth + 1;
+
+  logic [RowWidth-1:0] last_row;
+  logic [RowWidth:0]   rows;  // of a limb
+  assign rows     = (RowWidth + 1)'(1) << row_bits_i;
+  assign last_row = RowWidth'(rows - 1'b1);
+
+  // ---- passes -------------------------------------------------------------------------------------
+  pass_t passes_q [2*MaxPasses];
+  always_ff @(posedge clk_i) if (pass_we_i) passes_q[pass_addr_i] <= pass_i;
+
+  // ---- what an instruction waits for --------------------------------------------------------------
+  logic                   take, waits;
+  logic [31:0]            since_q, tables_q;
+  logic [CountWidth-1:0]  there_q [LoadStreams];  // rows in a load stream that no instruction took
+  logic [CountWidth-1:0]  free_q [Points];        // rows of a store stream
+  logic [Points-1:0]      store_room_q;
+  logic [LoadStreams-1:0] enough;
+  logic [CountWidth-1:0]  needed [LoadStreams];
+  logic [Points-1:0]      hands_out;
+  always_comb begin
+    for (int unsigned s = 0; s < LoadStreams; s++) begin
+      needed[s] = CountWidth'(instruction_i.limbs[s]) << row_bits_i;
+      enough[s] = there_q[s] >= needed[s];
+    end
+    for (int unsigned h = 0; h < Points; h++) begin
+      hands_out[h] = instruction_i.operation.point &&
+          instruction_i.operation.result[h].stores;
+    end
+  end
+  assign waits = since_q < instruction_i.gap || tables_q < instruction_i.tables || !(&enough) ||
+      |(hands_out & ~store_room_q);
+  assign take    = valid_i && !waits && !start_i;
+  assign ready_o = take;
+  always_ff @(posedge clk_i) begin
+    since_q  <= (!rst_ni || start_i) ? '0 : take ? 32'd1 : since_q + 32'd1;
+    tables_q <= (!rst_ni || start_i) ? '0 : tables_q + 32'(table_loaded_i);
+    for (int unsigned s = 0; s < LoadStreams; s++) begin
+      if (!rst_ni) there_q[s] <= '0;
+      else
+        there_q[s] <= there_q[s] + CountWidth'(load_pushed_i[s]) - (take ? needed[s] : '0);
+    end
+    for (int unsigned h = 0; h < Points; h++) begin
+      store_room_q[h] <= (RowWidth + 1)'(free_q[h]) >= rows;
+      if (!rst_ni) free_q[h] <= CountWidth'(StreamRows);
+      else
+        free_q[h] <= free_q[h] + (store_done_i[h] ? CountWidth'(rows) : '0) -
+            ((take && hands_out[h]) ? CountWidth'(rows) : '0);
+    end
+  end
+
+  // ---- the instruction under way: rows of limbs of passes -----------------------------------------
+  operation_t            own_q;
+  logic                  busy_q;
+  logic [RowWidth-1:0]   row_q;
+  logic [EntryWidth-1:0] entry_q;
+  logic [2:0]            pass_q;
+  logic [WaitWidth-1:0]  wait_q, pause;
+  logic [WaitWidth+EntryWidth:0] pass_rows, pass_least;
+  logic                  issues, limb_ends, pass_ends, ends;
+  assign issues    = busy_q && wait_q == '0;
+  assign limb_ends = issues && row_q == last_row;
+  assign pass_ends = limb_ends && (own_q.point || entry_q == own_q.last);
+  assign ends      = pass_ends && (own_q.point || 4'(pass_q) + 4'd1 == passes_i);
+
+  // A pass begins a limb's rows and their latency after the one before it, or later.
+  assign pass_rows  = ((WaitWidth + EntryWidth + 1)'(own_q.last) + 1'b1) << row_bits_i;
+  assign pass_least =
+      (WaitWidth + EntryWidth + 1)'(rows) + (WaitWidth + EntryWidth + 1)'(PassLatency);
+  assign pause      = (pass_least > pass_rows) ? WaitWidth'(pass_least - pass_rows) : '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= take || (busy_q && !ends);
+    if (take) begin
+      own_q   <= instruction_i.operation;
+      row_q   <= '0;
+      entry_q <= '0;
+      pass_q  <= '0;
+      wait_q  <= '0;
+    end else begin
+      if (issues) row_q <= limb_ends ? '0 : row_q + 1'b1;
+      if (limb_ends) entry_q <= pass_ends ? '0 : entry_q + 1'b1;
+      if (pass_ends) pass_q <= pass_q + 1'b1;
+      if (pass_ends) wait_q <= pause;
+      else if (wait_q != '0) wait_q <= wait_q - 1'b1;
+    end
+  end
+  NotBusy_A :
+  assert property (@(posedge clk_i) !rst_ni || !take || !busy_q || ends)
+  else $error("an instruction is issued, and the one before it has rows left");
+
+  // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
+  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1.
+  logic [LowWidth-1:0] low_q, step, element;
+  logic [4:0]          ones;
+  assign element = LowWidth'(own_q.element);
+  always_comb begin
+    ones = '0;
+    for (int unsigned i = 0; i < RowWidth; i++) begin
+      if (ones == 5'(i) && row_q[i]) ones = 5'(i + 1);
+    end
+    step = ((element + (element << 1)) << (row_bits_i - 5'd1 - ones)) - (element << row_bits_i);
+  end
+  always_ff @(posedge clk_i) begin
+    if (take) low_q <= LowWidth'(instruction_i.operation.element >> 1);
+    else if (issues) low_q <= low_q + step;
+  end
+
+  // ---- rows ---------------------------------------------------------------------------------------
+  pass_t               pass;
+  entry_t              entry;
+  logic [RowWidth-1:0] turned, mapped, reversed_low;
+  assign pass   = passes_q[{own_q.inverse, pass_q}];
+  assign entry  = own_q.entry[entry_q];
+  assign turned = (row_q << pass.turn | row_q >> (row_bits_i - pass.turn)) & last_row;
+  always_comb begin
+    for (int unsigned i = 0; i < RowWidth; i++) reversed_low[i] = low_q[RowWidth-1-i];
+  end
+  assign mapped = reversed_low >> (5'(RowWidth) - row_bits_i);
+
+  function automatic access_t at(source_t source, logic [RowWidth-1:0] row, logic [4:0] row_bits);
+    return '{
+        origin: source.origin,
+        bank: source.slot.bank,
+        row: RowWidth'(source.slot.index << row_bits) | row
+    };
+  endfunction
+
+  logic                last_q;
+  logic                first_q;  // of a limb that x is read from
+  logic [RowWidth-1:0] limb_row_q, table_first_q;
+  logic [4:0]          table_shift_q;
+  row_t                issued_q;
+  logic [LogRadix-1:0] time_q;
+  logic [LogLanes-1:0] element_q, constant_q;
+  logic [PrimeWidth-1:0] prime_q [Points];
+  access_t             x_q;
+  access_t             y_q [Points];
+  access_t             z_q [Points];
+  access_t             target_q [Points];
+  logic [Width-1:0]    y_word_q [Points];
+  logic [Width-1:0]    z_word_q [Points];
+  logic [Points-1:0]   writes_q, stores_q;
+  always_ff @(posedge clk_i) begin
+    issued_q.valid     <= issues && rst_ni;
+    issued_q.point     <= own_q.point;
+    issued_q.transform <= '{inverse: own_q.inverse, stages: pass.stages};
+    issued_q.permute   <= pass.permute;
+    if (own_q.point) issued_q.permute <= '{rotate: 1'b0, exchange: '0, arrange: ArrangeStraight};
+    for (int unsigned h = 0; h < MaxPoints; h++) begin
+      issued_q.sign[h]   <= own_q.result[h].sign;
+      issued_q.y_is_x[h] <= own_q.result[h].y.origin == FromX;
+      issued_q.z_is_x[h] <= own_q.result[h].z.origin == FromX;
+    end
+    time_q     <= row_q[LogRadix-1:0];
+    element_q  <= own_q.point ? own_q.element[LogLanes-1:0] : LogLanes'(1);
+    constant_q <= own_q.point ? LogLanes'(low_q >> row_bits_i) : '0;
+    if (own_q.point) x_q <= at(own_q.x, mapped, row_bits_i);
+    else if (pass_q == '0) x_q <= at(entry.source, turned, row_bits_i);
+    else x_q <= at('{origin: FromBank, slot: entry.target}, turned, row_bits_i);
+    for (int unsigned h = 0; h < Points; h++) begin
+      prime_q[h]  <= own_q.point ? own_q.result[h].prime : entry.prime;
+      y_q[h]      <= at(own_q.result[h].y, row_q, row_bits_i);
+      z_q[h]      <= at(own_q.result[h].z, row_q, row_bits_i);
+      y_word_q[h] <= own_q.result[h].y_word[Width-1:0];
+      z_word_q[h] <= own_q.result[h].z_word[Width-1:0];
+      target_q[h] <= own_q.point ?
+          at('{origin: FromBank, slot: own_q.result[h].target}, row_q, row_bits_i) :
+          at('{origin: FromBank, slot: entry.target}, turned, row_bits_i);
+      writes_q[h] <= own_q.result[h].writes;
+      stores_q[h] <= own_q.result[h].stores;
+    end
+    limb_row_q    <= turned;
+    table_first_q <= entry.table_row + pass.table_row;
+    table_shift_q <= pass.shift;
+    last_q        <= ends && rst_ni;
+    first_q       <= issues && row_q == '0 && pass_q == '0 && rst_ni;
+  end
+  assign row_o       = issued_q;
+  assign time_o      = time_q;
+  assign element_o   = element_q;
+  assign constant_o  = constant_q;
+  assign prime_o     = prime_q;
+  assign x_o         = x_q;
+  assign y_o         = y_q;
+  assign z_o         = z_q;
+  assign y_word_o    = y_word_q;
+  assign z_word_o    = z_word_q;
+  assign target_o    = target_q;
+  assign writes_o    = writes_q;
+  assign stores_o    = stores_q;
+  assign table_row_o = table_first_q + (limb_row_q >> table_shift_q);
+
+  // ---- what memory's side learns: NOTICE cycles (timing.py) after the issue of the row that did it -
+  logic        ended;
+  logic [31:0] ended_q;
+  rs_delay #(.Depth(PassLatency + 2)) u_ended (.clk_i, .d_i(last_q), .d_o(ended));
+  always_ff @(posedge clk_i) begin
+    ended_q <= (!rst_ni || start_i) ? '0 : ended_q + 32'(ended);
+  end
+  assign ended_o = ended_q;
+
+  logic [Points-1:0] whole;  // a store stream has another limb
+  logic [LoadStreams-1:0] read [Points+1];  // streams of which a limb begins to be read
+  for (genvar h = 0; h < Points; h++) begin : gen_point
+    localparam int unsigned Stage = 2 * h + 1;  // of the later half
+    localparam int unsigned Written =
+        core_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+    localparam int unsigned Factor =
+        array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+    logic [FactorStreams-1:0] begins, begun;
+    rs_delay #(.Depth(Written + 2)) u_whole (
+      .clk_i, .d_i(last_q && issued_q.point && stores_q[h]), .d_o(whole[h])
+    );
+    always_comb begin
+      for (int unsigned s = 0; s < FactorStreams; s++) begin
+        begins[s] = first_q && issued_q.point && y_q[h].origin == FromStream &&
+            32'(y_q[h].bank) == s;
+      end
+    end
+    rs_delay #(.Width(FactorStreams), .Depth(Factor)) u_begun (
+      .clk_i, .d_i(begins), .d_o(begun)
+    );
+    assign read[h] = {1'b0, begun};
+  end
+  assign read[Points] = {first_q && x_q.origin == FromStream, {FactorStreams{1'b0}}};
+
+  logic [CountWidth-1:0]  room_q [LoadStreams];
+  logic [LoadStreams-1:0] given, load_room_q;
+  logic [CountWidth-1:0]  limbs_q [Points];  // whole ones in a store stream
+  always_comb begin
+    given = '0;
+    for (int unsigned i = 0; i <= Points; i++) given |= read[i];
+  end
+  logic [CountWidth-1:0] limb;
+  assign limb = CountWidth'(rows);
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < LoadStreams; s++) begin
+      load_room_q[s] <= room_q[s] >= limb;
+      if (!rst_ni) room_q[s] <= CountWidth'(StreamRows);
+      else room_q[s] <= room_q[s] + (given[s] ? limb : '0) - (load_begun_i[s] ? limb : '0);
+    end
+  end
+  assign load_room_o = load_room_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned h = 0; h < Points; h++) begin
+      if (!rst_ni) limbs_q[h] <= '0;
+      else limbs_q[h] <= limbs_q[h] + CountWidth'(whole[h]) - CountWidth'(store_begun_i[h]);
+    end
+  end
+  always_comb begin
+    for (int unsigned h = 0; h < Points; h++) store_limb_o[h] = limbs_q[h] != '0;
+  end
+endmodule

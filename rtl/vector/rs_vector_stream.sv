@@ -1,0 +1,67 @@
+// A FIFO of rows between memory and a cluster, whose halves enter and leave each in turns of their own.
+//
+// Halves are rs_vector_bank's. push_i[f] takes half f of row_i; pop_i[f] hands out that of the row
+// that entered first, and row_o has it rs_vector_pkg::RamLatency cycles later. Who pushes knows that
+// there is room, and who pops that there is a row (rs_vector_sequencer counts both).
+//
+// Cost: a bank of Rows rows, and counters.
+module rs_vector_stream
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned LogLanes = 4,
+  parameter  int unsigned LogRadix = 2,
+  parameter  int unsigned Rows = 512,
+  parameter  string       RamStyle = "block",
+  localparam int unsigned Lanes = 2 ** LogLanes
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [      1:0] push_i,
+  input  logic [Width-1:0] row_i  [Lanes],
+  input  logic [      1:0] pop_i,
+  output logic [Width-1:0] row_o  [Lanes]
+);
+  localparam int unsigned AddrWidth = $clog2(Rows);
+  localparam logic [AddrWidth-1:0] Last = AddrWidth'(Rows - 1);
+  logic [AddrWidth-1:0] waddr_q [2];
+  logic [AddrWidth-1:0] raddr_q [2];
+  always_ff @(posedge clk_i) begin
+    for (int unsigned f = 0; f < 2; f++) begin
+      if (!rst_ni) waddr_q[f] <= '0;
+      else if (push_i[f]) waddr_q[f] <= (waddr_q[f] == Last) ? '0 : waddr_q[f] + 1'b1;
+      if (!rst_ni) raddr_q[f] <= '0;
+      else if (pop_i[f]) raddr_q[f] <= (raddr_q[f] == Last) ? '0 : raddr_q[f] + 1'b1;
+    end
+  end
+  rs_vector_bank #(
+    .Width(Width),
+    .LogLanes(LogLanes),
+    .LogRadix(LogRadix),
+    .Rows(Rows),
+    .RamStyle(RamStyle)
+  ) u_bank (
+    .clk_i,
+    .we_i(push_i),
+    .waddr_i(waddr_q),
+    .wdata_i(row_i),
+    .re_i(pop_i),
+    .raddr_i(raddr_q),
+    .rdata_o(row_o)
+  );
+
+  // Halves that have entered and not left.
+  for (genvar f = 0; f < 2; f++) begin : gen_count
+    logic [AddrWidth:0] rows_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) rows_q <= '0;
+      else rows_q <= rows_q + (AddrWidth + 1)'(push_i[f]) - (AddrWidth + 1)'(pop_i[f]);
+    end
+    NoOverflow_A :
+    assert property (@(posedge clk_i) !rst_ni || !push_i[f] || 32'(rows_q) < Rows)
+    else $error("half %0d of a row comes, and there are %0d", f, rows_q);
+    NoUnderflow_A :
+    assert property (@(posedge clk_i) !rst_ni || !pop_i[f] || rows_q != 0)
+    else $error("half %0d of a row is taken, and there is none", f);
+  end
+endmodule

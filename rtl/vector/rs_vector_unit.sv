@@ -1,0 +1,182 @@
+// 2^LogRadix lanes of the array: a transform's pass over its positions in L0, or point operations.
+//
+//   transform, forward: stages of positions LogRadix-1, ..., 0 of L0 in turn; result_o[l] is lane l
+//   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
+//                       reversed (rs_vector_permute does that), and leaves in their order
+//   point_i:            point_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
+//                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l], or x where
+//                       y_is_x_i[h] or z_is_x_i[h] says so;
+//                       h < Results = LogRadix / 2
+//
+// All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
+// transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
+// are -1. Words of a forward transform may be below 2q, and x of point operations any words where y
+// is below q. mu_i and shift_i are those of rs_mod_mul_barrett; Montgomery's reduction has no use
+// for them.
+//
+// factor_i is a row of factors: word 2^g + i, i < 2^g, belongs to butterflies of position
+// LogRadix-1-g with i in the bits of L0 above. What enters when, after x_i:
+//
+//   moduli, modes        with x_i
+//   z_i                  alu_latency cycles later for each stage before the one that takes it
+//   y_i                  stage_factor_time() cycles after z_i
+//   factor_i[2^g + i]    stage_factor_time() cycles later, and alu_latency for each stage before:
+//                        g of them forward, LogRadix-1-g inverse
+//
+// Result h of the upper half of the lanes is computed in stage 2h, of the lower half in stage 2h + 1:
+// point_stage(). A row goes from stage to stage whatever it is, so that rows of all kinds follow one
+// another without a gap, but for the direction of transforms: where it changes, the table's rows of
+// both would be read at once (rs_vector_array).
+//
+// One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for a stage's
+// results of point operations.
+//
+// Cost: LogRadix * 2^(LogRadix-1) ALUs, 6 * Width LUTs a lane or less to select their operands and
+// results, and delays of x to the later stages.
+module rs_vector_unit
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  int unsigned StepBits = 17,
+  parameter  int unsigned LogRadix = 2,
+  localparam int unsigned Radix = 2 ** LogRadix,
+  localparam int unsigned Results = LogRadix / 2,
+  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+) (
+  input  logic                  clk_i,
+  input  transform_t            transform_i,
+  input  logic                  point_i,
+  input  sign_e                 sign_i      [Results],
+  input  logic [   Results-1:0] y_is_x_i,
+  input  logic [   Results-1:0] z_is_x_i,
+  input  logic [     Width-1:0] q_i         [Results],
+  input  logic [     Width-1:0] mu_i        [Results],
+  input  logic [ShiftWidth-1:0] shift_i     [Results],
+  input  logic [     Width-1:0] x_i         [Radix],
+  input  logic [     Width-1:0] y_i         [Results*Radix],
+  input  logic [     Width-1:0] z_i         [Results*Radix],
+  input  logic [     Width-1:0] factor_i    [Radix],
+  output logic [     Width-1:0] transform_o [Radix],
+  output logic [     Width-1:0] point_o     [Results*Radix]
+);
+  localparam int unsigned Alus = Radix / 2;
+  localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
+
+  if (LogRadix % 2 != 0 || LogRadix == 0 || LogRadix > MaxLogRadix) begin : gen_bad_radix
+    $error("rs_vector_unit: LogRadix = %0d is not 2 or 4", LogRadix);
+  end
+
+  // Word 0 of a row has no butterfly.
+  logic unused_factor;
+  assign unused_factor = ^factor_i[0];
+
+  // ---- stages -------------------------------------------------------------------------------------
+  transform_t            transform [LogRadix+1];
+  logic [Width-1:0]      q [LogRadix+1];
+  logic [Width-1:0]      mu [LogRadix+1];
+  logic [ShiftWidth-1:0] shift [LogRadix+1];
+  logic [Width-1:0]      word [LogRadix+1][Radix];
+  assign transform[0] = transform_i;
+  assign q[0]         = q_i[0];
+  assign mu[0]        = mu_i[0];
+  assign shift[0]     = shift_i[0];
+  assign word[0]      = x_i;
+  for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
+    // Of a point operation: result H of the upper half of the lanes, or the lower one.
+    localparam int unsigned H = s / 2;
+    localparam int unsigned First = (s % 2 == 0) ? Alus : 0;
+    logic                  point, y_is_x, z_is_x;
+    logic [1:0]            sign_bits;
+    logic [Width-1:0]      point_q, point_mu;
+    logic [ShiftWidth-1:0] point_shift;
+    rs_delay #(.Width(5), .Depth(s * Latency)) u_point (
+      .clk_i,
+      .d_i({point_i, sign_i[H], y_is_x_i[H], z_is_x_i[H]}),
+      .d_o({point, sign_bits, y_is_x, z_is_x})
+    );
+    rs_delay #(.Width(2 * Width + ShiftWidth), .Depth(s * Latency)) u_modulus (
+      .clk_i, .d_i({q_i[H], mu_i[H], shift_i[H]}), .d_o({point_q, point_mu, point_shift})
+    );
+    logic [Width-1:0] x [Alus];
+    logic [Width-1:0] y [Alus];
+    logic [Width-1:0] z [Alus];
+    logic [Width-1:0] forward_factor [Alus];
+    logic [Width-1:0] inverse_factor [Alus];
+    for (genvar k = 0; k < Alus; k++) begin : gen_operand
+      rs_delay #(.Width(Width), .Depth(s * Latency)) u_x (
+        .clk_i, .d_i(x_i[First+k]), .d_o(x[k])
+      );
+      assign y[k] = y_i[H*Radix+First+k];
+      assign z[k] = z_i[H*Radix+First+k];
+      assign forward_factor[k] = factor_i[forward_node(LogRadix, s, k)];
+      assign inverse_factor[k] = factor_i[inverse_node(LogRadix, s, k)];
+    end
+    rs_vector_stage #(
+      .Width(Width),
+      .Reduction(Reduction),
+      .StepBits(StepBits),
+      .LogRadix(LogRadix),
+      .Stage(s),
+      .Reduce(s == 0),
+      .TakesWords(s == 0)
+    ) u_stage (
+      .clk_i,
+      .inverse_i(transform[s].inverse),
+      .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
+      .point_i(point),
+      .negative_i(sign_e'(sign_bits) == SignMinus),
+      .y_is_x_i(y_is_x),
+      .z_is_x_i(z_is_x),
+      .q_i(point ? point_q : q[s]),
+      .mu_i(point ? point_mu : mu[s]),
+      .shift_i(point ? point_shift : shift[s]),
+      .word_i(word[s]),
+      .x_i(x),
+      .y_i(y),
+      .z_i(z),
+      .forward_factor_i(forward_factor),
+      .inverse_factor_i(inverse_factor),
+      .word_o(word[s+1]),
+      .q_o(q[s+1]),
+      .mu_o(mu[s+1]),
+      .shift_o(shift[s+1])
+    );
+    rs_delay #(
+      .Width($bits(transform_t)),
+      .Depth(Latency)
+    ) u_transform (
+      .clk_i,
+      .d_i(transform[s]),
+      .d_o(transform[s+1])
+    );
+  end
+  logic unused_last;
+  assign unused_last = ^{q[LogRadix], mu[LogRadix], shift[LogRadix], transform[LogRadix].stages};
+
+  // ---- results ------------------------------------------------------------------------------------
+  for (genvar l = 0; l < Radix; l++) begin : gen_transform
+    logic [Width-1:0] transform_q;
+    always_ff @(posedge clk_i) begin
+      transform_q <= transform[LogRadix].inverse ? word[LogRadix][reversed(LogRadix, l)] :
+          word[LogRadix][l];
+    end
+    assign transform_o[l] = transform_q;
+  end
+  for (genvar h = 0; h < Results; h++) begin : gen_point
+    for (genvar l = 0; l < Radix; l++) begin : gen_lane
+      localparam int unsigned Stage = 2 * h + ((l < Alus) ? 1 : 0);
+      localparam int unsigned Low = pair_low(LogRadix, Stage, l % Alus);
+      localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
+      logic [1:0]       sign_bits;
+      logic [Width-1:0] point_q;
+      rs_delay #(.Width(2), .Depth((Stage + 1) * Latency)) u_sign (
+        .clk_i, .d_i(sign_i[h]), .d_o(sign_bits)
+      );
+      always_ff @(posedge clk_i) begin
+        point_q <= (sign_e'(sign_bits) == SignReverse) ? word[Stage+1][High] : word[Stage+1][Low];
+      end
+      assign point_o[h*Radix+l] = point_q;
+    end
+  end
+endmodule

@@ -1,0 +1,323 @@
+"""Graphs compiled for vector designs: the interpreter's results, by schedules that hold."""
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ringsmith import CkksParameters, _core, trace
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.vector.backend import BACKEND
+from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
+from ringsmith.backends.vector.layout import time_order
+from ringsmith.backends.vector.timing import Cycles, Schedule
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.types import Form
+from ringsmith.lower import lower, lower_operation
+from ringsmith.objects import KeySwitchKey
+
+RADIX_4 = VectorDesign("radix-4", 12, 4, 2, 30, bank_rows=1024, table_rows=2048, stream_rows=1024)
+RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction="montgomery", word_bits=32)
+TWO = replace(RADIX_16, name="two", clusters=2, banks=3, read_row_cycles=2)
+WIDE = replace(RADIX_4, name="wide", word_bits=60, bank_rows=2048)
+DESIGNS = [RADIX_4, RADIX_16, TWO, WIDE]
+SETS = [(4, 1, 0), (5, 2, 3), (6, 3, 2)]
+"""Data primes, special primes, and digits of key switching; 0: one prime each."""
+
+OPERATIONS = [
+    "add", "add_plain", "multiply", "multiply_plain", "square", "rescale", "rotate", "conjugate",
+    "relinearize", "multiply_relinearize", "relinearize_rescale",
+]  # fmt: skip
+
+
+def parameters(
+    design: VectorDesign, shape: tuple[int, int, int], n: int = 1 << 10
+) -> CkksParameters:
+    """Parameters whose primes a design takes, the widest ones."""
+    limbs, special, dnum = shape
+    bits = design.word_bits
+    primes = _core.prime_search(bits, design.n, limbs + special)
+    return CkksParameters.from_primes(
+        n=n,
+        data_primes=primes[:limbs],
+        special_prime=primes[limbs:],
+        scale=2.0 ** (bits - 2),
+        security=None,
+        dnum=dnum,
+    )
+
+
+def random_operands(
+    graph: SubroutineGraph, random: np.random.Generator
+) -> tuple[dict[str, NDArray[np.uint64]], dict[str, KeySwitchKey]]:
+    """Random inputs, and random keys."""
+    inputs = {
+        name: np.stack(
+            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
+        )
+        for name, kind in graph.inputs.items()
+    }
+    primes = graph.primes[: graph.key_primes]
+    keys = {
+        name: random_key(primes, graph.n, digits, random, seeded=False)
+        for name, digits in graph.keys.items()
+    }
+    return inputs, keys
+
+
+def check_results(executable: VectorExecutable, seed: int = 1) -> None:
+    """Runs random residues on the model, and compares every one with the interpreter's."""
+    graph = executable.graph
+    inputs, keys = random_operands(graph, np.random.default_rng(seed))
+    machine = BACKEND.open("model", executable.design)
+    result = machine.execute(CompiledGraph(graph, executable), inputs, keys)
+    expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    assert result.outputs.keys() == expected.keys()
+    for name, words in expected.items():
+        assert np.array_equal(result.outputs[name], words), name
+    assert result.cycles == executable.cycles
+    assert (result.memory_read, result.memory_written) == (
+        executable.bytes_read,
+        executable.bytes_written,
+    )
+    assert all(0 <= share <= 1 for share in result.busy.values())
+
+
+def check_schedule(executable: VectorExecutable) -> None:
+    """Every row is read after it was written and before it is overwritten; ports serve one row."""
+    shape, cycles = executable.shape, Cycles(executable.design, executable.shape)
+    natural = np.arange(shape.rows)
+    for program, times in zip(executable.programs, executable.schedules, strict=True):
+        taken: dict[tuple[bool, tuple[bool, int, int]], list[NDArray[np.int64]]] = defaultdict(list)
+        written: dict[tuple[Slot, int], NDArray[np.int64]] = {}
+        read: dict[tuple[Slot, int], NDArray[np.int64]] = {}
+        for own, span in zip(program.computing, times.computing, strict=True):
+            reads, writes = cycles.accesses(own.operation)
+            events = [(each, False) for each in reads] + [(each, True) for each in writes]
+            for each, writing in sorted(events, key=lambda event: event[0].begin):
+                taken[writing, each.port].append(span.begin + each.begin + natural)
+                if not isinstance(each.slot, Slot):
+                    continue  # a load's end is what the schedule waits for
+                at = np.empty(shape.rows, dtype=np.int64)
+                begin = span.begin + each.begin
+                if each.turn is None:  # in any order: the worst one of a read
+                    at[:] = begin
+                else:
+                    at[time_order(shape, each.turn)] = begin + natural
+                place = (each.slot, each.half)
+                if writing:
+                    assert (at > read.get(place, at - 1)).all(), (own, each)
+                    written[place] = at
+                else:
+                    assert (at > written[place]).all(), (own, each)
+                    until = at if each.turn is not None else at + shape.rows
+                    read[place] = np.maximum(until, read.get(place, until))
+        for port, found in taken.items():
+            every = np.concatenate(found)
+            assert len(np.unique(every)) == len(every), port
+        check_directions(program, times, cycles)
+
+
+def check_directions(program: Program, times: Schedule, cycles: Cycles) -> None:
+    """The array turns between transforms of different directions."""
+    turned = {False: 0, True: 0}
+    for own, span in zip(program.computing, times.computing, strict=True):
+        if isinstance(own.operation, Transform):
+            assert span.begin >= turned[own.operation.inverse]
+            assert len(own.operation.entries) <= MAX_ENTRIES
+            last = span.begin + cycles.occupied(own.operation) - 1
+            turned[not own.operation.inverse] = last + cycles.turn
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("shape", SETS, ids=str)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_operations_are_the_interpreters(
+    design: VectorDesign, shape: tuple[int, int, int], operation: str
+) -> None:
+    of = parameters(design, shape)
+    executable = compile_graph(lower_operation(operation, of, of.limbs), design)
+    check_results(executable)
+    check_schedule(executable)
+
+
+@pytest.mark.parametrize("log_n", [8, 9, 11, 12])
+@pytest.mark.parametrize("design", [RADIX_4, RADIX_16], ids=lambda design: design.name)
+def test_every_ring_of_a_design(design: VectorDesign, log_n: int) -> None:
+    of = random_ring(design, 1 << log_n)
+    of.output(
+        of.intt(of.mul(of.ntt(of.input("a", [0, 1], Form.COEFF)), of.input("b", [0, 1]))), "c"
+    )
+    executable = compile_graph(of, design)
+    check_results(executable)
+    check_schedule(executable)
+
+
+def random_ring(design: VectorDesign, n: int) -> SubroutineGraph:
+    """An empty graph over two primes that a design takes."""
+    primes = _core.prime_search(design.word_bits, max(n, design.n), 2)
+    return SubroutineGraph(n, tuple(primes), tuple(_core.smallest_root(q, n) for q in primes), ())
+
+
+def random_graph(of: CkksParameters, random: np.random.Generator) -> SubroutineGraph:
+    """A program of random operations."""
+
+    def program(x: Any, y: Any) -> Any:  # noqa: ANN401 - recorded vectors
+        values = [(x, 0), (y, 0)]  # with their depths
+        for _ in range(12):
+            (a, p), (b, q) = (values[int(random.integers(len(values)))] for _ in range(2))
+            deepest = max(p, q)
+            choice = int(random.integers(6))
+            if choice == 0 and deepest < of.levels:
+                values.append((a * b, deepest + 1))
+            elif choice == 1 and p < of.levels:
+                values.append((a * 0.5, p + 1))
+            elif choice == 2:
+                values.append((a - b, deepest))
+            elif choice == 3:
+                values.append((a.conjugate(), p))
+            else:
+                values.append((a.rotate(int(random.integers(1, 100))), p))
+        total = values[0][0]  # of everything, so that all of it is computed
+        for value, _ in values[1:]:
+            total = total + value
+        return total
+
+    return lower(trace(program, of)).graph
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_random_programs_are_the_interpreters(design: VectorDesign, seed: int) -> None:
+    random = np.random.default_rng([seed, *design.name.encode()])
+    graph = random_graph(parameters(design, SETS[int(random.integers(len(SETS)))]), random)
+    executable = compile_graph(graph, design)
+    check_results(executable, seed)
+    check_schedule(executable)
+
+
+def test_products_with_the_same_summand_do_not_read_it_at_once() -> None:
+    graph = random_ring(RADIX_16, 1 << 10)
+    x, a, b, c, d = (graph.input(name, [0]) for name in "xabcd")
+    summand = graph.add(c, d)
+    for name, factor in (("first", a), ("second", b)):
+        graph.output(graph.add(graph.mul(x, factor), summand), name)
+    executable = compile_graph(graph, RADIX_16)
+    check_results(executable)
+    check_schedule(executable)
+
+
+def test_waiting_for_memory_breaks_nothing() -> None:
+    """Gaps are least distances: the same lists behind a memory that is late hold as well."""
+    slow = replace(TWO, memory_latency=1777, read_row_cycles=7, write_row_cycles=9)
+    of = parameters(slow, (5, 2, 3))
+    executable = compile_graph(lower_operation("multiply_relinearize", of, of.limbs), slow)
+    check_results(executable)
+    check_schedule(executable)
+
+
+def test_a_scratchpad_that_is_too_small_for_all_makes_values_give_way() -> None:
+    small = replace(RADIX_16, name="tight", log_n=10, banks=3, bank_rows=256)
+    of = parameters(small, (6, 3, 2))
+    executable = compile_graph(lower_operation("multiply_relinearize", of, of.limbs), small)
+    assert any(s.limb.kind == "spill" for own in executable.programs for s in own.stores)
+    check_results(executable)
+    check_schedule(executable)
+
+
+FULL_SETS = {
+    "framework-set2": ("framework-512", 24, 8, 3),
+    "framework-set1": ("vector-1024", 45, 1, 0),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", FULL_SETS)
+def test_the_papers_sizes_are_the_interpreters(name: str) -> None:
+    """N = 2^16; set 1 has a key of a gigabyte, and takes 5 GB here."""
+    design_name, limbs, special, dnum = FULL_SETS[name]
+    design = BACKEND.load_design(design_name)
+    of = parameters(design, (limbs, special, dnum), n=1 << 16)
+    executable = compile_graph(lower_operation("multiply_relinearize", of, limbs), design)
+    check_results(executable)
+    check_schedule(executable)
+
+
+def test_a_program_counts_what_it_moved() -> None:
+    of = parameters(RADIX_16, (4, 1, 0))
+    executable = compile_graph(lower_operation("multiply_plain", of, of.limbs), RADIX_16)
+    limbs = 3 * of.limbs  # a ciphertext of two polynomials, and a plaintext
+    assert executable.bytes_read == limbs * of.n * 4
+    assert executable.bytes_written == 2 * of.limbs * of.n * 4
+    assert executable.use.transforms == 0
+
+
+def test_key_switching_takes_no_transform_that_it_need_not() -> None:
+    """L + L^2 + 2(L + 1) of L limbs in digits of one prime, as the Framework paper's set 1."""
+    of = parameters(RADIX_16, (4, 1, 0))
+    executable = compile_graph(lower_operation("relinearize", of, of.limbs), RADIX_16)
+    assert executable.transforms == 4 + 16 + 2 * 5
+
+
+# ---- what is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"log_radix": 3}, "log_radix = 3 is neither 2 nor 4"),
+        ({"reduction": "folded"}, "reduction = 'folded' is none of barrett, montgomery"),
+        ({"word_bits": 61}, "word_bits = 61 is outside 15 … 60"),
+        ({"clusters": 0}, "clusters = 0 is outside 1 … 8"),
+        ({"banks": 2}, "banks = 2 is outside 3 … 8"),
+        ({"stream_rows": 100}, "stream_rows = 100 is below 342"),
+        ({"table_rows": 400}, "table_rows = 400 is below 684"),
+        ({"bank_rows": 300}, "bank_rows = 300 is below 512"),
+        ({"log_lanes": 5}, "lanes divide into units"),
+    ],
+)
+def test_designs_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        replace(RADIX_4, **change)
+
+
+def test_primes_and_rings_of_other_designs_are_refused() -> None:
+    of = parameters(WIDE, (2, 1, 0))
+    graph = lower_operation("add", of, of.limbs)
+    with pytest.raises(ProgramError, match="has 60 bits, and words 30"):
+        compile_graph(graph, RADIX_4)
+    short = _core.prime_search(32, 1 << 10, 40)[-1]
+    assert short % (2 * RADIX_16.n) != 1
+    assert "not 1 modulo 8192" in RADIX_16.prime_refusal(short)
+    assert "fewer than half" in RADIX_4.prime_refusal(7681)
+    large = random_ring(RADIX_16, 1 << 13)
+    large.output(large.input("a", [0]), "b")
+    with pytest.raises(ProgramError, match="rings of N = 256 to 4096, and the program's is 8192"):
+        compile_graph(large, RADIX_16)
+
+
+def test_nodes_that_the_architecture_has_not_are_refused_by_name() -> None:
+    graph = random_ring(RADIX_4, 256)
+    graph.output(graph.automorph(graph.input("a", [0], Form.COEFF), 3), "b")
+    with pytest.raises(ProgramError, match="node 1: architecture vector has no automorphisms of"):
+        compile_graph(graph, RADIX_4)
+
+
+def test_designs_that_the_rtl_does_not_simulate_are_refused() -> None:
+    with pytest.raises(DeviceError, match="two has 2 clusters, and device rtl simulates one"):
+        BACKEND.open("rtl", TWO)
+    few = replace(
+        RADIX_4, name="few", log_lanes=2, bank_rows=2048, stream_rows=4096, table_rows=4096
+    )
+    with pytest.raises(DeviceError, match="few has 4 lanes, and the RTL's network 16 or more"):
+        BACKEND.open("rtl", few)
+    with pytest.raises(DeviceError, match="has no bus"):
+        BACKEND.open("model", RADIX_4, "axi-lite")

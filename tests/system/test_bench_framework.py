@@ -1,0 +1,219 @@
+"""``ringsmith bench framework``: records, the paper's numbers, the page, and what is counted."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ringsmith.bench.framework import measure as measuring
+from ringsmith.bench.framework.cases import (
+    DESIGNS,
+    MAIN_OPERATION,
+    OPERATIONS,
+    POINTS,
+    SETS,
+    Point,
+    compiled,
+    design_of,
+    parameters,
+)
+from ringsmith.bench.framework.formula import Estimate, formula_rows
+from ringsmith.bench.framework.measure import QUICK, Options, key_bytes, measure
+from ringsmith.bench.framework.page import page
+from ringsmith.bench.framework.resources import CARD, SHARE, parts, resource_rows
+from ringsmith.bench.framework.use import shares
+from ringsmith.bench.records import Record, read_records
+from ringsmith.errors import ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "bench" / "records" / "framework.jsonl"
+
+
+def counted(records: list[Record]) -> dict[tuple[str, ...], tuple[float, str]]:
+    """Values and conditions of all that no clock measured."""
+    return {
+        (r.design, r.params, r.operation, r.metric): (r.value, r.conditions)
+        for r in records
+        if not r.peer
+    }
+
+
+def written() -> dict[tuple[str, ...], tuple[float, str]]:
+    """What the published records hold."""
+    return counted(list(read_records(RECORDS, "framework").records))
+
+
+def test_the_page_is_the_one_that_its_records_make() -> None:
+    assert (ROOT / "docs" / "framework.md").read_text() == page(read_records(RECORDS))
+
+
+def test_the_records_hold_what_is_counted_today() -> None:
+    """Otherwise: `make bench`."""
+    small = Options(sets=SETS[2:], points=(), repeats=0)
+    cheap = Options(("add", "multiply_plain", "rescale"), points=(), repeats=0)
+    main = Options((MAIN_OPERATION,), ("framework",), SETS[1:2], points=("64-128",), repeats=0)
+    main = replace(main, figure_sets=SETS[1:2])
+    today = [record for each in (small, cheap, main) for record in measure(each, lambda _: None)]
+    assert counted(today).items() <= written().items()
+
+
+@pytest.mark.full
+def test_the_records_hold_all_that_is_counted_today() -> None:
+    assert counted(measure(Options(repeats=0), lambda _: None)) == written()
+
+
+MOST = {
+    "framework-set1": {
+        "multiply_relinearize": (24, 12, 6.5),
+        "rotate": (24, 11.8, 6.4),
+        "multiply_plain": (0.16, 0.16, 0.16),
+    },
+    "framework-set2": {"multiply_relinearize": (3.0, 1.6)},
+}
+"""Milliseconds that the designs take at most, in the order of ``DESIGNS``."""
+
+
+def test_the_records_hold_what_the_issue_asks() -> None:
+    found = written()
+    for params, operations in MOST.items():
+        for operation, limits in operations.items():
+            for design, most in zip(DESIGNS, limits, strict=False):
+                value, _ = found[design, params, operation, "milliseconds"]
+                assert value <= most, (design, params, operation)
+
+
+def test_a_record_says_the_level_that_the_authors_state_where_it_is_lower() -> None:
+    texts = [written()["framework", params, "add", "cycles"][1] for params in SETS]
+    levels = [text.partition(";")[0] for text in texts]
+    assert levels == [
+        "98-bit security, its authors say", "128-bit security", "128-bit security",
+    ]  # fmt: skip
+
+
+def test_other_names_are_refused() -> None:
+    for wrong in (
+        {"operations": ("multiply",)},
+        {"designs": ("medha",)},
+        {"sets": ("nano",)},
+        {"figure_sets": ("nano",)},
+        {"points": ("256-460",)},
+    ):
+        with pytest.raises(ParameterError, match="choose from"):
+            Options(**wrong)
+
+
+# ---- figure 6 ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_point_has_the_alus_and_the_rate_of_its_name(name: str) -> None:
+    design = POINTS[name].design()
+    alus, rate = map(int, name.split("-"))
+    assert design.alus == alus
+    row = design.lanes * 4
+    each_way = design.clusters * row / design.read_row_cycles * 250e6
+    assert design.write_row_cycles == design.read_row_cycles
+    assert 2 * each_way == rate * 1e9
+    assert design.scratchpad_bytes == design_of(POINTS[name].base).scratchpad_bytes
+
+
+@pytest.mark.parametrize("rate", [460, 1024])
+def test_a_rate_at_which_no_row_moves_in_whole_cycles_is_refused(rate: int) -> None:
+    with pytest.raises(ParameterError, match=f"{rate} GB/s: rows of 1 x 256 words move at 512"):
+        Point("framework", 1, 8, rate).design()
+
+
+# ---- resources ---------------------------------------------------------------------------------
+
+
+def test_resources_follow_from_a_designs_shapes() -> None:
+    found = {name: parts(design_of(name)) for name in DESIGNS}
+    assert [found[name]["alus"]["dsp"] for name in DESIGNS] == [256 * 11, 512 * 6, 1024 * 6]
+    # 128 lanes of 32 bits lie in 57 UltraRAMs, and 256 of them in 114 block RAMs of 512 rows.
+    scratchpads = [found[name]["scratchpad"]["uram"] for name in DESIGNS]
+    assert scratchpads == [4 * 114, 4 * 114, 2 * 3 * 114]
+    assert [found[name]["streams"]["bram"] for name in DESIGNS] == [4 * 114, 5 * 114, 10 * 114]
+    factors = [found[name]["twiddle_memory"]["bram"] for name in DESIGNS]
+    assert factors == [256 * 3 // 4, 256 * 15 // 16, 2 * 256 * 15 // 16]
+    for design in found.values():
+        for metric in ("dsp", "uram", "bram"):
+            others = [part.get(metric, 0) for name, part in design.items() if name != "device"]
+            assert design["device"][metric] == sum(others)
+
+
+def test_a_design_fits_up_to_a_share_of_the_card() -> None:
+    def fits(**change: int) -> Record | object:
+        (found,) = [
+            row
+            for row in resource_rows(replace(design_of("framework"), **change))
+            if row.metric == "fits"
+        ]
+        return found
+
+    assert (SHARE, CARD.card) == (0.8, "Alveo U280")
+    assert fits().value == 1
+    assert fits(banks=6).value == 1  # 684 of 768 UltraRAMs
+    too_large = fits(banks=7)
+    assert too_large.value == 0
+    assert "798 of 960 URAM (83.1%)" in too_large.conditions
+
+
+# ---- the paper's equations ---------------------------------------------------------------------
+
+
+def test_the_papers_equations_by_hand() -> None:
+    n, alus = 1 << 16, 256
+    estimate = Estimate(parameters("framework-set2"), alus)
+    rows = n // alus
+    transform, byte = 16 * rows * 3 / 2, 250e6 / 460e9
+    assert estimate.cycles("add") == pytest.approx(6 * 24 * n * 4 * byte)
+    assert estimate.cycles("multiply_plain") == pytest.approx(5 * 24 * n * 4 * byte)
+    rescale = 2 * (transform + 23 * rows * 5 + 23 * transform) + 4 * 23 * rows
+    assert estimate.cycles("rescale") == pytest.approx(rescale)
+    raised = 3 * (8 * transform + 24 * rows * 19 + 24 * transform)
+    sums = 2 * 32 * rows * 5
+    divided = 2 * (8 * transform + 24 * rows * 19 + 24 * transform) + 4 * 24 * rows
+    product = 5 * 24 * rows + raised + sums + divided + max(2 * 24 * rows, 48 * n * 4 * byte)
+    assert estimate.cycles("multiply_relinearize") == pytest.approx(product)
+    rotated = max(48 * rows, 48 * n * 4 * byte) + raised + sums + divided
+    assert estimate.cycles("rotate") == pytest.approx(rotated + 48 * n * 4 * byte)
+
+
+def test_the_papers_equations_stand_beside_table_iv() -> None:
+    rows = list(formula_rows("rotate", "framework-set1"))
+    assert [row.source for row in rows] == ["formula"] * 2
+    assert rows[0].value > rows[1].value > 11.9
+
+
+# ---- use, and the cpu device -------------------------------------------------------------------
+
+
+def test_shares_of_use_are_those_of_the_executables_counts() -> None:
+    executable = compiled("multiply_relinearize", "framework-set3", design_of("framework"))
+    found, use = dict(shares(executable)), executable.use
+    assert found["array"] == (use.transforms + use.points) / executable.cycles
+    assert found["points_waits"] < found["array"] < found["transforms_waits"]
+    assert found["transforms_waits"] <= found["transforms"] <= 1
+    assert "transforms" not in dict(
+        shares(compiled("add", "framework-set3", design_of("framework")))
+    )
+
+
+def test_an_operation_whose_key_memory_does_not_hold_is_not_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = measuring.graph_of(MAIN_OPERATION, "framework-set1")
+    assert key_bytes(graph) == 45 * 2 * 46 * 65536 * 8
+    assert measuring.available_bytes() > 1 << 20
+    monkeypatch.setattr(measuring, "available_bytes", lambda: 1 << 20)
+    said: list[str] = []
+    options = replace(QUICK, repeats=1, points=())
+    records = measure(options, said.append)
+    assert {r.operation for r in records if r.source == "cpu"} == {"add"}
+    assert "multiply_relinearize is left out: it needs 0.01 GB of memory" in "\n".join(said)
+
+
+def test_operations_are_those_of_the_paper() -> None:
+    assert list(OPERATIONS.values()) == ["CtCtAdd", "PtCtMult", "CtCtMult", "Rotate", "Rescale"]
