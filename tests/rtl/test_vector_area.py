@@ -17,7 +17,7 @@ BARRETT = {"Reduction": 0}
         ("rs_vector_alu", BARRETT, 11, 1210),
         ("rs_vector_unit", {"LogRadix": 2}, 24, 2330),
         ("rs_vector_unit", {"LogRadix": 2} | BARRETT, 44, 5650),
-        ("rs_vector_unit", {"LogRadix": 4}, 192, 17_000),
+        ("rs_vector_unit", {"LogRadix": 4}, 192, 16_500),
         ("rs_vector_permute", {"LogLanes": 8, "LogRadix": 2}, 0, 274 * 256),
         ("rs_vector_permute", {"LogLanes": 8, "LogRadix": 4}, 0, 401 * 256),
     ],

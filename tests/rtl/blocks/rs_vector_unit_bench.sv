@@ -14,7 +14,7 @@ module rs_vector_unit_bench
   input  logic                  inverse_i,
   input  logic [  LogRadix-1:0] stages_i,
   input  logic                  point_i,
-  input  logic [           1:0] sign_i        [Results],
+  input  logic [   Results-1:0] subtract_i,
   input  logic [   Results-1:0] y_is_x_i,
   input  logic [   Results-1:0] z_is_x_i,
   input  logic [     Width-1:0] q_i           [Results],
@@ -31,10 +31,6 @@ module rs_vector_unit_bench
   output logic [           7:0] transform_latency_o,
   output logic [           7:0] point_latency_o
 );
-  sign_e sign [Results];
-  for (genvar h = 0; h < Results; h++) begin : gen_sign
-    assign sign[h] = sign_e'(sign_i[h]);
-  end
   rs_vector_unit #(
     .Width(Width),
     .Reduction(Reduction),
@@ -44,7 +40,7 @@ module rs_vector_unit_bench
     .clk_i,
     .transform_i('{inverse: inverse_i, stages: MaxLogRadix'(stages_i)}),
     .point_i,
-    .sign_i(sign),
+    .subtract_i,
     .y_is_x_i,
     .z_is_x_i,
     .q_i,
