@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.backends.vector.reference import butterflies, powers, transform
 
 from ringsmith._core import is_prime, ntt_forward, ntt_inverse, smallest_root
@@ -671,10 +672,11 @@ def test_a_transform_that_comes_before_the_array_has_turned_is_an_error(
 # ---- memories -----------------------------------------------------------------------------------
 
 
-def half_lanes(log_lanes: int, log_radix: int, half: int) -> Words:
+def half_lanes(log_lanes: int, log_radix: int, half: int) -> NDArray[np.int64]:
     """Lanes of a half of the rows: half 0 is the upper lanes of each unit."""
-    lane = np.arange(1 << log_lanes)
-    return lane[(lane >> (log_radix - 1) & 1) == 1 - half]
+    lane = np.arange(1 << log_lanes, dtype=np.int64)
+    found: NDArray[np.int64] = lane[(lane >> (log_radix - 1) & 1) == 1 - half]
+    return found
 
 
 @pytest.mark.parametrize("log_radix", [2, 4])
