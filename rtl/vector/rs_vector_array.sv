@@ -90,7 +90,6 @@ module rs_vector_array
   // ---- what meets the row behind it ---------------------------------------------------------------
   transform_t            transform;
   logic                  point;
-  sign_e                 sign [Points];
   logic [Width-1:0]      q [Points];
   logic [Width-1:0]      mu [Points];
   logic [ShiftWidth-1:0] shift [Points];
@@ -105,18 +104,13 @@ module rs_vector_array
   rs_delay #(.Depth(Network)) u_point (
     .clk_i, .d_i(row_i.valid && row_i.point), .d_o(point)
   );
-  logic [Points-1:0] y_is_x, z_is_x;
-  rs_delay #(.Width(2 * Points), .Depth(Network)) u_is_x (
+  logic [Points-1:0] subtract, y_is_x, z_is_x;
+  rs_delay #(.Width(3 * Points), .Depth(Network)) u_results (
     .clk_i,
-    .d_i({row_i.y_is_x[Points-1:0], row_i.z_is_x[Points-1:0]}),
-    .d_o({y_is_x, z_is_x})
+    .d_i({row_i.subtract[Points-1:0], row_i.y_is_x[Points-1:0], row_i.z_is_x[Points-1:0]}),
+    .d_o({subtract, y_is_x, z_is_x})
   );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
-    logic [1:0] sign_bits;
-    rs_delay #(.Width(2), .Depth(Network)) u_sign (
-      .clk_i, .d_i(row_i.sign[h]), .d_o(sign_bits)
-    );
-    assign sign[h] = sign_e'(sign_bits);
     rs_delay #(.Width(Width), .Depth(Network)) u_q (.clk_i, .d_i(q_i[h]), .d_o(q[h]));
     rs_delay #(.Width(Width), .Depth(Network)) u_mu (.clk_i, .d_i(mu_i[h]), .d_o(mu[h]));
     rs_delay #(.Width(ShiftWidth), .Depth(Network)) u_shift (
@@ -180,7 +174,7 @@ module rs_vector_array
       .clk_i,
       .transform_i(transform),
       .point_i(point),
-      .sign_i(sign),
+      .subtract_i(subtract),
       .y_is_x_i(y_is_x),
       .z_is_x_i(z_is_x),
       .q_i(q),

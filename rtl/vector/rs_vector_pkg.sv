@@ -42,13 +42,13 @@ package rs_vector_pkg;
 
   // What the array does with a row.
   typedef struct packed {
-    logic                  valid;
-    logic                  point;      // a point operation, and not a pass of a transform
-    transform_t            transform;
-    permute_t              permute;
-    sign_e [MaxPoints-1:0] sign;       // of each result of a point operation
-    logic [MaxPoints-1:0]  y_is_x;     // its y is its x
-    logic [MaxPoints-1:0]  z_is_x;
+    logic                 valid;
+    logic                 point;      // a point operation, and not a pass of a transform
+    transform_t           transform;
+    permute_t             permute;
+    logic [MaxPoints-1:0] subtract;   // of each result of a point operation: x*y - z
+    logic [MaxPoints-1:0] y_is_x;     // its y is its x
+    logic [MaxPoints-1:0] z_is_x;
   } row_t;
 
   // ---- ALU ---------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ package rs_vector_pkg;
   // A result of a point operation.
   typedef struct packed {
     logic [PrimeWidth-1:0] prime;
-    sign_e                 sign;
+    logic                  subtract;  // z
     source_t               y;
     logic [63:0]           y_word;
     source_t               z;

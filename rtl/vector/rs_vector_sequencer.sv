@@ -222,9 +222,9 @@ module rs_vector_sequencer
     issued_q.permute   <= pass.permute;
     if (own_q.point) issued_q.permute <= '{rotate: 1'b0, exchange: '0, arrange: ArrangeStraight};
     for (int unsigned h = 0; h < MaxPoints; h++) begin
-      issued_q.sign[h]   <= own_q.result[h].sign;
-      issued_q.y_is_x[h] <= own_q.result[h].y.origin == FromX;
-      issued_q.z_is_x[h] <= own_q.result[h].z.origin == FromX;
+      issued_q.subtract[h] <= own_q.result[h].subtract;
+      issued_q.y_is_x[h]   <= own_q.result[h].y.origin == FromX;
+      issued_q.z_is_x[h]   <= own_q.result[h].z.origin == FromX;
     end
     time_q     <= row_q[LogRadix-1:0];
     element_q  <= own_q.point ? own_q.element[LogLanes-1:0] : LogLanes'(1);

@@ -3,7 +3,7 @@
 //   transform, forward: stages of positions LogRadix-1, ..., 0 of L0 in turn; result_o[l] is lane l
 //   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
 //                       reversed (rs_vector_permute does that), and leaves in their order
-//   point_i:            point_o[h*2^LogRadix + l] = x*y + z, x*y - z or z - x*y, as sign_i[h] says;
+//   point_i:            point_o[h*2^LogRadix + l] = x*y + z, or x*y - z with subtract_i[h];
 //                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l], or x where
 //                       y_is_x_i[h] or z_is_x_i[h] says so;
 //                       h < Results = LogRadix / 2
@@ -47,7 +47,7 @@ module rs_vector_unit
   input  logic                  clk_i,
   input  transform_t            transform_i,
   input  logic                  point_i,
-  input  sign_e                 sign_i      [Results],
+  input  logic [   Results-1:0] subtract_i,
   input  logic [   Results-1:0] y_is_x_i,
   input  logic [   Results-1:0] z_is_x_i,
   input  logic [     Width-1:0] q_i         [Results],
@@ -86,14 +86,13 @@ module rs_vector_unit
     // Of a point operation: result H of the upper half of the lanes, or the lower one.
     localparam int unsigned H = s / 2;
     localparam int unsigned First = (s % 2 == 0) ? Alus : 0;
-    logic                  point, y_is_x, z_is_x;
-    logic [1:0]            sign_bits;
+    logic                  point, subtract, y_is_x, z_is_x;
     logic [Width-1:0]      point_q, point_mu;
     logic [ShiftWidth-1:0] point_shift;
-    rs_delay #(.Width(5), .Depth(s * Latency)) u_point (
+    rs_delay #(.Width(4), .Depth(s * Latency)) u_point (
       .clk_i,
-      .d_i({point_i, sign_i[H], y_is_x_i[H], z_is_x_i[H]}),
-      .d_o({point, sign_bits, y_is_x, z_is_x})
+      .d_i({point_i, subtract_i[H], y_is_x_i[H], z_is_x_i[H]}),
+      .d_o({point, subtract, y_is_x, z_is_x})
     );
     rs_delay #(.Width(2 * Width + ShiftWidth), .Depth(s * Latency)) u_modulus (
       .clk_i, .d_i({q_i[H], mu_i[H], shift_i[H]}), .d_o({point_q, point_mu, point_shift})
@@ -125,7 +124,7 @@ module rs_vector_unit
       .inverse_i(transform[s].inverse),
       .active_i(transform[s].stages[transform[s].inverse ? s : LogRadix-1-s]),
       .point_i(point),
-      .negative_i(sign_e'(sign_bits) == SignMinus),
+      .negative_i(subtract),
       .y_is_x_i(y_is_x),
       .z_is_x_i(z_is_x),
       .q_i(point ? point_q : q[s]),
@@ -166,16 +165,8 @@ module rs_vector_unit
   for (genvar h = 0; h < Results; h++) begin : gen_point
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
       localparam int unsigned Stage = 2 * h + ((l < Alus) ? 1 : 0);
-      localparam int unsigned Low = pair_low(LogRadix, Stage, l % Alus);
-      localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
-      logic [1:0]       sign_bits;
       logic [Width-1:0] point_q;
-      rs_delay #(.Width(2), .Depth((Stage + 1) * Latency)) u_sign (
-        .clk_i, .d_i(sign_i[h]), .d_o(sign_bits)
-      );
-      always_ff @(posedge clk_i) begin
-        point_q <= (sign_e'(sign_bits) == SignReverse) ? word[Stage+1][High] : word[Stage+1][Low];
-      end
+      always_ff @(posedge clk_i) point_q <= word[Stage+1][pair_low(LogRadix, Stage, l%Alus)];
       assign point_o[h*Radix+l] = point_q;
     end
   end

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.backends.vector.reference import butterflies, powers, transform
 
 from ringsmith._core import is_prime, ntt_forward, ntt_inverse, smallest_root
@@ -286,7 +287,7 @@ def transform_case(rng: np.random.Generator, unit: Unit, q: int, inverse: bool) 
 def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> PointCase:
     own, radix, results = unit.own, unit.radix, unit.log_radix // 2
     q = [int(rng.choice(primes)) for _ in range(results)]
-    sign = [int(rng.integers(3)) for _ in range(results)]
+    subtract = int(rng.integers(1 << results))
     y_is_x, z_is_x = (int(rng.choice([0, 0, int(rng.integers(1 << results))])) for _ in range(2))
     limit = min(q) if y_is_x or z_is_x else 1 << own.width
     x = [some(rng, limit) for _ in range(radix)]
@@ -296,10 +297,10 @@ def point_case(rng: np.random.Generator, unit: Unit, primes: list[int]) -> Point
     for i, (b, c) in enumerate(zip(y, z, strict=True)):
         b = x[i % radix] if y_is_x >> i // radix & 1 else b
         c = x[i % radix] if z_is_x >> i // radix & 1 else c
-        m, (plus, added) = q[i // radix], SIGNS[sign[i // radix]]
-        result.append((plus * own.product(x[i % radix], b, m) + added * c) % m)
+        m, sign = q[i // radix], -1 if subtract >> i // radix & 1 else 1
+        result.append((own.product(x[i % radix], b, m) + sign * c) % m)
     moduli = [own.modulus(m) for m in q]
-    inputs: dict[str, int | list[int]] = {"point_i": 1, "sign_i": sign, "x_i": x}
+    inputs: dict[str, int | list[int]] = {"point_i": 1, "subtract_i": subtract, "x_i": x}
     inputs |= {"y_is_x_i": y_is_x, "z_is_x_i": z_is_x}
     inputs |= {name: [each[name] for each in moduli] for name in moduli[0]}
     return inputs, {"y_i": y, "z_i": z}, result
@@ -652,9 +653,9 @@ def point_row(rng: np.random.Generator, array: Array, moduli: list[int]) -> tupl
     z = words([some(rng, q) for q in moduli for _ in range(t)])
     results = []
     for i, (b, c) in enumerate(zip(y.tolist(), z.tolist(), strict=True)):
-        q, (plus, added) = moduli[i // t], SIGNS[signs[i // t]]
-        results.append((plus * own.product(int(x[i % t]), b, q) + added * c) % q)
-    return array.point_row(x, y, z, signs, moduli), words(results)
+        q, sign = moduli[i // t], -1 if subtract >> i // t & 1 else 1
+        results.append((own.product(int(x[i % t]), b, q) + sign * c) % q)
+    return array.point_row(x, y, z, subtract, moduli), words(results)
 
 
 @pytest.mark.parametrize("inverse", [False, True])
@@ -670,3 +671,88 @@ def test_a_transform_that_comes_before_the_array_has_turned_is_an_error(
     array.run(rng, [*first, *[None] * (array.turn - 1), *second])
     with pytest.raises(DeviceError, match="rs_vector_array"):
         array.run(rng, [*first, *[None] * (array.turn - 2), *second])
+
+
+# ---- memories -----------------------------------------------------------------------------------
+
+
+def half_lanes(log_lanes: int, log_radix: int, half: int) -> NDArray[np.int64]:
+    """Lanes of a half of the rows: half 0 is the upper lanes of each unit."""
+    lane = np.arange(1 << log_lanes, dtype=np.int64)
+    found: NDArray[np.int64] = lane[(lane >> (log_radix - 1) & 1) == 1 - half]
+    return found
+
+
+@pytest.mark.parametrize("log_radix", [2, 4])
+def test_a_bank_returns_halves_of_rows_as_they_were_written(
+    make_block: MakeBlock, rng: np.random.Generator, log_radix: int
+) -> None:
+    rows, latency = 64, 2
+    block = make_block("rs_vector_bank", assertions=True, LogRadix=log_radix, Rows=rows)
+    driven = Driven(block, rng, 2000)
+    stored: dict[tuple[int, int], Words] = {}
+    expected: dict[tuple[int, int], Words] = {}
+    lanes = [half_lanes(4, log_radix, half) for half in range(2)]
+    for cycle in range(driven.cycles):
+        read, write = (rng.integers(rows, size=2) for _ in range(2))
+        reads = writes = 0
+        for half in range(2):
+            at = (half, int(read[half]))
+            if at in stored and rng.integers(2) and cycle < driven.cycles - latency:
+                reads |= 1 << half
+                expected[half, cycle + latency] = stored[at]
+            if not (reads >> half & 1 and read[half] == write[half]):
+                writes |= 1 << half
+                stored[half, int(write[half])] = driven.inputs["wdata_i"][cycle, lanes[half]]
+        driven.set(cycle, {"re_i": reads, "raddr_i": read.tolist()})
+        driven.set(cycle, {"we_i": writes, "waddr_i": write.tolist()})
+    out = block.run(driven.inputs, ["rdata_o"])["rdata_o"]
+    assert len(expected) > 1000
+    for (half, cycle), row in expected.items():
+        assert np.array_equal(out[cycle, lanes[half]], row)
+
+
+def test_a_streams_halves_come_each_in_order(
+    make_block: MakeBlock, rng: np.random.Generator
+) -> None:
+    rows, latency = 12, 2
+    block = make_block("rs_vector_stream", assertions=True, Rows=rows)
+    driven = Driven(block, rng, 2000)
+    waiting: list[list[Words]] = [[], []]
+    expected: dict[tuple[int, int], Words] = {}
+    lanes = [half_lanes(4, 2, half) for half in range(2)]
+    lengths = set()
+    driven.inputs["rst_ni"][:] = 1
+    for cycle in range(2):
+        driven.set(cycle, {"rst_ni": 0, "push_i": 0, "pop_i": 0})
+    for cycle in range(2, driven.cycles):
+        pushes = pops = 0
+        mostly_pushes = cycle // 50 % 2
+        for half, queue in enumerate(waiting):
+            push = len(queue) < rows and int(rng.integers(4)) < 1 + 2 * mostly_pushes
+            if queue and int(rng.integers(4)) < 3 - 2 * mostly_pushes:
+                pops |= 1 << half
+                expected[half, cycle + latency] = queue.pop(0)
+            if push:
+                pushes |= 1 << half
+                queue.append(driven.inputs["row_i"][cycle, lanes[half]])
+            lengths.add(len(queue))
+        driven.set(cycle, {"push_i": pushes, "pop_i": pops})
+    assert {0, rows} <= lengths
+    out = block.run(driven.inputs, ["row_o"])["row_o"]
+    for (half, cycle), row in expected.items():
+        if cycle < driven.cycles:
+            assert np.array_equal(out[cycle, lanes[half]], row)
+
+
+@pytest.mark.parametrize("name", ["push_i", "pop_i"])
+def test_a_stream_stops_at_a_row_too_many(make_block: MakeBlock, name: str) -> None:
+    block = make_block("rs_vector_stream", assertions=True, Rows=12)
+    for port, value in {"rst_ni": 0, "push_i": 0, "pop_i": 0}.items():
+        block.poke(port, value)
+    block.step(2)
+    block.poke("rst_ni", 1)
+    block.poke(name, 2)
+    block.step(12 if name == "push_i" else 0)
+    with pytest.raises(DeviceError, match="rs_vector_stream"):
+        block.step(1)

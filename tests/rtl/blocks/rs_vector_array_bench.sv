@@ -25,7 +25,7 @@ module rs_vector_array_bench
   input  logic                  rotate_i,
   input  logic [  LogRadix-1:0] exchange_i,
   input  logic [           1:0] arrange_i,
-  input  logic [           1:0] sign_i        [Points],
+  input  logic [    Points-1:0] subtract_i,
   input  logic [    Points-1:0] y_is_x_i,
   input  logic [    Points-1:0] z_is_x_i,
   input  logic [  LogRadix-1:0] time_i,
@@ -60,7 +60,7 @@ module rs_vector_array_bench
     row.permute.arrange  = arrange_e'(arrange_i);
     row.y_is_x           = MaxPoints'(y_is_x_i);
     row.z_is_x           = MaxPoints'(z_is_x_i);
-    for (int unsigned h = 0; h < Points; h++) row.sign[h] = sign_e'(sign_i[h]);
+    row.subtract         = MaxPoints'(subtract_i);
   end
   rs_vector_table #(
     .Width(Width),

@@ -83,7 +83,7 @@ def _result(result: Result) -> tuple[Field, ...]:
     target = _NO_SLOT if result.target is None else _slot(result.target)
     return (
         (result.prime, _PRIME),
-        (int(result.subtract), 2),
+        (int(result.subtract), 1),
         *_source(result.y),
         _word(result.y),
         *_source(result.z),
