@@ -33,13 +33,6 @@ package rs_vector_pkg;
     arrange_e               arrange;
   } permute_t;
 
-  // What a point operation adds.
-  typedef enum logic [1:0] {
-    SignSum     = 2'd0,  // x*y + z
-    SignMinus   = 2'd1,  // x*y - z
-    SignReverse = 2'd2   // z - x*y
-  } sign_e;
-
   // What the array does with a row.
   typedef struct packed {
     logic                 valid;

@@ -216,10 +216,6 @@ class Unit:
         return [value % q for value in x]
 
 
-SIGNS = {0: (1, 1), 1: (1, -1), 2: (-1, 1)}
-"""Of x*y and of z."""
-
-
 @pytest.mark.parametrize("log_radix", [2, 4])
 @pytest.mark.parametrize("own", ARITHMETICS, ids=str)
 def test_a_unit_equals_python_with_changing_modes_and_moduli(
@@ -489,10 +485,10 @@ class Array:
             for time, row in enumerate(time_order(self.shape, each.turn).tolist())
         ]
 
-    def point_row(self, x: Words, y: Words, z: Words, signs: list[int], moduli: list[int]) -> Entry:
+    def point_row(self, x: Words, y: Words, z: Words, subtract: int, moduli: list[int]) -> Entry:
         """What enters for point operations on a row that the network leaves as it is."""
         each = [self.own.modulus(q) for q in moduli]
-        row: Entry = {"point_i": 1, "sign_i": signs, "x_i": x, "y_i": y, "z_i": z}
+        row: Entry = {"point_i": 1, "subtract_i": subtract, "x_i": x, "y_i": y, "z_i": z}
         row |= {"rotate_i": 0, "exchange_i": 0, "arrange_i": 0, "element_i": 1, "constant_i": 0}
         row |= {"y_is_x_i": 0, "z_is_x_i": 0}
         return row | {name: [one[name] for one in each] for name in each[0]}
@@ -593,7 +589,7 @@ def test_automorphisms_in_ntt_form_equal_those_of_the_polynomial(
         for row in range(shape.rows):
             low = bit_reversed(row_bits, row) * element + (element - 1) // 2
             source = rows[bit_reversed(row_bits, low % shape.rows)]
-            entry = array.point_row(source, one, zero, [0] * array.points, [q] * array.points)
+            entry = array.point_row(source, one, zero, 0, [q] * array.points)
             affine_map = {"element_i": element % t, "constant_i": (low >> row_bits) % t}
             entries.append(entry | affine_map)
     results = np.array(array.run(rng, entries)).reshape(len(elements), shape.rows, array.points, t)
@@ -647,7 +643,7 @@ def plain_factors(shape: Shape, q: int, inverse: bool) -> Words:
 
 def point_row(rng: np.random.Generator, array: Array, moduli: list[int]) -> tuple[Entry, Words]:
     own, t, moduli = array.own, 1 << array.shape.log_lanes, moduli[: array.points]
-    signs = [int(rng.integers(3)) for _ in moduli]
+    subtract = int(rng.integers(1 << len(moduli)))
     x = words([some(rng, 1 << own.width) for _ in range(t)])
     y = words([some(rng, q) for q in moduli for _ in range(t)])
     z = words([some(rng, q) for q in moduli for _ in range(t)])

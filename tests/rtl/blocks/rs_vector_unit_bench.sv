@@ -31,10 +31,6 @@ module rs_vector_unit_bench
   output logic [           7:0] transform_latency_o,
   output logic [           7:0] point_latency_o
 );
-  sign_e sign [Results];
-  for (genvar h = 0; h < Results; h++) begin : gen_sign
-    assign sign[h] = sign_e'(sign_i[h]);
-  end
   rs_vector_unit #(
     .Width(Width),
     .Reduction(Reduction),
