@@ -4,15 +4,13 @@
 //   0          1          u + t*w           u - t*w          forward butterfly
 //   1          0          u + t             (u - t)*w        inverse butterfly
 //   0          0          u                 -t*w             no butterfly: w = -1 passes t
-//   0          1          x*y + z           z - x*y          point operation: u = z, t = x, w = y
 //
 // All modulo q, and divided by f where there is a product: f = 1 with Barrett's reduction, 2^Width
-// with Montgomery's. With negative_i, in a point operation, u_i is the complement of z, and low_o is
-// x*y - z.
+// with Montgomery's. A point operation x*y + z is the sum of a forward butterfly, t = x, w = y, u = z;
+// with negative_i u_i is the complement of z, the sum x*y - z, and there is no difference.
 //
-// Operands are below q, but for t of a butterfly that is not inverse, and x, which may be any word
-// where w is below q, and the other way round. With Reduce, u may be below 2q if it is not z and
-// the butterfly is not inverse.
+// Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u may
+// be below 2q where inverse_i and negative_i are low.
 //
 // A modular sum and difference in front of the multiplier, and another two behind it, each of them
 // without effect where a summand is masked: so all operations have one latency, and may follow one
