@@ -21,9 +21,8 @@ BENCH = Path(__file__).parent / "bus" / "card_bench.py"
 SMALL = {"log_n": 10, "work_uram_polys": 0, "key_ram": "block"}
 
 
-@pytest.mark.parametrize(
-    "bits", [128, 256, *(pytest.param(bits, marks=pytest.mark.full) for bits in (32, 64, 512))]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("bits", [32, 64, 128, 256, 512])
 def test_yosys_reads_a_card(tmp_path: Path, bits: int) -> None:
     """As synthesis does; what is inside the accelerators is read with their own tops."""
     values = rtl.card_parameters(replace(load_design("heaws6"), host_bits=bits, coprocessors=2))
