@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.backends.vector.test_programs import (
+    QUICK_CARD,
+    SLOW_CARD,
     parameters,
     random_graph,
     random_operands,
@@ -16,45 +18,60 @@ from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
-from ringsmith.backends.vector.device.rtl import ClusterRtl
+from ringsmith.backends.vector.device.residues import Words
+from ringsmith.backends.vector.device.rtl import VectorRtl
 from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.timing import NOTICE
+from ringsmith.backends.vector.timing import NOTICE, Schedule
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower_operation
 
 RADIX_4 = VectorDesign("radix-4", 10, 4, 2, 30, bank_rows=512, table_rows=512, stream_rows=128)
 RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction=MONTGOMERY, word_bits=32)
-SLOW = replace(
-    RADIX_16, name="slow", banks=3, read_row_cycles=2, write_row_cycles=3, memory_latency=37
+TWO = replace(RADIX_16, name="two", clusters=2, banks=3, ports=1)
+SLOW = replace(TWO, name="slow", platform=SLOW_CARD)
+WIDE = replace(
+    RADIX_16, name="wide", word_bits=60, reduction="barrett", platform=QUICK_CARD, burst_beats=32
 )
-WIDE = replace(RADIX_16, name="wide", word_bits=60, reduction="barrett", memory_latency=1)
-QUICK = [RADIX_4, RADIX_16]
-FULL = [SLOW, WIDE]
+QUICK = [RADIX_4, TWO]
+FULL = [RADIX_16, SLOW, WIDE]
+
+STARTED = 16
+"""Cycles that are recorded beyond those of a program: its start is written to a register before."""
 
 
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
     """Runs random residues, and compares each result with the interpreter's, and all times."""
-    graph, [times] = executable.graph, executable.schedules
+    graph = executable.graph
     inputs, made = random_operands(graph, rng)
     keys = {name: key.data for name, key in made.items()}
-    lists = {
-        "load_begun_o": times.loads,
-        "issued_o": times.computing,
-        "store_begun_o": times.stores,
-    }
-    with ClusterRtl(executable, host_limb(executable, inputs, keys), assertions=True) as cluster:
-        cluster.start()
-        names = [*lists, "ended_o", "done_o"]
-        found = cluster.record(names, executable.cycles + NOTICE + 1)
-        for name, spans in lists.items():
-            assert np.flatnonzero(found[name]).tolist() == [span.begin for span in spans], name
-        ends = [span.end + NOTICE for span in times.computing]
-        cycles = np.arange(len(found["ended_o"]))
-        assert np.array_equal(found["ended_o"], np.searchsorted(ends, cycles, side="right"))
-        assert np.flatnonzero(found["done_o"])[0] == executable.cycles
+    with VectorRtl(executable, host_limb(executable, inputs, keys), assertions=True) as rtl:
+        rtl.start()
+        names = ["run_o", "load_begun_o", "issued_o", "store_begun_o", "ended_o", "done_o"]
+        found = rtl.record(names, executable.cycles + STARTED)
+        [run] = np.flatnonzero(found["run_o"])
+        times = {name: each[run + 1 :] for name, each in found.items()}  # from cycle 0 on
+        for cluster, own in enumerate(executable.schedules):
+            check_times(times, cluster, own)
+        assert np.flatnonzero(times["done_o"])[0] == executable.cycles - executable.read_ahead
+        assert rtl.cycles() == executable.cycles
         for name, limbs in graph.to_core().run(inputs, keys).items():
             for number, limb in enumerate(limbs):
-                assert np.array_equal(cluster.output(name, number), limb), (name, number)
+                assert np.array_equal(rtl.output(name, number), limb), (name, number)
+
+
+def check_times(found: dict[str, Words], cluster: int, times: Schedule) -> None:
+    """Compares what a cluster did in each cycle with its schedule."""
+    for name, spans in (
+        ("load_begun_o", times.loads),
+        ("issued_o", times.computing),
+        ("store_begun_o", times.stores),
+    ):
+        began = np.flatnonzero(found[name] >> np.uint64(cluster) & np.uint64(1))
+        assert began.tolist() == [span.begin for span in spans], (cluster, name)
+    ended = found["ended_o"].reshape(len(found["ended_o"]), -1)[:, cluster]
+    ends = [span.end + NOTICE for span in times.computing]
+    cycles = np.arange(len(ended))
+    assert np.array_equal(ended, np.searchsorted(ends, cycles, side="right"))
 
 
 OPERATIONS = ["add", "multiply", "multiply_plain", "rotate", "rescale", "multiply_relinearize"]

@@ -13,11 +13,13 @@ from ringsmith.backends.vector.instructions import (
     Computing,
     Constant,
     Entry,
+    Load,
     Operation,
     Point,
     Result,
     Slot,
     Source,
+    Store,
     Stream,
     Transform,
 )
@@ -34,6 +36,7 @@ _LAST = 3
 _FROM_BANK, _FROM_STREAM, _FROM_WORD, _FROM_X = range(4)
 _STRAIGHT, _REVERSE, _BACK = range(3)
 _POINTS = 2
+_ROWS, _ADDRESS, _EARLIER = 16, 32, 28
 
 _NO_SLOT = ((0, _BANK), (0, _INDEX))
 
@@ -128,6 +131,32 @@ def instruction(own: Computing, design: VectorDesign, primes: tuple[int, ...]) -
             taken[source.number] += 1
     fields = [(own.gap, _COUNT), (own.tables, _COUNT), *((count, 4) for count in taken[::-1])]
     return fields + _operation(own.operation, design, primes)
+
+
+def load(own: Load, address: int) -> list[Field]:
+    """An item of the list of loads: structure ``load_t``.
+
+    Args:
+        own: The load.
+        address: Of its first row.
+    """
+    cluster, count = own.after_store or (0, 0)
+    return [
+        (0, 2),
+        (int(own.stream is None), 1),
+        (own.stream or 0, 2),
+        (own.rows, _ROWS),
+        (own.row, _ROWS),
+        (address, _ADDRESS),
+        (cluster, 3),
+        (count, _EARLIER),
+        (own.after_computing, _EARLIER),
+    ]
+
+
+def store(own: Store, address: int) -> list[Field]:
+    """An item of the list of stores: structure ``store_t``."""
+    return [(0, 15), (own.stream, 1), (own.rows, _ROWS), (address, _ADDRESS)]
 
 
 def _pass(each: Pass, inverse: bool) -> list[Field]:
