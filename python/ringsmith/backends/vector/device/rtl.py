@@ -25,7 +25,7 @@ TOP = "rs_vector_simulation"
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_ROWS, _LEAST_INSTRUCTIONS = 1 << 14, 1 << 12
+_LEAST_WORDS, _LEAST_INSTRUCTIONS = 1 << 22, 1 << 12
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
 
@@ -117,7 +117,7 @@ class ClusterRtl:
                 "ReadRowCycles": design.read_row_cycles,
                 "WriteRowCycles": design.write_row_cycles,
                 "MemoryLatency": design.memory_latency,
-                "MemoryRows": _enough(rows, _LEAST_ROWS),
+                "MemoryRows": _enough(rows, _LEAST_WORDS >> design.log_lanes),
                 "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
             },
             assertions=assertions,
