@@ -11,8 +11,6 @@ from tests.backends.vector.test_programs import (
     random_ring,
 )
 
-from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
@@ -100,17 +98,3 @@ def test_random_programs_equal_the_interpreters_in_the_schedules_cycles(
     random = np.random.default_rng([seed, *design.name.encode()])
     graph = random_graph(parameters(design, SETS[seed % len(SETS)]), random)
     check(compile_graph(graph, design), rng)
-
-
-def test_device_rtl_runs_a_graph_in_the_cycles_of_the_model(rng: np.random.Generator) -> None:
-    of = parameters(RADIX_4, (4, 1, 0))
-    graph = lower_operation("multiply_relinearize", of, of.limbs)
-    compiled = CompiledGraph(graph, compile_graph(graph, RADIX_4))
-    inputs, keys = random_operands(graph, rng)
-    rtl, model = (
-        BACKEND.open(kind, RADIX_4).execute(compiled, inputs, keys) for kind in ("rtl", "model")
-    )
-    assert rtl.cycles == model.cycles
-    assert rtl.outputs.keys() == model.outputs.keys()
-    for name, words in model.outputs.items():
-        assert np.array_equal(rtl.outputs[name], words)

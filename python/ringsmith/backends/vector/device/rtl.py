@@ -80,7 +80,7 @@ class ClusterRtl:
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, rows in host_rows(executable, fetch).items():
+        for limb, rows in host_rows(executable, fetch):
             at = np.arange(self._at[limb], self._at[limb] + len(rows), dtype=np.uint64)
             self._write("memory_we_i", {"memory_addr_i": at, "memory_row_i": rows})
 
