@@ -18,6 +18,7 @@
 // Cost: counters, an instruction's registers and the passes' memory. No multiplier: an automorphism's
 // row comes from the one before by an addition.
 module rs_vector_sequencer
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Reduction = VectorMontgomery,

@@ -9,9 +9,10 @@ import numpy as np
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import instruction, modulus, packed, passes
+from ringsmith.backends.vector.encoding import instruction, modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
+from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
 from ringsmith.backends.vector.latency import step_bits
 from ringsmith.backends.vector.layout import taken
 from ringsmith.errors import DeviceError
@@ -140,7 +141,7 @@ class ClusterRtl:
         names = ("prime_addr_i", "prime_q_i", "prime_mu_i", "prime_shift_i")
         columns = (list(range(len(moduli))), q, mu, shift)
         self._write("prime_we_i", dict(zip(names, columns, strict=True)))
-        table = {number: packed(fields) for number, fields in passes(executable.shape).items()}
+        table = passes(executable.shape)
         self._write("pass_we_i", {"pass_addr_i": list(table), "pass_i": list(table.values())})
         block.poke("row_bits_i", executable.shape.row_bits)
         block.poke("passes_i", executable.shape.passes)
@@ -160,11 +161,10 @@ class ClusterRtl:
             "load_after_computing_i": [load.after_computing for load in loads],
         }
         self._write("load_we_i", columns)
-        words = block.ports["computing_i"].lanes
-        rows = np.zeros((len(computing), words), dtype=np.uint64)
+        rows = np.zeros((len(computing), ISA.words(INSTRUCTION)), dtype=np.uint64)
         for row, each in zip(rows, computing, strict=True):
-            number = packed(instruction(each, executable.design, executable.graph.primes))
-            row[:] = [number >> 64 * i & (1 << 64) - 1 for i in range(words)]
+            number = instruction(each, executable.design, executable.graph.primes)
+            row[:] = ISA.split(INSTRUCTION, number)
         columns = {"list_addr_i": list(range(len(computing))), "computing_i": rows}
         self._write("computing_we_i", columns)
         columns = {
