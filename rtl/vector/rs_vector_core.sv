@@ -254,7 +254,8 @@ module rs_vector_core
         for (int unsigned i = 0; i < Writers; i++) begin
           to_bank[b][f][i] = write[f][i] && 32'(write_at[f][i].bank) == b;
           bank_waddr[b][f] |= AddrWidth'(write_at[f][i].row) & {AddrWidth{to_bank[b][f][i]}};
-          writer[b][f]     |= WriterWidth'(i) & {WriterWidth{to_bank[b][f][i]}};
+          writer[b][f]     |= WriterWidth'((f == 1 && i == Points) ? Points - 1 : i) &
+              {WriterWidth{to_bank[b][f][i]}};
         end
       end
     end
@@ -272,17 +273,23 @@ module rs_vector_core
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     logic [Width-1:0] written [Lanes];
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-      logic [Width-1:0] results [Writers];
+      // In half 1 the last point result is a transform's row (rs_vector_unit).
+      localparam int unsigned Half = lane_half(LogRadix, l);
+      localparam int unsigned Words = Writers - Half;
+      localparam int unsigned IndexWidth = (Words > 1) ? $clog2(Words) : 1;
+      logic [Width-1:0] results [Words];
       for (genvar h = 0; h < Points; h++) begin : gen_point
         assign results[h] = point_row[h*Lanes+l];
       end
-      assign results[Points] = transform_row[l];
+      if (Half == 0) begin : gen_transform
+        assign results[Points] = transform_row[l];
+      end
       rs_select #(
         .Width(Width),
-        .Words(Writers)
+        .Words(Words)
       ) u_written (
         .clk_i,
-        .index_i(writer[b][lane_half(LogRadix, l)]),
+        .index_i(IndexWidth'(writer[b][Half])),
         .word_i(results),
         .word_o(written[l])
       );
@@ -354,7 +361,8 @@ module rs_vector_core
   end
 
   // ---- operands -----------------------------------------------------------------------------------
-  // x: a bank, or its stream. y and z: a bank, a stream (y alone), a word.
+  // x: a bank, or its stream. y: a bank, a stream, a word. z: a bank, a word. Reader i of an even
+  // number has no choice but the banks and one word more.
   logic [Width-1:0] x [Lanes];
   logic [Width-1:0] y [Points*Lanes];
   logic [Width-1:0] z [Points*Lanes];
@@ -368,7 +376,7 @@ module rs_vector_core
           FromBank:   chosen = ChoiceWidth'(request_at[f][i].bank);
           FromStream: chosen = (i == 0) ? ChoiceWidth'(Banks) :
                           ChoiceWidth'(Banks) + ChoiceWidth'(request_at[f][i].bank);
-          default:    chosen = ChoiceWidth'(Banks + FactorStreams);
+          default:    chosen = ChoiceWidth'((i % 2 == 0) ? Banks : Banks + FactorStreams);
         endcase
       end
       rs_delay #(.Width(ChoiceWidth + Width), .Depth(ToArray - 1)) u_chosen (
@@ -387,18 +395,21 @@ module rs_vector_core
       );
       for (genvar h = 0; h < Points; h++) begin : gen_point
         logic [Width-1:0] y_choice [Choices];
-        logic [Width-1:0] z_choice [Choices];
+        logic [Width-1:0] z_choice [Banks+1];
         for (genvar c = 0; c < Choices - 1; c++) begin : gen_choice
           assign y_choice[c] = choice[c][Lane];
-          assign z_choice[c] = (c < Banks) ? choice[c][Lane] : '0;
+        end
+        for (genvar b = 0; b < Banks; b++) begin : gen_bank
+          assign z_choice[b] = choice[b][Lane];
         end
         assign y_choice[Choices-1] = word[1+2*h];
-        assign z_choice[Choices-1] = word[2+2*h];
+        assign z_choice[Banks]     = word[2+2*h];
         rs_select #(.Width(Width), .Words(Choices)) u_y (
           .clk_i, .index_i(index[1+2*h]), .word_i(y_choice), .word_o(y[h*Lanes+Lane])
         );
-        rs_select #(.Width(Width), .Words(Choices)) u_z (
-          .clk_i, .index_i(index[2+2*h]), .word_i(z_choice), .word_o(z[h*Lanes+Lane])
+        rs_select #(.Width(Width), .Words(Banks + 1)) u_z (
+          .clk_i, .index_i($clog2(Banks + 1)'(index[2+2*h])), .word_i(z_choice),
+          .word_o(z[h*Lanes+Lane])
         );
       end
     end
