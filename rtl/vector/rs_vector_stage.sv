@@ -62,17 +62,19 @@ module rs_vector_stage
   for (genvar k = 0; k < Alus; k++) begin : gen_alu
     localparam int unsigned Low = pair_low(LogRadix, Stage, k);
     localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
-    logic [Width-1:0] u, t, x_late, w_q;
-    assign u = point_i ? (z_is_x_i ? t : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
+    logic [Width-1:0] u, t, x, x_late, w_q;
+    assign u = point_i ? (z_is_x_i ? x : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
     if (TakesWords) begin : gen_word
       logic unused_x;
       assign unused_x = ^x_i[k];
+      assign x = word_i[High];
       assign t = word_i[High];
     end else begin : gen_x
-      assign t = point_i ? x_i[k] : word_i[High];
+      assign x = x_i[k];
+      assign t = point_i ? x : word_i[High];
     end
     rs_delay #(.Width(Width), .Depth(stage_factor_time())) u_x_late (
-      .clk_i, .d_i(t), .d_o(x_late)
+      .clk_i, .d_i(x), .d_o(x_late)
     );
     always_ff @(posedge clk_i) begin
       if (point_factor) w_q <= x_factor ? x_late : y_i[k];

@@ -4,7 +4,7 @@
 hour.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ _NETWORKS = {2: (4, 6, 8), 4: (4, 8)}
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
-_HEAD = f"""# Blocks of a cluster, synthesized by Yosys for UltraScale+ (backends/vector/area.py says which).
+_HEAD = f"""# Blocks of a cluster, synthesized by Yosys for UltraScale+; area.py says which.
 # Written by `{COMMAND}`; do not edit.
 """
 
@@ -67,14 +67,17 @@ def control(design: VectorDesign) -> Area:
     return replace(area_less(found, area.selectors(design)), brams=0)
 
 
-def measured() -> Iterator[str]:
+Row = dict[str, str | int]
+
+
+def measured() -> Iterator[Row]:
     """The file's entries."""
     for kind, widths in _WIDTHS.items():
         for log_radix in _NETWORKS:
             for word_bits in widths:
                 design = sample(kind, log_radix, word_bits)
                 assert area.arithmetic(design) == kind
-                what = {"arithmetic": f'"{kind}"', "log_radix": log_radix, "word_bits": word_bits}
+                what: Row = {"arithmetic": kind, "log_radix": log_radix, "word_bits": word_bits}
                 yield _entry(area.UNIT, what, unit(design))
                 if word_bits in (widths[0], widths[-1]):
                     yield _entry(area.CONTROL, what, control(design))
@@ -85,11 +88,22 @@ def measured() -> Iterator[str]:
                 yield _entry(area.NETWORK, what, network(log_lanes, log_radix, word_bits))
 
 
-def _entry(block: str, what: dict[str, str | int], found: Area) -> str:
-    values = {"block": f'"{block}"', **what, **{name: getattr(found, name) for name in _NUMBERS}}
-    return "\n[[measured]]\n" + "".join(f"{name} = {value}\n" for name, value in values.items())
+def _entry(block: str, what: Row, found: Area) -> Row:
+    return {"block": block, **what, **{name: getattr(found, name) for name in _NUMBERS}}
+
+
+def text(rows: Iterable[Row]) -> str:
+    """The file of such entries."""
+    return _HEAD + "".join(
+        "\n[[measured]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in row.items())
+        for row in rows
+    )
+
+
+def _toml(value: str | int) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 if __name__ == "__main__":
-    KEPT.write_text(_HEAD + "".join(measured()))
+    KEPT.write_text(text(measured()))
     print(f"wrote {KEPT}")

@@ -1,10 +1,9 @@
 """What a design takes of an UltraScale+ FPGA, part by part, without synthesis.
 
-DSPs and RAMs are counted from shapes. Of LUTs and flip-flops, the scratchpad's selectors are counted
-from their structure. Units, network and control are those that Yosys synthesized with words of a few
-widths (``area.toml``, which ``tests/rtl/vector_areas.py`` writes); widths between are interpolated, and
-rows of other lengths have the same LUTs a lane. ``tests/rtl/test_vector_area.py`` compares with the
-synthesis of whole clusters.
+DSPs and RAMs are counted from shapes, LUTs and flip-flops of the scratchpad's selectors from their
+structure. Units, network and control are those that Yosys synthesized with words of a few widths
+(``area.toml``, which ``tests/rtl/vector_areas.py`` writes), and interpolated between them.
+``tests/rtl/test_vector_area.py`` compares with the synthesis of whole clusters.
 """
 
 import tomllib
@@ -99,7 +98,7 @@ def device_area(design: VectorDesign) -> Area:
 
 
 def _multiplexer(words: int) -> tuple[int, int]:
-    """LUTs a bit of ``rs_mux``, and how many of them are of two words: two of these share a site."""
+    """LUTs a bit of ``rs_mux``, and how many have two words: two of these share a site."""
     luts = halves = 0
     while words > 1:
         whole, rest = divmod(words, 4)
@@ -112,17 +111,20 @@ def _multiplexer(words: int) -> tuple[int, int]:
 def selectors(design: VectorDesign) -> Area:
     """What selects x, y and z of each result, and what each bank is written, of one cluster."""
     banks, results, half = design.banks, design.results, design.lanes // 2
-    chosen = {
-        banks + 1: (1 + results) * 2 * half,  # x, z
-        banks + FACTOR_STREAMS + 1: results * 2 * half,  # y
-    }
-    written = {results + 1: banks * half, results: banks * half}
+    choices = banks + FACTOR_STREAMS + 1  # of y: four, then what was chosen and the others
+    multiplexers = [
+        (banks + 1, (1 + results) * 2 * half),  # x, z
+        (4, results * 2 * half),
+        (choices - 3, results * 2 * half),
+        (results + 1, banks * half),  # what is written
+        (results, banks * half),
+    ]
     luts = pairs = 0
-    for words, count in (*chosen.items(), *written.items()):
+    for words, count in multiplexers:
         each, halves = _multiplexer(words)
         luts += count * each * design.word_bits
         pairs += count * halves * (design.word_bits // 2)
-    registers = sum((*chosen.values(), *written.values())) * design.word_bits
+    registers = (1 + 2 * results + banks) * design.lanes * design.word_bits
     return replace(NOTHING, luts=luts, flip_flops=registers, lut_pairs=pairs)
 
 
@@ -132,9 +134,7 @@ def selectors(design: VectorDesign) -> Area:
 def _network(design: VectorDesign) -> Area:
     """The network: between those of the two nearest lengths of rows, lane by lane."""
     known = sorted(
-        key[2]
-        for key in _measured()
-        if key[0] == NETWORK and key[1] == design.log_radix
+        key[2] for key in synthesized_blocks() if key[0] == NETWORK and key[1] == design.log_radix
     )
     low, high = _nearest(known, design.log_lanes)
     a_lane = [
@@ -150,22 +150,22 @@ Key = tuple[str, str | int, int]
 
 
 @cached
-def _measured() -> dict[Key, dict[int, Area]]:
-    """Area by width of words, of each block of ``area.toml``."""
+def synthesized_blocks() -> dict[Key, dict[int, Area]]:
+    """Area by width of words, of each block of ``area.toml``; without DSPs."""
     text = resources.files("ringsmith.backends.vector").joinpath(MEASURED).read_text("utf-8")
     found: dict[Key, dict[int, Area]] = {}
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:
-        what = (row["log_radix"], row["log_lanes"])
-        key = (row["block"], *(what if "log_lanes" in row else (row["arithmetic"], row["log_radix"])))
+        others = ("log_radix", "log_lanes") if "log_lanes" in row else ("arithmetic", "log_radix")
+        key = (row["block"], row[others[0]], row[others[1]])
         area = Area(**(asdict(NOTHING) | {k: v for k, v in row.items() if k in numbers}))
         found.setdefault(key, {})[row["word_bits"]] = area
     return found
 
 
 def _at_width(key: Key, word_bits: int) -> Area:
-    """Area of a block for words of a width; without DSPs."""
-    by_width = _measured()[key]
+    """Area of a block for words of a width."""
+    by_width = synthesized_blocks()[key]
     low, high = _nearest(sorted(by_width), word_bits)
     return _between(low, by_width[low], high, by_width[high], word_bits)
 

@@ -1,8 +1,8 @@
 """Where a design's clusters stand on the dies of a card, and how full each die is.
 
-A cluster of 256 lanes may be larger than a die, and is cut then. Its **units** stand on several dies,
-each with its lanes of the scratchpad, of the streams and of the twiddle memory. Network and control of
-a cluster stay together, on one die. What crosses a boundary between dies:
+A cluster of 256 lanes may be larger than a die, and is cut then. Its **units** stand on several
+dies, each with its lanes of the scratchpad, of the streams and of the twiddle memory. Network and
+control of a cluster stay together, on one die. What crosses a boundary between dies:
 
 - words of x from a lane's memories to the network, and from the network to a unit: two words for
   each lane on another die than its network;
@@ -10,9 +10,9 @@ a cluster stay together, on one die. What crosses a boundary between dies:
 - operands, factors and results of a lane whose memories stand on another die than its unit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations_with_replacement
+from itertools import combinations_with_replacement
 
 from ringsmith.backends.vector.area import NOTHING, cluster_parts
 from ringsmith.backends.vector.design import VectorDesign
@@ -102,9 +102,7 @@ class _Filling:
         banks = replace(NOTHING, urams=parts["scratchpad"].urams)
         self._memories = total_area([banks, parts["streams"], parts["twiddle_memory"]])
         dies = range(card.dies)
-        self._lanes_left = [
-            self._most(self._memories, design.lanes, share, die) for die in dies
-        ]
+        self._lanes_left = [self._most(self._memories, design.lanes, share, die) for die in dies]
         self._units_left = [
             min(self._most(self._logic, self._units, share, die), -(-lanes // self._radix))
             for die, lanes in zip(dies, self._lanes_left, strict=True)
@@ -112,12 +110,13 @@ class _Filling:
 
     def _most(self, of_cluster: Area, pieces: int, share: float, die: int) -> int:
         """Pieces of a cluster's resources that a die holds beside its networks."""
-        here, fixed = self._networks.count(die), self._fixed
-        return min(
-            max(0, int((share * getattr(self._card.die, of) - here * getattr(fixed, name)) * pieces / value))
-            for name, of in _RESOURCES.values()
-            if (value := getattr(of_cluster, name))
-        )
+        fixed = area_times(self._fixed, self._networks.count(die))
+        least = pieces * self._design.clusters
+        for name, of in _RESOURCES.values():
+            if value := getattr(of_cluster, name):
+                left = share * getattr(self._card.die, of) - getattr(fixed, name)
+                least = min(least, int(left * pieces / value))
+        return max(least, 0)
 
     def placement(self) -> DiePlacement | None:
         """The placement; None: not everything has been placed."""
@@ -131,7 +130,8 @@ class _Filling:
             for die, count in enumerate(theirs):
                 if not _fill(own, count * self._radix, self._lanes_left, die):
                     return None
-        of_units, of_lanes = ([sum(each) for each in zip(*rows, strict=True)] for rows in (units, lanes))
+        of_units = [sum(each) for each in zip(*units, strict=True)]
+        of_lanes = [sum(each) for each in zip(*lanes, strict=True)]
         shares = {}
         taken = [self._taken(die, of_units[die], of_lanes[die]) for die in range(dies)]
         for resource, (name, of) in _RESOURCES.items():
