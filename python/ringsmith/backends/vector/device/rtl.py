@@ -6,15 +6,15 @@ from typing import Self
 
 import numpy as np
 
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.encoding import instruction, modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
 from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
-from ringsmith.backends.vector.latency import step_bits
 from ringsmith.backends.vector.layout import taken
+from ringsmith.backends.vector.rtl import FOLDERS, parameters
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources, sim_root
@@ -104,17 +104,9 @@ class ClusterRtl:
         longest = max(len(own.loads), len(own.computing), len(own.stores), 1)
         library = build_block(
             TOP,
-            [*rtl_sources("arith", "mem", "vector"), sim_root() / "vector" / f"{TOP}.sv"],
+            [*rtl_sources(*FOLDERS), sim_root() / "vector" / f"{TOP}.sv"],
             {
-                "Width": design.word_bits,
-                "Reduction": int(design.reduction == MONTGOMERY),
-                "StepBits": step_bits(design),
-                "LogLanes": design.log_lanes,
-                "LogRadix": design.log_radix,
-                "Banks": design.banks,
-                "BankRows": design.bank_rows,
-                "TableRows": design.table_rows,
-                "StreamRows": design.stream_rows,
+                **parameters(design),
                 "ReadRowCycles": design.read_row_cycles,
                 "WriteRowCycles": design.write_row_cycles,
                 "MemoryLatency": design.memory_latency,
