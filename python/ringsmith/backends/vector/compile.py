@@ -2,6 +2,7 @@
 
 from ringsmith.backends.vector.allocation import allocate
 from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.encoding import check_programs
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.lowering import lower
 from ringsmith.backends.vector.timing import Cycles
@@ -18,7 +19,8 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
 
     Raises:
         ProgramError: If the graph is unfinished, its ring or a prime is none of the design's, or it
-            has a node that the architecture has not; says which.
+            has a node that the architecture has not; says which. If a number does not fit its field
+            of an instruction.
     """
     graph.validate()
     log_n = graph.n.bit_length() - 1
@@ -32,4 +34,6 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             raise ProgramError(refusal)
     shape = design.shape(log_n)
     tasks = lower(graph, design, Cycles(design, shape).together)
-    return VectorExecutable(design, graph, tuple(allocate(tasks, graph.primes, design, shape)))
+    programs = tuple(allocate(tasks, graph.primes, design, shape))
+    check_programs(programs)
+    return VectorExecutable(design, graph, programs)

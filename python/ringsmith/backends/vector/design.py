@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.backends.vector.layout import Shape, table_rows
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
@@ -66,8 +67,10 @@ class VectorDesign:
                 f"reduction = {self.reduction!r} is none of {', '.join(REDUCTIONS)}: choose one"
             )
         self._check("word_bits", self.log_n + 3, _MOST_BITS[self.reduction])
-        self._check("clusters", 1, 8)
-        self._check("banks", 3, 8)
+        self._check("clusters", 1, ISA.value("max_clusters"))
+        self._check("banks", 3, ISA.value("max_banks"))
+        for name in ("bank_rows", "table_rows"):
+            self._check(name, 1, 1 << ISA.value("row_width"))
         for name in ("read_row_cycles", "write_row_cycles", "memory_latency"):
             self._check(name, 1, 1 << 12)
         shape = self.shape(self.log_n)

@@ -6,14 +6,15 @@ from typing import Self
 
 import numpy as np
 
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import instruction, modulus, packed, passes
+from ringsmith.backends.vector.encoding import instruction, modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.latency import step_bits
+from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
 from ringsmith.backends.vector.layout import taken
+from ringsmith.backends.vector.rtl import FOLDERS, parameters
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources, sim_root
@@ -25,7 +26,7 @@ TOP = "rs_vector_simulation"
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_ROWS, _LEAST_INSTRUCTIONS = 1 << 14, 1 << 12
+_LEAST_WORDS, _LEAST_INSTRUCTIONS = 1 << 22, 1 << 12
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
 
@@ -80,7 +81,7 @@ class ClusterRtl:
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, rows in host_rows(executable, fetch).items():
+        for limb, rows in host_rows(executable, fetch):
             at = np.arange(self._at[limb], self._at[limb] + len(rows), dtype=np.uint64)
             self._write("memory_we_i", {"memory_addr_i": at, "memory_row_i": rows})
 
@@ -103,21 +104,13 @@ class ClusterRtl:
         longest = max(len(own.loads), len(own.computing), len(own.stores), 1)
         library = build_block(
             TOP,
-            [*rtl_sources("arith", "mem", "vector"), sim_root() / "vector" / f"{TOP}.sv"],
+            [*rtl_sources(*FOLDERS), sim_root() / "vector" / f"{TOP}.sv"],
             {
-                "Width": design.word_bits,
-                "Reduction": int(design.reduction == MONTGOMERY),
-                "StepBits": step_bits(design),
-                "LogLanes": design.log_lanes,
-                "LogRadix": design.log_radix,
-                "Banks": design.banks,
-                "BankRows": design.bank_rows,
-                "TableRows": design.table_rows,
-                "StreamRows": design.stream_rows,
+                **parameters(design),
                 "ReadRowCycles": design.read_row_cycles,
                 "WriteRowCycles": design.write_row_cycles,
                 "MemoryLatency": design.memory_latency,
-                "MemoryRows": _enough(rows, _LEAST_ROWS),
+                "MemoryRows": _enough(rows, _LEAST_WORDS >> design.log_lanes),
                 "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
             },
             assertions=assertions,
@@ -140,7 +133,7 @@ class ClusterRtl:
         names = ("prime_addr_i", "prime_q_i", "prime_mu_i", "prime_shift_i")
         columns = (list(range(len(moduli))), q, mu, shift)
         self._write("prime_we_i", dict(zip(names, columns, strict=True)))
-        table = {number: packed(fields) for number, fields in passes(executable.shape).items()}
+        table = passes(executable.shape)
         self._write("pass_we_i", {"pass_addr_i": list(table), "pass_i": list(table.values())})
         block.poke("row_bits_i", executable.shape.row_bits)
         block.poke("passes_i", executable.shape.passes)
@@ -160,11 +153,10 @@ class ClusterRtl:
             "load_after_computing_i": [load.after_computing for load in loads],
         }
         self._write("load_we_i", columns)
-        words = block.ports["computing_i"].lanes
-        rows = np.zeros((len(computing), words), dtype=np.uint64)
+        rows = np.zeros((len(computing), ISA.words(INSTRUCTION)), dtype=np.uint64)
         for row, each in zip(rows, computing, strict=True):
-            number = packed(instruction(each, executable.design, executable.graph.primes))
-            row[:] = [number >> 64 * i & (1 << 64) - 1 for i in range(words)]
+            number = instruction(each, executable.design, executable.graph.primes)
+            row[:] = ISA.split(INSTRUCTION, number)
         columns = {"list_addr_i": list(range(len(computing))), "computing_i": rows}
         self._write("computing_we_i", columns)
         columns = {
