@@ -22,6 +22,11 @@ from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.debug.trace import Trace
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.executable_file import (
+    MAX_FILE_BYTES,
+    executable_text,
+    read_executable,
+)
 from ringsmith.backends.vector.rtl import TOP
 
 _LEAST_LOG_LANES = 4
@@ -60,6 +65,7 @@ class VectorInspector(Inspector):
 
     architecture = ARCHITECTURE
     traces = True
+    max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes, and areas as is wanted."""
@@ -84,6 +90,14 @@ class VectorInspector(Inspector):
             f"{timed.lanes} of {own.lanes} lanes"
         )
         return TimedDesign(own.name, what, cluster_timing(timed))
+
+    def read(self, text: str) -> VectorExecutable:
+        """An executable from its file."""
+        return read_executable(text)
+
+    def text(self, executable: Executable) -> str:
+        """An executable as its file has it."""
+        return executable_text(cast("VectorExecutable", executable))
 
     def timeline(self, executable: Executable, *, model: bool) -> VectorTimeline:
         """A program in time; the model keeps to the schedule, so that both are the same."""
