@@ -161,10 +161,10 @@ def test_every_ring_of_a_design(design: VectorDesign, log_n: int) -> None:
     check_schedule(executable)
 
 
-def random_ring(design: VectorDesign, n: int) -> SubroutineGraph:
-    """An empty graph over two primes that a design takes."""
-    primes = _core.prime_search(design.word_bits, max(n, design.n), 2)
-    return SubroutineGraph(n, tuple(primes), tuple(_core.smallest_root(q, n) for q in primes), ())
+def random_ring(design: VectorDesign, n: int, primes: int = 2) -> SubroutineGraph:
+    """An empty graph over so many primes that a design takes."""
+    found = _core.prime_search(design.word_bits, max(n, design.n), primes)
+    return SubroutineGraph(n, tuple(found), tuple(_core.smallest_root(q, n) for q in found), ())
 
 
 def random_graph(of: CkksParameters, random: np.random.Generator) -> SubroutineGraph:
@@ -281,7 +281,7 @@ def test_key_switching_takes_no_transform_that_it_need_not() -> None:
         ({"stream_rows": 100}, "stream_rows = 100 is below 342"),
         ({"table_rows": 400}, "table_rows = 400 is below 684"),
         ({"bank_rows": 300}, "bank_rows = 300 is below 512"),
-        ({"log_lanes": 5}, "lanes divide into units"),
+        ({"log_lanes": 5}, "log_lanes = 5 is no multiple of log_radix = 2"),
     ],
 )
 def test_designs_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
@@ -292,7 +292,10 @@ def test_designs_that_cannot_be_are_refused(change: dict[str, Any], message: str
 def test_primes_and_rings_of_other_designs_are_refused() -> None:
     of = parameters(WIDE, (2, 1, 0))
     graph = lower_operation("add", of, of.limbs)
-    with pytest.raises(ProgramError, match="has 60 bits, and words 30"):
+    with pytest.raises(
+        ProgramError,
+        match=r"prime .* of 60 bits, more than the 30 .* radix-4: choose",
+    ):
         compile_graph(graph, RADIX_4)
     short = _core.prime_search(32, 1 << 10, 40)[-1]
     assert short % (2 * RADIX_16.n) != 1
