@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ringsmith import CkksParameters, _core, trace
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare import random_operands
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
@@ -22,7 +22,6 @@ from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower, lower_operation
-from ringsmith.objects import KeySwitchKey
 
 RADIX_4 = VectorDesign("radix-4", 12, 4, 2, 30, bank_rows=1024, table_rows=2048, stream_rows=1024)
 RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction="montgomery", word_bits=32)
@@ -53,24 +52,6 @@ def parameters(
         security=None,
         dnum=dnum,
     )
-
-
-def random_operands(
-    graph: SubroutineGraph, random: np.random.Generator
-) -> tuple[dict[str, NDArray[np.uint64]], dict[str, KeySwitchKey]]:
-    """Random inputs, and random keys."""
-    inputs = {
-        name: np.stack(
-            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
-        )
-        for name, kind in graph.inputs.items()
-    }
-    primes = graph.primes[: graph.key_primes]
-    keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=False)
-        for name, digits in graph.keys.items()
-    }
-    return inputs, keys
 
 
 def check_results(executable: VectorExecutable, seed: int = 1) -> None:

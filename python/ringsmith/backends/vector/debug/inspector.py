@@ -9,9 +9,12 @@ from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.types import Design, Executable
 from ringsmith.backends.vector.debug.area import cluster_areas
+from ringsmith.backends.vector.debug.compare import compare_operations
+from ringsmith.backends.vector.debug.costs import operation_cycles
 from ringsmith.backends.vector.debug.designs import (
     VectorRow,
     vector_area_table,
+    vector_cycles_table,
     vector_section,
     vector_table,
 )
@@ -21,6 +24,8 @@ from ringsmith.backends.vector.debug.report import listing, tables
 from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.debug.trace import Trace
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.device import rtl
+from ringsmith.backends.vector.device.machine import VectorMachine
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.executable_file import (
     MAX_FILE_BYTES,
@@ -68,16 +73,21 @@ class VectorInspector(Inspector):
     max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:
-        """Sizes, and areas as is wanted."""
+        """Sizes and cycles, and areas and comparisons as is wanted."""
         rows = []
         for name in design_files.named(ARCHITECTURE):
             design = design_files.load(name, ARCHITECTURE, VectorDesign)
             area = cluster_areas(design)[TOP] if name in wanted.area else None
-            rows.append(VectorRow(design, area))
+            same = None
+            if wanted.programs and wanted.runs(name) and not rtl.refusal(design):
+                machine = VectorMachine(design, "rtl")
+                same = compare_operations(machine, design, wanted.write, wanted.programs)
+            cycles = operation_cycles(design, wanted.write)
+            rows.append(VectorRow(design, area, cycles, same))
         return Survey(
-            (vector_table(rows), vector_area_table(rows)),
+            (vector_table(rows), vector_area_table(rows), vector_cycles_table(rows)),
             vector_section(rows),
-            simulated=False,
+            simulated=any(row.verified is not None for row in rows),
             synthesized=any(row.area is not None for row in rows),
         )
 
