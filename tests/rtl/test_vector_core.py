@@ -7,11 +7,11 @@ import pytest
 from tests.backends.vector.test_programs import (
     parameters,
     random_graph,
-    random_operands,
     random_ring,
 )
 
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.rtl import ClusterRtl

@@ -31,7 +31,10 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
         )
     for q in graph.primes:
         if refusal := design.prime_refusal(q):
-            raise ProgramError(refusal)
+            raise ProgramError(
+                f"the program has {refusal}, in design {design.name}: choose parameters with other "
+                "primes, or another design"
+            )
     shape = design.shape(log_n)
     tasks = lower(graph, design, Cycles(design, shape).together)
     programs = tuple(allocate(tasks, graph.primes, design, shape))

@@ -134,14 +134,14 @@ class VectorDesign:
 
     def prime_refusal(self, q: int) -> str:
         """Why the design does not take a prime; nothing where it does."""
-        bits = q.bit_length()
+        bits, least = q.bit_length(), (self.word_bits + 1) // 2
         if bits > self.word_bits:
-            return f"prime {q} has {bits} bits, and words {self.word_bits}"
-        if self.reduction == BARRETT and bits < (self.word_bits + 1) // 2:
-            return f"prime {q} has {bits} bits, fewer than half of a word's {self.word_bits}"
+            return f"prime {q} of {bits} bits, more than the {self.word_bits} of a word"
+        if self.reduction == BARRETT and bits < least:
+            return f"prime {q} of {bits} bits, fewer than half of the {self.word_bits} of a word"
         if self.reduction == MONTGOMERY and q % (2 * self.n) != 1:
             return (
-                f"prime {q} is not 1 modulo {2 * self.n}, as design {self.name}'s Montgomery "
-                "reduction takes for granted: choose primes for its largest ring"
+                f"prime {q}, which is not 1 modulo {2 * self.n}, twice the largest ring's N, as "
+                "Montgomery's reduction needs"
             )
         return ""

@@ -83,13 +83,18 @@ class VectorExecutable:
         return frozenset()
 
     @cached_property
-    def spans(self) -> tuple[tuple[str, int], ...]:
-        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
-        names = {
+    def operation_names(self) -> dict[int, str]:
+        """HE operations by their nodes, such as ``rotate:12``."""
+        return {
             node.origin.node: f"{node.origin.op}:{node.origin.node}"
             for node in self.graph.nodes
             if node.origin is not None
         }
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
+        names = self.operation_names
         counted: Counter[int] = Counter()
         own, times = self.programs[0].computing, self.schedules[0].computing
         for index, each in enumerate(own):

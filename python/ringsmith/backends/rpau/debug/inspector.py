@@ -17,14 +17,14 @@ from ringsmith.backends.rpau.debug.area import rpau_area
 from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.listing import listing
-from ringsmith.backends.rpau.debug.page import timeline_page
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
-from ringsmith.backends.rpau.debug.picture import timeline_svg
+from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.report import tables
 from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.ecp5.boards import Board
@@ -53,11 +53,11 @@ class RpauTimeline:
 
     def html(self, title: str) -> str:
         """A page to zoom in."""
-        return timeline_page(self.trace, title)
+        return timeline_page(timeline_picture(self.trace, title))
 
     def svg(self, title: str) -> str:
         """A picture."""
-        return timeline_svg(self.trace, title)
+        return timeline_picture(self.trace, title).svg()
 
     def perfetto(self, title: str) -> str:
         """A file for ui.perfetto.dev."""
