@@ -1,0 +1,1 @@
+"""What people look at: comparisons of model and RTL, and coverage."""
