@@ -146,7 +146,9 @@ class _Maker:
     # ---- instructions ----------------------------------------------------------------------------
 
     def instruction(self) -> None:
-        """Adds one."""
+        """Adds one, and sometimes a table that it need not wait for, before it."""
+        if self._chance(0.1):
+            self._load_tables([self._prime()], self._chance(0.5))
         kinds: list[Callable[[], bool]] = [
             self._point, self._point, self._transform, self._transform, self._automorph, self._copy
         ]  # fmt: skip
