@@ -1,1 +1,1 @@
-"""What people look at: comparisons of model and RTL, and coverage."""
+"""Looking inside architecture vector: areas, timing, and coverage."""

@@ -7,15 +7,15 @@ from typing import Self
 
 import numpy as np
 
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.encoding import instruction, modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
 from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
-from ringsmith.backends.vector.latency import step_bits
 from ringsmith.backends.vector.layout import taken
+from ringsmith.backends.vector.rtl import FOLDERS, parameters
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.instrument import Instrument
@@ -28,7 +28,7 @@ TOP = "rs_vector_simulation"
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_ROWS, _LEAST_INSTRUCTIONS = 1 << 14, 1 << 12
+_LEAST_WORDS, _LEAST_INSTRUCTIONS = 1 << 22, 1 << 12
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
 
@@ -85,7 +85,7 @@ class ClusterRtl:
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, rows in host_rows(executable, fetch).items():
+        for limb, rows in host_rows(executable, fetch):
             at = np.arange(self._at[limb], self._at[limb] + len(rows), dtype=np.uint64)
             self._write("memory_we_i", {"memory_addr_i": at, "memory_row_i": rows})
 
@@ -108,21 +108,13 @@ class ClusterRtl:
         longest = max(len(own.loads), len(own.computing), len(own.stores), 1)
         library = build_block(
             TOP,
-            [*rtl_sources("arith", "mem", "vector"), sim_root() / "vector" / f"{TOP}.sv"],
+            [*rtl_sources(*FOLDERS), sim_root() / "vector" / f"{TOP}.sv"],
             {
-                "Width": design.word_bits,
-                "Reduction": int(design.reduction == MONTGOMERY),
-                "StepBits": step_bits(design),
-                "LogLanes": design.log_lanes,
-                "LogRadix": design.log_radix,
-                "Banks": design.banks,
-                "BankRows": design.bank_rows,
-                "TableRows": design.table_rows,
-                "StreamRows": design.stream_rows,
+                **parameters(design),
                 "ReadRowCycles": design.read_row_cycles,
                 "WriteRowCycles": design.write_row_cycles,
                 "MemoryLatency": design.memory_latency,
-                "MemoryRows": _enough(rows, _LEAST_ROWS),
+                "MemoryRows": _enough(rows, _LEAST_WORDS >> design.log_lanes),
                 "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
             },
             assertions=assertions,
