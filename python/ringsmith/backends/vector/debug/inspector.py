@@ -6,6 +6,7 @@ from typing import cast
 from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.types import Design
+from ringsmith.backends.vector.debug import campaign, coverage_report
 from ringsmith.backends.vector.debug.area import cluster_areas
 from ringsmith.backends.vector.debug.designs import (
     VectorRow,
@@ -16,6 +17,7 @@ from ringsmith.backends.vector.debug.designs import (
 from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.rtl import TOP
+from ringsmith.hdl.coverage_report import CoverageReport
 
 _LEAST_LOG_LANES = 4
 """log2 of the lanes of a cluster that is timed in part."""
@@ -25,6 +27,7 @@ class VectorInspector(Inspector):
     """Named designs and their timing."""
 
     architecture = ARCHITECTURE
+    covers = True
 
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes, and areas as is wanted."""
@@ -49,6 +52,15 @@ class VectorInspector(Inspector):
             f"{timed.lanes} of {own.lanes} lanes"
         )
         return TimedDesign(own.name, what, cluster_timing(timed))
+
+    def coverage(self, *, quick: bool) -> CoverageReport:
+        """Random programs until the goals are met, or two of them."""
+        if quick:
+            few = campaign.QUICK_CANDIDATES
+            found = campaign.run_campaign(campaign.quick_design(), candidates=few, programs=few)
+        else:
+            found = campaign.run_campaign(campaign.campaign_design())
+        return coverage_report.report(found)
 
 
 def part_of(design: VectorDesign) -> VectorDesign:
