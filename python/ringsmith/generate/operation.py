@@ -1,6 +1,6 @@
-"""A small encrypted operation for a testbench: fixed keys and messages, run on the model, decrypted.
+"""A small encrypted operation for a testbench: encrypted, run on the model, decrypted.
 
-Keys follow from a seed that everybody knows: they show that a device computes, and protect nothing.
+Keys follow from a fixed seed: they show that a device computes, and protect nothing.
 """
 
 import math
@@ -35,7 +35,7 @@ Vector = NDArray[np.float64] | NDArray[np.int64]
 _TOLERANCE = 1e-2
 """How far a slot of a CKKS result may be from the message; messages are of size 1."""
 _HEADROOM_BITS = 5
-"""Bits of each prime that the scale of a CKKS product leaves to the message and its error."""
+"""Bits of the modulus, for each factor, that CKKS scales leave to the message."""
 _LARGEST = 100
 """The largest number in a BFV message: products stay below t / 2."""
 
@@ -92,7 +92,7 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
     )
     messages = [_message(parameters, number) for number in range(2)]
     encrypted = [
-        _encrypted(parameters, public.data, message, SEED + 100 + number)
+        _encrypted(parameters, public.data, message, _factors(name), SEED + 100 + number)
         for number, message in enumerate(messages)
     ]
     inputs = {
@@ -106,7 +106,7 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
         by_name[RELIN_KEY] = keys.relin
     demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
     _check_bits(compiled, inputs, {each: key.data for each, key in by_name.items()}, outputs)
-    scale = math.prod(scale for _, scale in encrypted) if "multiply" in name else encrypted[0][1]
+    scale = encrypted[0][1] ** _factors(name)
     result = Ciphertext(
         np.stack([outputs[port] for port in sorted(outputs)]),
         scale,
@@ -133,6 +133,11 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
     )
 
 
+def _factors(name: str) -> int:
+    """Ciphertexts that are multiplied."""
+    return 2 if "multiply" in name else 1
+
+
 def _needs(name: str, parameters: RlweParameters) -> KeyNeeds:
     if name == "rotate":
         return KeyNeeds(None, {parameters.galois_element(1): parameters.limbs})
@@ -148,11 +153,11 @@ def _message(parameters: RlweParameters, number: int) -> Vector:
 
 
 def _encrypted(
-    parameters: RlweParameters, key: Residues, message: Vector, seed: int
+    parameters: RlweParameters, key: Residues, message: Vector, factors: int, seed: int
 ) -> tuple[Residues, float]:
-    """A ciphertext of a fixed seed and its scale."""
+    """A ciphertext of a fixed seed and its scale, of which the result has so many factors."""
     if isinstance(parameters, CkksParameters):
-        bits = math.log2(math.prod(parameters.data_primes)) / 2
+        bits = math.log2(math.prod(parameters.data_primes)) / factors
         scale = 2.0 ** math.floor(bits - _HEADROOM_BITS)
         encoded = client.encode(parameters, message, scale=scale)
         assert isinstance(encoded, Plaintext), "parameters of CKKS"
