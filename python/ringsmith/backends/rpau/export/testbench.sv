@@ -2,7 +2,8 @@
 // computes, and the clock cycles that it takes, with what they must be.
 //
 // Registers are reached over AXI4-Lite, polynomials over $poly_bus. +program=FOLDER names another folder.
-// Ends with "PASS" and status 0, or with "FAIL" and another status.
+// Ends with "PASS" and status 0, or with "FAIL" and another status. What the device says is read at rising
+// edges of the clock, and what it hears changes at falling ones.
 `timescale 1ns / 1ps
 module $tb;
   localparam int unsigned NumSteps = $steps;
@@ -55,37 +56,46 @@ $clocks
   // ---- AXI4-Lite --------------------------------------------------------------------------------
   task automatic write_register(input int unsigned address, input logic [31:0] value);
     int unsigned waited = 0;
-    bit answered = 1'b0;
-    s_axil_awaddr <= AddressBits'(base + address);
-    s_axil_awvalid <= 1'b1;
-    s_axil_wdata <= value;
-    s_axil_wstrb <= 4'hf;
-    s_axil_wvalid <= 1'b1;
+    bit answered = 1'b0, address_taken, data_taken;
+    logic [1:0] response;
+    s_axil_awaddr = AddressBits'(base + address);
+    s_axil_awvalid = 1'b1;
+    s_axil_wdata = value;
+    s_axil_wstrb = 4'hf;
+    s_axil_wvalid = 1'b1;
     while (!answered) begin
       @(posedge $clock);
-      if (s_axil_awready) s_axil_awvalid <= 1'b0;
-      if (s_axil_wready) s_axil_wvalid <= 1'b0;
+      address_taken = s_axil_awready;
+      data_taken = s_axil_wready;
       answered = s_axil_bvalid;
+      response = s_axil_bresp;
+      @(negedge $clock);
+      if (address_taken) s_axil_awvalid = 1'b0;
+      if (data_taken) s_axil_wvalid = 1'b0;
       waited += 1;
       if (waited > Patience) stop($$sformatf("no answer to a write of register %0h", address));
     end
-    if (s_axil_bresp != 2'b00) fail($$sformatf("a write of register %0h is answered with an error", address));
+    if (response != 2'b00) fail($$sformatf("a write of register %0h is answered with an error", address));
   endtask
 
   task automatic read_register(input int unsigned address, output logic [31:0] value);
     int unsigned waited = 0;
-    bit answered = 1'b0;
-    s_axil_araddr <= AddressBits'(base + address);
-    s_axil_arvalid <= 1'b1;
+    bit answered = 1'b0, address_taken;
+    logic [1:0] response;
+    s_axil_araddr = AddressBits'(base + address);
+    s_axil_arvalid = 1'b1;
     while (!answered) begin
       @(posedge $clock);
-      if (s_axil_arready) s_axil_arvalid <= 1'b0;
+      address_taken = s_axil_arready;
       answered = s_axil_rvalid;
       value = s_axil_rdata;
+      response = s_axil_rresp;
+      @(negedge $clock);
+      if (address_taken) s_axil_arvalid = 1'b0;
       waited += 1;
       if (waited > Patience) stop($$sformatf("no answer to a read of register %0h", address));
     end
-    if (s_axil_rresp != 2'b00) fail($$sformatf("a read of register %0h is answered with an error", address));
+    if (response != 2'b00) fail($$sformatf("a read of register %0h is answered with an error", address));
   endtask
 
   // A register of 64 bits, the lower half first.
@@ -200,9 +210,9 @@ $blocks
     s_axil_bready = 1'b1;
     s_axil_rready = 1'b1;
 $begin
-    repeat (32) @(posedge $clock);
+    repeat (32) @(negedge $clock);
 $release
-    repeat (512) @(posedge $clock);
+    repeat (512) @(negedge $clock);
     $$display("$top: $title");
     for (int unsigned device = 0; device < $devices; device += $device_step) begin
       base = $first_page + 4096 * device;
