@@ -19,6 +19,7 @@
 //
 // Cost: the network and the units, and delays of moduli and controls once for all units.
 module rs_vector_array
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -51,6 +52,7 @@ module rs_vector_array
   output logic [     Width-1:0] point_o       [Points*Lanes]
 );
   localparam int unsigned Radix = 2 ** LogRadix;
+  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits);
   localparam int unsigned Network = permute_latency(LogLanes, LogRadix);
   localparam int unsigned AluLatency = alu_latency(Reduction, Width, StepBits);
   localparam int unsigned ToTable =
@@ -88,11 +90,8 @@ module rs_vector_array
   );
 
   // ---- what meets the row behind it ---------------------------------------------------------------
-  transform_t            transform;
-  logic                  point;
-  logic [Width-1:0]      q [Points];
-  logic [Width-1:0]      mu [Points];
-  logic [ShiftWidth-1:0] shift [Points];
+  transform_t transform;
+  logic       point;
   rs_delay #(
     .Width($bits(transform_t)),
     .Depth(Network)
@@ -110,12 +109,47 @@ module rs_vector_array
     .d_i({row_i.subtract[Points-1:0], row_i.y_is_x[Points-1:0], row_i.z_is_x[Points-1:0]}),
     .d_o({subtract, y_is_x, z_is_x})
   );
+
+  // Moduli, with a register in front of the units' own: one drives those of all units.
+  logic                  point_early;
+  logic [Width-1:0]      q_early [Points];
+  logic [Width-1:0]      mu_early [Points];
+  logic [ShiftWidth-1:0] shift_early [Points];
+  rs_delay #(.Depth(Network - 1)) u_point_early (
+    .clk_i, .d_i(row_i.point), .d_o(point_early)
+  );
   for (genvar h = 0; h < Points; h++) begin : gen_modulus
-    rs_delay #(.Width(Width), .Depth(Network)) u_q (.clk_i, .d_i(q_i[h]), .d_o(q[h]));
-    rs_delay #(.Width(Width), .Depth(Network)) u_mu (.clk_i, .d_i(mu_i[h]), .d_o(mu[h]));
-    rs_delay #(.Width(ShiftWidth), .Depth(Network)) u_shift (
-      .clk_i, .d_i(shift_i[h]), .d_o(shift[h])
+    rs_delay #(.Width(2 * Width + ShiftWidth), .Depth(Network - 1)) u_modulus (
+      .clk_i,
+      .d_i({q_i[h], mu_i[h], shift_i[h]}),
+      .d_o({q_early[h], mu_early[h], shift_early[h]})
     );
+  end
+  logic [Width-1:0]      q [LogRadix*Moduli];
+  logic [Width-1:0]      mu [LogRadix];
+  logic [ShiftWidth-1:0] shift [LogRadix];
+  logic [Width-1:0]      q_q [LogRadix*Moduli];
+  logic [Width-1:0]      mu_q [LogRadix];
+  logic [ShiftWidth-1:0] shift_q [LogRadix];
+  rs_vector_moduli #(
+    .Width(Width),
+    .Reduction(Reduction),
+    .StepBits(StepBits),
+    .LogRadix(LogRadix)
+  ) u_moduli (
+    .clk_i,
+    .point_i(point_early),
+    .q_i(q_early),
+    .mu_i(mu_early),
+    .shift_i(shift_early),
+    .q_o(q),
+    .mu_o(mu),
+    .shift_o(shift)
+  );
+  always_ff @(posedge clk_i) begin
+    q_q     <= q;
+    mu_q    <= mu;
+    shift_q <= shift;
   end
 
   // ---- factors: the table's row and the direction, when each stage needs them ---------------------
@@ -177,9 +211,9 @@ module rs_vector_array
       .subtract_i(subtract),
       .y_is_x_i(y_is_x),
       .z_is_x_i(z_is_x),
-      .q_i(q),
-      .mu_i(mu),
-      .shift_i(shift),
+      .q_i(q_q),
+      .mu_i(mu_q),
+      .shift_i(shift_q),
       .x_i(unit_x),
       .y_i(unit_y),
       .z_i(unit_z),

@@ -18,6 +18,7 @@
 //
 // Cost: the memories and the array, and multiplexers of Banks + 3 words for each lane and operand.
 module rs_vector_core
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -254,7 +255,8 @@ module rs_vector_core
         for (int unsigned i = 0; i < Writers; i++) begin
           to_bank[b][f][i] = write[f][i] && 32'(write_at[f][i].bank) == b;
           bank_waddr[b][f] |= AddrWidth'(write_at[f][i].row) & {AddrWidth{to_bank[b][f][i]}};
-          writer[b][f]     |= WriterWidth'(i) & {WriterWidth{to_bank[b][f][i]}};
+          writer[b][f]     |= WriterWidth'((f == 1 && i == Points) ? Points - 1 : i) &
+              {WriterWidth{to_bank[b][f][i]}};
         end
       end
     end
@@ -272,17 +274,23 @@ module rs_vector_core
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     logic [Width-1:0] written [Lanes];
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-      logic [Width-1:0] results [Writers];
+      // In half 1 the last point result is a transform's row (rs_vector_unit).
+      localparam int unsigned Half = lane_half(LogRadix, l);
+      localparam int unsigned Words = Writers - Half;
+      localparam int unsigned IndexWidth = (Words > 1) ? $clog2(Words) : 1;
+      logic [Width-1:0] results [Words];
       for (genvar h = 0; h < Points; h++) begin : gen_point
         assign results[h] = point_row[h*Lanes+l];
       end
-      assign results[Points] = transform_row[l];
+      if (Half == 0) begin : gen_transform
+        assign results[Points] = transform_row[l];
+      end
       rs_select #(
         .Width(Width),
-        .Words(Writers)
+        .Words(Words)
       ) u_written (
         .clk_i,
-        .index_i(writer[b][lane_half(LogRadix, l)]),
+        .index_i(IndexWidth'(writer[b][Half])),
         .word_i(results),
         .word_o(written[l])
       );
@@ -354,25 +362,34 @@ module rs_vector_core
   end
 
   // ---- operands -----------------------------------------------------------------------------------
-  // x: a bank, or its stream. y and z: a bank, a stream (y alone), a word.
+  // x: a bank, or its stream. y: a bank, a stream, a word. z: a bank, a word. A reader of an even
+  // number chooses from the banks and one word more. y is one of the first four choices, or that is
+  // chosen from the others and it: a LUT a bit less than one of all of them takes.
+  localparam int unsigned Others = Choices - 3;
+  localparam int unsigned OtherWidth = $clog2(Others);
   logic [Width-1:0] x [Lanes];
   logic [Width-1:0] y [Points*Lanes];
   logic [Width-1:0] z [Points*Lanes];
   for (genvar f = 0; f < Halves; f++) begin : gen_operand
     logic [ChoiceWidth-1:0] index [Readers];
-    logic [Width-1:0]       word [Readers];
+    logic [ OtherWidth-1:0] other [Readers];
+    logic [      Width-1:0] word [Readers];
     for (genvar i = 0; i < Readers; i++) begin : gen_reader
       logic [ChoiceWidth-1:0] chosen;
+      logic [ OtherWidth-1:0] chosen_other;
       always_comb begin
         unique case (request_at[f][i].origin)
           FromBank:   chosen = ChoiceWidth'(request_at[f][i].bank);
           FromStream: chosen = (i == 0) ? ChoiceWidth'(Banks) :
                           ChoiceWidth'(Banks) + ChoiceWidth'(request_at[f][i].bank);
-          default:    chosen = ChoiceWidth'(Banks + FactorStreams);
+          default:    chosen = ChoiceWidth'((i % 2 == 0) ? Banks : Banks + FactorStreams);
         endcase
       end
-      rs_delay #(.Width(ChoiceWidth + Width), .Depth(ToArray - 1)) u_chosen (
-        .clk_i, .d_i({chosen, request_word[f][i]}), .d_o({index[i], word[i]})
+      assign chosen_other = (32'(chosen) < 4) ? '0 : OtherWidth'(chosen - ChoiceWidth'(3));
+      rs_delay #(.Width(ChoiceWidth + OtherWidth + Width), .Depth(ToArray - 1)) u_chosen (
+        .clk_i,
+        .d_i({chosen, chosen_other, request_word[f][i]}),
+        .d_o({index[i], other[i], word[i]})
       );
     end
     for (genvar k = 0; k < Lanes / 2; k++) begin : gen_word
@@ -386,19 +403,29 @@ module rs_vector_core
         .clk_i, .index_i($clog2(Banks + 1)'(index[0])), .word_i(x_choice), .word_o(x[Lane])
       );
       for (genvar h = 0; h < Points; h++) begin : gen_point
-        logic [Width-1:0] y_choice [Choices];
-        logic [Width-1:0] z_choice [Choices];
-        for (genvar c = 0; c < Choices - 1; c++) begin : gen_choice
-          assign y_choice[c] = choice[c][Lane];
-          assign z_choice[c] = (c < Banks) ? choice[c][Lane] : '0;
+        logic [Width-1:0] y_first [4];
+        logic [Width-1:0] y_other [Others];
+        logic [Width-1:0] z_choice [Banks+1];
+        for (genvar c = 0; c < 4; c++) begin : gen_first
+          assign y_first[c] = choice[c][Lane];
         end
-        assign y_choice[Choices-1] = word[1+2*h];
-        assign z_choice[Choices-1] = word[2+2*h];
-        rs_select #(.Width(Width), .Words(Choices)) u_y (
-          .clk_i, .index_i(index[1+2*h]), .word_i(y_choice), .word_o(y[h*Lanes+Lane])
+        for (genvar c = 4; c < Choices - 1; c++) begin : gen_other
+          assign y_other[c-3] = choice[c][Lane];
+        end
+        for (genvar b = 0; b < Banks; b++) begin : gen_bank
+          assign z_choice[b] = choice[b][Lane];
+        end
+        assign y_other[Others-1] = word[1+2*h];
+        assign z_choice[Banks]   = word[2+2*h];
+        rs_mux #(.Width(Width), .Words(4)) u_y_first (
+          .index_i(index[1+2*h][1:0]), .word_i(y_first), .word_o(y_other[0])
         );
-        rs_select #(.Width(Width), .Words(Choices)) u_z (
-          .clk_i, .index_i(index[2+2*h]), .word_i(z_choice), .word_o(z[h*Lanes+Lane])
+        rs_select #(.Width(Width), .Words(Others)) u_y (
+          .clk_i, .index_i(other[1+2*h]), .word_i(y_other), .word_o(y[h*Lanes+Lane])
+        );
+        rs_select #(.Width(Width), .Words(Banks + 1)) u_z (
+          .clk_i, .index_i($clog2(Banks + 1)'(index[2+2*h])), .word_i(z_choice),
+          .word_o(z[h*Lanes+Lane])
         );
       end
     end
@@ -413,10 +440,13 @@ module rs_vector_core
   rs_delay #(.Width($bits(row_t)), .Depth(ToArray)) u_row (
     .clk_i, .d_i(row), .d_o(array_row)
   );
-  rs_delay #(.Width(LogRadix + 2 * LogLanes + TableWidth), .Depth(ToArray)) u_beside (
+  rs_delay #(.Width(LogRadix + 2 * LogLanes), .Depth(ToArray)) u_beside (
     .clk_i,
-    .d_i({row_time, element, constant, table_row[TableWidth-1:0]}),
-    .d_o({array_time, array_element, array_constant, array_table_row})
+    .d_i({row_time, element, constant}),
+    .d_o({array_time, array_element, array_constant})
+  );
+  rs_delay #(.Width(TableWidth), .Depth(ToArray - 1)) u_table_row (
+    .clk_i, .d_i(table_row[TableWidth-1:0]), .d_o(array_table_row)
   );
   assign unused_table_row = ^table_row;
 

@@ -1,6 +1,6 @@
 // Issues the instructions of list computing, and their rows one a cycle.
 //
-// In the cycle of start_i the program's settings are there (its ring, and its passes are written),
+// Before the cycle of start_i the program's settings are there (its ring, and its passes are written),
 // and no instruction is under way; the cycle after it is cycle 0. An instruction that is there with
 // valid_i is taken, with ready_o, in the first cycle in which
 //
@@ -15,9 +15,13 @@
 // limb's rows are written. rows_o says what happens to a row, two cycles after it was issued: the
 // instruction's first row is issued in the cycle in which it was taken.
 //
+// A limb has four rows at least. So what the next limb or pass takes is looked up while the one before
+// it is worked off, and what an instruction took is counted a cycle after it.
+//
 // Cost: counters, an instruction's registers and the passes' memory. No multiplier: an automorphism's
 // row comes from the one before by an addition.
 module rs_vector_sequencer
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Reduction = VectorMontgomery,
@@ -56,7 +60,7 @@ module rs_vector_sequencer
   output logic         [   LogRadix-1:0] time_o,
   output logic         [   LogLanes-1:0] element_o,
   output logic         [   LogLanes-1:0] constant_o,
-  output logic         [   RowWidth-1:0] table_row_o,
+  output logic         [   RowWidth-1:0] table_row_o,         // a cycle later than all else
   output logic         [ PrimeWidth-1:0] prime_o       [Points],
   output access_t                        x_o,
   output access_t                        y_o           [Points],
@@ -74,10 +78,22 @@ module rs_vector_sequencer
   localparam int unsigned LowWidth = ElementWidth;
   localparam int unsigned WaitWidth = RowWidth + 1;
 
-  logic [RowWidth-1:0] last_row;
-  logic [RowWidth:0]   rows;  // of a limb
-  assign rows     = (RowWidth + 1)'(1) << row_bits_i;
-  assign last_row = RowWidth'(rows - 1'b1);
+  // ---- settings -----------------------------------------------------------------------------------
+  logic [4:0]            row_bits_q, row_bits_less_q, top_bits_q;
+  logic [RowWidth:0]     rows_q;  // of a limb
+  logic [RowWidth-1:0]   last_row_q, before_last_q;
+  logic [CountWidth-1:0] capacity_q;  // limbs that a stream holds
+  logic [3:0]            last_pass_q;
+  always_ff @(posedge clk_i) begin
+    row_bits_q      <= row_bits_i;
+    row_bits_less_q <= row_bits_i - 5'd1;
+    top_bits_q      <= 5'(RowWidth) - row_bits_i;
+    rows_q          <= (RowWidth + 1)'(1) << row_bits_i;
+    last_row_q      <= RowWidth'(((RowWidth + 1)'(1) << row_bits_i) - 1'b1);
+    before_last_q   <= RowWidth'(((RowWidth + 1)'(1) << row_bits_i) - 2'd2);
+    capacity_q      <= CountWidth'(StreamRows) >> row_bits_i;
+    last_pass_q     <= passes_i - 4'd1;
+  end
 
   // ---- passes -------------------------------------------------------------------------------------
   pass_t passes_q [2*MaxPasses];
@@ -86,16 +102,18 @@ module rs_vector_sequencer
   // ---- what an instruction waits for --------------------------------------------------------------
   logic                   take, waits;
   logic [31:0]            since_q, tables_q;
-  logic [CountWidth-1:0]  there_q [LoadStreams];  // rows in a load stream that no instruction took
-  logic [CountWidth-1:0]  free_q [Points];        // rows of a store stream
-  logic [Points-1:0]      store_room_q;
+  logic [RowWidth-1:0]    coming_q [LoadStreams];  // rows of a limb that is not whole yet
+  logic [LoadStreams-1:0] come;                    // the last of them
+  logic [CountWidth-1:0]  there_q [LoadStreams];   // limbs that no instruction took
+  logic [3:0]             taken_q [LoadStreams];
+  logic [CountWidth-1:0]  used_q [Points];         // limbs that a store stream has, or will have
+  logic [Points-1:0]      store_room_q, handed_q;
   logic [LoadStreams-1:0] enough;
-  logic [CountWidth-1:0]  needed [LoadStreams];
   logic [Points-1:0]      hands_out;
   always_comb begin
     for (int unsigned s = 0; s < LoadStreams; s++) begin
-      needed[s] = CountWidth'(instruction_i.limbs[s]) << row_bits_i;
-      enough[s] = there_q[s] >= needed[s];
+      come[s]   = load_pushed_i[s] && coming_q[s] == last_row_q;
+      enough[s] = there_q[s] >= CountWidth'(instruction_i.limbs[s]);
     end
     for (int unsigned h = 0; h < Points; h++) begin
       hands_out[h] = instruction_i.operation.point &&
@@ -110,94 +128,157 @@ module rs_vector_sequencer
     since_q  <= (!rst_ni || start_i) ? '0 : take ? 32'd1 : since_q + 32'd1;
     tables_q <= (!rst_ni || start_i) ? '0 : tables_q + 32'(table_loaded_i);
     for (int unsigned s = 0; s < LoadStreams; s++) begin
+      taken_q[s] <= (take && rst_ni) ? instruction_i.limbs[s] : '0;
+      if (!rst_ni) coming_q[s] <= '0;
+      else if (load_pushed_i[s]) coming_q[s] <= come[s] ? '0 : coming_q[s] + 1'b1;
       if (!rst_ni) there_q[s] <= '0;
-      else
-        there_q[s] <= there_q[s] + CountWidth'(load_pushed_i[s]) - (take ? needed[s] : '0);
+      else there_q[s] <= there_q[s] + CountWidth'(come[s]) - CountWidth'(taken_q[s]);
     end
+    handed_q <= hands_out & {Points{take && rst_ni}};
     for (int unsigned h = 0; h < Points; h++) begin
-      store_room_q[h] <= (RowWidth + 1)'(free_q[h]) >= rows;
-      if (!rst_ni) free_q[h] <= CountWidth'(StreamRows);
-      else
-        free_q[h] <= free_q[h] + (store_done_i[h] ? CountWidth'(rows) : '0) -
-            ((take && hands_out[h]) ? CountWidth'(rows) : '0);
+      store_room_q[h] <= used_q[h] < capacity_q;
+      if (!rst_ni) used_q[h] <= '0;
+      else used_q[h] <= used_q[h] + CountWidth'(handed_q[h]) - CountWidth'(store_done_i[h]);
     end
   end
 
   // ---- the instruction under way: rows of limbs of passes -----------------------------------------
   operation_t            own_q;
-  logic                  busy_q;
+  logic                  busy_q, waiting_q, at_last_q;  // at_last_q: row_q is the last of a limb
   logic [RowWidth-1:0]   row_q;
   logic [EntryWidth-1:0] entry_q;
   logic [2:0]            pass_q;
-  logic [WaitWidth-1:0]  wait_q, pause;
-  logic [WaitWidth+EntryWidth:0] pass_rows, pass_least;
-  logic                  issues, limb_ends, pass_ends, ends;
-  assign issues    = busy_q && wait_q == '0;
-  assign limb_ends = issues && row_q == last_row;
-  assign pass_ends = limb_ends && (own_q.point || entry_q == own_q.last);
-  assign ends      = pass_ends && (own_q.point || 4'(pass_q) + 4'd1 == passes_i);
+  logic [WaitWidth-1:0]  wait_q, pause_q;
+  logic [WaitWidth+EntryWidth:0] pass_rows_q, pass_least_q;
+  logic                  issues, last_entry, limb_ends, pass_ends, ends;
+  assign issues     = busy_q && !waiting_q;
+  assign last_entry = own_q.point || entry_q == own_q.last;
+  assign limb_ends  = issues && at_last_q;
+  assign pass_ends  = limb_ends && last_entry;
+  assign ends       = pass_ends && (own_q.point || 4'(pass_q) == last_pass_q);
 
   // A pass begins a limb's rows and their latency after the one before it, or later.
-  assign pass_rows  = ((WaitWidth + EntryWidth + 1)'(own_q.last) + 1'b1) << row_bits_i;
-  assign pass_least =
-      (WaitWidth + EntryWidth + 1)'(rows) + (WaitWidth + EntryWidth + 1)'(PassLatency);
-  assign pause      = (pass_least > pass_rows) ? WaitWidth'(pass_least - pass_rows) : '0;
+  always_ff @(posedge clk_i) begin
+    pass_rows_q  <= ((WaitWidth + EntryWidth + 1)'(own_q.last) + 1'b1) << row_bits_q;
+    pass_least_q <=
+        (WaitWidth + EntryWidth + 1)'(rows_q) + (WaitWidth + EntryWidth + 1)'(PassLatency);
+    pause_q      <= (pass_least_q > pass_rows_q) ? WaitWidth'(pass_least_q - pass_rows_q) : '0;
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= take || (busy_q && !ends);
     if (take) begin
-      own_q   <= instruction_i.operation;
-      row_q   <= '0;
-      entry_q <= '0;
-      pass_q  <= '0;
-      wait_q  <= '0;
+      own_q     <= instruction_i.operation;
+      row_q     <= '0;
+      at_last_q <= 1'b0;
+      entry_q   <= '0;
+      pass_q    <= '0;
+      wait_q    <= '0;
+      waiting_q <= 1'b0;
     end else begin
-      if (issues) row_q <= limb_ends ? '0 : row_q + 1'b1;
-      if (limb_ends) entry_q <= pass_ends ? '0 : entry_q + 1'b1;
+      if (issues) row_q <= at_last_q ? '0 : row_q + 1'b1;
+      if (issues) at_last_q <= !at_last_q && row_q == before_last_q;
+      if (limb_ends) entry_q <= last_entry ? '0 : entry_q + 1'b1;
       if (pass_ends) pass_q <= pass_q + 1'b1;
-      if (pass_ends) wait_q <= pause;
-      else if (wait_q != '0) wait_q <= wait_q - 1'b1;
+      if (pass_ends) wait_q <= pause_q;
+      else if (waiting_q) wait_q <= wait_q - 1'b1;
+      waiting_q <= pass_ends ? pause_q != '0 : waiting_q && wait_q != WaitWidth'(1);
     end
   end
   NotBusy_A :
   assert property (@(posedge clk_i) !rst_ni || !take || !busy_q || ends)
   else $error("an instruction is issued, and the one before it has rows left");
 
-  // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
-  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1.
-  logic [LowWidth-1:0] low_q, step, element;
-  logic [4:0]          ones;
-  assign element = LowWidth'(own_q.element);
-  always_comb begin
-    ones = '0;
-    for (int unsigned i = 0; i < RowWidth; i++) begin
-      if (ones == 5'(i) && row_q[i]) ones = 5'(i + 1);
-    end
-    step = ((element + (element << 1)) << (row_bits_i - 5'd1 - ones)) - (element << row_bits_i);
-  end
+  // ---- what the next limb and the next pass take --------------------------------------------------
+  pass_t      pass, next_pass_q;
+  entry_t     entry, next_entry_q;
+  logic [4:0] back_q, next_back_q;  // row_bits_q - turn
+  source_t    next_source_q;        // of the next entry: banks, but in the first pass
+  pass_t      first_pass;
+  assign first_pass = passes_q[{instruction_i.operation.inverse, 3'd0}];
   always_ff @(posedge clk_i) begin
-    if (take) low_q <= LowWidth'(instruction_i.operation.element >> 1);
-    else if (issues) low_q <= low_q + step;
+    next_pass_q   <= passes_q[{own_q.inverse, pass_q + 3'd1}];
+    next_back_q   <= row_bits_q - next_pass_q.turn;
+    next_entry_q  <= own_q.entry[last_entry?'0 : entry_q+1'b1];
+    next_source_q <= (pass_q == '0 && !last_entry) ? next_entry_q.source :
+        '{origin: FromBank, slot: next_entry_q.target};
   end
 
-  // ---- rows ---------------------------------------------------------------------------------------
-  pass_t               pass;
-  entry_t              entry;
-  logic [RowWidth-1:0] turned, mapped, reversed_low;
-  assign pass   = passes_q[{own_q.inverse, pass_q}];
-  assign entry  = own_q.entry[entry_q];
-  assign turned = (row_q << pass.turn | row_q >> (row_bits_i - pass.turn)) & last_row;
-  always_comb begin
-    for (int unsigned i = 0; i < RowWidth; i++) reversed_low[i] = low_q[RowWidth-1-i];
-  end
-  assign mapped = reversed_low >> (5'(RowWidth) - row_bits_i);
-
-  function automatic access_t at(source_t source, logic [RowWidth-1:0] row, logic [4:0] row_bits);
+  // Where the rows of x and of the target begin: the limb's number times its rows.
+  function automatic access_t first_row(source_t source, logic [4:0] row_bits);
     return '{
         origin: source.origin,
         bank: source.slot.bank,
-        row: RowWidth'(source.slot.index << row_bits) | row
+        row: RowWidth'(source.slot.index << row_bits)
     };
+  endfunction
+  pass_t   pass_now_q;
+  entry_t  entry_now_q;
+  access_t x_first_q, target_first_q, next_x_first_q, next_target_first_q;
+  assign pass  = pass_now_q;
+  assign entry = entry_now_q;
+  // Looked up ahead: x_first_q, target_first_q.
+  logic unused_ahead;
+  assign unused_ahead = ^{own_q.x, entry.source, entry.target};
+  always_ff @(posedge clk_i) begin
+    next_x_first_q      <= first_row(next_source_q, row_bits_q);
+    next_target_first_q <= first_row('{origin: FromBank, slot: next_entry_q.target}, row_bits_q);
+    if (take) begin
+      pass_now_q     <= first_pass;
+      back_q         <= row_bits_q - first_pass.turn;
+      entry_now_q    <= instruction_i.operation.entry[0];
+      x_first_q      <= first_row(instruction_i.operation.point ? instruction_i.operation.x :
+                                  instruction_i.operation.entry[0].source, row_bits_q);
+      target_first_q <= first_row(
+          '{origin: FromBank, slot: instruction_i.operation.entry[0].target}, row_bits_q);
+    end else if (limb_ends) begin
+      entry_now_q    <= next_entry_q;
+      x_first_q      <= next_x_first_q;
+      target_first_q <= next_target_first_q;
+      if (pass_ends) begin
+        pass_now_q <= next_pass_q;
+        back_q     <= next_back_q;
+      end
+    end
+  end
+
+  // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
+  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1:
+  // step_q has the element times so much for row c = row_q, places_q has R-1-k for row c + 1.
+  logic [LowWidth-1:0] low_q, step_q, thrice_q, whole_q, new_element;
+  logic [4:0]          places_q, ones;  // ones: of row_q + 2
+  assign new_element = LowWidth'(instruction_i.operation.element);
+  always_comb begin
+    ones = '0;
+    for (int unsigned i = 2; i < RowWidth; i++) begin
+      if (ones == 5'(i - 2) && row_q[i]) ones = 5'(i - 1);
+    end
+    ones = !row_q[0] ? 5'd0 : row_q[1] ? 5'd1 : ones + 5'd2;
+  end
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      low_q    <= LowWidth'(instruction_i.operation.element >> 1);
+      step_q   <= new_element << row_bits_less_q;
+      thrice_q <= new_element + (new_element << 1);
+      whole_q  <= new_element << row_bits_q;
+      places_q <= row_bits_less_q - 5'd1;
+    end else if (issues) begin
+      low_q    <= low_q + step_q;
+      step_q   <= (thrice_q << places_q) - whole_q;
+      places_q <= row_bits_less_q - ones;
+    end
+  end
+
+  // ---- rows ---------------------------------------------------------------------------------------
+  logic [RowWidth-1:0] turned, mapped, reversed_low;
+  assign turned = (row_q << pass.turn | row_q >> back_q) & last_row_q;
+  always_comb begin
+    for (int unsigned i = 0; i < RowWidth; i++) reversed_low[i] = low_q[RowWidth-1-i];
+  end
+  assign mapped = reversed_low >> top_bits_q;
+
+  function automatic access_t at(access_t first, logic [RowWidth-1:0] row);
+    return '{origin: first.origin, bank: first.bank, row: first.row | row};
   endfunction
 
   logic                last_q;
@@ -228,19 +309,17 @@ module rs_vector_sequencer
     end
     time_q     <= row_q[LogRadix-1:0];
     element_q  <= own_q.point ? own_q.element[LogLanes-1:0] : LogLanes'(1);
-    constant_q <= own_q.point ? LogLanes'(low_q >> row_bits_i) : '0;
-    if (own_q.point) x_q <= at(own_q.x, mapped, row_bits_i);
-    else if (pass_q == '0) x_q <= at(entry.source, turned, row_bits_i);
-    else x_q <= at('{origin: FromBank, slot: entry.target}, turned, row_bits_i);
+    constant_q <= own_q.point ? LogLanes'(low_q >> row_bits_q) : '0;
+    x_q        <= at(x_first_q, own_q.point ? mapped : turned);
     for (int unsigned h = 0; h < Points; h++) begin
       prime_q[h]  <= own_q.point ? own_q.result[h].prime : entry.prime;
-      y_q[h]      <= at(own_q.result[h].y, row_q, row_bits_i);
-      z_q[h]      <= at(own_q.result[h].z, row_q, row_bits_i);
+      y_q[h]      <= at(first_row(own_q.result[h].y, row_bits_q), row_q);
+      z_q[h]      <= at(first_row(own_q.result[h].z, row_bits_q), row_q);
       y_word_q[h] <= own_q.result[h].y_word[Width-1:0];
       z_word_q[h] <= own_q.result[h].z_word[Width-1:0];
       target_q[h] <= own_q.point ?
-          at('{origin: FromBank, slot: own_q.result[h].target}, row_q, row_bits_i) :
-          at('{origin: FromBank, slot: entry.target}, turned, row_bits_i);
+          at(first_row('{origin: FromBank, slot: own_q.result[h].target}, row_bits_q), row_q) :
+          at(target_first_q, turned);
       writes_q[h] <= own_q.result[h].writes;
       stores_q[h] <= own_q.result[h].stores;
     end
@@ -263,7 +342,12 @@ module rs_vector_sequencer
   assign target_o    = target_q;
   assign writes_o    = writes_q;
   assign stores_o    = stores_q;
-  assign table_row_o = table_first_q + (limb_row_q >> table_shift_q);
+  logic [RowWidth-1:0] table_late_q, table_shifted_q;
+  always_ff @(posedge clk_i) begin
+    table_late_q    <= table_first_q;
+    table_shifted_q <= limb_row_q >> table_shift_q;
+  end
+  assign table_row_o = table_late_q + table_shifted_q;
 
   // ---- what memory's side learns: NOTICE cycles (timing.py) after the issue of the row that did it -
   logic        ended;
@@ -299,20 +383,18 @@ module rs_vector_sequencer
   end
   assign read[Points] = {first_q && x_q.origin == FromStream, {FactorStreams{1'b0}}};
 
-  logic [CountWidth-1:0]  room_q [LoadStreams];
+  logic [CountWidth-1:0]  filled_q [LoadStreams];  // limbs that a load stream has, or will have
   logic [LoadStreams-1:0] given, load_room_q;
   logic [CountWidth-1:0]  limbs_q [Points];  // whole ones in a store stream
   always_comb begin
     given = '0;
     for (int unsigned i = 0; i <= Points; i++) given |= read[i];
   end
-  logic [CountWidth-1:0] limb;
-  assign limb = CountWidth'(rows);
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < LoadStreams; s++) begin
-      load_room_q[s] <= room_q[s] >= limb;
-      if (!rst_ni) room_q[s] <= CountWidth'(StreamRows);
-      else room_q[s] <= room_q[s] + (given[s] ? limb : '0) - (load_begun_i[s] ? limb : '0);
+      load_room_q[s] <= filled_q[s] < capacity_q;
+      if (!rst_ni) filled_q[s] <= '0;
+      else filled_q[s] <= filled_q[s] + CountWidth'(load_begun_i[s]) - CountWidth'(given[s]);
     end
   end
   assign load_room_o = load_room_q;

@@ -1,15 +1,16 @@
-// One stage of a unit: 2^(LogRadix-1) ALUs, and the delays of what they share.
+// One stage of a unit: 2^(LogRadix-1) ALUs, and the delays of the modes that they share.
 //
 // ALU k computes on the words of positions l = pair_low(k) and l + 2^(LogRadix-1-Stage), u and t of a
 // butterfly, and returns low_o and high_o there. Without active_i words pass where factors are -1
 // (rs_vector_alu). With point_i it computes z_i[k] and x_i[k] * y_i[k] instead; with TakesWords x
-// is the word t; with y_is_x_i or z_is_x_i y or z is x_i. q_i, mu_i and shift_i are the operation's modulus, and leave with its results.
+// is the word t; with y_is_x_i or z_is_x_i y or z is x_i.
 //
 // Factors and y_i come stage_factor_time() cycles after everything else: factor k is
-// forward_factor_i[k], or inverse_factor_i[k] in a row of an inverse transform.
+// forward_factor_i[k], or inverse_factor_i[k] in a row of an inverse transform. q_i, mu_i and shift_i
+// come when an ALU takes them (rs_vector_alu).
 //
-// One row a cycle, latency rs_vector_pkg::alu_latency. Cost: the ALUs, 3 * Width LUTs for each to
-// select operands, and delays of a modulus.
+// One row a cycle, latency rs_vector_pkg::alu_latency. Cost: the ALUs, and 3 * Width LUTs for each
+// to select operands.
 module rs_vector_stage
   import rs_vector_pkg::*;
 #(
@@ -22,6 +23,7 @@ module rs_vector_stage
   parameter  bit          TakesWords = 1'b0,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Alus = Radix / 2,
+  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -31,7 +33,7 @@ module rs_vector_stage
   input  logic                  negative_i,        // of a point operation: x*y - z
   input  logic                  y_is_x_i,          // of a point operation: its y is its x
   input  logic                  z_is_x_i,
-  input  logic [     Width-1:0] q_i,
+  input  logic [     Width-1:0] q_i                [Moduli],
   input  logic [     Width-1:0] mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
   input  logic [     Width-1:0] word_i             [Radix],
@@ -40,13 +42,8 @@ module rs_vector_stage
   input  logic [     Width-1:0] y_i                [Alus],
   input  logic [     Width-1:0] forward_factor_i   [Alus],
   input  logic [     Width-1:0] inverse_factor_i   [Alus],
-  output logic [     Width-1:0] word_o             [Radix],
-  output logic [     Width-1:0] q_o,
-  output logic [     Width-1:0] mu_o,
-  output logic [ShiftWidth-1:0] shift_o
+  output logic [     Width-1:0] word_o             [Radix]
 );
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits);
-  localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
   localparam int unsigned Combine = combine_time(Reduction, Width, StepBits);
 
   // ---- what travels with a row --------------------------------------------------------------------
@@ -61,62 +58,23 @@ module rs_vector_stage
     .clk_i, .d_i({point_i, inverse_i, y_is_x_i}), .d_o({point_factor, inverse_factor, x_factor})
   );
 
-  logic [Width-1:0] q [Moduli];
-  for (genvar i = 0; i < Moduli; i++) begin : gen_q
-    logic [Width-1:0] earlier;
-    if (i == 0) begin : gen_first
-      assign earlier = q_i;
-    end else begin : gen_later
-      assign earlier = q[i-1];
-    end
-    rs_delay #(
-      .Width(Width),
-      .Depth(alu_modulus_time(Reduction, Width, StepBits, i) -
-             ((i == 0) ? 0 : alu_modulus_time(Reduction, Width, StepBits, i - 1)))
-    ) u_q (
-      .clk_i,
-      .d_i(earlier),
-      .d_o(q[i])
-    );
-  end
-  rs_delay #(
-    .Width(Width),
-    .Depth(Latency - alu_modulus_time(Reduction, Width, StepBits, Moduli - 1))
-  ) u_q_out (
-    .clk_i,
-    .d_i(q[Moduli-1]),
-    .d_o(q_o)
-  );
-
-  logic [Width-1:0]      mu;
-  logic [ShiftWidth-1:0] shift;
-  if (Reduction == VectorBarrett) begin : gen_reciprocal
-    rs_delay #(.Width(Width + ShiftWidth), .Depth(factor_time())) u_mu (
-      .clk_i, .d_i({mu_i, shift_i}), .d_o({mu, shift})
-    );
-    rs_delay #(.Width(Width + ShiftWidth), .Depth(Latency - factor_time())) u_mu_out (
-      .clk_i, .d_i({mu, shift}), .d_o({mu_o, shift_o})
-    );
-  end else begin : gen_no_reciprocal
-    assign {mu, shift}     = {mu_i, shift_i};
-    assign {mu_o, shift_o} = {mu_i, shift_i};
-  end
-
   // ---- ALUs ---------------------------------------------------------------------------------------
   for (genvar k = 0; k < Alus; k++) begin : gen_alu
     localparam int unsigned Low = pair_low(LogRadix, Stage, k);
     localparam int unsigned High = Low + 2 ** (LogRadix - 1 - Stage);
-    logic [Width-1:0] u, t, x_late, w_q;
-    assign u = point_i ? (z_is_x_i ? t : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
+    logic [Width-1:0] u, t, x, x_late, w_q;
+    assign u = point_i ? (z_is_x_i ? x : z_i[k]) ^ {Width{negative_i}} : word_i[Low];
     if (TakesWords) begin : gen_word
       logic unused_x;
       assign unused_x = ^x_i[k];
+      assign x = word_i[High];
       assign t = word_i[High];
     end else begin : gen_x
-      assign t = point_i ? x_i[k] : word_i[High];
+      assign x = x_i[k];
+      assign t = point_i ? x : word_i[High];
     end
     rs_delay #(.Width(Width), .Depth(stage_factor_time())) u_x_late (
-      .clk_i, .d_i(t), .d_o(x_late)
+      .clk_i, .d_i(x), .d_o(x_late)
     );
     always_ff @(posedge clk_i) begin
       if (point_factor) w_q <= x_factor ? x_late : y_i[k];
@@ -137,9 +95,9 @@ module rs_vector_stage
       .u_i(u),
       .t_i(t),
       .w_i(w_q),
-      .q_i(q),
-      .mu_i(mu),
-      .shift_i(shift),
+      .q_i,
+      .mu_i,
+      .shift_i,
       .low_o(word_o[Low]),
       .high_o(word_o[High])
     );

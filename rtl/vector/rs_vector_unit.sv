@@ -8,16 +8,17 @@
 //                       y_is_x_i[h] or z_is_x_i[h] says so;
 //                       h < Results = LogRadix / 2
 //
-// All modulo q_i[h], a transform modulo q_i[0], and products divided by f (rs_vector_alu).
+// All modulo the stage's q_i, and products divided by f (rs_vector_alu).
 // transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
 // are -1. Words of a forward transform may be below 2q, and x of point operations any words where y
-// is below q. mu_i and shift_i are those of rs_mod_mul_barrett; Montgomery's reduction has no use
-// for them.
+// is below q. q_i[s*Moduli + i] is modulus i of the ALUs of stage s; mu_i[s] and shift_i[s] are those
+// of rs_mod_mul_barrett, and Montgomery's reduction has no use for them.
 //
 // factor_i is a row of factors: word 2^g + i, i < 2^g, belongs to butterflies of position
 // LogRadix-1-g with i in the bits of L0 above. What enters when, after x_i:
 //
-//   moduli, modes        with x_i
+//   modes                with x_i
+//   q_i, mu_i, shift_i   a cycle before the ALUs of a stage take them (rs_vector_moduli)
 //   z_i                  alu_latency cycles later for each stage before the one that takes it
 //   y_i                  stage_factor_time() cycles after z_i
 //   factor_i[2^g + i]    stage_factor_time() cycles later, and alu_latency for each stage before:
@@ -29,11 +30,13 @@
 // both would be read at once (rs_vector_array).
 //
 // One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for a stage's
-// results of point operations.
+// results of point operations. point_o[h*2^LogRadix + l] of the last stage, h = Results-1 in the lower
+// lanes, is transform_o[l]: one register has both.
 //
 // Cost: LogRadix * 2^(LogRadix-1) ALUs, 6 * Width LUTs a lane or less to select their operands and
-// results, and delays of x to the later stages.
+// results, delays of x to the later stages, and a register for each modulus.
 module rs_vector_unit
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -42,6 +45,7 @@ module rs_vector_unit
   parameter  int unsigned LogRadix = 2,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Results = LogRadix / 2,
+  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -50,9 +54,9 @@ module rs_vector_unit
   input  logic [   Results-1:0] subtract_i,
   input  logic [   Results-1:0] y_is_x_i,
   input  logic [   Results-1:0] z_is_x_i,
-  input  logic [     Width-1:0] q_i         [Results],
-  input  logic [     Width-1:0] mu_i        [Results],
-  input  logic [ShiftWidth-1:0] shift_i     [Results],
+  input  logic [     Width-1:0] q_i         [LogRadix*Moduli],
+  input  logic [     Width-1:0] mu_i        [LogRadix],
+  input  logic [ShiftWidth-1:0] shift_i     [LogRadix],
   input  logic [     Width-1:0] x_i         [Radix],
   input  logic [     Width-1:0] y_i         [Results*Radix],
   input  logic [     Width-1:0] z_i         [Results*Radix],
@@ -72,31 +76,32 @@ module rs_vector_unit
   assign unused_factor = ^factor_i[0];
 
   // ---- stages -------------------------------------------------------------------------------------
-  transform_t            transform [LogRadix+1];
-  logic [Width-1:0]      q [LogRadix+1];
-  logic [Width-1:0]      mu [LogRadix+1];
-  logic [ShiftWidth-1:0] shift [LogRadix+1];
-  logic [Width-1:0]      word [LogRadix+1][Radix];
+  transform_t       transform [LogRadix+1];
+  logic [Width-1:0] word [LogRadix+1][Radix];
   assign transform[0] = transform_i;
-  assign q[0]         = q_i[0];
-  assign mu[0]        = mu_i[0];
-  assign shift[0]     = shift_i[0];
   assign word[0]      = x_i;
   for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
     // Of a point operation: result H of the upper half of the lanes, or the lower one.
     localparam int unsigned H = s / 2;
     localparam int unsigned First = (s % 2 == 0) ? Alus : 0;
-    logic                  point, subtract, y_is_x, z_is_x;
-    logic [Width-1:0]      point_q, point_mu;
-    logic [ShiftWidth-1:0] point_shift;
+    logic point, subtract, y_is_x, z_is_x;
     rs_delay #(.Width(4), .Depth(s * Latency)) u_point (
       .clk_i,
       .d_i({point_i, subtract_i[H], y_is_x_i[H], z_is_x_i[H]}),
       .d_o({point, subtract, y_is_x, z_is_x})
     );
-    rs_delay #(.Width(2 * Width + ShiftWidth), .Depth(s * Latency)) u_modulus (
-      .clk_i, .d_i({q_i[H], mu_i[H], shift_i[H]}), .d_o({point_q, point_mu, point_shift})
-    );
+    logic [Width-1:0]      q_q [Moduli];
+    logic [Width-1:0]      mu_q;
+    logic [ShiftWidth-1:0] shift_q;
+    for (genvar i = 0; i < Moduli; i++) begin : gen_q
+      logic [Width-1:0] modulus_q;
+      always_ff @(posedge clk_i) modulus_q <= q_i[s*Moduli+i];
+      assign q_q[i] = modulus_q;
+    end
+    always_ff @(posedge clk_i) begin
+      mu_q    <= mu_i[s];
+      shift_q <= shift_i[s];
+    end
     logic [Width-1:0] x [Alus];
     logic [Width-1:0] y [Alus];
     logic [Width-1:0] z [Alus];
@@ -127,19 +132,16 @@ module rs_vector_unit
       .negative_i(subtract),
       .y_is_x_i(y_is_x),
       .z_is_x_i(z_is_x),
-      .q_i(point ? point_q : q[s]),
-      .mu_i(point ? point_mu : mu[s]),
-      .shift_i(point ? point_shift : shift[s]),
+      .q_i(q_q),
+      .mu_i(mu_q),
+      .shift_i(shift_q),
       .word_i(word[s]),
       .x_i(x),
       .y_i(y),
       .z_i(z),
       .forward_factor_i(forward_factor),
       .inverse_factor_i(inverse_factor),
-      .word_o(word[s+1]),
-      .q_o(q[s+1]),
-      .mu_o(mu[s+1]),
-      .shift_o(shift[s+1])
+      .word_o(word[s+1])
     );
     rs_delay #(
       .Width($bits(transform_t)),
@@ -151,23 +153,36 @@ module rs_vector_unit
     );
   end
   logic unused_last;
-  assign unused_last = ^{q[LogRadix], mu[LogRadix], shift[LogRadix], transform[LogRadix].stages};
+  assign unused_last = ^transform[LogRadix].stages;
 
   // ---- results ------------------------------------------------------------------------------------
+  // The lower lanes of the last stage's point results share registers with a transform's row.
+  logic last_point;
+  rs_delay #(.Depth(LogRadix * Latency)) u_last_point (.clk_i, .d_i(point_i), .d_o(last_point));
   for (genvar l = 0; l < Radix; l++) begin : gen_transform
-    logic [Width-1:0] transform_q;
-    always_ff @(posedge clk_i) begin
-      transform_q <= transform[LogRadix].inverse ? word[LogRadix][reversed(LogRadix, l)] :
-          word[LogRadix][l];
+    logic [Width-1:0] transformed, transform_q;
+    assign transformed = transform[LogRadix].inverse ? word[LogRadix][reversed(LogRadix, l)] :
+        word[LogRadix][l];
+    if (l < Alus) begin : gen_shared
+      always_ff @(posedge clk_i) begin
+        transform_q <= last_point ? word[LogRadix][pair_low(LogRadix, LogRadix - 1, l)] :
+            transformed;
+      end
+    end else begin : gen_own
+      always_ff @(posedge clk_i) transform_q <= transformed;
     end
     assign transform_o[l] = transform_q;
   end
   for (genvar h = 0; h < Results; h++) begin : gen_point
     for (genvar l = 0; l < Radix; l++) begin : gen_lane
       localparam int unsigned Stage = 2 * h + ((l < Alus) ? 1 : 0);
-      logic [Width-1:0] point_q;
-      always_ff @(posedge clk_i) point_q <= word[Stage+1][pair_low(LogRadix, Stage, l%Alus)];
-      assign point_o[h*Radix+l] = point_q;
+      if (Stage == LogRadix - 1) begin : gen_shared
+        assign point_o[h*Radix+l] = transform_o[l];
+      end else begin : gen_own
+        logic [Width-1:0] point_q;
+        always_ff @(posedge clk_i) point_q <= word[Stage+1][pair_low(LogRadix, Stage, l%Alus)];
+        assign point_o[h*Radix+l] = point_q;
+      end
     end
   end
 endmodule

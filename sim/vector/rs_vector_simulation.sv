@@ -10,6 +10,7 @@
 // cycles in which a cluster's next load, instruction or store begins, and ended_o counts instructions;
 // done_o stands in the first cycle in which all has ended.
 module rs_vector_simulation
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

@@ -9,34 +9,33 @@ from tests.backends.vector.test_programs import (
     SLOW_CARD,
     parameters,
     random_graph,
-    random_operands,
     random_ring,
 )
 
-from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.device.rtl import VectorRtl
+from ringsmith.backends.vector.device.rtl import STARTED, VectorRtl
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.timing import NOTICE, Schedule
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower_operation
 
 RADIX_4 = VectorDesign("radix-4", 10, 4, 2, 30, bank_rows=512, table_rows=512, stream_rows=128)
-RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction=MONTGOMERY, word_bits=32)
-TWO = replace(RADIX_16, name="two", clusters=2, banks=3, ports=1)
-SLOW = replace(TWO, name="slow", platform=SLOW_CARD)
+RADIX_16 = VectorDesign(
+    "radix-16", 12, 4, 4, 32, MONTGOMERY, bank_rows=1024, table_rows=1024, stream_rows=512
+)
+SLOW = replace(RADIX_16, name="slow", banks=3, ports=1, platform=SLOW_CARD)
 WIDE = replace(
     RADIX_16, name="wide", word_bits=60, reduction="barrett", platform=QUICK_CARD, burst_beats=32
 )
-QUICK = [RADIX_4, TWO]
-FULL = [RADIX_16, SLOW, WIDE]
+QUICK = [RADIX_4, RADIX_16]
+FULL = [SLOW, WIDE]
 
-STARTED = 16
-"""Cycles that are recorded beyond those of a program: its start is written to a register before."""
+TWO = replace(RADIX_16, name="two", log_n=10, clusters=2, banks=3, ports=1, bank_rows=256)
+TWO_SLOW = replace(TWO, name="two-slow", platform=SLOW_CARD, ports=2)
 
 
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
@@ -90,8 +89,33 @@ SETS = [(4, 1, 0), (5, 2, 3)]
 def test_operations_equal_the_interpreters_in_the_schedules_cycles(
     rng: np.random.Generator, design: VectorDesign, operation: str, shape: tuple[int, int, int]
 ) -> None:
-    of = parameters(design, shape, design.n)
+    of = parameters(design, shape)
     check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
+
+
+@pytest.mark.parametrize(
+    ("design", "operation"),
+    [(TWO, "multiply_relinearize"), (TWO, "rotate")]
+    + [
+        pytest.param(design, operation, marks=pytest.mark.full)
+        for design in (TWO, TWO_SLOW)
+        for operation in OPERATIONS
+    ],
+    ids=lambda value: value.name if isinstance(value, VectorDesign) else value,
+)
+def test_two_clusters_equal_the_interpreter_in_the_cycles_of_their_schedules(
+    rng: np.random.Generator, design: VectorDesign, operation: str
+) -> None:
+    of = parameters(design, SETS[1])
+    executable = compile_graph(lower_operation(operation, of, of.limbs), design)
+    if operation == "multiply_relinearize":  # each waits for stores of the other
+        waits = [
+            {load.after_store[0] for load in own.loads if load.after_store is not None}
+            for own in executable.programs
+        ]
+        assert 1 in waits[0]
+        assert 0 in waits[1]
+    check(executable, rng)
 
 
 @pytest.mark.parametrize("log_n", [8, 9])
@@ -113,19 +137,5 @@ def test_random_programs_equal_the_interpreters_in_the_schedules_cycles(
     rng: np.random.Generator, design: VectorDesign, seed: int
 ) -> None:
     random = np.random.default_rng([seed, *design.name.encode()])
-    graph = random_graph(parameters(design, SETS[seed % len(SETS)], design.n), random)
+    graph = random_graph(parameters(design, SETS[seed % len(SETS)]), random)
     check(compile_graph(graph, design), rng)
-
-
-def test_device_rtl_runs_a_graph_in_the_cycles_of_the_model(rng: np.random.Generator) -> None:
-    of = parameters(RADIX_4, (4, 1, 0), RADIX_4.n)
-    graph = lower_operation("multiply_relinearize", of, of.limbs)
-    compiled = CompiledGraph(graph, compile_graph(graph, RADIX_4))
-    inputs, keys = random_operands(graph, rng)
-    rtl, model = (
-        BACKEND.open(kind, RADIX_4).execute(compiled, inputs, keys) for kind in ("rtl", "model")
-    )
-    assert rtl.cycles == model.cycles
-    assert rtl.outputs.keys() == model.outputs.keys()
-    for name, words in model.outputs.items():
-        assert np.array_equal(rtl.outputs[name], words)

@@ -7,20 +7,11 @@ from peakrdl_cheader.exporter import CHeaderExporter
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
+from ringsmith.hdl.generated import notice
 from ringsmith.hdl.register_map import RegisterMap
 
 ADDRESS_WIDTH = 12
 """Bits of the bus's byte addresses: a device takes a page of 4 KiB."""
-
-
-def notice(command: str, *sources: str) -> str:
-    """What a generated file says of itself.
-
-    Args:
-        command: The command that generates it.
-        sources: What it is generated from.
-    """
-    return f"Generated from {' and '.join(sources)} by `{command}`; do not edit."
 
 
 def block_files(registers: RegisterMap, source: str, command: str) -> dict[str, str]:
@@ -48,7 +39,7 @@ def block_files(registers: RegisterMap, source: str, command: str) -> dict[str, 
             file: _tidy((folder / file).read_text("utf-8"))
             for file in (f"{stem}.sv", f"{stem}_pkg.sv", f"{stem}.h")
         }
-    head = f"// {notice(command, source)}\n"
+    head = f"// {notice((source,), command)}\n"
     return {str(Path(source).with_name(file)): head + text for file, text in texts.items()}
 
 

@@ -38,7 +38,7 @@ class Memory:
     """Memory behind AXI ports of a card, as the model and the simulated RTL take it.
 
     A port serves bursts one after another, a beat a cycle each way, but in pauses. The model has no
-    other effects: none of addresses, and none of one port on another. Cycles are those of the ports.
+    other effects: none of addresses, and none of one port on another. Cycles are the ports'.
 
     Attributes:
         bytes: Its size.

@@ -1,5 +1,6 @@
-// rs_vector_unit with the times and latencies that the package states.
+// rs_vector_unit behind the delays of its moduli, with the times and latencies that the package states.
 module rs_vector_unit_bench
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -8,6 +9,7 @@ module rs_vector_unit_bench
   parameter  int unsigned LogRadix = 2,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Results = LogRadix / 2,
+  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -31,6 +33,24 @@ module rs_vector_unit_bench
   output logic [           7:0] transform_latency_o,
   output logic [           7:0] point_latency_o
 );
+  logic [     Width-1:0] q [LogRadix*Moduli];
+  logic [     Width-1:0] mu [LogRadix];
+  logic [ShiftWidth-1:0] shift [LogRadix];
+  rs_vector_moduli #(
+    .Width(Width),
+    .Reduction(Reduction),
+    .StepBits(StepBits),
+    .LogRadix(LogRadix)
+  ) u_moduli (
+    .clk_i,
+    .point_i,
+    .q_i,
+    .mu_i,
+    .shift_i,
+    .q_o(q),
+    .mu_o(mu),
+    .shift_o(shift)
+  );
   rs_vector_unit #(
     .Width(Width),
     .Reduction(Reduction),
@@ -43,9 +63,9 @@ module rs_vector_unit_bench
     .subtract_i,
     .y_is_x_i,
     .z_is_x_i,
-    .q_i,
-    .mu_i,
-    .shift_i,
+    .q_i(q),
+    .mu_i(mu),
+    .shift_i(shift),
     .x_i,
     .y_i,
     .z_i,

@@ -5,6 +5,7 @@ from typing import cast
 
 from ringsmith import design_files
 from ringsmith.backends.base import PORTS, Backend, Design, Executable, Explanation
+from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.device.machine import CAPABILITIES, VectorMachine
@@ -57,6 +58,12 @@ class VectorBackend(Backend):
             f"{own.bytes_read / 2**20:.1f} MiB read from memory and "
             f"{own.bytes_written / 2**20:.1f} MiB written"
         )
+
+    def inspector(self) -> Inspector:
+        """Areas and timing; see ``Backend.inspector``."""
+        from ringsmith.backends.vector.debug.inspector import VectorInspector
+
+        return VectorInspector()
 
     def write(self, executable: Executable) -> VectorDesign:
         """The design: a graph is compiled anew when its file is read."""

@@ -58,7 +58,12 @@ class VectorExecutable:
     @property
     def cycles(self) -> int:
         """Clock cycles from the start until the last result is in memory."""
-        return self.read_ahead + total(self.schedules)
+        return self.read_ahead + self.scheduled
+
+    @cached_property
+    def scheduled(self) -> int:
+        """Cycles of the schedules: from their cycle 0 until the last result is in memory."""
+        return total(self.schedules)
 
     @cached_property
     def read_ahead(self) -> int:
@@ -88,17 +93,22 @@ class VectorExecutable:
         return frozenset()
 
     @cached_property
-    def spans(self) -> tuple[tuple[str, int], ...]:
-        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
-        names = {
+    def operation_names(self) -> dict[int, str]:
+        """HE operations by their nodes, such as ``rotate:12``."""
+        return {
             node.origin.node: f"{node.origin.op}:{node.origin.node}"
             for node in self.graph.nodes
             if node.origin is not None
         }
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
+        names = self.operation_names
         counted: Counter[int] = Counter()
         own, times = self.programs[0].computing, self.schedules[0].computing
         for index, each in enumerate(own):
-            following = times[index + 1].begin if index + 1 < len(own) else total(self.schedules)
+            following = times[index + 1].begin if index + 1 < len(own) else self.scheduled
             counted[each.origin] += following - times[index].begin
         return tuple((names[node], count) for node, count in counted.items() if node in names)
 
@@ -124,12 +134,12 @@ class VectorExecutable:
 
     @cached_property
     def busy(self) -> dict[str, float]:
-        """Parts of the device -> the share of the cycles of all clusters in which they worked.
+        """Parts of the device -> the share of the schedules' cycles in which they worked.
 
         Every row but a point instruction's needs the network; a scratchpad works when one of its
         banks is read or written.
         """
-        use, cycles = self.use, max(1, self.cycles * self.design.clusters)
+        use, cycles = self.use, max(1, self.scheduled * self.design.clusters)
         rows = use.transforms + use.points + use.automorphs
         return {
             "array": (use.transforms + use.points) / cycles,

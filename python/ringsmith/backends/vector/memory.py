@@ -1,7 +1,7 @@
 """Where limbs and tables lie in memory, and whether all of them fit.
 
-A limb lies in the memory of one cluster's ports: of the first that loads or stores it. Others read it
-there. Each port holds a slice of every row, so that all are given the same addresses.
+A limb lies in the memory of one cluster's ports: of the first that loads or stores it. Others read
+it there. Each port holds a slice of every row, so that all are given the same addresses.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Place:
 
 
 def places(programs: Sequence[Program], design: VectorDesign) -> tuple[dict[Limb, Place], int]:
-    """Where each limb and table lies, one behind the other, and the rows that a cluster has at most.
+    """Where each limb and table lies, one behind the other, and the most rows that a cluster has.
 
     Each begins with a burst of its own, so that no burst crosses a page.
     """

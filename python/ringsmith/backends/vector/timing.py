@@ -10,11 +10,11 @@ A load begins when its stream has room for all of its rows, those counted in tha
 begun to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
 What one side of a stream, or of a list, does, the other one learns some cycles later.
 
-Memory serves a port's bursts one after another, a beat a cycle but in pauses. All ports of a cluster
-are asked for the same, so that one stands for all of them. A load or a store begins when the last
-burst of the one before it has left for the ports, which is up to two bursts before memory has served
-it: so memory need not wait. Times are computed a load or a store at a time, for pauses come at
-intervals that are known.
+Memory serves a port's bursts one after another, a beat a cycle but in pauses. All ports of a
+cluster are asked for the same, so that one stands for all of them. A load or a store begins when
+the last burst of the one before it has left for the ports, up to two bursts before memory has
+served it: so memory need not wait. Times are computed a load or a store at a time, for pauses come
+at intervals that are known.
 """
 
 from collections import deque
@@ -288,12 +288,27 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Transfer(Span):
+    """A load or a store in time.
+
+    Attributes:
+        first: The cycle of its first beat at the ports of memory.
+        until: The cycle after its last one.
+        free: When the next of its list may begin.
+    """
+
+    first: int
+    until: int
+    free: int
+
+
+@dataclass(frozen=True)
 class Schedule:
     """Times of a cluster's three lists, in their order."""
 
-    loads: tuple[Span, ...]
+    loads: tuple[Transfer, ...]
     computing: tuple[Span, ...]
-    stores: tuple[Span, ...]
+    stores: tuple[Transfer, ...]
 
 
 class _Beats:
@@ -303,7 +318,7 @@ class _Beats:
         self._interval, self._pause = interval, pause
 
     def nth(self, begin: int, count: int) -> int:
-        """The cycle of beat ``count``, from 0, of those that move one after another from ``begin`` on."""
+        """The cycle of beat ``count``, from 0, of those that move in turn from ``begin`` on."""
         work = self._interval - self._pause
         intervals, rest = divmod(begin, self._interval)
         intervals, beat = divmod(intervals * work + max(0, rest - self._pause) + count, work)
@@ -318,19 +333,22 @@ class _Ports:
         self.free = 0  # when what comes next may begin
         self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
 
-    def move(self, begin: int, count: int, lead: int = 0) -> int:
-        """Moves beats for what begins in a cycle; returns the cycle of the last one at the ports.
+    def move(self, begin: int, count: int, lead: int = 0) -> tuple[int, int]:
+        """Moves beats for what begins in a cycle.
 
         Args:
             begin: The cycle.
             count: How many.
             lead: Cycles from the begin to the first beat at the least.
+
+        Returns:
+            The cycles of the first and of the last one at the ports.
         """
         leaves = max(begin + 1, self._taken)
         taken = max(leaves + 1, self._served)
         first = max(taken + 1, begin + lead)
-        # Any other burst's address is taken with the last beat of the burst before it, and the burst
-        # after it leaves for the ports then.
+        # Any other burst's address is taken with the last beat of the burst before it, and the
+        # burst after it leaves for the ports then.
         bursts = -(-count // self._burst)
         if bursts > 1:
             leaves = taken
@@ -339,7 +357,7 @@ class _Ports:
             leaves = self._beats.nth(first, (bursts - 2) * self._burst - 1)
         self._taken, self._served = taken, self._beats.nth(first, count - 1)
         self.free = leaves + 1
-        return self._served
+        return self._beats.nth(first, 0), self._served
 
 
 def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
@@ -361,9 +379,9 @@ class _Cluster:
 
     def __init__(self, program: Program, design: VectorDesign, cycles: Cycles) -> None:
         self.program, self._cycles = program, cycles
-        self.loads: list[Span] = []
+        self.loads: list[Transfer] = []
         self.computing: list[Span] = []
-        self.stores: list[Span] = []
+        self.stores: list[Transfer] = []
         self._tables: list[int] = []  # when loads to the twiddle memory ended
         self._there: list[deque[int]] = [
             deque() for _ in range(STREAMS)
@@ -409,14 +427,14 @@ class _Cluster:
             if room is None:
                 return False
             begin = max(begin, room)
-        served = self._reading.move(begin, load.rows * self._row_beats)
-        end = served + self._latency + ROW_NOTICE
+        first, last = self._reading.move(begin, load.rows * self._row_beats)
+        end = last + self._latency + ROW_NOTICE
         if load.stream is None:
             self._tables.append(end)
         else:
             self._room[load.stream].take(load.rows)
             self._there[load.stream].append(end)
-        self.loads.append(Span(begin, end))
+        self.loads.append(Transfer(begin, end, first, last + 1, self._reading.free))
         return True
 
     def _compute(self) -> bool:
@@ -459,10 +477,10 @@ class _Cluster:
             return False
         store = self.program.stores[len(self.stores)]
         begin = max(self._writing.free, self._handed.popleft())
-        served = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
-        end = served + self._latency + STORED_NOTICE
-        self._store_room[store.stream].give(store.rows, served + FREED_NOTICE)
-        self.stores.append(Span(begin, end))
+        first, last = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
+        end = last + self._latency + STORED_NOTICE
+        self._store_room[store.stream].give(store.rows, last + FREED_NOTICE)
+        self.stores.append(Transfer(begin, end, first, last + 1, self._writing.free))
         return True
 
 

@@ -115,9 +115,9 @@ def _counted(executable: VectorExecutable, params: str, operation: str) -> Itera
     design, cycles = executable.design, executable.cycles
     own = design.memory
     memory = (
-        f"a row takes {_cycles(design.row_cycles)} of {design.ports} ports to memory each way, which "
-        f"pause for {own.read_pause} cycles in {own.interval} where they read, {own.write_pause} "
-        "where they write; "
+        f"a row takes {_cycles(design.row_cycles)} of {design.ports} ports to memory each way, "
+        f"which pause for {own.read_pause} cycles in {own.interval} where they read, "
+        f"{own.write_pause} where they write; "
     )
     times = _times(executable, params, operation, memory)
     yield from times

@@ -16,7 +16,7 @@ _TIMES = "All times together (tables IV and V)"
 _USE = "Use of the array (figure 9)"
 _FIGURE = "Other sizes, and slower memory (figure 6)"
 _FORMULA = "The paper's equations (section V)"
-_RESOURCES = "Resources, counted (table III)"
+_RESOURCES = "Resources, estimated (table III)"
 _CPU = "The cpu device"
 
 _INTRODUCTIONS = {
@@ -37,8 +37,10 @@ _INTRODUCTIONS = {
     "IV. It counts three cycles of an ALU for a butterfly, where an ALU of ours takes one. The "
     "paper says that the estimate is within 5 % of its designs. What it gives for Set-1 is several "
     "times table IV, whose set and design the paper does not name.",
-    _RESOURCES: "Counted from the design's shapes, as the conditions say. Registers, LUTs and what "
-    "joins the card's memory are not in these numbers.",
+    _RESOURCES: "DSPs and RAMs are counted from the design's shapes. LUTs and flip-flops are "
+    "estimated from blocks that Yosys synthesized for UltraScale+; [vector.md](vector.md) has the "
+    "synthesis of whole clusters. What joins clusters to the card's memory and to the host is not "
+    "in these numbers.",
 }
 
 
@@ -57,8 +59,8 @@ def page(measurement: Measurement) -> str:
         ),
         "",
         "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes; "
-        "`formula`, the paper's equations; `cpu`, measured on this machine's processor. No RTL "
-        "was synthesized, and the clock is assumed.",
+        "`formula`, the paper's equations; `cpu`, measured on this machine's processor. "
+        "Nothing was placed or routed, and the clock is assumed.",
         "",
         f"The paper's operations: {names}.",
         "",
@@ -241,6 +243,4 @@ def _why(fact: Fact) -> str | None:
     """Why a number of the paper has none of ours beside it; None: it stands in a table above."""
     if fact.peer or fact.where == "Table V":
         return None
-    if fact.metric in ("lut", "ff"):
-        return "not synthesized yet"
     return "not counted in this run" if fact.metric in AREA else "not in this run"

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
-from ringsmith.backends.rpau.debug.area_in_part import area_times, part_of, scaled, total_area
+from ringsmith.backends.rpau.debug.area_in_part import part_of, scaled
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found
+from ringsmith.hdl.areas import area_times, total_area
 from ringsmith.hdl.synthesis import Area
 from ringsmith.platforms import Resources, load_platform, place
 

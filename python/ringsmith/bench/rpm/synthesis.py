@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ringsmith.backends.rpau.debug.area_in_part import area_less
 from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import PAPER
+from ringsmith.hdl.areas import area_less
 
 _BIAS = f"Yosys, -family xc7, {PACKING}"
 

@@ -5,11 +5,12 @@ cores it takes three.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.synthesis import Area, ultra_rams
@@ -24,8 +25,6 @@ LUT_RAM_WORDS = 64
 """LutRamWords of ``rs_rpau_pkg``: a longer twiddle table is in block RAM."""
 
 _BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
-
-_NUMBERS = tuple(each.name for each in fields(Area))
 
 
 def part_of(design: RpauDesign) -> RpauDesign:
@@ -192,21 +191,3 @@ def scaled(
         "rs_rpau_row_parts": side,
     }
     return {**areas, **grown, **inner, UNIT: total_area([rest, *grown.values()])}
-
-
-def total_area(areas: list[Area]) -> Area:
-    """The sum of areas."""
-    numbers = [asdict(area) for area in areas]
-    return Area(**{name: sum(each[name] for each in numbers) for name in _NUMBERS})
-
-
-def area_less(area: Area, *parts: Area) -> Area:
-    """An area without those of its parts."""
-    whole, less = asdict(area), asdict(total_area([*parts]))
-    return Area(**{name: whole[name] - less[name] for name in _NUMBERS})
-
-
-def area_times(area: Area, factor: float) -> Area:
-    """An area a number of times, rounded: BRAMs to halves."""
-    rounded = {name: round(value * factor) for name, value in asdict(area).items()}
-    return Area(**{**rounded, "brams": round(2 * area.brams * factor) / 2})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import Field, instruction, load, packed, store
+from ringsmith.backends.vector.encoding import instruction, load, store
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
 from ringsmith.backends.vector.memory import Place
@@ -50,12 +50,8 @@ def lists(executable: VectorExecutable, cluster: int, places: Mapping[Limb, Plac
     )
 
 
-def _slots(items: Sequence[Sequence[Field]], words: int) -> Words:
+def _slots(items: Sequence[int], words: int) -> Words:
     """Items of so many words each, in whole slots."""
-    found = np.zeros((len(items), words), dtype=np.uint64)
-    for row, fields in zip(found, items, strict=True):
-        number = packed(fields)
-        for index in range(-(-number.bit_length() // 64)):
-            row[index] = number >> 64 * index & (1 << 64) - 1
-    flat = found.ravel()
+    content = b"".join(item.to_bytes(8 * words, "little") for item in items)
+    flat = np.frombuffer(content, dtype="<u8").astype(np.uint64)
     return np.pad(flat, (0, -len(flat) % SLOT_WORDS))

@@ -1,6 +1,6 @@
 """The registers of an accelerator of architecture vector.
 
-Generated from rtl/vector/rs_vector_registers.rdl by `python -m
+Generated from rtl/vector_axi/rs_vector_registers.rdl by `python -m
 ringsmith.backends.vector.device.generate_registers`; do not edit.
 """
 

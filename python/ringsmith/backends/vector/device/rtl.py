@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.image import host_rows, limb_layout
 from ringsmith.backends.vector.device.lists import lists
 from ringsmith.backends.vector.device.register_table import (
@@ -19,15 +19,16 @@ from ringsmith.backends.vector.device.register_table import (
     VectorRegister,
 )
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import modulus, packed, passes
+from ringsmith.backends.vector.encoding import modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.latency import step_bits
 from ringsmith.backends.vector.layout import taken
 from ringsmith.backends.vector.memory import places
+from ringsmith.backends.vector.rtl import accelerator_parameters, accelerator_sources
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
-from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.sources import sim_root
 from ringsmith.hdl.verilate import build_block
 
 TOP = "rs_vector_simulation"
@@ -39,9 +40,12 @@ WATCHDOG = 1 << 16
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_ROWS, _LEAST_BEATS = 1 << 14, 1 << 14
+_LEAST_WORDS, _LEAST_BEATS = 1 << 22, 1 << 14
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
+
+STARTED = 16
+"""Cycles from the write of a start to its own cycle 0, and a few more."""
 
 _ACCESS = 6
 """Cycles of an access to a register."""
@@ -59,13 +63,6 @@ def refusal(design: VectorDesign) -> str:
     return ""
 
 
-def sources() -> list[Path]:
-    """The SystemVerilog files of an accelerator."""
-    fifo = rtl_root() / "dma" / "rs_dma_fifo.sv"
-    shell = rtl_root() / "shell" / "rs_shell_pkg.sv"
-    return [shell, *rtl_sources("arith", "mem"), fifo, *rtl_sources("vector")]
-
-
 def _enough(count: int, least: int) -> int:
     """A power of two, so that programs of similar sizes share a build."""
     return max(least, 1 << (count - 1).bit_length())
@@ -78,6 +75,7 @@ class VectorRtl:
         executable: The program.
         fetch: Returns N words of an input or a key.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
+        instrument: What the simulation records.
         watchdog: Cycles after which memory counts as silent.
 
     Raises:
@@ -91,6 +89,7 @@ class VectorRtl:
         fetch: Callable[[Limb], Words],
         *,
         assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
         watchdog: int = WATCHDOG,
     ) -> None:
         if reason := refusal(executable.design):
@@ -99,15 +98,15 @@ class VectorRtl:
         self._places, rows = places(executable.programs, executable.design)
         clusters = range(executable.design.clusters)
         self._lists = [lists(executable, cluster, self._places) for cluster in clusters]
-        self._rows = _enough(rows, _LEAST_ROWS)
-        self._block = self._open(assertions)
+        self._rows = _enough(rows, _LEAST_WORDS >> executable.design.log_lanes)
+        self._block = self._open(assertions, instrument)
         for name in self._block.inputs:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, words in host_rows(executable, fetch).items():
+        for limb, words in host_rows(executable, fetch):
             self._write("row_we_i", {"row_addr_i": self._at(limb, len(words)), "row_i": words})
 
     def __enter__(self) -> Self:
@@ -121,28 +120,14 @@ class VectorRtl:
     ) -> None:
         self._block.close()
 
-    def _open(self, assertions: bool) -> Block:
+    def _open(self, assertions: bool, instrument: Instrument) -> Block:
         design = self._executable.design
         memory, listed = design.memory, design.list_memory
         library = build_block(
             TOP,
-            [*sources(), *sorted((sim_root() / "vector").glob("*.sv"))],
+            [*accelerator_sources(), *sorted((sim_root() / "vector").glob("*.sv"))],
             {
-                "Width": design.word_bits,
-                "Reduction": int(design.reduction == MONTGOMERY),
-                "StepBits": step_bits(design),
-                "LogLanes": design.log_lanes,
-                "LogRadix": design.log_radix,
-                "Banks": design.banks,
-                "BankRows": design.bank_rows,
-                "TableRows": design.table_rows,
-                "StreamRows": design.stream_rows,
-                "Clusters": design.clusters,
-                "Ports": design.ports,
-                "PortBits": memory.port_bits,
-                "SpanBits": memory.port_bytes.bit_length() - 1,
-                "BurstBeats": design.burst_beats,
-                "Outstanding": design.outstanding,
+                **accelerator_parameters(design),
                 "Latency": memory.latency,
                 "Interval": memory.interval,
                 "ReadPause": memory.read_pause,
@@ -154,6 +139,7 @@ class VectorRtl:
                 "ListBeats": _enough(max(len(own.beats) for own in self._lists), _LEAST_BEATS),
             },
             assertions=assertions,
+            instrument=instrument,
             title=design.name,
         )
         return Block(library)
@@ -246,8 +232,8 @@ class VectorRtl:
             values += self._halves(VectorRegister.PRIME_Q, q)
             values += self._halves(VectorRegister.PRIME_MU, mu)
             values.append((VectorRegister.PRIME, number | shift << 8))
-        for number, fields in passes(shape).items():
-            values += self._halves(VectorRegister.PASS_BITS, packed(fields))
+        for number, bits in passes(shape).items():
+            values += self._halves(VectorRegister.PASS_BITS, bits)
             values.append((VectorRegister.PASS, number))
         self._write_registers(values)
 
@@ -268,7 +254,7 @@ class VectorRtl:
         """Makes ports of the simulated memory answer with errors, or not at all.
 
         Args:
-            errors: A bit for each port that does: those for rows of all clusters, then those for lists.
+            errors: A bit for each port that does: ports for rows of all clusters, then for lists.
             silent: The same for those that do not answer.
         """
         self._block.poke("error_i", errors)
@@ -338,3 +324,13 @@ class VectorRtl:
         at = self._at(limb, shape.rows)
         rows = self._block.run({"row_addr_i": at}, ["row_o"])["row_o"]
         return taken(shape, limb_layout(self._executable, limb), self._unpacked(rows))
+
+    def write_coverage(self, path: Path) -> None:
+        """Resets the accelerator, and writes what a build with ``Instrument.COVERAGE`` has counted.
+
+        Raises:
+            DeviceError: If the build counts nothing.
+        """
+        self._block.poke("rst_ni", 0)
+        self._block.step(2)
+        self._block.write_coverage(path)

@@ -1,0 +1,183 @@
+"""What a design takes of an UltraScale+ FPGA, part by part, without synthesis.
+
+DSPs and RAMs are counted from shapes, LUTs and flip-flops of the scratchpad's selectors from their
+structure. Units, network and control are those that Yosys synthesized with words of a few widths
+(``area.toml``, which ``tests/rtl/vector_areas.py`` writes), and interpolated between them.
+``tests/rtl/test_vector_area.py`` compares with the synthesis of whole clusters.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from importlib import resources
+from types import MappingProxyType
+
+from ringsmith.backends.vector.design import BARRETT, VectorDesign
+from ringsmith.backends.vector.instructions import FACTOR_STREAMS, STREAMS
+from ringsmith.backends.vector.latency import step_bits
+from ringsmith.caching import cached
+from ringsmith.hdl.areas import area_less, area_times, total_area
+from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
+from ringsmith.hdl.latencies import fits_two_steps
+from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import Area, ultra_rams
+
+PARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "alus": "units: ALUs, what selects their operands and results, delays of x",
+        "permute_network": "no RAM: rows are exchanged 2^r at a time, in LUTs",
+        "scratchpad": "banks of UltraRAM, 72 bits by 4,096 rows each; the lanes of a bank have two "
+        "addresses, one for each half; and what selects operands and what is written",
+        "streams": "FIFOs of load and store streams",
+        "twiddle_memory": "words of all lanes, but for one of each unit, in as many memories as a "
+        "pass has stages",
+        "control": "sequencer, ports of memories, moduli, and what travels beside a row",
+    }
+)
+"""Parts of a cluster, and what they are."""
+
+UNIT, NETWORK, CONTROL = "unit", "network", "control"
+"""Blocks of ``area.toml``."""
+
+MEASURED = "area.toml"
+"""The file of synthesized blocks, beside this one."""
+
+NOTHING = Area(0, 0, 0, 0, 0)
+
+CONTROL_LANES = 4
+"""log2 of the lanes of the cluster whose control is synthesized: what is left of it."""
+
+
+def arithmetic(design: VectorDesign) -> str:
+    """Which multiplier a design has, as ``area.toml`` calls it."""
+    if design.reduction == BARRETT:
+        return BARRETT
+    two = fits_two_steps(design.word_bits, step_bits(design))
+    return "two_steps" if two else "montgomery"
+
+
+def alu_dsps(design: VectorDesign) -> int:
+    """DSPs of an ALU."""
+    if design.reduction == BARRETT:
+        return barrett_dsps(design.word_bits, DspSlice.DSP48E2)
+    return montgomery_dsps(design.log_n, design.word_bits, DspSlice.DSP48E2)
+
+
+def cluster_parts(design: VectorDesign) -> dict[str, Area]:
+    """Area of each of ``PARTS`` of one cluster."""
+    kind, radix = arithmetic(design), design.log_radix
+    units = design.lanes >> radix
+    unit = _at_width((UNIT, kind, radix), design.word_bits)
+    dsps = alu_dsps(design) * design.alus // design.clusters
+    row = design.lanes * design.word_bits
+    first = units * design.word_bits  # the factors of one stage
+    factors = sum(block_rams(first << g, design.table_rows) for g in range(radix))
+    streams = (STREAMS + design.results) * block_rams(row, design.stream_rows)
+    banks = design.banks * 2 * ultra_rams(row // 2, design.bank_rows)
+    return {
+        "alus": replace(area_times(unit, units), dsps=dsps),
+        "permute_network": _network(design),
+        "scratchpad": replace(selectors(design), urams=banks),
+        "streams": replace(NOTHING, brams=streams),
+        "twiddle_memory": replace(NOTHING, brams=factors),
+        "control": _at_width((CONTROL, kind, radix), design.word_bits),
+    }
+
+
+def cluster_area(design: VectorDesign) -> Area:
+    """Area of one cluster."""
+    return total_area(cluster_parts(design).values())
+
+
+def device_area(design: VectorDesign) -> Area:
+    """Area of all clusters, without what joins them to memory and host."""
+    return area_times(cluster_area(design), design.clusters)
+
+
+# ---- selectors ---------------------------------------------------------------------------------
+
+
+def _multiplexer(words: int) -> tuple[int, int]:
+    """LUTs a bit of ``rs_mux``, and how many have two words: two of these share a site."""
+    luts = halves = 0
+    while words > 1:
+        whole, rest = divmod(words, 4)
+        luts += whole + (rest > 1)
+        halves += rest == 2
+        words = whole + (rest > 0)
+    return luts, halves
+
+
+def selectors(design: VectorDesign) -> Area:
+    """What selects x, y and z of each result, and what each bank is written, of one cluster."""
+    banks, results, half = design.banks, design.results, design.lanes // 2
+    choices = banks + FACTOR_STREAMS + 1  # of y: four, then what was chosen and the others
+    multiplexers = [
+        (banks + 1, (1 + results) * 2 * half),  # x, z
+        (4, results * 2 * half),
+        (choices - 3, results * 2 * half),
+        (results + 1, banks * half),  # what is written
+        (results, banks * half),
+    ]
+    luts = pairs = 0
+    for words, count in multiplexers:
+        each, halves = _multiplexer(words)
+        luts += count * each * design.word_bits
+        pairs += count * halves * (design.word_bits // 2)
+    registers = (1 + 2 * results + banks) * design.lanes * design.word_bits
+    return replace(NOTHING, luts=luts, flip_flops=registers, lut_pairs=pairs)
+
+
+# ---- synthesized blocks ------------------------------------------------------------------------
+
+
+def _network(design: VectorDesign) -> Area:
+    """The network: between those of the two nearest lengths of rows, lane by lane."""
+    known = sorted(
+        key[2] for key in synthesized_blocks() if key[0] == NETWORK and key[1] == design.log_radix
+    )
+    low, high = _nearest(known, design.log_lanes)
+    a_lane = [
+        area_times(_at_width((NETWORK, design.log_radix, each), design.word_bits), 2.0**-each * 1e6)
+        for each in (low, high)
+    ]
+    mixed = _between(low, a_lane[0], high, a_lane[1], design.log_lanes)
+    return area_times(mixed, design.lanes * 1e-6)
+
+
+Key = tuple[str, str | int, int]
+"""A block, and what it is made for but the width of its words."""
+
+
+@cached
+def synthesized_blocks() -> dict[Key, dict[int, Area]]:
+    """Area by width of words, of each block of ``area.toml``; without DSPs."""
+    text = resources.files("ringsmith.backends.vector").joinpath(MEASURED).read_text("utf-8")
+    found: dict[Key, dict[int, Area]] = {}
+    numbers = {each.name for each in fields(Area)}
+    for row in tomllib.loads(text)["measured"]:
+        others = ("log_radix", "log_lanes") if "log_lanes" in row else ("arithmetic", "log_radix")
+        key = (row["block"], row[others[0]], row[others[1]])
+        area = Area(**(asdict(NOTHING) | {k: v for k, v in row.items() if k in numbers}))
+        found.setdefault(key, {})[row["word_bits"]] = area
+    return found
+
+
+def _at_width(key: Key, word_bits: int) -> Area:
+    """Area of a block for words of a width."""
+    by_width = synthesized_blocks()[key]
+    low, high = _nearest(sorted(by_width), word_bits)
+    return _between(low, by_width[low], high, by_width[high], word_bits)
+
+
+def _nearest(known: list[int], wanted: int) -> tuple[int, int]:
+    """The two known sizes that a wanted one lies between, or else is nearest to."""
+    above = next((i for i, size in enumerate(known) if size >= wanted), len(known) - 1)
+    above = max(above, 1)
+    return known[above - 1], known[above]
+
+
+def _between(low: int, first: Area, high: int, second: Area, wanted: int) -> Area:
+    """An area of a size, on the line through those of two others."""
+    share = (wanted - low) / (high - low)
+    return total_area([first, area_times(area_less(second, first), share)])

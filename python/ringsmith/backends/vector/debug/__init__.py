@@ -1,0 +1,1 @@
+"""Looking inside architecture vector: areas, timing, and coverage."""

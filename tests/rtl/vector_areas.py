@@ -1,0 +1,109 @@
+"""Areas of the vector architecture's blocks, from which its designs are estimated.
+
+``python tests/rtl/vector_areas.py`` synthesizes them and writes ``area.toml`` anew: a quarter of an
+hour.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ringsmith.backends.vector import area, rtl
+from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
+from ringsmith.hdl.areas import area_less
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+
+KEPT = Path(area.__file__).with_name(area.MEASURED)
+COMMAND = ".venv/bin/python tests/rtl/vector_areas.py"
+
+_BOXES = ("rs_vector_unit", "rs_vector_permute")
+
+_WIDTHS = {"barrett": (28, 32, 44, 60), "two_steps": (24, 32), "montgomery": (32, 60)}
+"""Bits of words, by the multiplier."""
+
+_NETWORK_WIDTHS = (16, 32)
+_NETWORKS = {2: (4, 6, 8), 4: (4, 8)}
+"""log2 of the lanes, by the stages of a pass."""
+
+_NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
+
+_HEAD = f"""# Blocks of a cluster, synthesized by Yosys for UltraScale+; area.py says which.
+# Written by `{COMMAND}`; do not edit.
+"""
+
+
+def sample(kind: str, log_radix: int, word_bits: int) -> VectorDesign:
+    """A design of the fewest lanes with a multiplier of a kind."""
+    return VectorDesign(
+        f"{kind}-{log_radix}-{word_bits}",
+        14 if kind == "montgomery" else 16,
+        area.CONTROL_LANES,
+        log_radix,
+        word_bits,
+        BARRETT if kind == "barrett" else MONTGOMERY,
+        bank_rows=1 << 14,
+        table_rows=1 << 14,
+        stream_rows=1 << 13,
+    )
+
+
+def unit(design: VectorDesign) -> Area:
+    """A unit."""
+    values = rtl.unit_parameters(design)
+    return synthesized("rs_vector_unit", rtl.FOLDERS, values, (), ULTRASCALE_PLUS)["rs_vector_unit"]
+
+
+def network(log_lanes: int, log_radix: int, word_bits: int) -> Area:
+    """A permutation network."""
+    top = "rs_vector_permute"
+    values = {"LogLanes": log_lanes, "LogRadix": log_radix, "Width": word_bits}
+    return synthesized(top, rtl.FOLDERS, values, (), ULTRASCALE_PLUS)[top]
+
+
+def control(design: VectorDesign) -> Area:
+    """What a cluster has but for units, network, memories and their selectors."""
+    values = rtl.parameters(design)
+    found = synthesized(rtl.TOP, rtl.FOLDERS, values, (), ULTRASCALE_PLUS, boxes=_BOXES)[rtl.TOP]
+    return replace(area_less(found, area.selectors(design)), brams=0)
+
+
+Row = dict[str, str | int]
+
+
+def measured() -> Iterator[Row]:
+    """The file's entries."""
+    for kind, widths in _WIDTHS.items():
+        for log_radix in _NETWORKS:
+            for word_bits in widths:
+                design = sample(kind, log_radix, word_bits)
+                assert area.arithmetic(design) == kind
+                what: Row = {"arithmetic": kind, "log_radix": log_radix, "word_bits": word_bits}
+                yield _entry(area.UNIT, what, unit(design))
+                if word_bits in (widths[0], widths[-1]):
+                    yield _entry(area.CONTROL, what, control(design))
+    for log_radix, sizes in _NETWORKS.items():
+        for log_lanes in sizes:
+            for word_bits in _NETWORK_WIDTHS:
+                what = {"log_radix": log_radix, "log_lanes": log_lanes, "word_bits": word_bits}
+                yield _entry(area.NETWORK, what, network(log_lanes, log_radix, word_bits))
+
+
+def _entry(block: str, what: Row, found: Area) -> Row:
+    return {"block": block, **what, **{name: getattr(found, name) for name in _NUMBERS}}
+
+
+def text(rows: Iterable[Row]) -> str:
+    """The file of such entries."""
+    return _HEAD + "".join(
+        "\n[[measured]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in row.items())
+        for row in rows
+    )
+
+
+def _toml(value: str | int) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+if __name__ == "__main__":
+    KEPT.write_text(text(measured()))
+    print(f"wrote {KEPT}")
