@@ -197,7 +197,7 @@ def test_the_trace_command_writes_all_its_files_and_reads_its_own(tmp_path: Path
     done = CliRunner().invoke(app, [*words, *options])
     assert done.exit_code == 0, done.output
     saved = read_executable(Path(paths["save"]).read_text())
-    assert f"{saved.cycles:,}" in done.output
+    assert f"{saved.scheduled:,}" in done.output
     again = CliRunner().invoke(app, ["trace", paths["save"], "--model", "--listing"])
     assert again.exit_code == 0, again.output
     assert again.output.splitlines() == list(listing(Trace.of_executable(saved)))
