@@ -20,6 +20,7 @@ from tests.backends.vector.test_programs import (
 from typer.testing import CliRunner
 
 from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.debug.perfetto import busy_over_time, perfetto_json
 from ringsmith.backends.vector.debug.picture import timeline_picture
@@ -104,6 +105,13 @@ def test_operations_have_the_cycles_of_the_executables_spans() -> None:
         counted[name.partition(":")[0]] += cycles
     found = {share.operation: share.cycles for share in shares(Trace.of_executable(executable))}
     assert counted.items() <= found.items()
+
+
+def test_explain_counts_every_cycle_for_one_node(traced: Trace) -> None:
+    by_node = BACKEND.explain(traced.executable).by_node
+    assert by_node is not None
+    assert sum(by_node.values()) == traced.cycles
+    assert by_node.keys() == {int(name.partition(":")[2]) for name, _ in traced.executable.spans}
 
 
 def test_a_slow_memory_is_what_a_program_waits_for() -> None:
