@@ -110,7 +110,9 @@ module rs_vector_top
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles);
   localparam int unsigned ByteBits = $clog2(PortBits / 8);
   localparam logic [1:0] BurstIncr = 2'b01;
-  if (RowCycles == 0 || RowCycles * Ports * PortBits != stored_bits(Width) << LogLanes) begin : gen_bad
+  if (RowCycles == 0 || RowCycles * Ports * PortBits != stored_bits(
+          Width
+      ) << LogLanes) begin : gen_bad
     $error("rs_vector_top: a row is no whole number of beats of %0d ports", Ports);
   end
   if (BurstBeats % RowCycles != 0 || 4096 % (BurstBeats * PortBits / 8) != 0) begin : gen_bad_burst

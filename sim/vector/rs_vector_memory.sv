@@ -123,8 +123,8 @@ module rs_vector_memory #(
     end
   end
   assign write_beat_o = write_beat_q;
-  assign b_valid_o    = answer_in_q != answer_out_q && now_q >= answers[answer_out_q[LogDepth-1:0]] &&
-      !silent_i;
+  assign b_valid_o    = answer_in_q != answer_out_q && !silent_i &&
+      now_q >= answers[answer_out_q[LogDepth-1:0]];
   assign b_resp_o     = error_i ? RespSlverr : '0;
   Last_A :
   assert property (@(posedge clk_i) !rst_ni || !write_o || w_last_i == (writes_left_q == 9'd1))

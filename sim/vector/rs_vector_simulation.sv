@@ -87,7 +87,8 @@ module rs_vector_simulation
   localparam int unsigned PortWords = PortBits / 64;
 
   logic [AllPorts-1:0]                ar_valid, ar_ready, r_valid, r_last, r_ready;
-  logic [AllPorts-1:0]                aw_valid, aw_ready, w_valid, w_last, w_ready, b_valid, b_ready;
+  logic [AllPorts-1:0]                aw_valid, aw_ready, w_valid, w_last, w_ready;
+  logic [AllPorts-1:0]                b_valid, b_ready;
   logic [AllPorts-1:0][AddrWidth-1:0] ar_addr, aw_addr;
   logic [AllPorts-1:0][7:0]           ar_len, aw_len;
   logic [AllPorts-1:0][1:0]           r_resp, b_resp;
@@ -105,7 +106,9 @@ module rs_vector_simulation
   logic [1:0]                         ar_burst, aw_burst, list_ar_burst;
   logic [PortBits/8-1:0]              w_strb;
   logic                               unused_constants;
-  assign unused_constants = ^{ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb};
+  assign unused_constants = ^{
+    ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb
+  };
   rs_vector_top #(
     .Width(Width),
     .Reduction(Reduction),

@@ -34,8 +34,8 @@ WIDE = replace(
 QUICK = [RADIX_4, RADIX_16]
 FULL = [SLOW, WIDE]
 
-TWO = replace(RADIX_16, name="two", log_n=10, clusters=2, banks=3, ports=1, bank_rows=256)
-TWO_SLOW = replace(TWO, name="two-slow", platform=SLOW_CARD, ports=2)
+TWO = replace(RADIX_4, name="two", clusters=2, banks=3, ports=1)
+TWO_SLOW = replace(RADIX_16, name="two-slow", clusters=2, platform=SLOW_CARD)
 
 
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
