@@ -140,8 +140,8 @@ def test_more_lanes_banks_and_bits_take_more() -> None:
 
 
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
-    design = VectorDesign("width", 16, 8, 2, 38)
-    three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 38, 44)]
+    design = VectorDesign("width", 16, 8, 2, 46)
+    three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 46, 60)]
     assert three[1] == pytest.approx((three[0] + three[2]) / 2, abs=64)
 
 
