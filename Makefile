@@ -139,8 +139,9 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 
 .PHONY: docs
 docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources again
-	$(call say,Instruction set: page$(comma) SystemVerilog package$(comma) C++ header)
+	$(call say,Instruction sets: pages$(comma) SystemVerilog packages$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.backends.rpau.isa.generate
+	@$(BIN)/python -m ringsmith.backends.vector.isa.generate
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)

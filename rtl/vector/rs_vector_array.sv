@@ -19,6 +19,7 @@
 //
 // Cost: the network and the units, and delays of moduli and controls once for all units.
 module rs_vector_array
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

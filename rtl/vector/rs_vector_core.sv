@@ -18,6 +18,7 @@
 //
 // Cost: the memories and the array, and multiplexers of Banks + 3 words for each lane and operand.
 module rs_vector_core
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

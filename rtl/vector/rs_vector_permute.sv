@@ -14,6 +14,7 @@
 // bits: LUTs for 2 + LogRadix + LogLanes / 2 and for the delays (one of each power of two below
 // 2^LogRadix, a word a LUT from four cycles on).
 module rs_vector_permute
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

@@ -1,16 +1,15 @@
 // Architecture vector: types and latencies of one cluster's datapath; docs/vector.md describes it.
+// What an instruction holds is in rs_vector_isa_pkg.
 //
 // Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
 // unit's or the network's operands enter.
 package rs_vector_pkg;
   import rs_arith_pkg::*;
+  import rs_vector_isa_pkg::*;
 
   // Values of the parameter Reduction.
   localparam int unsigned VectorBarrett = 0;  // any odd modulus of Width / 2 to Width bits
   localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
-
-  localparam int unsigned MaxLogRadix = 4;
-  localparam int unsigned MaxPoints = MaxLogRadix / 2;  // results of a point operation in a lane
 
   // The read latency of the twiddle memory.
   localparam int unsigned TableLatency = 2;
@@ -20,18 +19,6 @@ package rs_vector_pkg;
     logic                   inverse;
     logic [MaxLogRadix-1:0] stages;   // mask of positions in L0
   } transform_t;
-
-  // What the network does with a row, beside an affine map: in this order.
-  typedef enum logic [1:0] {
-    ArrangeStraight = 2'd0,
-    ArrangeReverse  = 2'd1,  // bits of L0 reversed, for an inverse transform
-    ArrangeBack     = 2'd2   // lanes rotated back, then bits of L0 reversed
-  } arrange_e;
-  typedef struct packed {
-    logic                   rotate;    // L(k) becomes L(k-1), L0 the last
-    logic [MaxLogRadix-1:0] exchange;  // mask: bits of L0 that change places with the time
-    arrange_e               arrange;
-  } permute_t;
 
   // What the array does with a row.
   typedef struct packed {
@@ -292,84 +279,12 @@ package rs_vector_pkg;
         array_transform_latency(reduction, width, step_bits, log_lanes, log_radix);
   endfunction
 
-  // ---- instructions of list computing ------------------------------------------------------------
-
-  localparam int unsigned MaxEntries = 8;
-  localparam int unsigned MaxBanks = 8;
-  localparam int unsigned MaxPasses = 8;
-  localparam int unsigned LoadStreams = 3;
-  localparam int unsigned FactorStreams = 2;  // y0 and y1; the last is x
-  localparam int unsigned StreamX = LoadStreams - 1;
-  localparam int unsigned RowWidth = 16;  // of a row in a bank, a limb in a bank
-  localparam int unsigned ElementWidth = 17;
-  localparam int unsigned PrimeWidth = 8;
-
-  typedef enum logic [1:0] {
-    FromBank   = 2'd0,
-    FromStream = 2'd1,  // slot.bank is its number
-    FromWord   = 2'd2,  // a word of the instruction, in all lanes
-    FromX      = 2'd3
-  } origin_e;
-  typedef struct packed {
-    logic [$clog2(MaxBanks)-1:0] bank;
-    logic [RowWidth-1:0]       index;  // of the limb in the bank
-  } slot_t;
-  typedef struct packed {
-    origin_e origin;
-    slot_t   slot;
-  } source_t;
-
-  // A limb of a transform.
-  typedef struct packed {
-    logic [PrimeWidth-1:0] prime;
-    logic [RowWidth-1:0] table_row;  // the first of its table of factors
-    source_t               source;
-    slot_t                 target;
-  } entry_t;
-
-  // A result of a point operation.
-  typedef struct packed {
-    logic [PrimeWidth-1:0] prime;
-    logic                  subtract;  // z
-    source_t               y;
-    logic [63:0]           y_word;
-    source_t               z;
-    logic [63:0]           z_word;
-    logic                  writes;  // to target
-    slot_t                 target;
-    logic                  stores;  // to the result's store stream
-  } result_t;
-
-  typedef struct packed {
-    logic                          point;    // a point operation, or an automorphism
-    logic                          inverse;
-    logic [$clog2(MaxEntries)-1:0] last;     // entry
-    entry_t [MaxEntries-1:0]       entry;
-    logic [ElementWidth-1:0]       element;  // of an automorphism of x; 1: none
-    source_t                       x;
-    result_t [MaxPoints-1:0]       result;
-  } operation_t;
-
-  typedef struct packed {
-    logic [31:0]                 gap;     // cycles after the instruction before
-    logic [31:0]                 tables;  // that must have been loaded
-    logic [LoadStreams-1:0][3:0] limbs;   // that it takes from streams
-    operation_t                  operation;
-  } instruction_t;
-
-  // A pass of a transform in the program's ring (backends/vector/layout.py).
-  typedef struct packed {
-    logic [MaxLogRadix-1:0] stages;
-    permute_t               permute;
-    logic [4:0]             turn;       // at time c it takes row rotl(c, turn)
-    logic [RowWidth-1:0]  table_row;  // of its first factors, in a prime's table
-    logic [4:0]             shift;      // row v takes factors of row v >> shift after it
-  } pass_t;
+  // ---- sequencer: what it says of a row --------------------------------------------------------------
 
   // Where a row is read, or written.
   typedef struct packed {
     origin_e                     origin;
     logic [$clog2(MaxBanks)-1:0] bank;
-    logic [RowWidth-1:0]       row;
+    logic [RowWidth-1:0]         row;
   } access_t;
 endpackage

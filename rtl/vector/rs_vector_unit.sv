@@ -36,6 +36,7 @@
 // Cost: LogRadix * 2^(LogRadix-1) ALUs, 6 * Width LUTs a lane or less to select their operands and
 // results, delays of x to the later stages, and a register for each modulus.
 module rs_vector_unit
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

@@ -5,6 +5,7 @@
 // is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand in the cycles in which
 // the next of each list begins, and ended_o counts instructions; done_o says that all has ended.
 module rs_vector_simulation
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
@@ -28,8 +29,7 @@ module rs_vector_simulation
   localparam int unsigned PassBits = $bits(pass_t),
   localparam int unsigned ShiftWidth = $clog2(Width + 1),
   localparam int unsigned MemoryWidth = $clog2(MemoryRows),
-  localparam int unsigned ListWidth = $clog2(ListLength),
-  localparam int unsigned InstructionWords = ($bits(instruction_t) + 63) / 64
+  localparam int unsigned ListWidth = $clog2(ListLength)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

@@ -1,5 +1,6 @@
 """The latencies that Python knows are those of the SystemVerilog packages, as elaborated."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyslang
@@ -12,23 +13,24 @@ from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream import latency as stream_latency
 from ringsmith.backends.vector import design as vector_design
-from ringsmith.backends.vector import encoding as vector_encoding
-from ringsmith.backends.vector import instructions as vector_instructions
 from ringsmith.backends.vector import latency as vector_latency
 from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
+from ringsmith.hdl.generated import upper_camel
 from ringsmith.hdl.sources import rtl_sources
 
 
-def elaborated(expressions: list[str]) -> list[int]:
-    """Values of constant expressions over the packages of ``rtl/``."""
+def elaborated(expressions: list[str], functions: Sequence[str] = ()) -> list[int]:
+    """Values of constant expressions over the packages of ``rtl/``, and some functions."""
     compilation = ast.Compilation()
     for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream", "vector"):
         if path.stem.endswith("_pkg"):
             compilation.addSyntaxTree(syntax.SyntaxTree.fromFile(str(path)))
     names = [f"V{number}" for number in range(len(expressions))]
-    lines = [f"localparam int {n} = {e};" for n, e in zip(names, expressions, strict=True)]
+    lines = [*functions]
+    lines += [f"localparam int {n} = {e};" for n, e in zip(names, expressions, strict=True)]
     text = "module asked;\n" + "\n".join(lines) + "\nendmodule"
     compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text))
     errors = [d for d in compilation.getAllDiagnostics() if d.isError()]
@@ -185,19 +187,39 @@ def test_a_clusters_latencies_are_those_of_its_package() -> None:
 
 
 def test_a_clusters_instructions_are_those_of_its_package() -> None:
-    operation = vector_instructions.Transform(False, ())
-    own = vector_instructions.Computing(operation, 0, 0, -1)
-    bits = vector_encoding.width(vector_encoding.instruction(own, VECTORS[0], ()))
-    [a_pass, *_] = vector_encoding.passes(VECTORS[0].shape(16)).values()
+    isa = vector_isa.ISA
     cases = [
-        ("$bits(rs_vector_pkg::instruction_t)", bits),
-        ("$bits(rs_vector_pkg::pass_t)", vector_encoding.width(a_pass)),
-        ("rs_vector_pkg::MaxEntries", vector_instructions.MAX_ENTRIES),
-        ("rs_vector_pkg::MaxPasses", vector_encoding.MAX_PASSES),
-        ("rs_vector_pkg::LoadStreams", vector_instructions.STREAMS),
-        ("rs_vector_pkg::StreamX", vector_instructions.X_STREAM),
+        (f"$bits(rs_vector_isa_pkg::{name}_t)", each.width) for name, each in isa.structures.items()
+    ]
+    cases += [
+        (f"rs_vector_isa_pkg::{upper_camel(name)}", each.value)
+        for name, each in isa.numbers.items()
+    ]
+    cases += [
+        (f"rs_vector_isa_pkg::{upper_camel(value)}", enum.number(value))
+        for enum in isa.enums.values()
+        for value in enum.values
     ]
     assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
+
+
+@pytest.mark.parametrize("name", vector_isa.ISA.structures)
+def test_a_field_lies_where_the_package_has_it(name: str) -> None:
+    """Each field alone with all of its bits set, as a number in SystemVerilog."""
+    structure = vector_isa.ISA.structures[name]
+    lines, expected = [], []
+    for field, low in structure.positions():
+        value = f"rs_vector_isa_pkg::{name}_t value = '0;"
+        ones = f"value.{field.name} = type(value.{field.name})'({field.width}'('1));"
+        # A number xor itself less 1: its lowest bit that is set, and the zeros below.
+        for what, count in (("low", "value ^ (value - 1'b1)) - 1"), ("ones", "value)")):
+            lines.append(
+                f"function automatic int {field.name}_{what}(); {value} {ones} "
+                f"return $countones({count}; endfunction"
+            )
+        expected += [low, field.width]
+    asked = [f"{f.name}_{what}()" for f in structure.fields for what in ("low", "ones")]
+    assert elaborated(asked, lines) == expected
 
 
 def test_a_wrong_expression_is_no_number() -> None:

@@ -24,7 +24,7 @@ DESIGN = load_design("nano")
 
 
 def test_generated_files_equal_what_the_map_gives() -> None:
-    assert generator.stale_files(CHECKOUT) == []
+    assert generator.GENERATED.stale(CHECKOUT) == []
 
 
 def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> None:

@@ -7,13 +7,11 @@ import pytest
 from tests.backends.vector.test_programs import (
     parameters,
     random_graph,
-    random_operands,
     random_ring,
 )
 
-from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.rtl import ClusterRtl
@@ -23,7 +21,9 @@ from ringsmith.graph.types import Form
 from ringsmith.lower import lower_operation
 
 RADIX_4 = VectorDesign("radix-4", 10, 4, 2, 30, bank_rows=512, table_rows=512, stream_rows=128)
-RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction=MONTGOMERY, word_bits=32)
+RADIX_16 = VectorDesign(
+    "radix-16", 12, 4, 4, 32, MONTGOMERY, bank_rows=1024, table_rows=1024, stream_rows=512
+)
 SLOW = replace(
     RADIX_16, name="slow", banks=3, read_row_cycles=2, write_row_cycles=3, memory_latency=37
 )
@@ -73,7 +73,7 @@ SETS = [(4, 1, 0), (5, 2, 3)]
 def test_operations_equal_the_interpreters_in_the_schedules_cycles(
     rng: np.random.Generator, design: VectorDesign, operation: str, shape: tuple[int, int, int]
 ) -> None:
-    of = parameters(design, shape, design.n)
+    of = parameters(design, shape)
     check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
 
 
@@ -96,19 +96,5 @@ def test_random_programs_equal_the_interpreters_in_the_schedules_cycles(
     rng: np.random.Generator, design: VectorDesign, seed: int
 ) -> None:
     random = np.random.default_rng([seed, *design.name.encode()])
-    graph = random_graph(parameters(design, SETS[seed % len(SETS)], design.n), random)
+    graph = random_graph(parameters(design, SETS[seed % len(SETS)]), random)
     check(compile_graph(graph, design), rng)
-
-
-def test_device_rtl_runs_a_graph_in_the_cycles_of_the_model(rng: np.random.Generator) -> None:
-    of = parameters(RADIX_4, (4, 1, 0), RADIX_4.n)
-    graph = lower_operation("multiply_relinearize", of, of.limbs)
-    compiled = CompiledGraph(graph, compile_graph(graph, RADIX_4))
-    inputs, keys = random_operands(graph, rng)
-    rtl, model = (
-        BACKEND.open(kind, RADIX_4).execute(compiled, inputs, keys) for kind in ("rtl", "model")
-    )
-    assert rtl.cycles == model.cycles
-    assert rtl.outputs.keys() == model.outputs.keys()
-    for name, words in model.outputs.items():
-        assert np.array_equal(rtl.outputs[name], words)

@@ -8,6 +8,7 @@ import seal
 
 from ringsmith import runtime
 from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.backends.base import Design
 from ringsmith.interop import (
     SealParameters,
     read_ciphertext,
@@ -15,6 +16,7 @@ from ringsmith.interop import (
     read_plaintext,
     read_relin_keys,
 )
+from ringsmith.lower import lower_operation
 from ringsmith.objects import EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.params import CkksParameters
 
@@ -80,3 +82,26 @@ def expected(
         case "rotate":
             return [a], evaluator.rotate_vector(a, int(step), baseline.galois_keys)
     raise AssertionError(operation)
+
+
+def check_operation(
+    world: World,
+    design: Design,
+    machines: Sequence[runtime.Machine],
+    operation: str,
+    limbs: int,
+    rng: np.random.Generator,
+) -> None:
+    """Runs an operation on machines of a design: SEAL's residues, in the executable's cycles."""
+    operands, result = expected(world, operation, limbs, rng)
+    name, _, step = operation.partition(":")
+    graph = lower_operation(name, world.parameters, limbs, steps=int(step or 1))
+    polynomials = np.concatenate([world.polynomials(operand) for operand in operands])
+    inputs = dict(zip(graph.inputs, polynomials, strict=True))
+    compiled = runtime.compile_graph(graph, design)
+    assert compiled.executable is not None, "a design was given"
+    for machine in machines:
+        found = runtime.run_graph(compiled, machine, inputs, world.keys)
+        outputs = np.stack(list(found.outputs.values()))
+        np.testing.assert_array_equal(outputs, world.polynomials(result), err_msg=machine.name)
+        assert found.cycles in (None, compiled.executable.cycles), machine.name

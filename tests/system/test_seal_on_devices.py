@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pytest
 import seal
-from tests.system.seal_world import World, expected, world_of
+from tests.system.seal_world import World, check_operation, world_of
 
 from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.choose import smallest_design
@@ -88,12 +88,5 @@ def cases() -> Iterator[object]:
 def test_an_operation_on_a_device_equals_seal_residue_for_residue(
     kind: str, primes: str, limbs: int, operation: str, rng: np.random.Generator
 ) -> None:
-    here = world(primes)
-    operands, result = expected(here, operation, limbs, rng)
-    name, _, step = operation.partition(":")
-    graph = lower_operation(name, here.parameters, limbs, steps=int(step or 1))
-    polynomials = np.concatenate([here.polynomials(operand) for operand in operands])
-    inputs = dict(zip(graph.inputs, polynomials, strict=True))
-    compiled = runtime.compile_graph(graph, design(primes))
-    found = runtime.run_graph(compiled, device(kind, design(primes)), inputs, here.keys).outputs
-    np.testing.assert_array_equal(np.stack(list(found.values())), here.polynomials(result))
+    here, point = world(primes), design(primes)
+    check_operation(here, point, [device(kind, point)], operation, limbs, rng)

@@ -9,23 +9,24 @@ from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.generate import (
     FILES,
+    GENERATED,
     main,
     render_cpp,
     render_page,
     render_systemverilog,
-    stale_files,
 )
-from ringsmith.backends.rpau.isa.instruction_set import ISA, IsaError, instruction, parse_isa
+from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa
 from ringsmith.backends.rpau.isa.kinds import KINDS
 from ringsmith.backends.rpau.isa.twins import twin_of
 from ringsmith.errors import ProgramError
+from ringsmith.hdl.isa_file import IsaError
 
 CHECKOUT = Path(__file__).parents[3]
 TEXT = (resources.files("ringsmith.backends.rpau.isa") / "isa.yaml").read_text(encoding="utf-8")
 
 
 def test_generated_files_equal_what_isa_yaml_gives() -> None:
-    assert stale_files(CHECKOUT) == []
+    assert GENERATED.stale(CHECKOUT) == []
 
 
 def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> None:

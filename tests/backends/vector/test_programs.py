@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ringsmith import CkksParameters, _core, trace
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.random_keys import random_key
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
@@ -22,7 +22,6 @@ from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower, lower_operation
-from ringsmith.objects import KeySwitchKey
 
 RADIX_4 = VectorDesign("radix-4", 12, 4, 2, 30, bank_rows=1024, table_rows=2048, stream_rows=1024)
 RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction="montgomery", word_bits=32)
@@ -53,24 +52,6 @@ def parameters(
         security=None,
         dnum=dnum,
     )
-
-
-def random_operands(
-    graph: SubroutineGraph, random: np.random.Generator
-) -> tuple[dict[str, NDArray[np.uint64]], dict[str, KeySwitchKey]]:
-    """Random inputs, and random keys."""
-    inputs = {
-        name: np.stack(
-            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
-        )
-        for name, kind in graph.inputs.items()
-    }
-    primes = graph.primes[: graph.key_primes]
-    keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=False)
-        for name, digits in graph.keys.items()
-    }
-    return inputs, keys
 
 
 def check_results(executable: VectorExecutable, seed: int = 1) -> None:
@@ -161,10 +142,10 @@ def test_every_ring_of_a_design(design: VectorDesign, log_n: int) -> None:
     check_schedule(executable)
 
 
-def random_ring(design: VectorDesign, n: int) -> SubroutineGraph:
-    """An empty graph over two primes that a design takes."""
-    primes = _core.prime_search(design.word_bits, max(n, design.n), 2)
-    return SubroutineGraph(n, tuple(primes), tuple(_core.smallest_root(q, n) for q in primes), ())
+def random_ring(design: VectorDesign, n: int, primes: int = 2) -> SubroutineGraph:
+    """An empty graph over so many primes that a design takes."""
+    found = _core.prime_search(design.word_bits, max(n, design.n), primes)
+    return SubroutineGraph(n, tuple(found), tuple(_core.smallest_root(q, n) for q in found), ())
 
 
 def random_graph(of: CkksParameters, random: np.random.Generator) -> SubroutineGraph:
@@ -281,7 +262,7 @@ def test_key_switching_takes_no_transform_that_it_need_not() -> None:
         ({"stream_rows": 100}, "stream_rows = 100 is below 342"),
         ({"table_rows": 400}, "table_rows = 400 is below 684"),
         ({"bank_rows": 300}, "bank_rows = 300 is below 512"),
-        ({"log_lanes": 5}, "lanes divide into units"),
+        ({"log_lanes": 5}, "log_lanes = 5 is no multiple of log_radix = 2"),
     ],
 )
 def test_designs_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
@@ -292,7 +273,10 @@ def test_designs_that_cannot_be_are_refused(change: dict[str, Any], message: str
 def test_primes_and_rings_of_other_designs_are_refused() -> None:
     of = parameters(WIDE, (2, 1, 0))
     graph = lower_operation("add", of, of.limbs)
-    with pytest.raises(ProgramError, match="has 60 bits, and words 30"):
+    with pytest.raises(
+        ProgramError,
+        match=r"prime .* of 60 bits, more than the 30 .* radix-4: choose",
+    ):
         compile_graph(graph, RADIX_4)
     short = _core.prime_search(32, 1 << 10, 40)[-1]
     assert short % (2 * RADIX_16.n) != 1

@@ -1,5 +1,6 @@
 // rs_vector_array with its twiddle memory, and the times and latencies that the package states.
 module rs_vector_array_bench
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

@@ -1,5 +1,6 @@
 // rs_vector_permute with the latency that the package states.
 module rs_vector_permute_bench
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

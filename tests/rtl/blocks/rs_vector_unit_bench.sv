@@ -1,5 +1,6 @@
 // rs_vector_unit behind the delays of its moduli, with the times and latencies that the package states.
 module rs_vector_unit_bench
+  import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

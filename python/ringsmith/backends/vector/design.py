@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.backends.vector.layout import Shape, table_rows
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
@@ -66,8 +67,10 @@ class VectorDesign:
                 f"reduction = {self.reduction!r} is none of {', '.join(REDUCTIONS)}: choose one"
             )
         self._check("word_bits", self.log_n + 3, _MOST_BITS[self.reduction])
-        self._check("clusters", 1, 8)
-        self._check("banks", 3, 8)
+        self._check("clusters", 1, ISA.value("max_clusters"))
+        self._check("banks", 3, ISA.value("max_banks"))
+        for name in ("bank_rows", "table_rows"):
+            self._check(name, 1, 1 << ISA.value("row_width"))
         for name in ("read_row_cycles", "write_row_cycles", "memory_latency"):
             self._check(name, 1, 1 << 12)
         shape = self.shape(self.log_n)
@@ -131,14 +134,14 @@ class VectorDesign:
 
     def prime_refusal(self, q: int) -> str:
         """Why the design does not take a prime; nothing where it does."""
-        bits = q.bit_length()
+        bits, least = q.bit_length(), (self.word_bits + 1) // 2
         if bits > self.word_bits:
-            return f"prime {q} has {bits} bits, and words {self.word_bits}"
-        if self.reduction == BARRETT and bits < (self.word_bits + 1) // 2:
-            return f"prime {q} has {bits} bits, fewer than half of a word's {self.word_bits}"
+            return f"prime {q} of {bits} bits, more than the {self.word_bits} of a word"
+        if self.reduction == BARRETT and bits < least:
+            return f"prime {q} of {bits} bits, fewer than half of the {self.word_bits} of a word"
         if self.reduction == MONTGOMERY and q % (2 * self.n) != 1:
             return (
-                f"prime {q} is not 1 modulo {2 * self.n}, as design {self.name}'s Montgomery "
-                "reduction takes for granted: choose primes for its largest ring"
+                f"prime {q}, which is not 1 modulo {2 * self.n}, twice the largest ring's N, as "
+                "Montgomery's reduction needs"
             )
         return ""

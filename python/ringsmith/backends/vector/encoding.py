@@ -1,104 +1,112 @@
-"""Instructions, passes and primes as a cluster takes them: ``rtl/vector/rs_vector_pkg.sv``.
+"""Instructions, passes and primes as a cluster takes them: the structures of ``isa/isa.yaml``."""
 
-A field is a value and its bits; the first one lies highest, as in a packed structure.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import (
-    MAX_ENTRIES,
     STREAMS,
     Automorph,
     Computing,
     Constant,
     Entry,
+    Load,
     Operation,
     Point,
+    Program,
     Result,
     Slot,
     Source,
+    Store,
     Stream,
     Transform,
 )
+from ringsmith.backends.vector.isa.instruction_set import (
+    ARRANGE,
+    INSTRUCTION,
+    ISA,
+    LOAD,
+    ORIGIN,
+    PASS,
+    STORE,
+    Value,
+)
 from ringsmith.backends.vector.layout import Pass, Shape, forward_passes, inverse_passes
 from ringsmith.backends.vector.timing import sources
+from ringsmith.errors import ProgramError
 
-Field = tuple[int, int]
-
-MAX_PASSES = 8
+MAX_PASSES = ISA.value("max_passes")
 """Of a direction; those of inverse transforms come behind them in the passes' memory."""
 
-_BANK, _INDEX, _PRIME, _WORD, _COUNT, _ELEMENT, _RADIX, _TURN = 3, 16, 8, 64, 32, 17, 4, 5
-_LAST = 3
-_FROM_BANK, _FROM_STREAM, _FROM_WORD, _FROM_X = range(4)
-_STRAIGHT, _REVERSE, _BACK = range(3)
-_POINTS = 2
 
-_NO_SLOT = ((0, _BANK), (0, _INDEX))
-
-
-def packed(fields: Iterable[Field]) -> int:
-    """Fields as one number.
+def check_programs(programs: Sequence[Program]) -> None:
+    """Refuses lists that are too long to be counted, and waits that are too long.
 
     Raises:
-        OverflowError: If a value does not fit its field.
+        ProgramError: If so; names the value, the limit and what to do.
     """
-    number = 0
-    for value, bits in fields:
-        if not 0 <= value < 1 << bits:
-            raise OverflowError(f"{value} is no field of {bits} bits")
-        number = number << bits | value
-    return number
+    counts = 1 << LOAD.field("after_store").width
+    gaps = 1 << INSTRUCTION.field("gap").width
+    for number, own in enumerate(programs):
+        lists = {"loads": own.loads, "computing": own.computing, "stores": own.stores}
+        for name, listed in lists.items():
+            if len(listed) >= counts:
+                raise ProgramError(
+                    f"list {name} of cluster {number} has {len(listed)} instructions, and can have "
+                    f"{counts - 1}: divide the program into smaller ones"
+                )
+        gap = max((each.gap for each in own.computing), default=0)
+        if gap >= gaps:
+            raise ProgramError(
+                f"an instruction of cluster {number} has gap = {gap}, and can have {gaps - 1}: "
+                "choose a smaller ring"
+            )
 
 
-def width(fields: Iterable[Field]) -> int:
-    """Bits of some fields."""
-    return sum(bits for _, bits in fields)
+def _slot(slot: Slot) -> Value:
+    return {"bank": slot.bank, "index": slot.index}
 
 
-def _slot(slot: Slot) -> tuple[Field, ...]:
-    return (slot.bank, _BANK), (slot.index, _INDEX)
-
-
-def _source(source: Source | None) -> tuple[Field, ...]:
+def _source(source: Source | None) -> Value:
     if isinstance(source, Slot):
-        return (_FROM_BANK, 2), *_slot(source)
+        return {"origin": ORIGIN.number("from_bank"), "slot": _slot(source)}
     if isinstance(source, Stream):
-        return (_FROM_STREAM, 2), (source.number, _BANK), (0, _INDEX)
+        return {"origin": ORIGIN.number("from_stream"), "slot": {"bank": source.number}}
     word = source is None or isinstance(source, Constant)
-    return (_FROM_WORD if word else _FROM_X, 2), *_NO_SLOT
+    return {"origin": ORIGIN.number("from_word" if word else "from_x")}
 
 
-def _word(source: Source | None) -> Field:
-    return source.word if isinstance(source, Constant) else 0, _WORD
+def _word(source: Source | None) -> int:
+    return source.word if isinstance(source, Constant) else 0
 
 
-def _entry(entry: Entry) -> tuple[Field, ...]:
-    places = (*_source(entry.source), *_slot(entry.target))
-    return (entry.prime, _PRIME), (entry.table, _INDEX), *places
+def _entry(entry: Entry) -> Value:
+    return {
+        "prime": entry.prime,
+        "table_row": entry.table,
+        "source": _source(entry.source),
+        "target": _slot(entry.target),
+    }
 
 
-def _result(result: Result) -> tuple[Field, ...]:
-    target = _NO_SLOT if result.target is None else _slot(result.target)
-    return (
-        (result.prime, _PRIME),
-        (int(result.subtract), 1),
-        *_source(result.y),
-        _word(result.y),
-        *_source(result.z),
-        _word(result.z),
-        (int(result.target is not None), 1),
-        *target,
-        (int(result.store), 1),
-    )
+def _result(result: Result) -> Value:
+    return {
+        "prime": result.prime,
+        "subtract": int(result.subtract),
+        "y": _source(result.y),
+        "y_word": _word(result.y),
+        "z": _source(result.z),
+        "z_word": _word(result.z),
+        "writes": int(result.target is not None),
+        **({} if result.target is None else {"target": _slot(result.target)}),
+        "stores": int(result.store),
+    }
 
 
-_NO_ENTRY = _entry(Entry(0, 0, Slot(0, 0), Slot(0, 0), False))
-_NO_RESULT = _result(Result(0, Constant(0), None, False, None))
+_NO_RESULT = Result(0, Constant(0), None, False, None)
+_POINTS = ISA.value("max_points")
 
 
-def _operation(operation: Operation, design: VectorDesign, primes: tuple[int, ...]) -> list[Field]:
+def _operation(operation: Operation, design: VectorDesign, primes: Sequence[int]) -> Value:
     entries: tuple[Entry, ...] = ()
     point = Point(Slot(0, 0), ())
     element, inverse = 1, False
@@ -110,35 +118,93 @@ def _operation(operation: Operation, design: VectorDesign, primes: tuple[int, ..
         point, element = Point(operation.source, (copy,)), operation.element
     else:
         point = operation
-    fields = [(int(not entries), 1), (int(inverse), 1), (max(0, len(entries) - 1), _LAST)]
-    for number in range(MAX_ENTRIES)[::-1]:
-        fields += _entry(entries[number]) if number < len(entries) else _NO_ENTRY
-    fields += [(element, _ELEMENT), *_source(point.x)]
-    for number in range(_POINTS)[::-1]:
-        given = number < len(point.results)
-        fields += _result(point.results[number]) if given else _NO_RESULT
-    return fields
+    results = [*point.results, *[_NO_RESULT] * (_POINTS - len(point.results))]
+    return {
+        "point": int(not entries),
+        "inverse": int(inverse),
+        "last": max(0, len(entries) - 1),
+        "entry": [_entry(entry) for entry in entries],
+        "element": element,
+        "x": _source(point.x),
+        "result": [_result(result) for result in results],
+    }
 
 
-def instruction(own: Computing, design: VectorDesign, primes: tuple[int, ...]) -> list[Field]:
-    """An instruction of list ``computing``: structure ``instruction_t``."""
+def instruction(own: Computing, design: VectorDesign, primes: Sequence[int]) -> int:
+    """An instruction of list ``computing``: the bits of structure ``instruction``.
+
+    Raises:
+        ProgramError: If a value does not fit its field.
+    """
     taken = [0] * STREAMS
     for source in sources(own.operation):
         if isinstance(source, Stream):
             taken[source.number] += 1
-    fields = [(own.gap, _COUNT), (own.tables, _COUNT), *((count, 4) for count in taken[::-1])]
-    return fields + _operation(own.operation, design, primes)
+    operation = _operation(own.operation, design, primes)
+    return INSTRUCTION.pack(
+        {"gap": own.gap, "tables": own.tables, "limbs": taken, "operation": operation}
+    )
 
 
-def _pass(each: Pass, inverse: bool) -> list[Field]:
-    arrange = (_BACK if each.rotate else _REVERSE) if inverse else _STRAIGHT
-    permute = [(int(each.rotate and not inverse), 1), (each.exchange, _RADIX), (arrange, 2)]
-    rows = [(each.turn, _TURN), (each.table, _INDEX), (each.shift, _TURN)]
-    return [(each.stages, _RADIX), *permute, *rows]
+def load(own: Load, address: int) -> int:
+    """An instruction of list ``loads``: the bits of structure ``load``.
+
+    Args:
+        own: The load.
+        address: Its first row in memory.
+
+    Raises:
+        ProgramError: If a value does not fit its field.
+    """
+    cluster, count = own.after_store or (0, 0)
+    return LOAD.pack(
+        {
+            "to_table": int(own.stream is None),
+            "stream": own.stream or 0,
+            "rows": own.rows,
+            "table_row": own.row,
+            "address": address,
+            "after_cluster": cluster,
+            "after_store": count,
+            "after_computing": own.after_computing,
+        }
+    )
 
 
-def passes(shape: Shape) -> dict[int, list[Field]]:
-    """The memory of passes in a ring: structures ``pass_t`` by address."""
+def store(own: Store, address: int) -> int:
+    """An instruction of list ``stores``: the bits of structure ``store``.
+
+    Args:
+        own: The store.
+        address: Its first row in memory.
+
+    Raises:
+        ProgramError: If a value does not fit its field.
+    """
+    return STORE.pack({"stream": own.stream, "rows": own.rows, "address": address})
+
+
+def _pass(each: Pass, inverse: bool) -> int:
+    arrange = "arrange_straight"
+    if inverse:
+        arrange = "arrange_back" if each.rotate else "arrange_reverse"
+    return PASS.pack(
+        {
+            "stages": each.stages,
+            "permute": {
+                "rotate": int(each.rotate and not inverse),
+                "exchange": each.exchange,
+                "arrange": ARRANGE.number(arrange),
+            },
+            "turn": each.turn,
+            "table_row": each.table,
+            "shift": each.shift,
+        }
+    )
+
+
+def passes(shape: Shape) -> dict[int, int]:
+    """The memory of passes in a ring: bits of structure ``pass`` by address."""
     both = [(0, forward_passes(shape), False), (MAX_PASSES, inverse_passes(shape), True)]
     return {
         first + number: _pass(each, inverse)

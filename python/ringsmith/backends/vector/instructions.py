@@ -2,20 +2,21 @@
 
 from dataclasses import dataclass
 
-FACTOR_STREAMS = 2
+from ringsmith.backends.vector.isa.instruction_set import ISA
+
+FACTOR_STREAMS = ISA.value("factor_streams")
 """Load streams that factors come by."""
 
-X_STREAM = FACTOR_STREAMS
+X_STREAM = ISA.value("stream_x")
 """The load stream that x comes by, and a transform's source."""
 
-STREAMS = FACTOR_STREAMS + 1
+STREAMS = ISA.value("load_streams")
 """Load streams of a cluster."""
 
 BESIDE = 2
 """Limbs that a point instruction reads from banks beside x."""
 
-
-MAX_ENTRIES = 8
+MAX_ENTRIES = ISA.value("max_entries")
 """Limbs of a transform instruction."""
 
 

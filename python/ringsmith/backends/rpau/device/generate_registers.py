@@ -12,7 +12,6 @@ Made are whole files and, in SystemVerilog that people write, sections between t
     // end of generated
 """
 
-import argparse
 import re
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.nets import ZONE_BITS
 from ringsmith.errors import ToolError
+from ringsmith.hdl.generated import GeneratedFiles, notice
 from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
 from ringsmith.hdl.register_pages import render_card_python, render_page, render_python
 
@@ -40,24 +40,19 @@ _BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.
 _END = "// end of generated\n"
 
 
-def notice(*sources: str) -> str:
-    """What a generated file says of itself."""
-    return f"Generated from {' and '.join(sources)} by `{COMMAND}`; do not edit."
-
-
 def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     """Every file that is generated whole: its path in the checkout, and its text."""
     made = {**block_files(registers, SOURCE), **block_files(card, CARD_SOURCE)}
     made["docs/registers.md"] = render_page(
         registers,
         card,
-        notice(SOURCE, CARD_SOURCE),
+        notice((SOURCE, CARD_SOURCE), COMMAND),
         "rtl/shell/rs_rpau_axil.sv",
         "rtl/card/rs_rpau_card.sv",
     )
     folder = "python/ringsmith/backends/rpau/device"
-    made[f"{folder}/register_table.py"] = render_python(registers, notice(SOURCE))
-    made[f"{folder}/card_table.py"] = render_card_python(card, notice(CARD_SOURCE))
+    made[f"{folder}/register_table.py"] = render_python(registers, notice((SOURCE,), COMMAND))
+    made[f"{folder}/card_table.py"] = render_card_python(card, notice((CARD_SOURCE,), COMMAND))
     return made
 
 
@@ -80,7 +75,7 @@ def block_files(registers: RegisterMap, source: str) -> dict[str, str]:
             file: _tidy((folder / file).read_text("utf-8"))
             for file in (f"{stem}.sv", f"{stem}_pkg.sv", f"{stem}.h")
         }
-    head = f"// {notice(source)}\n"
+    head = f"// {notice((source,), COMMAND)}\n"
     return {str(Path(source).with_name(file)): head + text for file, text in texts.items()}
 
 
@@ -173,32 +168,12 @@ def expected(root: Path) -> dict[str, str]:
     return made
 
 
-def stale_files(root: Path) -> list[str]:
-    """The files under ``root`` that are missing or differ from what they should hold."""
-    return [
-        path
-        for path, text in expected(root).items()
-        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
-    ]
+GENERATED = GeneratedFiles((SOURCE, CARD_SOURCE), COMMAND, expected)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Writes or checks the generated files; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
-    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the checkout")
-    options = parser.parse_args(arguments)
-    if not (options.root / SOURCE).is_file():
-        parser.error(f"{options.root} is no checkout of Ringsmith: pass --root")
-    made = expected(options.root)
-    stale = stale_files(options.root)
-    for path in stale:
-        if options.check:
-            print(f"{path} differs from its register map: run {COMMAND}")
-        else:
-            (options.root / path).write_text(made[path], encoding="utf-8")
-            print(f"wrote {path}")
-    return 1 if options.check and stale else 0
+    return GENERATED.main(arguments, __doc__.splitlines()[0] if __doc__ else None)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,9 @@
 ``--check`` it only compares and exits with 1 when one differs.
 """
 
-import argparse
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from pathlib import Path, PurePosixPath
 
 from ringsmith.backends.rpau.isa.instruction_set import (
     ADDENDS,
@@ -22,16 +20,11 @@ from ringsmith.backends.rpau.isa.instruction_set import (
     common_fields,
 )
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, KINDS, POLY
+from ringsmith.hdl.generated import GeneratedFiles, notice, prose, upper_camel
 
 SOURCE = "python/ringsmith/backends/rpau/isa/isa.yaml"
-NOTICE = (
-    f"Generated from {SOURCE} by `python -m ringsmith.backends.rpau.isa.generate`; do not edit."
-)
-
-
-def upper_camel(name: str) -> str:
-    """``dmac_key`` becomes ``DmacKey``."""
-    return "".join(part.capitalize() for part in name.split("_"))
+COMMAND = "python -m ringsmith.backends.rpau.isa.generate"
+NOTICE = notice((SOURCE,), COMMAND)
 
 
 def flags(operation: Operation) -> frozenset[str]:
@@ -56,7 +49,7 @@ def _enum(name: str, prefix: str, values: Mapping[str, str]) -> list[str]:
     lines = [f"  typedef enum logic [{width - 1}:0] {{"]
     for i, (value, doc) in enumerate(values.items()):
         comma = "," if i + 1 < len(values) else ""
-        lines += _prose(doc, "    // ")
+        lines += prose(doc, "    // ")
         lines.append(f"    {prefix}{upper_camel(value)} = {width}'d{i}{comma}")
     return [*lines, f"  }} {name};", ""]
 
@@ -110,11 +103,6 @@ def _features(isa: Isa) -> list[str]:
     ]
 
 
-def _prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
-    """Wraps a paragraph into lines that start with ``prefix``."""
-    return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
-
-
 def _initializer(begin: str, values: str) -> list[str]:
     """A C++ initializer in lines as clang-format has them."""
     return textwrap.wrap(f"{begin}{values}}};", 100, subsequent_indent=" " * len(begin))
@@ -124,9 +112,9 @@ def render_systemverilog(isa: Isa) -> str:
     """The package ``rs_rpau_isa_pkg``: opcodes, field positions, decoder."""
     opcode = isa.fields["opcode"]
     lines = [
-        *_prose(NOTICE, "// "),
+        *prose(NOTICE, "// "),
         "//",
-        *_prose(
+        *prose(
             "An instruction word carries all its fields: get_<field>() takes out one that every "
             "instruction has, and decode() says what the instruction does with them: by its "
             "opcode, by what it computes if it is pointwise, and by a flag uses_X for each operand "
@@ -149,7 +137,7 @@ def render_systemverilog(isa: Isa) -> str:
     lines += ["", f"  typedef enum logic [{opcode.width - 1}:0] {{"]
     for i, operation in enumerate(isa.operations):
         comma = "," if i + 1 < len(isa.operations) else ""
-        lines += _prose(operation.doc, "    // ")
+        lines += prose(operation.doc, "    // ")
         lines.append(
             f"    Op{upper_camel(operation.name)} = {opcode.width}'d{operation.opcode}{comma}"
         )
@@ -233,7 +221,7 @@ def render_cpp(isa: Isa) -> str:
     names = [f"k{upper_camel(kind)}" for kind in KINDS]
     kinds = [f"  {name}," for name in names[:-1]] + [f"  {names[-1]}"]
     lines = [
-        *_prose(NOTICE, "// "),
+        *prose(NOTICE, "// "),
         "#pragma once",
         "",
         "#include <array>",
@@ -244,7 +232,7 @@ def render_cpp(isa: Isa) -> str:
         "enum class Opcode : std::uint8_t {",
     ]
     for operation in isa.operations:
-        lines += _prose(operation.doc, "  /// ")
+        lines += prose(operation.doc, "  /// ")
         lines.append(f"  k{upper_camel(operation.name)} = {operation.opcode},")
     lines += [
         "};",
@@ -349,10 +337,10 @@ def render_cpp(isa: Isa) -> str:
 def render_page(isa: Isa) -> str:
     """The page ``docs/isa-rpau.md``."""
     lines = [
-        *_prose(f"<!-- {NOTICE} -->"),
+        *prose(f"<!-- {NOTICE} -->"),
         "# The RPAU instruction set",
         "",
-        *_prose(
+        *prose(
             "After reading this page you can read and write programs of the `rpau` architecture, "
             "as text and as words."
         ),
@@ -363,7 +351,7 @@ def render_page(isa: Isa) -> str:
         "scale_sub p3, p1, p2, c7  @0-3 wait(dyadic)   # a comment",
         "```",
         "",
-        *_prose(
+        *prose(
             "The operands follow the name in the order of the table below, each with its kind's "
             "letters. `@` lists the RPAUs that take part (`@0-3`, `@0,2,4`, `@all`); `wait(...)` "
             "names units that must be idle in all of them, beside the instruction's own. When an "
@@ -414,7 +402,7 @@ def render_page(isa: Isa) -> str:
         )
     lines += [
         "",
-        *_prose(
+        *prose(
             "Cycles are functions of a design in `python/ringsmith/backends/rpau/cost.py`; (r), "
             "(w), (rw): the polynomial is read, written, or both."
         ),
@@ -422,42 +410,21 @@ def render_page(isa: Isa) -> str:
     return "\n".join(lines) + "\n"
 
 
-FILES: Mapping[PurePosixPath, Callable[[Isa], str]] = {
-    PurePosixPath("rtl/rpau/rs_rpau_isa_pkg.sv"): render_systemverilog,
-    PurePosixPath("sim/rpau/model/isa.h"): render_cpp,
-    PurePosixPath("docs/isa-rpau.md"): render_page,
+FILES: Mapping[str, Callable[[Isa], str]] = {
+    "rtl/rpau/rs_rpau_isa_pkg.sv": render_systemverilog,
+    "sim/rpau/model/isa.h": render_cpp,
+    "docs/isa-rpau.md": render_page,
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""
 
-
-def stale_files(root: Path) -> list[PurePosixPath]:
-    """The generated files under ``root`` that are missing or differ from what would be written."""
-    return [
-        path
-        for path, render in FILES.items()
-        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != render(ISA)
-    ]
+GENERATED = GeneratedFiles(
+    (SOURCE,), COMMAND, lambda _: {path: render(ISA) for path, render in FILES.items()}
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Writes or checks the generated files; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
-    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the checkout")
-    options = parser.parse_args(arguments)
-    if not (options.root / SOURCE).is_file():
-        parser.error(f"{options.root} is no checkout of Ringsmith: pass --root")
-    stale = stale_files(options.root)
-    for path in stale:
-        if options.check:
-            print(
-                f"{path} differs from {SOURCE}: run python -m ringsmith.backends.rpau.isa.generate"
-            )
-        else:
-            (options.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (options.root / path).write_text(FILES[path](ISA), encoding="utf-8")
-            print(f"wrote {path}")
-    return 1 if options.check and stale else 0
+    return GENERATED.main(arguments, __doc__.splitlines()[0] if __doc__ else None)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from ringsmith.backends.rpau.isa.kinds import (
 )
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
+from ringsmith.hdl.isa_file import IsaError, check_keys
 
 CONTROL = "control"
 """The unit of instructions that the program controller carries out itself."""
@@ -37,10 +38,6 @@ TIMES = ("b", "b_key", "seed", "k1")
 ADDENDS = ("dst", "b", "k2")
 """Operands that a pointwise instruction may multiply by, and add."""
 _OPTIONAL = {"access", "where", "words", "default", "reads_back"}  # of an operand
-
-
-class IsaError(ValueError):
-    """The instruction-set file contradicts itself."""
 
 
 DYADIC = "dyadic"
@@ -350,11 +347,11 @@ def parse_isa(text: str) -> Isa:
     """
     table: dict[str, Any] = yaml.safe_load(text)
     for name, entry in table["fields"].items():
-        _check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
+        check_keys(f"field {name}", entry, {"lsb", "width", "doc"}, {"kind"})
     for entry in table["instructions"]:
-        _check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, _MAY)
+        check_keys(f"instruction {entry.get('name')}", entry, _REQUIRED, _MAY)
         for item in entry["operands"]:
-            _check_keys(f"operand of {entry['name']}", item, {"name"}, _OPTIONAL)
+            check_keys(f"operand of {entry['name']}", item, {"name"}, _OPTIONAL)
     fields = {
         name: Field(name, entry["lsb"], entry["width"], entry.get("kind"), entry["doc"])
         for name, entry in table["fields"].items()
@@ -371,12 +368,6 @@ def parse_isa(text: str) -> Isa:
     _check_fields(isa)
     _check_operations(isa)
     return isa
-
-
-def _check_keys(what: str, entry: dict[str, Any], required: set[str], optional: set[str]) -> None:
-    missing, unknown = required - entry.keys(), entry.keys() - required - optional
-    if missing or unknown:
-        raise IsaError(f"{what}: missing keys {sorted(missing)}, unknown keys {sorted(unknown)}")
 
 
 def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
@@ -406,7 +397,7 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
 
 
 def _formula(name: str, entry: dict[str, str]) -> Formula:
-    _check_keys(f"computes of {name}", entry, set(), {"times", "plus", "minus"})
+    check_keys(f"computes of {name}", entry, set(), {"times", "plus", "minus"})
     if len(entry.keys() & {"plus", "minus"}) > 1 or not entry:
         raise IsaError(f"{name}: computes has plus or minus, and at least something")
     addend = entry.get("minus", entry.get("plus", ""))

@@ -1,6 +1,6 @@
 """What lies in a cluster's memory, row by row: limbs in the layout of their form, and tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -34,21 +34,20 @@ def addresses(executable: VectorExecutable) -> dict[Limb, int]:
     return found
 
 
-def host_rows(executable: VectorExecutable, fetch: Callable[[Limb], Words]) -> dict[Limb, Words]:
-    """The rows that a host puts into memory: inputs, keys and tables.
+def host_rows(
+    executable: VectorExecutable, fetch: Callable[[Limb], Words]
+) -> Iterator[tuple[Limb, Words]]:
+    """The rows that a host puts into memory: inputs, keys and tables, one after the other.
 
     Args:
         executable: The program.
         fetch: Returns N words of an input or a key.
     """
-    loaded = dict.fromkeys(load.limb for own in executable.programs for load in own.loads)
-    found: dict[Limb, Words] = {}
-    for limb in loaded:
+    for limb in dict.fromkeys(load.limb for own in executable.programs for load in own.loads):
         if limb.kind == "table":
-            found[limb] = _table(executable, *limb.index)
+            yield limb, _table(executable, *limb.index)
         elif limb.kind != "spill":
-            found[limb] = placed(executable.shape, limb_layout(executable, limb), fetch(limb))
-    return found
+            yield limb, placed(executable.shape, limb_layout(executable, limb), fetch(limb))
 
 
 def limb_layout(executable: VectorExecutable, limb: Limb) -> Layout:

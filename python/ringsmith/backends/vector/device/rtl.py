@@ -1,6 +1,7 @@
 """A cluster's RTL under Verilator, before a simulated memory."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -9,13 +10,15 @@ import numpy as np
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import instruction, modulus, packed, passes
+from ringsmith.backends.vector.encoding import instruction, modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
+from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
 from ringsmith.backends.vector.layout import taken
 from ringsmith.backends.vector.rtl import FOLDERS, parameters
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
+from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.sources import rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_block
 
@@ -25,7 +28,7 @@ TOP = "rs_vector_simulation"
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_ROWS, _LEAST_INSTRUCTIONS = 1 << 14, 1 << 12
+_LEAST_WORDS, _LEAST_INSTRUCTIONS = 1 << 22, 1 << 12
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
 
@@ -57,6 +60,7 @@ class ClusterRtl:
         executable: The program, of one cluster.
         fetch: Returns N words of an input or a key.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
+        instrument: What the simulation records.
 
     Raises:
         DeviceError: If the RTL does not simulate the design.
@@ -69,18 +73,19 @@ class ClusterRtl:
         fetch: Callable[[Limb], Words],
         *,
         assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
     ) -> None:
         if reason := refusal(executable.design):
             raise DeviceError(reason)
         self._executable, self._at = executable, addresses(executable)
-        self._block = self._open(assertions)
+        self._block = self._open(assertions, instrument)
         for name in self._block.inputs:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, rows in host_rows(executable, fetch).items():
+        for limb, rows in host_rows(executable, fetch):
             at = np.arange(self._at[limb], self._at[limb] + len(rows), dtype=np.uint64)
             self._write("memory_we_i", {"memory_addr_i": at, "memory_row_i": rows})
 
@@ -95,7 +100,7 @@ class ClusterRtl:
     ) -> None:
         self._block.close()
 
-    def _open(self, assertions: bool) -> Block:
+    def _open(self, assertions: bool, instrument: Instrument) -> Block:
         design, [own] = self._executable.design, self._executable.programs
         moved = [(load.limb, load.rows) for load in own.loads]
         moved += [(store.limb, store.rows) for store in own.stores]
@@ -109,10 +114,11 @@ class ClusterRtl:
                 "ReadRowCycles": design.read_row_cycles,
                 "WriteRowCycles": design.write_row_cycles,
                 "MemoryLatency": design.memory_latency,
-                "MemoryRows": _enough(rows, _LEAST_ROWS),
+                "MemoryRows": _enough(rows, _LEAST_WORDS >> design.log_lanes),
                 "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
             },
             assertions=assertions,
+            instrument=instrument,
             title=design.name,
         )
         return Block(library)
@@ -132,7 +138,7 @@ class ClusterRtl:
         names = ("prime_addr_i", "prime_q_i", "prime_mu_i", "prime_shift_i")
         columns = (list(range(len(moduli))), q, mu, shift)
         self._write("prime_we_i", dict(zip(names, columns, strict=True)))
-        table = {number: packed(fields) for number, fields in passes(executable.shape).items()}
+        table = passes(executable.shape)
         self._write("pass_we_i", {"pass_addr_i": list(table), "pass_i": list(table.values())})
         block.poke("row_bits_i", executable.shape.row_bits)
         block.poke("passes_i", executable.shape.passes)
@@ -152,11 +158,10 @@ class ClusterRtl:
             "load_after_computing_i": [load.after_computing for load in loads],
         }
         self._write("load_we_i", columns)
-        words = block.ports["computing_i"].lanes
-        rows = np.zeros((len(computing), words), dtype=np.uint64)
+        rows = np.zeros((len(computing), ISA.words(INSTRUCTION)), dtype=np.uint64)
         for row, each in zip(rows, computing, strict=True):
-            number = packed(instruction(each, executable.design, executable.graph.primes))
-            row[:] = [number >> 64 * i & (1 << 64) - 1 for i in range(words)]
+            number = instruction(each, executable.design, executable.graph.primes)
+            row[:] = ISA.split(INSTRUCTION, number)
         columns = {"list_addr_i": list(range(len(computing))), "computing_i": rows}
         self._write("computing_we_i", columns)
         columns = {
@@ -204,3 +209,13 @@ class ClusterRtl:
         at = np.arange(self._at[limb], self._at[limb] + shape.rows, dtype=np.uint64)
         rows = self._block.run({"memory_addr_i": at}, ["memory_row_o"])["memory_row_o"]
         return taken(shape, limb_layout(self._executable, limb), rows)
+
+    def write_coverage(self, path: Path) -> None:
+        """Resets the cluster, and writes what a build with ``Instrument.COVERAGE`` has counted.
+
+        Raises:
+            DeviceError: If the build counts nothing.
+        """
+        self._block.poke("rst_ni", 0)
+        self._block.step(2)
+        self._block.write_coverage(path)
