@@ -11,7 +11,7 @@ from tests.backends.vector.test_programs import (
 )
 
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.debug.compare import random_operands
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.rtl import ClusterRtl

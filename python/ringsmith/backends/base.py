@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Protocol
 
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.jobs import Job
 from ringsmith.backends.keys import AnyKey
@@ -216,6 +217,17 @@ class Backend(ABC):
     def inspector(self) -> Inspector | None:
         """Returns what shows the inside of its programs and designs; None: there is nothing."""
         return None
+
+    def exporter(self) -> Exporter:
+        """Returns what writes its designs out as folders of RTL, program and testbench.
+
+        Raises:
+            ProgramError: If that is not there for this architecture.
+        """
+        raise ProgramError(
+            f"architecture {self.name} cannot be written out as a folder yet: choose a design of "
+            "another"
+        )
 
     def _without_designs(self, design: Design) -> NoReturn:
         raise ProgramError(

@@ -247,27 +247,45 @@ def coverage(
             "miss of the goals is said, and the status is 0.",
         ),
     ] = False,
+    arch: Annotated[
+        str | None,
+        typer.Option(
+            help="Measure this architecture alone; the page keeps what it says of others."
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
-    from ringsmith.backends.registry import fitting_backend
-    from ringsmith.files import check_targets
+    from ringsmith.backends.registry import inspectors
+    from ringsmith.debug.coverage import page
+    from ringsmith.errors import ParameterError
+    from ringsmith.files import check_targets, read_bounded
 
     page_file = target(report, force)
     check_targets(page_file)
-    inspector = fitting_backend().inspector()
-    assert inspector is not None, "ours has one"
-    campaign = inspector.coverage(quick=quick)
-    for line in campaign.misses():
-        print(f"not covered: {line}")
-    found = campaign.shares()
-    for kind, share in found.items():
-        print(f"{kind}s: {share:.2%} covered, goal {campaign.goals[kind]:.1%}")
+    counting = {each.architecture: each for each in inspectors() if each.covers}
+    if arch is not None and arch not in counting:
+        raise ParameterError(
+            f"architecture {arch!r} counts no coverage: choose one of {', '.join(counting)}"
+        )
+    kept = ""
+    if report is not None and report.exists():
+        kept = read_bounded(report, _MAX_PAGE).decode()
+    chosen = "" if arch is None else f" --arch {arch}"
+    flags = " --quick" * quick + " --force" * force
+    command = f"ringsmith coverage --report {report}{chosen}{flags}"
+    sections, missed = {}, False
+    for name in counting if arch is None else [arch]:
+        campaign = counting[name].coverage(quick=quick)
+        for line in campaign.misses():
+            print(f"{name}: not covered: {line}")
+        for kind, share in campaign.shares().items():
+            print(f"{name}: {kind}s: {share:.2%} covered, goal {campaign.goals[kind]:.1%}")
+            missed |= share < campaign.goals[kind]
+        sections[name] = campaign.section(command)
     if page_file is not None:
-        flags = " --quick" * quick + " --force" * force
-        command = f"ringsmith coverage --report {report}{flags}"
-        _write(page_file, campaign.page(command))
-    if not quick and any(share < campaign.goals[kind] for kind, share in found.items()):
+        _write(page_file, page(sections, list(counting), kept))
+    if missed and not quick:
         raise typer.Exit(code=1)
 
 

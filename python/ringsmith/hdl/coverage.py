@@ -91,7 +91,7 @@ class FileCoverage:
 
 
 def read_counts(path: Path) -> Counter[Point]:
-    """Counts of a file of Verilator's; points of one place are added up.
+    """Counts of a file of Verilator's, for sources below ``rtl/``; points of one place add up.
 
     Raises:
         ToolError: If the file is of another format than Verilator 5's.
@@ -102,6 +102,8 @@ def read_counts(path: Path) -> Counter[Point]:
         if record is None:
             continue
         fields = dict(item.split("\x02", 1) for item in record[1].split("\x01") if item)
+        if "/rtl/" not in fields.get("f", "/rtl/"):
+            continue  # of a simulation's own sources
         try:
             point = _point(fields)
         except KeyError as error:

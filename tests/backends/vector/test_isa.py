@@ -134,6 +134,9 @@ def as_decoded(own: Computing) -> Computing:
     if isinstance(operation, Transform):
         entries = (replace(each, reduce=not operation.inverse) for each in operation.entries)
         operation = replace(operation, entries=tuple(entries))
+    if isinstance(operation, Point):
+        results = (replace(r, z=None if r.z == Constant(0) else r.z) for r in operation.results)
+        operation = replace(operation, results=tuple(results))
     return replace(own, operation=operation, origin=-1)
 
 

@@ -10,6 +10,7 @@ from ringsmith.backends.base import (
     Executable,
     Explanation,
 )
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
@@ -79,6 +80,12 @@ class StreamBackend(Backend):
         from ringsmith.backends.stream.debug.inspector import StreamInspector
 
         return StreamInspector()
+
+    def exporter(self) -> Exporter:
+        """How its designs are written out; see ``Backend.exporter``."""
+        from ringsmith.backends.stream.export.exporter import StreamExporter
+
+        return StreamExporter()
 
 
 BACKEND = StreamBackend()

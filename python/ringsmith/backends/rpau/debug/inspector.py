@@ -1,6 +1,6 @@
 """Looking inside architecture ``rpau``."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -27,6 +27,7 @@ from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.coverage_report import CoverageReport
 from ringsmith.hdl.ecp5.boards import Board
 from ringsmith.hdl.ecp5.flow import Hierarchy
 from ringsmith.hdl.ecp5.pll import Pll
@@ -64,31 +65,12 @@ class RpauTimeline:
         return perfetto_json(self.trace, title)
 
 
-@dataclass(frozen=True)
-class RpauCoverage:
-    """A campaign of random programs; see ``Coverage``."""
-
-    campaign: campaign.Campaign
-    goals: Mapping[str, float]
-
-    def shares(self) -> Mapping[str, float]:
-        """Covered share by kind."""
-        return coverage_report.shares(self.campaign)
-
-    def misses(self) -> Iterator[str]:
-        """What was not covered."""
-        return coverage_report.misses(self.campaign)
-
-    def page(self, command: str) -> str:
-        """The page ``docs/coverage.md``."""
-        return coverage_report.page(self.campaign, command)
-
-
 class RpauInspector(Inspector):
     """Everything that can be looked at; see ``Inspector``."""
 
     architecture = designs.ARCHITECTURE
     traces = True
+    covers = True
     max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:
@@ -188,7 +170,7 @@ class RpauInspector(Inspector):
         period = recording.WavesDevice.PERIOD_NS
         return f"cycles {cycles[0]:,} to {cycles[1]:,} of {total:,}, {period} ns each"
 
-    def coverage(self, *, quick: bool) -> RpauCoverage:
+    def coverage(self, *, quick: bool) -> CoverageReport:
         """Random programs until the goals are met, or two of them."""
         if quick:
             found = campaign.run_campaign(
@@ -196,4 +178,4 @@ class RpauInspector(Inspector):
             )
         else:
             found = campaign.run_campaign(campaign.campaign_design())
-        return RpauCoverage(found, coverage_report.GOALS)
+        return coverage_report.report(found)

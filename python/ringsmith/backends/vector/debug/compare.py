@@ -1,103 +1,102 @@
-"""RTL against interpreter and schedule, on HE operations with random residues: all equal."""
+"""Model against RTL on programs of a cluster: contents and cycles, all equal."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from operator import add
+from pathlib import Path
 
 import numpy as np
 
-from ringsmith import progress
-from ringsmith.backends.base import CompiledGraph, Machine
-from ringsmith.backends.inspector import WriteOperation
-from ringsmith.backends.random_keys import random_key
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.debug.costs import OPERATIONS, filled_parameters
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.device.model import Memory, Model
+from ringsmith.backends.vector.device.residues import Words
+from ringsmith.backends.vector.device.rtl import ClusterRtl
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.instructions import Limb
+from ringsmith.backends.vector.timing import NOTICE, Span
 from ringsmith.errors import DeviceError
-from ringsmith.graph import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
-from ringsmith.params.primes import MIN_DEGREE
-
-_SEED = 7
-_MOST_LIMBS = 7
+from ringsmith.hdl.instrument import Instrument
 
 
 @dataclass(frozen=True)
-class ComparedOperations:
+class Compared:
     """What was found equal.
 
     Attributes:
-        operations: HE operations that ran.
-        instructions: Of all lists, over all of them.
-        cycles: Taken, over all of them.
-        words: Compared, those of all results.
+        programs: Programs that ran on the RTL and on the model.
+        instructions: Of all their lists.
+        cycles: That they took.
+        limbs: Outputs.
     """
 
-    operations: int
-    instructions: int
-    cycles: int
-    words: int
+    programs: int = 0
+    instructions: int = 0
+    cycles: int = 0
+    limbs: int = 0
+
+    def plus(self, other: "Compared") -> "Compared":
+        """The sums with what was found equal in other programs."""
+        return Compared(*map(add, astuple(self), astuple(other)))
 
 
-def compare_operations(
-    device: Machine, design: VectorDesign, write: WriteOperation, count: int
-) -> ComparedOperations:
-    """Runs the main HE operations in turn, in the design's smallest ring, of random limbs and dnum.
+def compare(
+    executable: VectorExecutable,
+    fetch: Callable[[Limb], Words],
+    *,
+    assertions: bool = False,
+    counts: Path | None = None,
+) -> Compared:
+    """Runs a program on the RTL and on the model.
 
     Args:
-        device: The device to be compared.
-        design: Its design.
-        write: Writes the graphs of the operations.
-        count: How many operations.
+        executable: The program, of one cluster.
+        fetch: Returns N words of an input or a key.
+        assertions: Checks the RTL's assertions in every cycle.
+        counts: Where the RTL's coverage is written; None: nothing is counted.
 
     Raises:
-        DeviceError: At the first difference; names the operation and what differs.
+        DeviceError: If an output differs, or an instruction begins in another cycle than that of
+            the schedule.
+        ToolError: If the RTL cannot be built.
     """
-    random = np.random.default_rng(_SEED)
-    instructions = cycles = words = 0
-    names, n = tuple(OPERATIONS.values()), max(1 << design.min_log_n, MIN_DEGREE)
-    what = f"comparing the {device.name} of {design.name} with the interpreter"
-    with progress.task(what, count, "operations") as task:
-        for number in range(count):
-            size = int(random.integers(1, 4))  # primes of a digit
-            dnum = int(random.integers(1, _MOST_LIMBS // size + 1))
-            limbs = max(2, int(random.integers(size * (dnum - 1) + 1, size * dnum + 1)))
-            of = filled_parameters(design, n, limbs, size, -(-limbs // size))
-            graph = write(names[number % len(names)], of, of.limbs)
-            told = f"{names[number % len(names)]} of {limbs} limbs, dnum = {of.dnum}"
-            executable = compile_graph(graph, design)
-            inputs, keys = random_operands(graph, random)
-            found = device.execute(CompiledGraph(graph, executable), inputs, keys)
-            expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
-            for name, limb_words in expected.items():
-                if not np.array_equal(found.outputs[name], limb_words):
-                    raise DeviceError(
-                        f"{told} on {device.name} of {design.name}: result {name} differs from "
-                        "the interpreter's"
-                    )
-                words += limb_words.size
-            if found.cycles != executable.cycles:
+    memory = Memory(fetch)
+    for _ in Model(executable, memory).run():
+        pass
+    [times] = executable.schedules
+    instrument = Instrument.NONE if counts is None else Instrument.COVERAGE
+    with ClusterRtl(executable, fetch, assertions=assertions, instrument=instrument) as cluster:
+        cluster.start()
+        names = ["load_begun_o", "issued_o", "store_begun_o", "done_o"]
+        found = cluster.record(names, executable.cycles + NOTICE + 1)
+        for name, spans in zip(names, (times.loads, times.computing, times.stores), strict=False):
+            _check_times(name, np.flatnonzero(found[name]).tolist(), spans)
+        end = int(np.argmax(found["done_o"])) if found["done_o"].any() else -1
+        if end != executable.cycles:
+            raise DeviceError(
+                f"done_o: in cycle {end} of the RTL, {executable.cycles} of the model"
+            )
+        outputs = [limb for limb in memory.written if limb.kind == "output"]
+        for limb in outputs:
+            words = cluster.output(limb.name, limb.index[0])
+            wrong = np.flatnonzero(words != memory.written[limb])
+            if wrong.size:
+                at = int(wrong[0])
                 raise DeviceError(
-                    f"{told} on {device.name} of {design.name}: {found.cycles} cycles, and the "
-                    f"schedule has {executable.cycles}"
+                    f"word {at} of {limb} is {words[at]} on the RTL and "
+                    f"{memory.written[limb][at]} on the model"
                 )
-            instructions += executable.instructions
-            cycles += executable.cycles
-            task.advance(1)
-    return ComparedOperations(count, instructions, cycles, words)
+        if counts is not None:
+            cluster.write_coverage(counts)
+    return Compared(1, executable.instructions, executable.cycles, len(outputs))
 
 
-def random_operands(
-    graph: SubroutineGraph, random: np.random.Generator
-) -> tuple[dict[str, Residues], dict[str, KeySwitchKey]]:
-    """Random residues for the inputs and the keys of a graph."""
-    inputs = {
-        name: np.stack(
-            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
+def _check_times(name: str, found: list[int], spans: Sequence[Span]) -> None:
+    expected = [span.begin for span in spans]
+    if found != expected:
+        at = next(
+            (i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b),
+            min(len(found), len(expected)),
         )
-        for name, kind in graph.inputs.items()
-    }
-    primes = graph.primes[: graph.key_primes]
-    keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=False)
-        for name, digits in graph.keys.items()
-    }
-    return inputs, keys
+        raise DeviceError(
+            f"{name}: instruction {at} begins in cycle {found[at : at + 1]} on the RTL and "
+            f"{expected[at : at + 1]} on the model"
+        )

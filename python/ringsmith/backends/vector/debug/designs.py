@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ringsmith.backends.vector.area import cluster_area
-from ringsmith.backends.vector.debug.compare import ComparedOperations
+from ringsmith.backends.vector.debug.compare_operations import ComparedOperations
 from ringsmith.backends.vector.debug.costs import DATA_PRIMES, OPERATIONS
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl.synthesis import Area

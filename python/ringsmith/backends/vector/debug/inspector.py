@@ -8,8 +8,9 @@ from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
 from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.types import Design, Executable
+from ringsmith.backends.vector.debug import campaign, coverage_report
 from ringsmith.backends.vector.debug.area import cluster_areas
-from ringsmith.backends.vector.debug.compare import compare_operations
+from ringsmith.backends.vector.debug.compare_operations import compare_operations
 from ringsmith.backends.vector.debug.costs import operation_cycles
 from ringsmith.backends.vector.debug.designs import (
     VectorRow,
@@ -33,6 +34,7 @@ from ringsmith.backends.vector.executable_file import (
     read_executable,
 )
 from ringsmith.backends.vector.rtl import TOP
+from ringsmith.hdl.coverage_report import CoverageReport
 
 _LEAST_LOG_LANES = 4
 """log2 of the lanes of a cluster that is timed in part."""
@@ -71,6 +73,7 @@ class VectorInspector(Inspector):
     architecture = ARCHITECTURE
     traces = True
     max_file_bytes = MAX_FILE_BYTES
+    covers = True
 
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes and cycles, and areas and comparisons as is wanted."""
@@ -112,6 +115,15 @@ class VectorInspector(Inspector):
     def timeline(self, executable: Executable, *, model: bool) -> VectorTimeline:
         """A program in time; the model keeps to the schedule, so that both are the same."""
         return VectorTimeline(Trace.of_executable(cast("VectorExecutable", executable)))
+
+    def coverage(self, *, quick: bool) -> CoverageReport:
+        """Random programs until the goals are met, or two of them."""
+        if quick:
+            few = campaign.QUICK_CANDIDATES
+            found = campaign.run_campaign(campaign.quick_design(), candidates=few, programs=few)
+        else:
+            found = campaign.run_campaign(campaign.campaign_design())
+        return coverage_report.report(found)
 
 
 def part_of(design: VectorDesign) -> VectorDesign:

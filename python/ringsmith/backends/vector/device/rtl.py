@@ -1,6 +1,7 @@
 """A cluster's RTL under Verilator, before a simulated memory."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -17,6 +18,7 @@ from ringsmith.backends.vector.layout import taken
 from ringsmith.backends.vector.rtl import FOLDERS, parameters
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
+from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.sources import rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_block
 
@@ -58,6 +60,7 @@ class ClusterRtl:
         executable: The program, of one cluster.
         fetch: Returns N words of an input or a key.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
+        instrument: What the simulation records.
 
     Raises:
         DeviceError: If the RTL does not simulate the design.
@@ -70,11 +73,12 @@ class ClusterRtl:
         fetch: Callable[[Limb], Words],
         *,
         assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
     ) -> None:
         if reason := refusal(executable.design):
             raise DeviceError(reason)
         self._executable, self._at = executable, addresses(executable)
-        self._block = self._open(assertions)
+        self._block = self._open(assertions, instrument)
         for name in self._block.inputs:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
@@ -96,7 +100,7 @@ class ClusterRtl:
     ) -> None:
         self._block.close()
 
-    def _open(self, assertions: bool) -> Block:
+    def _open(self, assertions: bool, instrument: Instrument) -> Block:
         design, [own] = self._executable.design, self._executable.programs
         moved = [(load.limb, load.rows) for load in own.loads]
         moved += [(store.limb, store.rows) for store in own.stores]
@@ -114,6 +118,7 @@ class ClusterRtl:
                 "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
             },
             assertions=assertions,
+            instrument=instrument,
             title=design.name,
         )
         return Block(library)
@@ -204,3 +209,13 @@ class ClusterRtl:
         at = np.arange(self._at[limb], self._at[limb] + shape.rows, dtype=np.uint64)
         rows = self._block.run({"memory_addr_i": at}, ["memory_row_o"])["memory_row_o"]
         return taken(shape, limb_layout(self._executable, limb), rows)
+
+    def write_coverage(self, path: Path) -> None:
+        """Resets the cluster, and writes what a build with ``Instrument.COVERAGE`` has counted.
+
+        Raises:
+            DeviceError: If the build counts nothing.
+        """
+        self._block.poke("rst_ni", 0)
+        self._block.step(2)
+        self._block.write_coverage(path)

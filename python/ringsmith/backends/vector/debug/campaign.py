@@ -1,0 +1,134 @@
+"""The coverage campaign: random programs on the model and on RTL that counts its coverage.
+
+Programs are chosen among many random ones so that every situation of the instruction set occurs:
+what a program brings about follows from its schedule alone. Some more run for the bits of words and
+addresses. On RTL and model, which must agree; the RTL's counts are added up.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ringsmith import progress
+from ringsmith.backends.vector.debug.compare import Compared, compare
+from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.isa.random_program import random_program
+from ringsmith.hdl.coverage import Point, read_counts
+
+LENGTH = 40
+"""Random instructions of a program, without those that store what is left."""
+
+CANDIDATES = 600
+"""Random programs to choose from."""
+
+PROGRAMS = 40
+"""Programs that run at least."""
+
+QUICK_CANDIDATES = 2
+"""Candidates and programs with --quick: what they cover misses the goals."""
+
+
+def campaign_design() -> VectorDesign:
+    """The design to cover: as small as can be with everything used.
+
+    Two results of a point instruction; three rings; so few rows that a transform of one limb waits
+    for its passes; memories so small that streams and tables make instructions wait; memory so slow
+    that stores do.
+    """
+    return VectorDesign(
+        name="covered",
+        log_n=10,
+        log_lanes=4,
+        log_radix=4,
+        word_bits=30,
+        reduction=MONTGOMERY,
+        banks=5,
+        bank_rows=256,
+        table_rows=256,
+        stream_rows=96,
+        write_row_cycles=2,
+        memory_latency=40,
+    )
+
+
+def quick_design() -> VectorDesign:
+    """The design of --quick: with the same blocks, as small as each can be."""
+    return replace(
+        campaign_design(), name="covered-quick", log_n=8, log_radix=2, word_bits=20, bank_rows=64
+    )
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign covered.
+
+    Attributes:
+        design: The design that it ran on.
+        situations: How often each situation of the instruction set occurred.
+        counts: Counts of the RTL's points.
+        compared: What was found equal to the model.
+    """
+
+    design: VectorDesign
+    situations: Counter[Situation]
+    counts: Counter[Point]
+    compared: Compared
+
+
+def choose_seeds(design: VectorDesign, candidates: int, programs: int) -> list[int]:
+    """Seeds of random programs that together bring about what all candidates do.
+
+    Greedy: the program with the most situations that are still missing comes next. The first
+    programs that are not needed for that follow, until there are enough.
+    """
+    found = {seed: set(_situations(design, seed)) for seed in range(candidates)}
+    missing = set().union(*found.values())
+    chosen = []
+    while missing:
+        best = max(found, key=lambda seed: (len(found[seed] & missing), -seed))
+        chosen.append(best)
+        missing -= found.pop(best)
+    return chosen + list(found)[: max(0, programs - len(chosen))]
+
+
+def run_campaign(
+    design: VectorDesign, *, candidates: int = CANDIDATES, programs: int = PROGRAMS
+) -> Campaign:
+    """Runs a campaign.
+
+    Args:
+        design: The design to run on.
+        candidates: Random programs to choose from.
+        programs: How many run at least.
+
+    Raises:
+        DeviceError: If model and RTL differ.
+        ToolError: If the RTL cannot be built.
+    """
+    seeds = choose_seeds(design, candidates, programs)
+    seen: Counter[Situation] = Counter()
+    counts: Counter[Point] = Counter()
+    compared = Compared()
+    with (
+        TemporaryDirectory() as folder,
+        progress.task(f"random programs on {design.name}", len(seeds), "programs") as task,
+    ):
+        path = Path(folder) / "coverage.dat"
+        for seed in seeds:
+            seen.update(_situations(design, seed))
+            program = random_program(design, seed, LENGTH)
+            compared = compared.plus(compare(program.executable, program.fetch, counts=path))
+            counts.update(read_counts(path))
+            task.advance(1)
+    return Campaign(design, seen, counts, compared)
+
+
+def _situations(design: VectorDesign, seed: int) -> Counter[Situation]:
+    return situations(random_program(design, seed, LENGTH).executable)
+
+
+def missing_situations(campaign: Campaign) -> list[Situation]:
+    """Situations of the instruction set that did not occur."""
+    return sorted(every_situation(campaign.design) - campaign.situations.keys())
