@@ -110,7 +110,7 @@ def test_operations_have_the_cycles_of_the_executables_spans() -> None:
 def test_explain_counts_every_cycle_for_one_node(traced: Trace) -> None:
     by_node = BACKEND.explain(traced.executable).by_node
     assert by_node is not None
-    assert sum(by_node.values()) == traced.cycles
+    assert sum(by_node.values()) == traced.executable.cycles
     assert by_node.keys() == {int(name.partition(":")[2]) for name, _ in traced.executable.spans}
 
 
