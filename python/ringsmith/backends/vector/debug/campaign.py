@@ -15,7 +15,7 @@ from ringsmith.backends.vector.debug.compare import Compared, compare
 from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.isa.random_program import random_program
-from ringsmith.hdl.coverage import Point, read_counts
+from ringsmith.hdl.coverage import Point, points, read_records
 
 LENGTH = 40
 """Random instructions of a program, without those that store what is left."""
@@ -109,7 +109,7 @@ def run_campaign(
     """
     seeds = choose_seeds(design, candidates, programs)
     seen: Counter[Situation] = Counter()
-    counts: Counter[Point] = Counter()
+    records: Counter[str] = Counter()
     compared = Compared()
     with (
         TemporaryDirectory() as folder,
@@ -120,9 +120,9 @@ def run_campaign(
             seen.update(_situations(design, seed))
             program = random_program(design, seed, LENGTH)
             compared = compared.plus(compare(program.executable, program.fetch, counts=path))
-            counts.update(read_counts(path))
+            records.update(read_records(path))
             task.advance(1)
-    return Campaign(design, seen, counts, compared)
+    return Campaign(design, seen, points(records), compared)
 
 
 def _situations(design: VectorDesign, seed: int) -> Counter[Situation]:
