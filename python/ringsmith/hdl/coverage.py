@@ -72,6 +72,20 @@ class Exclusion:
         )
 
 
+EDGE = ":(0->1|1->0)"
+"""Pattern of the end of a toggle's detail."""
+
+
+def one_of(bits: Iterable[int]) -> str:
+    """Pattern of the last index of a toggle's bit."""
+    return rf"\[({'|'.join(map(str, bits))})\]"
+
+
+def bits(first: int, last: int) -> str:
+    """Pattern of the last index of a toggle's bit, from the first to the last one."""
+    return one_of(range(first, last + 1))
+
+
 @dataclass(frozen=True)
 class FileCoverage:
     """What was covered of one source file.
