@@ -33,7 +33,7 @@ CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
 SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
-  -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv')
+  -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv' -not -name 'rs_vector_registers*.sv')
 
 .PHONY: help
 help:  ## Show this list

@@ -48,8 +48,7 @@ def campaign_design() -> VectorDesign:
         bank_rows=256,
         table_rows=256,
         stream_rows=96,
-        write_row_cycles=2,
-        memory_latency=40,
+        ports=1,
     )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ringsmith.backends.vector.device.model import Memory, Model
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.device.rtl import ClusterRtl
+from ringsmith.backends.vector.device.rtl import STARTED, VectorRtl
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.timing import NOTICE, Span
+from ringsmith.backends.vector.timing import Span
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 
@@ -63,17 +63,15 @@ def compare(
         pass
     [times] = executable.schedules
     instrument = Instrument.NONE if counts is None else Instrument.COVERAGE
-    with ClusterRtl(executable, fetch, assertions=assertions, instrument=instrument) as cluster:
+    with VectorRtl(executable, fetch, assertions=assertions, instrument=instrument) as cluster:
         cluster.start()
         names = ["load_begun_o", "issued_o", "store_begun_o", "done_o"]
-        found = cluster.record(names, executable.cycles + NOTICE + 1)
+        found = cluster.record(["run_o", *names], executable.cycles + STARTED)
+        first = int(np.argmax(found["run_o"])) + 1  # cycle 0 of the schedule
         for name, spans in zip(names, (times.loads, times.computing, times.stores), strict=False):
-            _check_times(name, np.flatnonzero(found[name]).tolist(), spans)
-        end = int(np.argmax(found["done_o"])) if found["done_o"].any() else -1
-        if end != executable.cycles:
-            raise DeviceError(
-                f"done_o: in cycle {end} of the RTL, {executable.cycles} of the model"
-            )
+            _check_times(name, (np.flatnonzero(found[name]) - first).tolist(), spans)
+        if (cycles := cluster.cycles()) != executable.cycles:
+            raise DeviceError(f"{cycles} cycles of the RTL, {executable.cycles} of the model")
         outputs = [limb for limb in memory.written if limb.kind == "output"]
         for limb in outputs:
             words = cluster.output(limb.name, limb.index[0])

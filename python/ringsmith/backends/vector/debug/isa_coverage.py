@@ -134,11 +134,9 @@ def situations(executable: VectorExecutable) -> Counter[Situation]:
         found.update(Situation(*point) for point in _of_operation(each.operation, cycles))
     found.update(_reasons(executable, times))
     found.update(_neighbours(own.computing, times, cycles))
-    found.update(_loads(own.loads, times, executable.design))
+    found.update(_loads(own.loads, times))
     for number, store in enumerate(own.stores):
-        before = times.stores[number - 1].begin if number else None
-        busy = executable.shape.rows * executable.design.write_row_cycles
-        waited = before is not None and times.stores[number].begin == before + busy
+        waited = number > 0 and times.stores[number].begin == times.stores[number - 1].free
         reason = "memory" if waited else "a result"
         found[Situation("begins after", f"store r{store.stream}", reason)] += 1
     return found
@@ -261,7 +259,7 @@ def _neighbours(
         yield Situation("follows", other, f"{one} {when}")
 
 
-def _loads(loads: Iterable[Load], times: Schedule, design: VectorDesign) -> Iterator[Situation]:
+def _loads(loads: Iterable[Load], times: Schedule) -> Iterator[Situation]:
     free = 0
     for load, span in zip(loads, times.loads, strict=True):
         target = "table" if load.stream is None else stream_name(load.stream)
@@ -272,7 +270,7 @@ def _loads(loads: Iterable[Load], times: Schedule, design: VectorDesign) -> Iter
             computing = times.computing[load.after_computing - 1].end + NOTICE
         reasons = {free: "memory", computing: "an instruction", store: "a store"}
         yield Situation("begins after", f"load {target}", reasons.get(span.begin, "room"))
-        free = span.begin + load.rows * design.read_row_cycles
+        free = span.free
 
 
 def by_kind(covered: Iterable[Situation], design: VectorDesign) -> dict[str, tuple[int, int]]:

@@ -55,7 +55,7 @@ class Event:
         list_name: Its list: ``LOADS``, ``COMPUTING`` or ``STORES``.
         index: Its place there, from 0.
         name: What it does: ``load``, ``transform``, ``point``, ``automorph`` or ``store``.
-        begin: Cycle in which it begins.
+        begin: Cycle in which it begins; of a load or a store, in which its first row moves.
         end: First cycle in which its parts can take the next one.
         busy: Cycles of these in which a row moves.
         parts: The parts that it keeps busy.
@@ -102,8 +102,8 @@ class Trace:
 
     @property
     def cycles(self) -> int:
-        """Cycles from the start until the last result is in memory."""
-        return self.executable.cycles
+        """Cycles of the schedule, until the last result is in memory."""
+        return self.executable.scheduled
 
     @property
     def instructions(self) -> int:
@@ -170,13 +170,13 @@ class _Events:
         }
         free = 0
         for index, (load, span) in enumerate(zip(program.loads, times, strict=True)):
-            busy = load.rows * self._executable.design.read_row_cycles
+            busy = load.rows * self._executable.design.row_cycles
             waited = self._load_waited(index, span.begin, free)
-            free = span.begin + busy
+            free = span.free
             origin = origins.get(index, NO_OPERATION)
             yield Event(
-                self._cluster, LOADS, index, "load", span.begin, free, busy, (READING,), origin,
-                waited, load_text(load),
+                self._cluster, LOADS, index, "load", span.first, span.until, busy, (READING,),
+                origin, waited, load_text(load),
             )  # fmt: skip
 
     def _load_waited(self, index: int, begin: int, free: int) -> str:
@@ -230,10 +230,10 @@ class _Events:
         for index, (store, span, origin) in enumerate(
             zip(program.stores, times, origins, strict=True)
         ):
-            busy = store.rows * self._executable.design.write_row_cycles
+            busy = store.rows * self._executable.design.row_cycles
             waited = ORDER if span.begin == free else _AFTER_COMPUTING
-            free = span.begin + busy
+            free = span.free
             yield Event(
-                self._cluster, STORES, index, "store", span.begin, free, busy, (WRITING,), origin,
-                waited, store_text(store),
+                self._cluster, STORES, index, "store", span.first, span.until, busy, (WRITING,),
+                origin, waited, store_text(store),
             )  # fmt: skip
