@@ -38,6 +38,7 @@ from ringsmith.backends.vector.instructions import (
     Transform,
 )
 from ringsmith.backends.vector.layout import table_rows
+from ringsmith.backends.vector.limits import parameter_limits
 from ringsmith.backends.vector.timing import Cycles, with_gaps
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
@@ -47,6 +48,11 @@ _NAMES = {Form.NTT: "ntt", Form.COEFF: "coefficients"}
 
 _PRIMES = 5
 """Primes of a program."""
+
+_PRIME_BITS_MORE = 9
+"""Bits of a prime beside those of 2N: so many that there are enough of each width."""
+
+_PRIMES_OF_A_WIDTH = 12
 
 Item = TypeVar("Item")
 
@@ -412,12 +418,12 @@ class _Maker:
 
 
 def _primes(design: VectorDesign, random: np.random.Generator) -> list[int]:
-    """Primes that a design takes, the widest and ones with a bit less."""
-    widths = [design.word_bits] * 3 + [design.word_bits - 1] * 3
-    found = dict.fromkeys(
-        q
-        for bits in dict.fromkeys(widths)
-        for q in _core.prime_search(bits, design.n, 3)
-        if not design.prime_refusal(q)
-    )
-    return [int(q) for q in random.permutation(np.array(list(found), dtype=object))][:_PRIMES]
+    """Primes that a design takes: of a word's width, and shorter ones."""
+    limits = parameter_limits(design)
+    shortest = max(limits.min_prime_bits, design.log_n + _PRIME_BITS_MORE)
+    widths = [design.word_bits, *random.integers(shortest, design.word_bits + 1, _PRIMES - 1)]
+    found: list[int] = []
+    for bits in widths:
+        there = _core.prime_search(int(bits), design.n, _PRIMES_OF_A_WIDTH)
+        found.append(int(random.choice([q for q in there if q not in found])))
+    return found
