@@ -67,7 +67,7 @@ module rs_vector_memory #(
   logic                 reading_q, serve, take_read;
   logic [BeatWidth-1:0] read_beat_q;
   logic [          8:0] reads_left_q;
-  assign serve      = reading_q && phase_q >= ReadPause && !silent_i;
+  assign serve      = reading_q && phase_q + 1 > ReadPause && !silent_i;
   assign ar_ready_o = !silent_i && (!reading_q || (serve && reads_left_q == 9'd1));
   assign take_read  = ar_valid_i && ar_ready_o;
   assign next       = reads[read_out_q[LogDepth-1:0]];
@@ -105,7 +105,7 @@ module rs_vector_memory #(
   logic                 writing_q, take_write;
   logic [BeatWidth-1:0] write_beat_q;
   logic [          8:0] writes_left_q;
-  assign w_ready_o  = writing_q && phase_q >= WritePause && !silent_i;
+  assign w_ready_o  = writing_q && phase_q + 1 > WritePause && !silent_i;
   assign write_o    = w_valid_i && w_ready_o;
   assign aw_ready_o = !silent_i && (!writing_q || (write_o && writes_left_q == 9'd1));
   assign take_write = aw_valid_i && aw_ready_o;

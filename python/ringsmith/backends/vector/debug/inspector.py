@@ -135,4 +135,5 @@ def part_of(design: VectorDesign) -> VectorDesign:
         bank_rows=design.bank_rows << longer,
         table_rows=design.table_rows << longer,
         stream_rows=design.stream_rows << longer,
+        ports=max(design.ports >> longer, 1),
     )
