@@ -18,7 +18,8 @@ from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
 from ringsmith.backends.vector.layout import time_order
-from ringsmith.backends.vector.timing import Cycles, Schedule
+from ringsmith.backends.vector.memory import places
+from ringsmith.backends.vector.timing import Beats, Cycles, Schedule
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
@@ -316,3 +317,42 @@ def test_designs_that_the_rtl_does_not_simulate_are_refused() -> None:
         BACKEND.open("rtl", few)
     with pytest.raises(DeviceError, match="has no bus"):
         BACKEND.open("model", RADIX_4, "axi-lite")
+
+
+def test_a_program_that_exceeds_the_cards_memory_is_refused(tmp_path: Path) -> None:
+    """Two limbs of an input, and two of an output, of 64 rows of 64 bytes each: 16 KiB."""
+    graph = random_ring(RADIX_16, 1 << 10)
+    graph.output(graph.add(graph.input("a", [0, 1]), graph.input("a2", [0, 1])), "b")
+    card = tmp_path / "small.toml"
+    for size, fits in ((4 * 12288, True), (4 * 12256, False)):
+        text = Path(QUICK_CARD).read_text().replace("bytes = 67_108_864", f"bytes = {size}")
+        card.with_stem(f"small-{size}").write_text(text)
+        small = replace(RADIX_16, platform=str(card.with_stem(f"small-{size}")))
+        if fits:
+            compile_graph(graph, small)
+            continue
+        message = "take 24,576 bytes of a cluster's memory, and 2 ports of platform .* have 24,512"
+        with pytest.raises(ProgramError, match=message):
+            compile_graph(graph, small)
+
+
+def test_no_burst_begins_in_the_middle_of_one() -> None:
+    of = parameters(RADIX_4, (5, 2, 3))
+    executable = compile_graph(lower_operation("rotate", of, of.limbs), RADIX_4)
+    found, rows = places(executable.programs, RADIX_4)
+    assert all(place.row % RADIX_4.burst_beats == 0 for place in found.values())
+    moved = [(load.limb, load.rows) for own in executable.programs for load in own.loads]
+    taken = [row for limb, count in dict(moved).items()
+             for row in range(found[limb].row, found[limb].row + count)]  # fmt: skip
+    assert len(set(taken)) == len(taken)
+    assert max(taken) < rows
+
+
+def test_memory_that_pauses_takes_as_long_as_its_share_of_the_time_says() -> None:
+    beats = Beats(975, 65)
+    assert beats.nth(0, 0) == 65
+    assert beats.nth(70, 0) == 70
+    assert beats.nth(974, 1) == 975 + 65
+    for begin, count in ((0, 910 * 7), (400, 910 * 5 + 3), (64, 1)):
+        cycles = [c for c in range(begin, begin + 9000) if c % 975 >= 65]
+        assert beats.nth(begin, count) == cycles[count]

@@ -311,7 +311,7 @@ class Schedule:
     stores: tuple[Transfer, ...]
 
 
-class _Beats:
+class Beats:
     """The cycles in which a port moves beats: all but the first ``pause`` of each interval."""
 
     def __init__(self, interval: int, pause: int) -> None:
@@ -328,7 +328,7 @@ class _Beats:
 class _Ports:
     """A cluster's ports in one direction, as ``rs_vector_bursts`` uses them."""
 
-    def __init__(self, beats: _Beats, burst_beats: int) -> None:
+    def __init__(self, beats: Beats, burst_beats: int) -> None:
         self._beats, self._burst = beats, burst_beats
         self.free = 0  # when what comes next may begin
         self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
@@ -363,7 +363,7 @@ class _Ports:
 def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
     """Cycles from the start to cycle 0 of the schedule, in which the lists' beginnings are read."""
     memory = design.list_memory
-    beats = _Beats(memory.interval, memory.read_pause)
+    beats = Beats(memory.interval, memory.read_pause)
     most = 1
     for own in programs:
         count = INSTRUCTION_BEATS * min(len(own.computing), LISTED)
@@ -390,8 +390,8 @@ class _Cluster:
         self._store_room = [_Room(design.stream_rows) for _ in range(design.results)]
         memory = design.memory
         self._latency, self._row_beats = memory.latency, design.row_cycles
-        self._reading = _Ports(_Beats(memory.interval, memory.read_pause), design.burst_beats)
-        self._writing = _Ports(_Beats(memory.interval, memory.write_pause), design.burst_beats)
+        self._reading = _Ports(Beats(memory.interval, memory.read_pause), design.burst_beats)
+        self._writing = _Ports(Beats(memory.interval, memory.write_pause), design.burst_beats)
         self._handed: deque[int] = deque()
 
     def step(self, all_of_them: Sequence["_Cluster"]) -> bool:
