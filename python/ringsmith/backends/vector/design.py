@@ -208,9 +208,13 @@ class VectorDesign:
 
     @property
     def outstanding(self) -> int:
-        """Bursts that ports have on their way at most: more than memory's latency has place for."""
-        shortest = min(self.burst_beats, self.row_cycles << (self.min_log_n - self.log_lanes))
-        least = -(-(self.memory.latency + _ON_THE_WAY) // shortest) + 3
+        """Bursts that ports have on their way at most: more than are asked for in memory's latency.
+
+        Each load and each store has one burst more than its beats fill: of the shortest ones too.
+        """
+        beats = self.memory.latency + _ON_THE_WAY
+        shortest = self.row_cycles << (self.min_log_n - self.log_lanes)
+        least = -(-beats // self.burst_beats) + -(-beats // shortest) + 4
         return 1 << (least - 1).bit_length()
 
     def shape(self, log_n: int) -> Shape:
