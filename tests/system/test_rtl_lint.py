@@ -12,6 +12,7 @@ import pytest
 
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.vector import rtl as vector_rtl
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.target import macros
@@ -86,11 +87,18 @@ def test_a_card_without_a_bus_is_refused() -> None:
         rtl.card_parameters(replace(load_design("nano"), coprocessors=2))
 
 
-@pytest.mark.parametrize("values", [{}, {"LogRadix": 4, "Reduction": 0, "ReadRowCycles": 2}])
-def test_verilator_has_no_warning_about_the_simulation_of_a_cluster(values: dict[str, int]) -> None:
-    top = "rs_vector_simulation"
-    source = sim_root() / "vector" / f"{top}.sv"
-    lint([*rtl_sources("arith", "mem", "vector"), source], top, values)
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"LogRadix": 4, "Reduction": 0, "Clusters": 2, "Ports": 1},
+        {"Width": 60, "Ports": 4, "ReadPause": 0},
+    ],
+    ids=str,
+)
+def test_verilator_has_no_warning_about_the_simulation_of_vector(values: dict[str, int]) -> None:
+    own = sorted((sim_root() / "vector").glob("*.sv"))
+    lint([*vector_rtl.accelerator_sources(), *own], "rs_vector_simulation", values)
 
 
 def test_lint_reports_a_warning(tmp_path: Path) -> None:
