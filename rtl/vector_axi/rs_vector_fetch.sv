@@ -58,6 +58,7 @@ module rs_vector_fetch
   logic  [    Lists-1:0][           31:0] left_q;
   logic  [    Lists-1:0][CreditWidth-1:0] credit_q;
   list_e                                  which, answered;
+  logic  [          1:0]                  answered_bits;
   logic                                   ask, order_ready, order_valid, ar_q, slot_came;
   logic  [SlotWidth-1:0]                  asked_q;
   logic  [          7:0]                  len_q;
@@ -106,9 +107,10 @@ module rs_vector_fetch
     .data_i(which),
     .valid_o(order_valid),
     .ready_i(slot_came),
-    .data_o(answered)
+    .data_o(answered_bits)
   );
   logic [5:0] flight_q;
+  assign answered  = list_e'(answered_bits);
   assign slot_came = r_valid_i && r_last_i;
   assign filled_o  = wants == '0 && flight_q == '0 && !start_i;
   assign r_ready_o = 1'b1;

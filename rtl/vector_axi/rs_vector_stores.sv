@@ -164,7 +164,7 @@ module rs_vector_stores
       if (!rst_ni) part_q <= '0;
       else part_q <= popped.valid ? RowCycles'(1) : part_q << 1;
       if (!rst_ni) since_q <= '0;
-      else since_q <= (since_q << 1) | (RowCycles - 1)'(pops);
+      else since_q <= (RowCycles - 1)'({since_q, pops});
     end
     assign paced = since_q == '0;
   end
