@@ -14,7 +14,10 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design, named_design
 from ringsmith.backends.stream import latency as stream_latency
 from ringsmith.backends.vector import design as vector_design
 from ringsmith.backends.vector import latency as vector_latency
+from ringsmith.backends.vector import memory as vector_memory
+from ringsmith.backends.vector import timing as vector_timing
 from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.device import lists as vector_lists
 from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
@@ -220,6 +223,37 @@ def test_a_field_lies_where_the_package_has_it(name: str) -> None:
         expected += [low, field.width]
     asked = [f"{f.name}_{what}()" for f in structure.fields for what in ("low", "ones")]
     assert elaborated(asked, lines) == expected
+
+
+def test_a_clusters_lists_and_rows_lie_in_memory_as_its_package_says() -> None:
+    """The numbers that the schedule and the memory's contents take from the package."""
+    package = "rs_vector_pkg"
+    cases = [
+        (f"1 << {package}::LogListed", vector_timing.LISTED),
+        (
+            f"(1 << {package}::LogListBeats) / {package}::SlotBeats",
+            vector_timing.LIST_SLOTS,
+        ),
+        (f"{package}::SlotBeats", vector_timing.SLOT_BEATS),
+        (f"{package}::InstructionBeats", vector_timing.INSTRUCTION_BEATS),
+        (
+            f"8 * {package}::SlotBytes / $bits(rs_vector_isa_pkg::load_t)",
+            vector_timing.SLOT_LOADS,
+        ),
+        (
+            f"8 * {package}::SlotBytes / $bits(rs_vector_isa_pkg::store_t)",
+            vector_timing.SLOT_STORES,
+        ),
+        (f"{package}::SlotBytes", vector_lists.SLOT_BYTES),
+        (f"{package}::ListBits / 64", vector_lists.BEAT_WORDS),
+        (f"{package}::ListBits", vector_design.LIST_BITS),
+        (f"{package}::MemoryRowBits", vector_memory.HOME_SHIFT),
+        (f"$bits({package}::place_t)", 32),
+    ]
+    for design in (*VECTORS[:3], replace(VECTORS[0], ports=8)):
+        values = f"{design.word_bits}, {design.log_lanes}, {design.ports}, 256"
+        cases.append((f"{package}::row_cycles({values})", design.row_cycles))
+    assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
 
 
 def test_a_wrong_expression_is_no_number() -> None:

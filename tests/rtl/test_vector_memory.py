@@ -10,6 +10,8 @@ import pytest
 from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_4, TWO
 
+from ringsmith.backends.vector import rtl
+from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import VectorDesign
@@ -18,6 +20,8 @@ from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import VectorRtl
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.netlist import kind
 from ringsmith.lower import lower_operation
 
 CHECKOUT = Path(__file__).parents[2]
@@ -37,9 +41,9 @@ def opened(
     inputs, made = random_operands(graph, rng)
     keys = {name: key.data for name, key in made.items()}
     fetch = host_limb(executable, inputs, keys)
-    with VectorRtl(executable, fetch, assertions=True, watchdog=WATCHDOG) as rtl:
+    with VectorRtl(executable, fetch, assertions=True, watchdog=WATCHDOG) as device:
         stores = sum(len(own.stores) for own in executable.programs)
-        yield rtl, graph.to_core().run(inputs, keys), stores
+        yield device, graph.to_core().run(inputs, keys), stores
 
 
 @pytest.mark.parametrize(
@@ -57,21 +61,21 @@ def test_memory_that_fails_stops_the_program_and_says_where(
     rng: np.random.Generator, when: int, errors: int, silent: int, message: str
 ) -> None:
     """``when``: 0: from the start on; 1: when all loads have ended, and the last store begins."""
-    with opened(RADIX_4, rng) as (rtl, _, stores):
+    with opened(RADIX_4, rng) as (device, _, stores):
         if when == 0:
-            rtl.disturb(errors=errors, silent=silent)
-        rtl.start()
+            device.disturb(errors=errors, silent=silent)
+        device.start()
         begun = 0
         while when and begun < stores:
-            begun += int(rtl.record(["store_begun_o"], 1)["store_begun_o"][0])
+            begun += int(device.record(["store_begun_o"], 1)["store_begun_o"][0])
         if when:
-            rtl.disturb(errors=errors, silent=silent)
+            device.disturb(errors=errors, silent=silent)
         with pytest.raises(DeviceError, match=message):
-            rtl.finish(lambda _: None)
-        rtl.disturb()
-        rtl.start()  # without effect: only a reset ends a failure
+            device.finish(lambda _: None)
+        device.disturb()
+        device.start()  # without effect: only a reset ends a failure
         with pytest.raises(DeviceError, match=message):
-            rtl.finish(lambda _: None)
+            device.finish(lambda _: None)
 
 
 @pytest.mark.parametrize("design", [RADIX_4, TWO], ids=lambda design: design.name)
@@ -80,16 +84,30 @@ def test_ports_may_answer_at_different_times(
 ) -> None:
     """Each port for rows stalls on its own: results are the same."""
     ports = design.clusters * design.ports
-    with opened(design, rng, "rotate") as (rtl, expected, _):
-        rtl.start()
+    with opened(design, rng, "rotate") as (device, expected, _):
+        device.start()
         for share in (0.1, 0.5, 0.8):
             stalls = rng.random((4000, ports)) < share
-            rtl.record(["done_o"], 4000, stalls @ (1 << np.arange(ports, dtype=np.uint64)))
-        rtl.disturb()
-        rtl.finish(lambda _: None)
+            device.record(["done_o"], 4000, stalls @ (1 << np.arange(ports, dtype=np.uint64)))
+        device.disturb()
+        device.finish(lambda _: None)
         for name, limbs in expected.items():
             for number, limb in enumerate(limbs):
-                assert np.array_equal(rtl.output(name, number), limb), (name, number)
+                assert np.array_equal(device.output(name, number), limb), (name, number)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "design", [RADIX_4, TWO, BACKEND.load_design("framework-512")], ids=lambda design: design.name
+)
+def test_yosys_reads_an_accelerator(tmp_path: Path, design: VectorDesign) -> None:
+    """As synthesis does; what is inside the clusters is read with its own top."""
+    values = [f"{name}={value}" for name, value in rtl.accelerator_parameters(design).items()]
+    found = elaborated(
+        rtl.ACCELERATOR, rtl.accelerator_sources(), values, tmp_path, boxes=[rtl.TOP]
+    )
+    names = {*map(kind, found["modules"])}
+    assert {"rs_vector_loads", "rs_vector_stores", "rs_vector_fetch", rtl.TOP} <= names
 
 
 # ---- registers -----------------------------------------------------------------------------------

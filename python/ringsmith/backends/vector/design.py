@@ -18,6 +18,9 @@ REDUCTIONS = (BARRETT, MONTGOMERY)
 PAGE_BYTES = 4096
 """No burst crosses a multiple of it."""
 
+LIST_BITS = 512
+"""Bits of the ports that programs are read by."""
+
 _ON_THE_WAY = 8
 """Cycles of a burst's address and beats between a cluster and its ports, or more."""
 
@@ -99,6 +102,11 @@ class VectorDesign:
 
     def _check_memory(self) -> None:
         """Refuses ports that the platform has not, and rows that are no whole number of beats."""
+        if (found := self.list_memory.port_bits) != LIST_BITS:
+            raise ParameterError(
+                f"platform {self.platform}: list_memory has port_bits = {found}, and programs are "
+                f"read by ports of {LIST_BITS} bits"
+            )
         self._check("ports", 1, 256)
         self._check("burst_beats", 1, 256)
         memory, row = self.memory, 8 * self.row_bytes

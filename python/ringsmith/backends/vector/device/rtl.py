@@ -60,6 +60,12 @@ def refusal(design: VectorDesign) -> str:
             f"design {design.name} has {design.lanes} lanes, and the RTL's network 16 or more: "
             "open device model, or a design with log_lanes = 4"
         )
+    span = design.memory.port_bytes
+    if span & (span - 1):
+        return (
+            f"platform {design.platform}: a port's part of memory has {span:,} bytes, and the "
+            "RTL's addresses take a power of two: open device model, or change the platform's bytes"
+        )
     return ""
 
 
