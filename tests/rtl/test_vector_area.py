@@ -138,6 +138,23 @@ def test_more_lanes_banks_and_bits_take_more() -> None:
         assert (a.urams, a.brams) <= (b.urams, b.brams)
 
 
+@pytest.mark.parametrize("reduction", [BARRETT, MONTGOMERY])
+@pytest.mark.parametrize("log_radix", [2, 4])
+@pytest.mark.parametrize("log_n", [12, 16])
+def test_every_multiplier_and_width_has_an_estimate(
+    reduction: str, log_radix: int, log_n: int
+) -> None:
+    sizes = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
+    before = Area(0, 0, 0, 0, 0)
+    for word_bits in (20, 30, 36, 48, 60):
+        found = cluster_area(
+            VectorDesign("any", log_n, 8, log_radix, word_bits, reduction, **sizes)
+        )
+        assert found.lut_sites > before.lut_sites
+        assert found.fabric_flip_flops > before.fabric_flip_flops
+        before = found
+
+
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
     design = VectorDesign("width", 16, 8, 2, 46)
     three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 46, 60)]
