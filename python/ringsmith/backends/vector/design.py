@@ -202,10 +202,17 @@ class VectorDesign:
 
     @property
     def outstanding(self) -> int:
-        """Bursts that ports have on their way at most: more than memory's latency has place for."""
-        shortest = min(self.burst_beats, self.row_cycles << (self.min_log_n - self.log_lanes))
-        least = -(-(self.memory.latency + _ON_THE_WAY) // shortest) + 3
-        return 1 << (least - 1).bit_length()
+        """Bursts that ports have on their way at most: more than memory's latency has place for.
+
+        The last burst of a table is shorter, and so there may be more of them.
+        """
+        least, way = 0, self.memory.latency + _ON_THE_WAY
+        for log_n in range(self.min_log_n, self.log_n + 1):
+            shape = self.shape(log_n)
+            for beats in (self.row_cycles * shape.rows, self.row_cycles * table_rows(shape)):
+                short = way // beats + 1 if beats % self.burst_beats else 0
+                least = max(least, -(-way // min(self.burst_beats, beats)) + short)
+        return 1 << (least + 3 - 1).bit_length()
 
     def shape(self, log_n: int) -> Shape:
         """The layout's parameters in a ring."""
