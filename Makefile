@@ -147,6 +147,7 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --keep --force --programs 10 --products 300 \
 		--verify nano --verify octo --verify pico --verify heaws --verify heaws-seal --verify rpm \
+		--verify vector-small \
 		--area medha --area nano --area heaws --area heaws6 --area heaws-seal --area rpm \
 		--area-in-part octo --area-in-part medha21-set1 --area-in-part medha21-set2 \
 		--area-in-part medha21-set3

@@ -153,7 +153,11 @@ def designs(
         Path | None, typer.Option(dir_okay=False, help="Write the page to this file.")
     ] = None,
     programs: Annotated[
-        int, typer.Option(min=0, help="Random programs to run on the RTL of each design.")
+        int,
+        typer.Option(
+            min=0,
+            help="Random programs, or HE operations, to run on the RTL of each design.",
+        ),
     ] = 0,
     verify: Annotated[
         list[str] | None,

@@ -20,6 +20,7 @@ from tests.backends.vector.test_programs import (
 from typer.testing import CliRunner
 
 from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.debug.perfetto import busy_over_time, perfetto_json
 from ringsmith.backends.vector.debug.picture import timeline_picture
@@ -104,6 +105,13 @@ def test_operations_have_the_cycles_of_the_executables_spans() -> None:
         counted[name.partition(":")[0]] += cycles
     found = {share.operation: share.cycles for share in shares(Trace.of_executable(executable))}
     assert counted.items() <= found.items()
+
+
+def test_explain_counts_every_cycle_for_one_node(traced: Trace) -> None:
+    by_node = BACKEND.explain(traced.executable).by_node
+    assert by_node is not None
+    assert sum(by_node.values()) == traced.executable.cycles
+    assert by_node.keys() == {int(name.partition(":")[2]) for name, _ in traced.executable.spans}
 
 
 def test_a_slow_memory_is_what_a_program_waits_for() -> None:
@@ -197,7 +205,7 @@ def test_the_trace_command_writes_all_its_files_and_reads_its_own(tmp_path: Path
     done = CliRunner().invoke(app, [*words, *options])
     assert done.exit_code == 0, done.output
     saved = read_executable(Path(paths["save"]).read_text())
-    assert f"{saved.cycles:,}" in done.output
+    assert f"{saved.scheduled:,}" in done.output
     again = CliRunner().invoke(app, ["trace", paths["save"], "--model", "--listing"])
     assert again.exit_code == 0, again.output
     assert again.output.splitlines() == list(listing(Trace.of_executable(saved)))

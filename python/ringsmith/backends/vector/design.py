@@ -200,6 +200,12 @@ class VectorDesign:
         """Beats of a row at each of its cluster's ports."""
         return 8 * self.row_bytes // (self.ports * self.memory.port_bits)
 
+    def read_cycles(self, rows: int) -> int:
+        """Cycles in which memory hands a cluster rows, with its pauses, on average."""
+        memory = self.memory
+        beats = rows * self.row_cycles * memory.interval
+        return -(-beats // (memory.interval - memory.read_pause))
+
     @property
     def outstanding(self) -> int:
         """Bursts that ports have on their way at most: more than memory's latency has place for.

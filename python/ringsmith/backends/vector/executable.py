@@ -104,13 +104,32 @@ class VectorExecutable:
     @cached_property
     def spans(self) -> tuple[tuple[str, int], ...]:
         """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
-        names = self.operation_names
+        names, counted = self.operation_names, self._cycles_by_origin
+        return tuple((names[node], count) for node, count in counted.items() if node in names)
+
+    @property
+    def cycles_by_node(self) -> dict[int, int]:
+        """Clock cycles by HE node, as ``spans`` counts them; together they are the program's.
+
+        Those before the first instruction are counted for its node, and what serves no node for
+        the node before it.
+        """
+        found: Counter[int] = Counter()
+        node = next((node for node in self._cycles_by_origin if node in self.operation_names), 0)
+        found[node] += self.cycles - sum(self._cycles_by_origin.values())
+        for origin, count in self._cycles_by_origin.items():
+            node = origin if origin in self.operation_names else node
+            found[node] += count
+        return dict(found)
+
+    @cached_property
+    def _cycles_by_origin(self) -> Counter[int]:
         counted: Counter[int] = Counter()
         own, times = self.programs[0].computing, self.schedules[0].computing
         for index, each in enumerate(own):
             following = times[index + 1].begin if index + 1 < len(own) else self.scheduled
             counted[each.origin] += following - times[index].begin
-        return tuple((names[node], count) for node, count in counted.items() if node in names)
+        return counted
 
     @property
     def operations(self) -> Iterator[Operation]:

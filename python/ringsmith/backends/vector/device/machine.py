@@ -101,5 +101,6 @@ def _model(executable: VectorExecutable, fetch: Callable[[Limb], Words]) -> tupl
 def _simulate(executable: VectorExecutable, fetch: Callable[[Limb], Words]) -> tuple[Outputs, int]:
     with VectorRtl(executable, fetch) as cluster:
         with _task(executable, "RTL") as task:
+            cluster.start()
             cycles = cluster.finish(task.advance)
         return _outputs(executable, cluster.output), cycles

@@ -264,12 +264,21 @@ class VectorRtl:
         """Starts the program."""
         self._write_registers([(VectorRegister.CONTROL, 1)])
 
-    def record(self, names: Sequence[str], cycles: int) -> dict[str, Words]:
-        """Clocks a number of cycles, and returns outputs in each of them."""
-        return self._block.run({}, names, cycles=cycles)
+    def record(
+        self, names: Sequence[str], cycles: int, silent: Words | None = None
+    ) -> dict[str, Words]:
+        """Clocks a number of cycles, and returns outputs in each of them.
+
+        Args:
+            names: The outputs.
+            cycles: How many.
+            silent: For each cycle the ports that do not answer, as ``disturb`` has them.
+        """
+        inputs = {} if silent is None else {"silent_i": silent}
+        return self._block.run(inputs, names, cycles=cycles)
 
     def finish(self, advance: Callable[[int], None]) -> int:
-        """Runs the program to its end, and returns how many cycles it took.
+        """Runs the program, which was started, to its end, and returns how many cycles it took.
 
         Args:
             advance: Told how many instructions were issued since it last was.
@@ -277,7 +286,6 @@ class VectorRtl:
         Raises:
             DeviceError: If memory fails, or the program does not end when the schedule does.
         """
-        self.start()
         for _ in range(0, self._executable.cycles + self._watchdog + 2 * _SLICE, _SLICE):
             found = self.record(["issued_o"], _SLICE)["issued_o"]
             advance(int(np.bitwise_count(found).sum()))
