@@ -11,6 +11,7 @@ from ringsmith.backends.base import Executable
 from ringsmith.runtime import RunResult
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+"""Of tables at the usual clock."""
 
 
 def rows_table(
@@ -62,6 +63,7 @@ def program_table(
     equal_bits: bool | None,
     seal_seconds: float | None = None,
     cpu_seconds: float | None = None,
+    hz: float = ASSUMED_HZ,
 ) -> Table:
     """Returns what the whole encrypted program took.
 
@@ -72,6 +74,7 @@ def program_table(
         equal_bits: Whether every residue equals the cpu device's; None: not compared.
         seal_seconds: SEAL's time for the same program; None: not measured.
         cpu_seconds: The cpu device's CPU time for it; None: not measured.
+        hz: The clock at which cycles become seconds.
     """
     cycles, rows = result.cycles, []
     if equal_bits is not None:
@@ -84,7 +87,8 @@ def program_table(
     if executable is not None:
         rows.append(("cycles predicted by the scheduler", f"{executable.cycles:,}"))
     if cycles is not None:
-        rows.append((f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles))))
+        clock = f"time at {hz / 1e6:.0f} MHz (assumed)"
+        rows.append((clock, _milliseconds(seconds_at_assumed_clock(cycles, hz))))
     if result.memory_read:
         moved = (result.memory_read / 2**20, result.memory_written / 2**20)
         rows.append(("MiB read from memory, and written", "{:,.1f}, {:,.1f}".format(*moved)))

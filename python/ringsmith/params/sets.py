@@ -74,6 +74,21 @@ def _framework(
     )
 
 
+def _lola_mnist() -> CkksParameters:
+    """Seven 30-bit primes, 210 bits, for LoLa's network for MNIST; all 1 mod 2^17.
+
+    Each level's scale is such that squares stay on it, down to a quarter of q_0 at the last limb,
+    and some more for the sign: messages below 2 fit everywhere.
+    """
+    data, special = primes_of_sizes(1 << 16, (30,) * 6, 30, None)
+    scale = math.ldexp(1.0, 28) * 0.84
+    for prime in data[1:]:
+        scale = math.sqrt(scale * prime)
+    return CkksParameters.from_primes(
+        n=8192, data_primes=data, special_prime=special, scale=scale, name="lola-mnist"
+    )
+
+
 def _heaws() -> BfvParameters:
     """Six 30-bit primes for q, seven more for Q; two digits of three primes; binary messages.
 
@@ -108,6 +123,7 @@ CkksName = Literal[
     "framework-set1",
     "framework-set2",
     "framework-set3",
+    "lola-mnist",
 ]
 BfvName = Literal["heaws"]
 
@@ -123,6 +139,7 @@ CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set1": partial(_framework, 1 << 16, 45, 45, 1, 98, "framework-set1"),
         "framework-set2": partial(_framework, 1 << 16, 24, 3, 8, 128, "framework-set2"),
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
+        "lola-mnist": _lola_mnist,
     }
 )
 """Makers of the named CKKS sets: primes are searched for when a set is first asked for."""
