@@ -289,9 +289,9 @@ def test_decrypted_scores_are_the_clear_networks(sixteen: Images) -> None:
     assert quality.largest_error < 1e-3
 
 
-def run(arguments: list[str], output: Path) -> tuple[dict, str]:
-    """Runs the command; returns what it wrote and what it printed."""
-    words = ["run", "mnist", *arguments, "--output", str(output)]
+def run(words: list[str], output: Path) -> tuple[dict, str]:
+    """Runs a command; returns what it wrote and what it printed."""
+    words = [*words, "--output", str(output)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return json.loads(output.read_text()), done.stdout
@@ -303,7 +303,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
     file = tmp_path / "seven.png"
     dark = 255 - sixteen.pixels[0]
     file.write_bytes(png((SIDE, SIDE), 8, 0, filtered(dark[..., None], 4)))
-    arguments = ["--image", str(file), "--invert", "--device", "model"]
+    arguments = ["run", "mnist", "--image", str(file), "--invert", "--device", "model"]
     numbers, said = run(arguments, tmp_path / "numbers.json")
     assert numbers["digit"] == 7
     assert "The encrypted network reads a 7" in said
@@ -319,7 +319,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
 
 def test_a_test_image_of_the_users_files_is_read(tmp_path: Path, sixteen: Images) -> None:
     write_idx(tmp_path, TEST, sixteen)
-    arguments = ["--data", str(tmp_path), "--index", "1"]
+    arguments = ["run", "mnist", "--data", str(tmp_path), "--index", "1"]
     numbers, said = run(arguments, tmp_path / "numbers.json")
     assert numbers["digit"] == 2
     assert "reads a 2, and it is a 2" in said
@@ -376,7 +376,7 @@ def test_1000_encrypted_test_images_get_the_clear_networks_digits(tmp_path: Path
         data.fetch()
     except ToolError as error:
         pytest.skip(f"MNIST is not there: {error}")
-    numbers, said = run(["--images", "1000"], tmp_path / "numbers.json")
+    numbers, said = run(["run", "mnist", "--images", "1000"], tmp_path / "numbers.json")
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == 1000
     assert quality["right_encrypted"] >= 980
@@ -388,7 +388,7 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
     tmp_path: Path, sixteen: Images
 ) -> None:
     write_idx(tmp_path, TEST, sixteen)
-    arguments = ["--data", str(tmp_path), "--device", "model", "--order", "rows"]
+    arguments = ["run", "mnist", "--data", str(tmp_path), "--device", "model", "--order", "rows"]
     numbers, _ = run(arguments, tmp_path / "numbers.json")
     assert numbers["digit"] == 7
     assert numbers["program"]["equal_bits_with_cpu"] is True
