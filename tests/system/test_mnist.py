@@ -16,14 +16,14 @@ from tests.system.test_png import filtered, png
 from typer.testing import CliRunner
 
 from ringsmith import runtime
+from ringsmith.apps.layers import layers
 from ringsmith.apps.mnist import images as data
 from ringsmith.apps.mnist import session, training
 from ringsmith.apps.mnist.client import Client
 from ringsmith.apps.mnist.commands import PARAMETERS
 from ringsmith.apps.mnist.images import TEST, TRAINING, Images, load_images, parse_idx
 from ringsmith.apps.mnist.interface import INPUTS, OUTPUT
-from ringsmith.apps.mnist.layers import LAYERS, layers
-from ringsmith.apps.mnist.network import DIGITS, HIDDEN, MAP, MAPS, SIDE, Network
+from ringsmith.apps.mnist.network import DIGITS, HIDDEN, LAYERS, MAP, MAPS, SIDE, Network
 from ringsmith.apps.mnist.packing import ENTRIES, PADDED, Layout, Order
 from ringsmith.apps.mnist.report import picture
 from ringsmith.apps.mnist.server import Server, plan
@@ -256,7 +256,7 @@ def test_layers_take_the_operations_that_the_page_says(
     rng: np.random.Generator,
 ) -> None:
     program = plan(random_network(rng), ckks_set(PARAMETERS), order)
-    found = layers(program, None)
+    found = layers(LAYERS, program, None)
     assert [layer.name for layer in found] == list(LAYERS)
     assert tuple(layer.operations for layer in found) == operations
     assert tuple(layer.key_switchings for layer in found) == switches

@@ -39,6 +39,7 @@ WHOLE_RUNS = {
     "run lookup": "test_lookup.py::test_run_lookup_prints_the_record_and_writes_its_numbers",
     "run cnn": "test_cnn.py::test_run_cnn_prints_its_figures_and_writes_them",
     "run gmdh": "test_gmdh.py::test_run_gmdh_prints_its_figures_and_writes_them",
+    "run cifar10": "test_cifar.py::test_one_encrypted_image_gets_the_clear_networks_scores",
     "run mnist": "test_mnist.py::test_an_image_from_a_file_is_shown_and_read_on_the_model",
     "run logreg": "test_logreg.py::test_run_logreg_prints_its_figures_and_writes_them",
     "seal eval": "test_client_commands.py::test_the_server_computes_with_the_bundle_alone",

@@ -6,6 +6,7 @@ from rich.table import Table
 
 from ringsmith.apps.breakdown import Share
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
+from ringsmith.apps.layers import Layer
 from ringsmith.apps.operations import OperationRow
 from ringsmith.backends.base import Executable
 from ringsmith.runtime import RunResult
@@ -120,6 +121,28 @@ def breakdown_table(shares: Sequence[Share], total: int) -> Table:
         for share in shares
     ]
     return rows_table("The program's cycles by operation", headings, rows, headings[:1])
+
+
+def layers_table(found: Sequence[Layer]) -> Table:
+    """Returns what each layer takes."""
+    total = sum(layer.cycles or 0 for layer in found)
+    headings = ("layer", "HE operations", "key switchings", "cycles", "share")
+    rows: list[tuple[str, ...]] = [
+        (
+            layer.name,
+            str(layer.operations),
+            str(layer.key_switchings),
+            *_layer_cycles(layer.cycles, total),
+        )
+        for layer in found
+    ]
+    sums = (sum(layer.operations for layer in found), sum(layer.key_switchings for layer in found))
+    rows.append(("all", *map(str, sums), f"{total:,}" if total else "–", ""))
+    return rows_table("Layers", headings, rows, headings[:1])
+
+
+def _layer_cycles(cycles: int | None, total: int) -> tuple[str, str]:
+    return ("–", "–") if cycles is None else (f"{cycles:,}", f"{cycles / total:.1%}")
 
 
 def operations_table(rows: Sequence[OperationRow], design: str) -> Table:

@@ -221,3 +221,34 @@ def fetch_mnist() -> None:
     from ringsmith.apps.mnist import commands
 
     commands.fetch_data()
+
+
+@run_app.command("cifar10")
+def run_cifar10(
+    image: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="PNG of 32 x 32 pixels.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="A file of CIFAR-10's binary version of yours."),
+    ] = None,
+    index: Annotated[int, typer.Option(help="With --data: which image.")] = 0,
+    weights: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="NPZ file of weights; else random ones."),
+    ] = None,
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are, N = 2^14 or more: a name, or a TOML file."
+        ),
+    ] = "framework-512",
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: minutes, 10 GB."""
+    from ringsmith.apps.cifar import commands
+
+    choice = commands.Choice(image, data, index, weights)
+    commands.run(device.value, design, choice, target(output, force))

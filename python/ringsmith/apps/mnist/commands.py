@@ -10,17 +10,18 @@ from rich.console import Console
 
 from ringsmith.apps import session as runs
 from ringsmith.apps.command import Command, device_and_design
+from ringsmith.apps.layers import layers
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.mnist import report, session
 from ringsmith.apps.mnist.client import Client
 from ringsmith.apps.mnist.images import TEST, Images, fetch, load_images
-from ringsmith.apps.mnist.layers import layers
-from ringsmith.apps.mnist.network import SIDE, Network
+from ringsmith.apps.mnist.network import LAYERS, SIDE, Network
 from ringsmith.apps.mnist.packing import Order
 from ringsmith.apps.mnist.server import Server
 from ringsmith.apps.mnist.survey import survey
 from ringsmith.apps.png import read_gray
 from ringsmith.apps.results import program_numbers
+from ringsmith.apps.tables import layers_table
 from ringsmith.backends.registry import takes_design
 from ringsmith.errors import ParameterError
 from ringsmith.files import Target
@@ -133,8 +134,8 @@ def run(
         console.print("The border is bright: for dark ink on bright paper, add --invert.")
     console.print(report.scores_table(answer.outcome))
     executable = current.server.compiled.compiled_graph.executable
-    found = layers(current.server.program, executable)
-    console.print(report.layers_table(found))
+    found = layers(LAYERS, current.server.program, executable)
+    console.print(layers_table(found))
     command.show_program(
         device_and_design(device, design), answer.results[0], executable, answer.equal_bits
     )

@@ -24,6 +24,9 @@ HIDDEN: Final = 100
 DIGITS: Final = 10
 """Classes: 0 … 9."""
 
+LAYERS: Final = ("Cnv1", "Act1", "Fc1", "Act2", "Fc2")
+"""The layers by the Framework paper's names: convolution, square, dense, square, dense."""
+
 Reals = NDArray[np.float64]
 
 _WEIGHTS: Final = Path(__file__).with_name("weights.npz")

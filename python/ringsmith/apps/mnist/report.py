@@ -1,12 +1,9 @@
 """What the command prints: the picture, the scores, the layers, and how well many were read."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from ringsmith.apps.mnist.layers import Layer
 from ringsmith.apps.mnist.network import DIGITS
 from ringsmith.apps.mnist.outcome import Predictions, Quality
 from ringsmith.apps.tables import figures_table, rows_table
@@ -37,28 +34,6 @@ def scores_table(predictions: Predictions) -> Table:
     known = f", and it is a {truth}" if truth >= 0 else ""
     title = f"The encrypted network reads a {best}{known}"
     return rows_table(title, ("digit", "score, decrypted", "the same in the clear"), rows)
-
-
-def layers_table(found: Sequence[Layer]) -> Table:
-    """Returns what each layer takes."""
-    total = sum(layer.cycles or 0 for layer in found)
-    headings = ("layer", "HE operations", "key switchings", "cycles", "share")
-    rows: list[tuple[str, ...]] = [
-        (
-            layer.name,
-            str(layer.operations),
-            str(layer.key_switchings),
-            *_cycles(layer.cycles, total),
-        )
-        for layer in found
-    ]
-    sums = (sum(layer.operations for layer in found), sum(layer.key_switchings for layer in found))
-    rows.append(("all", *map(str, sums), f"{total:,}" if total else "–", ""))
-    return rows_table("Layers", headings, rows, headings[:1])
-
-
-def _cycles(cycles: int | None, total: int) -> tuple[str, str]:
-    return ("–", "–") if cycles is None else (f"{cycles:,}", f"{cycles / total:.1%}")
 
 
 def quality_table(quality: Quality) -> Table:

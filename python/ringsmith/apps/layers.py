@@ -1,15 +1,11 @@
-"""What each layer of the network costs: HE operations, key switchings, and cycles on a design."""
+"""What each layer of LoLa's networks costs: HE operations, key switchings, cycles on a design."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from ringsmith.backends.base import Executable
 from ringsmith.program import CkksProgram, Node, Op
-
-LAYERS: Final = ("Cnv1", "Act1", "Fc1", "Act2", "Fc2")
-"""The layers by the Framework paper's names: convolution, square, dense, square, dense."""
 
 _ENDS_A_PRODUCT = (Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE)
 _KEY_SWITCHINGS = (Op.ROTATE, Op.RELINEARIZE, Op.RELINEARIZE_RESCALE)
@@ -20,7 +16,7 @@ class Layer:
     """A layer's part of a program.
 
     Attributes:
-        name: One of ``LAYERS``.
+        name: By the Framework paper.
         operations: HE operations.
         key_switchings: Those of them that switch keys: rotations and relinearizations.
         cycles: On a design, from the issue of each of its instructions to the next one; None
@@ -33,10 +29,13 @@ class Layer:
     cycles: int | None
 
 
-def layers(program: CkksProgram, executable: Executable | None) -> list[Layer]:
-    """Returns what each layer takes of a program; all cycles add up to the program's.
+def layers(
+    names: Sequence[str], program: CkksProgram, executable: Executable | None
+) -> list[Layer]:
+    """Returns what each layer takes of a program.
 
     Args:
+        names: Of the layers: every second one is an activation.
         program: The planned program of a network of these layers.
         executable: The same, compiled for a design; None: no cycles.
     """
@@ -53,12 +52,12 @@ def layers(program: CkksProgram, executable: Executable | None) -> list[Layer]:
         cycles[levels[int(origin.partition(":")[2])]] += spent
     return [
         Layer(name, operations[i], switches[i], cycles[i] if executable else None)
-        for i, name in enumerate(LAYERS)
+        for i, name in enumerate(names)
     ]
 
 
 def layer_of_nodes(nodes: Sequence[Node]) -> list[int]:
-    """Returns the layer that each node belongs to: its index in ``LAYERS``.
+    """Returns the number of the layer that each node belongs to.
 
     A square begins an activation, and what relinearizes and rescales it belongs to it.
     """
