@@ -77,8 +77,9 @@ def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network
             seconds = time.perf_counter() - begin
             print(f"epoch {epoch}: loss {np.mean(losses):.4f}, {seconds:.0f} s", flush=True)
     network = _network(state)
-    largest = [float(np.abs(layer).max()) for layer in network.sums(images.pixels / 255.0)]
-    return network.scaled(*largest)
+    parts = np.array_split(images.pixels, -(-len(images) // PARTS))
+    largest = [[np.abs(layer).max() for layer in network.sums(part / 255.0)] for part in parts]
+    return network.scaled(*np.max(largest, axis=0).tolist())
 
 
 @dataclass(frozen=True)
