@@ -45,12 +45,15 @@ STRETCH: Final = 0.12
 """Coefficients of a linear warp, at most: scale, shear, rotation."""
 BUMP: Final = 1.0
 """Deviation of the pixels that a local warp moves by."""
+LARGEST: Final = (2.0, 2.0, 1.5)
+"""What the sums of the layers are at most in training. Encrypted scores must stay below 2; sums of
+the layers before have many limbs, and the larger they are, the less do errors count."""
 PARTS: Final = 256
 """Images that are warped at a time."""
 
 
 def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network:
-    """Trains a network whose layers' sums are at most 1 in magnitude on the training images.
+    """Trains a network whose layers' sums are at most ``LARGEST`` on the training images.
 
     Args:
         images: The training images.
@@ -79,7 +82,7 @@ def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network
     network = _network(state)
     parts = np.array_split(images.pixels, -(-len(images) // PARTS))
     largest = [[np.abs(layer).max() for layer in network.sums(part / 255.0)] for part in parts]
-    return network.scaled(*np.max(largest, axis=0).tolist())
+    return network.scaled(*(np.max(largest, axis=0) / LARGEST).tolist())
 
 
 @dataclass(frozen=True)
