@@ -21,7 +21,7 @@ from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, sum_rotat
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 HEADROOM_BITS: Final = 1
-"""Scores stay below 2 in magnitude; squares of the maps do not, but have limbs enough above them."""
+"""Scores stay below 2 in magnitude. Squares of the maps reach more, and have limbs for it."""
 BABY_STEPS: Final = 8
 """Rotations of the maps, the one by 0 included, that all groups of diagonals share."""
 
