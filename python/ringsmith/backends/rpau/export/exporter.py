@@ -147,7 +147,7 @@ def _text(name: str) -> str:
 
 
 def _bench(design: RpauDesign) -> dict[str, object]:
-    """What the testbench is told beside the sizes of its files."""
+    """What the testbench is told, the sizes of its files apart."""
     card = design.coprocessors > 1
     registers = (
         f"  localparam int unsigned {name} = 32'h{int(address):03x};"

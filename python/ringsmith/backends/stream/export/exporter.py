@@ -163,5 +163,5 @@ def _page(design: StreamDesign) -> str:
 
 
 def _text(name: str) -> str:
-    """A template beside this file."""
+    """A template of this package."""
     return (resources.files("ringsmith.backends.stream.export") / name).read_text(encoding="utf-8")
