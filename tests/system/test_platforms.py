@@ -1,9 +1,11 @@
 """The cards: every file is read, and says what must be known to judge whether a design fits."""
 
 from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 
+from ringsmith import platforms
 from ringsmith.errors import ParameterError
 from ringsmith.platforms import Resources, load_platform, place, platform_names
 
@@ -27,7 +29,36 @@ def test_frameworks_card_has_what_its_paper_says() -> None:
     card = load_platform("u280")
     assert (card.whole.luts // 1000, card.whole.flip_flops // 1000) == (1303, 2607)
     assert (card.whole.dsps, card.whole.brams, card.whole.urams) == (9024, 2016, 960)
-    assert card.hbm_port_gigabytes_per_second(250e6) == 256
+    assert card.memory is not None
+    assert card.memory.gigabytes_per_second == 256
+    assert card.memory.port_bytes == 1 << 28
+
+
+def test_no_direction_is_faster_than_what_was_measured_of_both() -> None:
+    """A channel of the card's memory has 14.4 GB/s, and 425 of 460 GB/s were measured."""
+    memory = load_platform("u280").memory
+    assert memory is not None
+    port = memory.port_bits / 8 * memory.megahertz / 1e3
+    both = [
+        port * (1 - pause / memory.interval) for pause in (memory.read_pause, memory.write_pause)
+    ]
+    assert sum(both) <= 14.4 * 425 / 460
+    assert both[0] == pytest.approx(8 * (1 - 260 / 3900), abs=0.01)
+
+
+def test_a_card_is_read_from_a_file_of_its_own(tmp_path: Path) -> None:
+    text = (Path(platforms.__file__).parent / "u280.toml").read_text()
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace("latency = 62", "latency = 99"))
+    memory = load_platform(str(file)).memory
+    assert memory is not None
+    assert memory.latency == 99
+    file.write_text(text.replace("latency = 62", "latencies = 99"))
+    load_platform.cache_clear()
+    with pytest.raises(ParameterError, match="not a card's file: .*latencies"):
+        load_platform(str(file))
+    with pytest.raises(ParameterError, match="none.toml: not a card's file"):
+        load_platform("none.toml")
 
 
 def test_a_card_that_is_not_there_is_refused() -> None:

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from ringsmith import __version__
-from ringsmith.cli import applications, bench, bitstream, debug, keys, seal, timing, verilog
+from ringsmith.cli import (
+    applications,
+    bench,
+    bitstream,
+    debug,
+    explore,
+    keys,
+    seal,
+    timing,
+    verilog,
+)
 from ringsmith.cli.refusals import RefusingGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
@@ -29,6 +39,7 @@ debug.add_to(app)
 timing.add_to(app)
 verilog.add_to(app)
 bitstream.add_to(app)
+explore.add_to(app)
 bench.add_to(app)
 
 

@@ -34,6 +34,47 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """Memory behind AXI ports of a card, as the model and the simulated RTL take it.
+
+    A port serves bursts one after another, a beat a cycle each way, but in pauses. The model has no
+    other effects: none of addresses, and none of one port on another. Cycles are the ports'.
+
+    Attributes:
+        bytes: Its size.
+        ports: Ports that it has in the FPGA; each one's own part of it is as large as any other's.
+        port_bits: Data bits of a port, each way.
+        megahertz: The clock of the ports that the figures are for.
+        latency: Cycles from an address to its first beat, and from the last beat that is written to
+            the answer.
+        interval: Cycles from one pause to the next.
+        read_pause: Cycles at the begin of each interval in which no port hands out a beat.
+        write_pause: Cycles at the begin of each interval in which no port takes one.
+        source: Where the figures are from, and how they were read.
+    """
+
+    bytes: int
+    ports: int
+    port_bits: int
+    megahertz: float
+    latency: int
+    interval: int
+    read_pause: int
+    write_pause: int
+    source: str
+
+    @property
+    def port_bytes(self) -> int:
+        """Bytes of a port's own part."""
+        return self.bytes // self.ports
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        """What all ports carry together, each way, outside of pauses."""
+        return self.ports * self.port_bits / 8 * self.megahertz / 1e3
+
+
+@dataclass(frozen=True)
 class Platform:
     """A card.
 
@@ -48,9 +89,8 @@ class Platform:
         reserved_luts: LUTs of all dies together that the card's own platform takes.
         hbm_gigabytes_per_second: Peak bandwidth of its high-bandwidth memory; 0: it has none.
         ddr_gigabytes_per_second: Peak bandwidth of its other memory; 0: it has none.
-        hbm_gigabytes: Size of its high-bandwidth memory.
-        hbm_ports: Ports that this memory has in the FPGA.
-        hbm_port_bits: Data bits of a port, each way.
+        memory: Where architecture ``vector`` keeps operands, keys and results; None: not known.
+        list_memory: Where it keeps programs.
     """
 
     card: str
@@ -63,13 +103,8 @@ class Platform:
     reserved_luts: int
     hbm_gigabytes_per_second: float
     ddr_gigabytes_per_second: float
-    hbm_gigabytes: float = 0
-    hbm_ports: int = 0
-    hbm_port_bits: int = 0
-
-    def hbm_port_gigabytes_per_second(self, hertz: float) -> float:
-        """What all ports of the high-bandwidth memory carry together, each way, at a clock."""
-        return self.hbm_ports * self.hbm_port_bits / 8 * hertz / 1e9
+    memory: Memory | None = None
+    list_memory: Memory | None = None
 
     @property
     def whole(self) -> Resources:
@@ -143,17 +178,29 @@ def platform_names() -> list[str]:
     return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(".toml"))
 
 
+SUFFIX = ".toml"
+"""What ends with it is the path of a card's file, and no name."""
+
+_PARTS = {"die": Resources, "memory": Memory, "list_memory": Memory}
+
+
 @cached
 def load_platform(name: str) -> Platform:
-    """A card by its name, such as ``u250``.
+    """A card by its name, such as ``u250``, or by the path of its TOML file.
 
     Raises:
-        ParameterError: If there is none of that name.
+        ParameterError: If there is none of that name, or the file is none of a card.
     """
-    if name not in platform_names():
+    if not name.endswith(SUFFIX) and name not in platform_names():
         raise ParameterError(
-            f"there is no platform {name!r}: choose one of {', '.join(platform_names())}"
+            f"there is no platform {name!r}: choose one of {', '.join(platform_names())}, or give "
+            f"the path of a file that ends with {SUFFIX}"
         )
-    file = resources.files("ringsmith.platforms") / f"{name}.toml"
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    return Platform(**{**table, "die": Resources(**table["die"])})
+    own = resources.files("ringsmith.platforms") / f"{name}{SUFFIX}"
+    file = Path(name) if name.endswith(SUFFIX) else own
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        parts = {key: kind(**table[key]) for key, kind in _PARTS.items() if key in table}
+        return Platform(**{**table, **parts})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
+        raise ParameterError(f"platform {name}: not a card's file: {error}") from None

@@ -10,6 +10,7 @@ from ringsmith.backends.base import (
     Executable,
     Explanation,
 )
+from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
@@ -79,6 +80,12 @@ class StreamBackend(Backend):
         from ringsmith.backends.stream.debug.inspector import StreamInspector
 
         return StreamInspector()
+
+    def explorer(self) -> Explorer:
+        """Its design points; see ``Backend.explorer``."""
+        from ringsmith.backends.stream.explore import StreamExplorer
+
+        return StreamExplorer()
 
 
 BACKEND = StreamBackend()

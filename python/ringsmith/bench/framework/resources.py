@@ -16,6 +16,10 @@ from ringsmith.platforms import load_platform
 CARD = load_platform("u280")
 """The paper's card."""
 
+assert CARD.memory is not None
+MEMORY = CARD.memory
+"""Its high-bandwidth memory."""
+
 ANY = "all sets"
 """What records name in place of a parameter set: resources do not depend on it."""
 
