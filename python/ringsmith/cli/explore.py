@@ -1,6 +1,7 @@
 """``ringsmith explore``: the best designs of architectures for a program and a card."""
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,8 +23,9 @@ def explore(
         str, typer.Option(help="The card: a name, such as u280, or the path of its TOML file.")
     ],
     arch: Annotated[
-        str, typer.Option(metavar="NAMES", help="Architectures to search through, by commas.")
-    ] = "vector,rpau,stream",
+        str,
+        typer.Option(metavar="NAMES", help="Architectures to search through, by commas; or all."),
+    ] = "all",
     program: Annotated[
         Path | None, typer.Option(dir_okay=False, help="A program's file, as Program.save writes.")
     ] = None,
@@ -61,6 +63,17 @@ def explore(
     page: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write a page to look at in a browser.")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            help="Write what was found as a section of this Markdown page; with --force other "
+            "sections of a page that exists stay.",
+        ),
+    ] = None,
+    compare: Annotated[
+        str, typer.Option(metavar="NAMES", help="Named designs to compare with in the report.")
+    ] = "",
     engine: Annotated[
         str, typer.Option(help="What tries points: processes, or ray (pip install ringsmith[ray]).")
     ] = "processes",
@@ -72,7 +85,7 @@ def explore(
     from ringsmith.explore.run import Options, explored
     from ringsmith.files import check_targets
 
-    results = [target(path, force) for path in (json, page)]
+    results = [target(path, force) for path in (json, page, report)]
     check_targets(*results, inputs=[program, record])
     options = Options(
         platform=platform,
@@ -87,9 +100,15 @@ def explore(
         engine=engine,
         workers=workers or len(os.sched_getaffinity(0)),
         point=point,
+        compare=_names(compare),
     )
-    found, texts = explored(options, json=json is not None, page=page is not None)
+    command = "" if report is None else " ".join(["ringsmith", *sys.argv[1:]])
+    found, texts = explored(options, json=json is not None, page=page is not None, report=command)
     _show(found, rows)
+    if report is not None and report.exists():
+        from ringsmith.explore.report import placed_in
+
+        texts = (*texts[:2], placed_in(report.read_text(encoding="utf-8"), texts[2] or ""))
     for result, text in zip(results, texts, strict=True):
         if result is not None and text is not None:
             result.write(text.encode())

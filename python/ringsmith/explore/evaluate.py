@@ -3,9 +3,12 @@
 from dataclasses import dataclass, field, replace
 
 from ringsmith.backends.explorer import Explorer, Task
+from ringsmith.backends.registry import backend
+from ringsmith.design_files import architecture_of
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.explore.host import alone
 from ringsmith.explore.points import Job, Tried
-from ringsmith.explore.request import Request, explorer, graphs_of, task_of
+from ringsmith.explore.request import CPU, Request, explorer, graphs_of, task_of
 from ringsmith.graph import SubroutineGraph
 
 ILLEGAL, CAPACITY, REFUSED = "illegal", "capacity", "refused"
@@ -44,6 +47,28 @@ class Evaluator:
         self._tasks.pop(architecture, None)
         if found:
             self.host[architecture] = found
+            self.host[CPU] = {name: alone(graph) for name, graph in self.graphs.items()}
+
+    def named(self, name: str) -> Tried:
+        """Tries a named design, or one from a file, with the model's cycles.
+
+        Raises:
+            ParameterError: If there is no such design, or its architecture is not explored.
+            ProgramError: If it does not do the operations.
+        """
+        architecture = architecture_of(name)
+        design = backend(architecture).load_design(name)
+        own, task = explorer(architecture), self.task(architecture)
+        return Tried(
+            architecture,
+            (("design", name),),
+            design.name,
+            "; ".join(own.excess(design, task)),
+            CAPACITY,
+            own.usage(design),
+            own.gigabytes_per_second(design, task),
+            {each: own.exact(design, each, task) for each in task.graphs},
+        )
 
     def tried(self, job: Job) -> Tried:
         """Tries a point."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ringsmith.backends.explorer import Explorer, Task
-from ringsmith.backends.registry import backend, backends
+from ringsmith.backends.registry import REFERENCE, backend, backends
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower, lower_operation
@@ -25,6 +25,9 @@ PAPERS_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The Framework paper's names of operations -> ours; ``rotate`` and ``rescale`` are the same."""
+
+CPU = REFERENCE
+"""The device that a host is, when it computes alone."""
 
 PROGRAM = "program"
 """What a whole program is called where operations have names."""

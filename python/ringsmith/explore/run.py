@@ -11,8 +11,12 @@ from ringsmith.explore.evaluate import Evaluator
 from ringsmith.explore.page import page_of
 from ringsmith.explore.points import OBJECTIVES, Tried
 from ringsmith.explore.record import FORMAT, VERSION, Record
-from ringsmith.explore.request import Request
+from ringsmith.explore.report import section
+from ringsmith.explore.request import Request, architectures, explorer
 from ringsmith.explore.search import Found, Search
+
+ALL = "all"
+"""In place of architectures: every one that can be explored."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Options:
         engine: What tries points.
         workers: Worker processes.
         point: The design of the page's timeline; empty: the fastest.
+        compare: Named designs to compare with.
     """
 
     platform: str
@@ -46,13 +51,14 @@ class Options:
     engine: str = "processes"
     workers: int = 1
     point: str = ""
+    compare: tuple[str, ...] = ()
 
     @property
     def request(self) -> Request:
         """What is explored for."""
         return Request(
             self.platform,
-            self.architectures,
+            tuple(architectures()) if self.architectures == (ALL,) else self.architectures,
             self.params,
             self.operations,
             self.program,
@@ -61,9 +67,15 @@ class Options:
 
 
 def explored(
-    options: Options, *, json: bool = False, page: bool = False
-) -> tuple[Found, tuple[str | None, str | None]]:
-    """Searches, and writes JSON and page where they are asked for.
+    options: Options, *, json: bool = False, page: bool = False, report: str = ""
+) -> tuple[Found, tuple[str | None, ...]]:
+    """Searches, and writes JSON, page and report where they are asked for.
+
+    Args:
+        options: What is asked.
+        json: Whether JSON is.
+        page: Whether a page is.
+        report: The command, where a report is.
 
     Raises:
         ParameterError: If an option is wrong, or no design does what is asked; says what it misses.
@@ -88,9 +100,11 @@ def explored(
             f"no design for {options.request.subject} fits {options.platform}: {scarcest}"
         )
     chosen = _chosen(found, options.point)
+    named = [evaluator.named(name) for name in options.compare]
     return found, (
         to_json(found) if json else None,
         page_of(found, chosen, evaluator) if page else None,
+        section(found, report, named) if report else None,
     )
 
 
@@ -100,8 +114,6 @@ def _measure_hosts(evaluator: Evaluator) -> None:
             continue
         try:
             evaluator.task(name)
-            from ringsmith.explore.request import explorer
-
             explorer(name).space(evaluator.task(name))
         except ParameterError:
             continue  # the search says why

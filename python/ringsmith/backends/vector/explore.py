@@ -31,6 +31,9 @@ from ringsmith.platforms import Memory, Platform
 _URAM_ROWS = 4096
 """Rows of an UltraRAM: banks grow by them."""
 
+_BRAM_ROWS = 512
+"""Rows of a block RAM of the widest words: FIFOs and tables have at least so many."""
+
 _MOST_BANK_STEPS = 16
 
 _LIMBS_OF_STREAM, _TABLES = 2, 4
@@ -77,6 +80,11 @@ def memory_of(platform: Platform) -> Memory:
     return platform.memory
 
 
+def _beside_pauses(ports: Ports, memory: Memory, pause: int) -> int:
+    """Whole cycles of a row, on average, where memory pauses."""
+    return max(1, round(ports.row_cycles * memory.interval / (memory.interval - pause)))
+
+
 class VectorExplorer(Explorer):
     """Lanes, radix, clusters, banks and their rows, reduction; all else follows."""
 
@@ -93,7 +101,7 @@ class VectorExplorer(Explorer):
         doubled = tuple(_URAM_ROWS << k for k in range(4))
         reductions = (MONTGOMERY, BARRETT)
         return (
-            Parameter("log_lanes", lanes, lanes),
+            Parameter("log_lanes", lanes, tuple(m for m in lanes if m % 2 == 0)),
             Parameter("log_radix", (2, 4), (2, 4)),
             Parameter("clusters", tuple(range(1, 9)), (1, 2, 4, 8)),
             Parameter("banks", tuple(range(3, 9)), (4,)),
@@ -127,10 +135,10 @@ class VectorExplorer(Explorer):
             clusters=clusters,
             banks=int(values["banks"]),
             bank_rows=max(int(values["bank_rows"]), 2 * shape.rows),
-            table_rows=_TABLES * tables,
-            stream_rows=max(_LIMBS_OF_STREAM * shape.rows, tables),
-            read_row_cycles=ports.row_cycles,
-            write_row_cycles=ports.row_cycles,
+            table_rows=max(_TABLES * tables, _BRAM_ROWS),
+            stream_rows=max(_LIMBS_OF_STREAM * shape.rows, tables, _BRAM_ROWS),
+            read_row_cycles=_beside_pauses(ports, memory, memory.read_pause),
+            write_row_cycles=_beside_pauses(ports, memory, memory.write_pause),
             memory_latency=memory.latency,
         )
         for prime in task.primes:
