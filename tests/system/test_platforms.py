@@ -55,14 +55,17 @@ def test_a_card_is_read_from_a_file_of_its_own(tmp_path: Path) -> None:
     assert memory.latency == 99
     file.write_text(text.replace("latency = 62", "latencies = 99"))
     load_platform.cache_clear()
-    with pytest.raises(ParameterError, match="not a card's file: .*latencies"):
+    with pytest.raises(ParameterError, match=r"not a card's file: .*latencies"):
         load_platform(str(file))
-    with pytest.raises(ParameterError, match="none.toml: not a card's file"):
+    with pytest.raises(ParameterError, match=r"none.toml: not a card's file"):
         load_platform("none.toml")
 
 
 def test_a_card_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="no platform 'attic': choose one of acu15eg, .*, u250, u280, u55c, v80, virtex7-690t, zcu102"):
+    with pytest.raises(
+        ParameterError,
+        match=r"no platform 'attic': choose one of acu15eg, .*, u250, u280, u55c, v80, .*zcu102",
+    ):
         load_platform("attic")
 
 

@@ -5,11 +5,13 @@ is tried again; a point at which workers die ``ATTEMPTS`` times is given up by n
 """
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from ringsmith.errors import ParameterError, ToolError
@@ -66,24 +68,40 @@ def _try(job: Job) -> Tried:
     return _own[0].tried(job)
 
 
+def _serve(connection: Connection, request: Request, host: Host) -> None:
+    """Tries the points that come over a connection until it is closed."""
+    _start(request, host)
+    while True:
+        try:
+            job: Job = connection.recv()
+        except EOFError:
+            return
+        connection.send(_try(job))
+
+
+@dataclass
+class _Worker:
+    """A worker process, the connection to it, and what it is at."""
+
+    process: BaseProcess
+    connection: Connection
+    job: Job | None = None
+
+
 class Processes:
-    """Tries points in worker processes, which are started anew when one dies."""
+    """Tries points in worker processes; one that dies is replaced.
+
+    Each has a connection of its own: a worker that dies takes no lock with it.
+    """
 
     def __init__(self, request: Request, host: Host, workers: int) -> None:
-        self._request, self._host, self.workers = request, host, workers
-        self._pool: ProcessPoolExecutor | None = None
-
-    def _started(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.workers, get_context("spawn"), _start, (self._request, self._host)
-            )
-        return self._pool
+        self._request, self._host, self._count = request, host, workers
+        self._workers: list[_Worker] = []
 
     @property
     def process_ids(self) -> list[int]:
         """Of the workers that run."""
-        return [] if self._pool is None else [*self._pool._processes]
+        return [each.process.pid for each in self._workers if each.process.pid is not None]
 
     def run(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Tried]]:
         """See ``Engine.run``.
@@ -91,40 +109,66 @@ class Processes:
         Raises:
             ToolError: If workers died ``ATTEMPTS`` times at a point.
         """
-        left, died = [*jobs], Counter[Job]()
-        under_way: dict[Future[Tried], Job] = {}
-        while left or under_way:
-            try:
-                while left and len(under_way) < _AHEAD * self.workers:
-                    under_way[self._started().submit(_try, left[0])] = left[0]
-                    left.pop(0)
-                done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                for future in done:
-                    result = future.result()
-                    yield under_way.pop(future), result
-            except BrokenProcessPool:
-                lost = [*under_way.values()]
-                died.update(lost[: self.workers])
-                under_way.clear()
-                self.close()
-                self._check(died)
-                left = lost + left
+        left, died = deque(jobs), Counter[Job]()
+        while left or any(each.job for each in self._workers):
+            while len(self._workers) < min(self._count, len(left) + self._busy()):
+                self._workers.append(self._started())
+            for each in self._workers:
+                if each.job is None and left:
+                    each.job = left.popleft()
+                    with suppress(BrokenPipeError):  # it died: seen below
+                        each.connection.send(each.job)
+            ready = wait([each.connection for each in self._workers if each.job])
+            for each in [one for one in self._workers if one.connection in ready]:
+                job = each.job
+                assert job is not None
+                try:
+                    found: Tried = each.connection.recv()
+                except (EOFError, ConnectionError):
+                    self._workers.remove(each)
+                    _end(each)
+                    died[job] += 1
+                    _check_died(job, died[job])
+                    left.appendleft(job)
+                else:
+                    each.job = None
+                    yield job, found
 
-    @staticmethod
-    def _check(died: Counter[Job]) -> None:
-        for job, times in died.items():
-            if times >= ATTEMPTS:
-                raise ToolError(
-                    f"a worker process ended {times} times at or near {job.architecture} "
-                    f"{dict(job.values)}: it may need more memory than there is; take fewer "
-                    "--workers"
-                )
+    def _busy(self) -> int:
+        return sum(each.job is not None for each in self._workers)
+
+    def _started(self) -> _Worker:
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        arguments = (theirs, self._request, self._host)
+        process = context.Process(target=_serve, args=arguments, daemon=True)
+        process.start()
+        theirs.close()  # so that its end closes ours
+        return _Worker(process, ours)
 
     def close(self) -> None:
         """Ends the workers."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        while self._workers:
+            _end(self._workers.pop())
+
+
+def _end(worker: _Worker) -> None:
+    worker.connection.close()
+    worker.process.terminate()
+    worker.process.join()
+
+
+def _check_died(job: Job, times: int) -> None:
+    """Gives up a point at which workers die.
+
+    Raises:
+        ToolError: If they did ``ATTEMPTS`` times.
+    """
+    if times >= ATTEMPTS:
+        raise ToolError(
+            f"worker processes ended {times} times at {job.architecture} {dict(job.values)}: it "
+            "may need more memory than there is; take fewer --workers"
+        )
 
 
 class Ray:

@@ -141,8 +141,8 @@ def _gain(found: Found) -> str:
         *("speedup", "speedup without host and link"),
     )
     return (
-        "A device with a host, in turn, and the same CPU alone (one thread of the machine that "
-        f"wrote this section):\n\n{table(heads, rows)}"
+        "A device with a host, in turn, and the same CPU alone (processor time of one thread "
+        f"of the machine that wrote this section):\n\n{table(heads, rows)}"
     )
 
 
