@@ -33,7 +33,7 @@ CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
 CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
 SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
-  -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv')
+  -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv' -not -name 'rs_vector_registers*.sv')
 
 .PHONY: help
 help:  ## Show this list
@@ -147,6 +147,7 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --keep --force --programs 10 --products 300 \
 		--verify nano --verify octo --verify pico --verify heaws --verify heaws-seal --verify rpm \
+		--verify vector-small \
 		--area medha --area nano --area heaws --area heaws6 --area heaws-seal --area rpm \
 		--area-in-part octo --area-in-part medha21-set1 --area-in-part medha21-set2 \
 		--area-in-part medha21-set3

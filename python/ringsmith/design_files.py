@@ -83,6 +83,18 @@ def architecture_of(name: str, known: Collection[str] | None = None) -> str:
     return str(architecture)
 
 
+def text(name: str) -> str:
+    """The text of a design's file.
+
+    Args:
+        name: The design's, or the path of a TOML file.
+
+    Raises:
+        ParameterError: If there is no such design, or the file cannot be read.
+    """
+    return _text(name, named())
+
+
 def _text(name: str, known: list[str]) -> str:
     """The text of a design's file."""
     if not name.endswith(SUFFIX):

@@ -287,4 +287,55 @@ package rs_vector_pkg;
     logic [$clog2(MaxBanks)-1:0] bank;
     logic [RowWidth-1:0]         row;
   } access_t;
+
+  // ---- memory --------------------------------------------------------------------------------------
+
+
+  // A word in memory takes 32 bits, or 64.
+  function automatic int unsigned stored_bits(int unsigned width);
+    return (width <= 32) ? 32 : 64;
+  endfunction
+
+  // Beats of a row at each of its cluster's ports, a power of two.
+  function automatic int unsigned row_cycles(int unsigned width, int unsigned log_lanes,
+                                             int unsigned ports, int unsigned port_bits);
+    return (stored_bits(width) << log_lanes) / (ports * port_bits);
+  endfunction
+
+  // A row's address: the cluster whose ports' memory has it, and the row there.
+  localparam int unsigned HomeBits = 3;
+  localparam int unsigned MemoryRowBits = 29;
+  typedef struct packed {
+    logic [HomeBits-1:0]      home;
+    logic [MemoryRowBits-1:0] row;
+  } place_t;
+
+  // Lists in memory lie in slots of SlotBytes bytes, read by a port of ListBits bits: an instruction in
+  // InstructionBeats beats of its own slot, loads and stores as many as a slot holds, the first lowest.
+  localparam int unsigned ListBits = 512;
+  localparam int unsigned SlotBytes = 256;
+  localparam int unsigned SlotBeats = 8 * SlotBytes / ListBits;
+  localparam int unsigned InstructionBeats = 3;
+  localparam int unsigned LogListed = 5;  // instructions that are read ahead, log2
+  localparam int unsigned LogListBeats = 4;  // beats of loads, and of stores, log2
+
+  typedef enum logic [1:0] {
+    ListLoads     = 2'd0,
+    ListComputing = 2'd1,
+    ListStores    = 2'd2
+  } list_e;
+  localparam int unsigned Lists = 3;
+
+  // Why a cluster has stopped.
+  typedef enum logic [1:0] {
+    FaultNone     = 2'd0,
+    FaultResponse = 2'd1,  // memory answered with SLVERR or DECERR
+    FaultSilence  = 2'd2   // memory did not answer within the watchdog's cycles
+  } fault_e;
+  typedef struct packed {
+    logic       fetching;  // at the port that reads the list, and not at a port for rows
+    list_e      list;
+    logic [7:0] port;
+    fault_e     fault;
+  } fault_t;
 endpackage

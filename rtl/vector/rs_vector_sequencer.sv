@@ -103,7 +103,7 @@ module rs_vector_sequencer
   logic                   take, waits;
   logic [31:0]            since_q, tables_q;
   logic [RowWidth-1:0]    coming_q [LoadStreams];  // rows of a limb that is not whole yet
-  logic [LoadStreams-1:0] come;                    // the last of them
+  logic [LoadStreams-1:0] last_comes_q, come;      // the next row is the last of them; it is here
   logic [CountWidth-1:0]  there_q [LoadStreams];   // limbs that no instruction took
   logic [3:0]             taken_q [LoadStreams];
   logic [CountWidth-1:0]  used_q [Points];         // limbs that a store stream has, or will have
@@ -112,7 +112,7 @@ module rs_vector_sequencer
   logic [Points-1:0]      hands_out;
   always_comb begin
     for (int unsigned s = 0; s < LoadStreams; s++) begin
-      come[s]   = load_pushed_i[s] && coming_q[s] == last_row_q;
+      come[s]   = load_pushed_i[s] && last_comes_q[s];
       enough[s] = there_q[s] >= CountWidth'(instruction_i.limbs[s]);
     end
     for (int unsigned h = 0; h < Points; h++) begin
@@ -131,6 +131,8 @@ module rs_vector_sequencer
       taken_q[s] <= (take && rst_ni) ? instruction_i.limbs[s] : '0;
       if (!rst_ni) coming_q[s] <= '0;
       else if (load_pushed_i[s]) coming_q[s] <= come[s] ? '0 : coming_q[s] + 1'b1;
+      if (!rst_ni) last_comes_q[s] <= 1'b0;
+      else if (load_pushed_i[s]) last_comes_q[s] <= !come[s] && coming_q[s] == before_last_q;
       if (!rst_ni) there_q[s] <= '0;
       else there_q[s] <= there_q[s] + CountWidth'(come[s]) - CountWidth'(taken_q[s]);
     end
@@ -145,7 +147,7 @@ module rs_vector_sequencer
   // ---- the instruction under way: rows of limbs of passes -----------------------------------------
   operation_t            own_q;
   logic                  busy_q, waiting_q, at_last_q;  // at_last_q: row_q is the last of a limb
-  logic [RowWidth-1:0]   row_q;
+  logic [RowWidth-1:0]   row_q, ahead_q;               // ahead_q: row_q + 1
   logic [EntryWidth-1:0] entry_q;
   logic [2:0]            pass_q;
   logic [WaitWidth-1:0]  wait_q, pause_q;
@@ -170,13 +172,15 @@ module rs_vector_sequencer
     if (take) begin
       own_q     <= instruction_i.operation;
       row_q     <= '0;
+      ahead_q   <= RowWidth'(1);
       at_last_q <= 1'b0;
       entry_q   <= '0;
       pass_q    <= '0;
       wait_q    <= '0;
       waiting_q <= 1'b0;
     end else begin
-      if (issues) row_q <= at_last_q ? '0 : row_q + 1'b1;
+      if (issues) row_q <= at_last_q ? '0 : ahead_q;
+      if (issues) ahead_q <= at_last_q ? RowWidth'(1) : ahead_q + 1'b1;
       if (issues) at_last_q <= !at_last_q && row_q == before_last_q;
       if (limb_ends) entry_q <= last_entry ? '0 : entry_q + 1'b1;
       if (pass_ends) pass_q <= pass_q + 1'b1;
@@ -243,35 +247,45 @@ module rs_vector_sequencer
   end
 
   // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
-  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1:
-  // step_q has the element times so much for row c = row_q, places_q has R-1-k for row c + 1.
-  logic [LowWidth-1:0] low_q, step_q, thrice_q, whole_q, new_element;
-  logic [4:0]          places_q, ones;  // ones: of row_q + 2
+  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1.
+  // For row c = row_q step_q is the element times so much, places_q is R-1-k of row c + 1, ones_q is k
+  // of row c + 2; in an instruction's first cycle, with fresh_q, none of them is there yet.
+  logic [LowWidth-1:0] low_q, first_step_q, step_q, thrice_q, whole_q, new_element;
+  logic [4:0]          places_q, second_q, ones_q, ones, places;
+  logic                fresh_q;
   assign new_element = LowWidth'(instruction_i.operation.element);
-  always_comb begin
-    ones = '0;
-    for (int unsigned i = 2; i < RowWidth; i++) begin
-      if (ones == 5'(i - 2) && row_q[i]) ones = 5'(i - 1);
+  always_comb begin  // of row_q + 3
+    ones = 5'(RowWidth);
+    for (int unsigned i = RowWidth - 1; i >= 2; i--) begin
+      if (!row_q[i]) ones = 5'(i);
     end
-    ones = !row_q[0] ? 5'd0 : row_q[1] ? 5'd1 : ones + 5'd2;
+    if (row_q[0]) ones = 5'd0;
+    else if (row_q[1]) ones = 5'd1;
   end
+  assign places = fresh_q ? second_q : places_q;
   always_ff @(posedge clk_i) begin
+    fresh_q      <= take;
+    first_step_q <= new_element << row_bits_less_q;
+    second_q     <= row_bits_less_q - 5'd1;
+    ones_q       <= ones;
+    places_q     <= row_bits_less_q - (ones_q & {5{!fresh_q}});
+    step_q       <= (thrice_q << places) - whole_q;
     if (take) begin
       low_q    <= LowWidth'(instruction_i.operation.element >> 1);
-      step_q   <= new_element << row_bits_less_q;
       thrice_q <= new_element + (new_element << 1);
       whole_q  <= new_element << row_bits_q;
-      places_q <= row_bits_less_q - 5'd1;
     end else if (issues) begin
-      low_q    <= low_q + step_q;
-      step_q   <= (thrice_q << places_q) - whole_q;
-      places_q <= row_bits_less_q - ones;
+      low_q <= low_q + (fresh_q ? first_step_q : step_q);
     end
   end
 
   // ---- rows ---------------------------------------------------------------------------------------
-  logic [RowWidth-1:0] turned, mapped, reversed_low;
-  assign turned = (row_q << pass.turn | row_q >> back_q) & last_row_q;
+  // turned_q is row_q turned; it is 0 in a limb's first row.
+  logic [RowWidth-1:0] turned_q, mapped, reversed_low;
+  always_ff @(posedge clk_i) begin
+    if (take || limb_ends) turned_q <= '0;
+    else if (issues) turned_q <= (ahead_q << pass.turn | ahead_q >> back_q) & last_row_q;
+  end
   always_comb begin
     for (int unsigned i = 0; i < RowWidth; i++) reversed_low[i] = low_q[RowWidth-1-i];
   end
@@ -310,7 +324,7 @@ module rs_vector_sequencer
     time_q     <= row_q[LogRadix-1:0];
     element_q  <= own_q.point ? own_q.element[LogLanes-1:0] : LogLanes'(1);
     constant_q <= own_q.point ? LogLanes'(low_q >> row_bits_q) : '0;
-    x_q        <= at(x_first_q, own_q.point ? mapped : turned);
+    x_q        <= at(x_first_q, own_q.point ? mapped : turned_q);
     for (int unsigned h = 0; h < Points; h++) begin
       prime_q[h]  <= own_q.point ? own_q.result[h].prime : entry.prime;
       y_q[h]      <= at(first_row(own_q.result[h].y, row_bits_q), row_q);
@@ -319,11 +333,11 @@ module rs_vector_sequencer
       z_word_q[h] <= own_q.result[h].z_word[Width-1:0];
       target_q[h] <= own_q.point ?
           at(first_row('{origin: FromBank, slot: own_q.result[h].target}, row_bits_q), row_q) :
-          at(target_first_q, turned);
+          at(target_first_q, turned_q);
       writes_q[h] <= own_q.result[h].writes;
       stores_q[h] <= own_q.result[h].stores;
     end
-    limb_row_q    <= turned;
+    limb_row_q    <= turned_q;
     table_first_q <= entry.table_row + pass.table_row;
     table_shift_q <= pass.shift;
     last_q        <= ends && rst_ni;

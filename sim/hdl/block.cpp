@@ -7,6 +7,9 @@
 #include <string>
 
 #include "stop.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 
 namespace {
 
@@ -143,3 +146,10 @@ RSB_EXPORT int rsb_run(Handle* handle, std::uint64_t cycles, int input_count, co
     set_clock(*handle, 0);
   });
 }
+
+#if VM_COVERAGE
+/// Writes how often lines ran and bits changed since the block was made, as a file of Verilator's.
+RSB_EXPORT int rsb_write_coverage(Handle* handle, const char* path) {
+  return guarded(*handle, [&] { handle->context.coveragep()->write(path); });
+}
+#endif

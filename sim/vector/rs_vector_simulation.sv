@@ -1,9 +1,14 @@
-// A simulation of rs_vector_core before a memory that takes its time as timing.py says, with all lists
-// of a program.
+// A simulation of rs_vector_top with the memory of a platform (rs_vector_memory).
 //
-// Lists, settings and the memory's rows are written one by one; start_i begins. The cycle after it
-// is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand in the cycles in which
-// the next of each list begins, and ended_o counts instructions; done_o says that all has ended.
+// Rows, and beats of lists, are written to memory one by one; registers by AXI4-Lite. A row of memory is
+// that of the cluster whose ports' memory has it, MemoryRows each: row_addr_i is MemoryRows times the
+// cluster's number, and the row there. Its words are stored as in memory, 64 bits at a time.
+//
+// error_i and silent_i make ports answer with errors, or not at all: those for rows, then those for lists.
+//
+// run_o: the next cycle is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand in the
+// cycles in which a cluster's next load, instruction or store begins, and ended_o counts instructions;
+// done_o stands in the first cycle in which all has ended.
 module rs_vector_simulation
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -17,264 +22,91 @@ module rs_vector_simulation
   parameter  int unsigned BankRows = 1024,
   parameter  int unsigned TableRows = 1024,
   parameter  int unsigned StreamRows = 512,
-  parameter  int unsigned ReadRowCycles = 1,
-  parameter  int unsigned WriteRowCycles = 1,
-  parameter  int unsigned MemoryLatency = 200,
-  parameter  int unsigned MemoryRows = 32768,
-  parameter  int unsigned ListLength = 8192,
+  parameter  int unsigned Clusters = 1,
+  parameter  int unsigned Ports = 2,
+  parameter  int unsigned PortBits = 256,
+  parameter  int unsigned SpanBits = 28,
+  parameter  int unsigned BurstBeats = 16,
+  parameter  int unsigned Outstanding = 16,
+  parameter  int unsigned Latency = 62,
+  parameter  int unsigned Interval = 975,
+  parameter  int unsigned ReadPause = 65,
+  parameter  int unsigned WritePause = 267,
+  parameter  int unsigned ListLatency = 62,
+  parameter  int unsigned ListInterval = 1950,
+  parameter  int unsigned ListPause = 88,
+  parameter  int unsigned MemoryRows = 16384,
+  parameter  int unsigned ListBeats = 16384,
   localparam int unsigned Lanes = 2 ** LogLanes,
-  localparam int unsigned Points = LogRadix / 2,
-  localparam int unsigned TableWidth = $clog2(TableRows),
-  localparam int unsigned PassWidth = $clog2(2 * MaxPasses),
-  localparam int unsigned PassBits = $bits(pass_t),
-  localparam int unsigned ShiftWidth = $clog2(Width + 1),
-  localparam int unsigned MemoryWidth = $clog2(MemoryRows),
-  localparam int unsigned ListWidth = $clog2(ListLength)
+  localparam int unsigned RowWords = stored_bits(Width) * Lanes / 64,
+  localparam int unsigned AllPorts = Clusters * Ports,
+  localparam int unsigned RowAddrWidth = $clog2(MemoryRows * Clusters),
+  localparam int unsigned ListAddrWidth = $clog2(ListBeats),
+  localparam int unsigned ListWords = ListBits / 64
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  // settings
-  input  logic                   prime_we_i,
-  input  logic [ PrimeWidth-1:0] prime_addr_i,
-  input  logic [      Width-1:0] prime_q_i,
-  input  logic [      Width-1:0] prime_mu_i,
-  input  logic [ ShiftWidth-1:0] prime_shift_i,
-  input  logic                   pass_we_i,
-  input  logic [  PassWidth-1:0] pass_addr_i,
-  input  logic [   PassBits-1:0] pass_i,
-  input  logic [            4:0] row_bits_i,
-  input  logic [            3:0] passes_i,
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
   // memory
-  input  logic                   memory_we_i,
-  input  logic [MemoryWidth-1:0] memory_addr_i,
-  input  logic [      Width-1:0] memory_row_i       [Lanes],
-  output logic [      Width-1:0] memory_row_o       [Lanes],
-  // lists
-  input  logic [  ListWidth-1:0] list_addr_i,
-  input  logic                   load_we_i,
-  input  logic                   load_to_table_i,
-  input  logic [            1:0] load_stream_i,
-  input  logic [MemoryWidth-1:0] load_from_i,
-  input  logic [           15:0] load_rows_i,
-  input  logic [ TableWidth-1:0] load_table_row_i,
-  input  logic [           31:0] load_after_store_i,
-  input  logic [           31:0] load_after_computing_i,
-  input  logic                   computing_we_i,
-  input  logic [           63:0] computing_i        [InstructionWords],
-  input  logic                   store_we_i,
-  input  logic                   store_stream_i,
-  input  logic [MemoryWidth-1:0] store_to_i,
-  input  logic [           31:0] loads_i,
-  input  logic [           31:0] computing_count_i,
-  input  logic [           31:0] stores_i,
+  input  logic                             row_we_i,
+  input  logic [  RowAddrWidth-1:0]        row_addr_i,
+  input  logic [              63:0]        row_i         [RowWords],
+  output logic [              63:0]        row_o         [RowWords],
+  input  logic [      Clusters-1:0]        list_we_i,
+  input  logic [ ListAddrWidth-1:0]        list_addr_i,
+  input  logic [              63:0]        list_i        [ListWords],
+  input  logic [AllPorts+Clusters-1:0]     error_i,
+  input  logic [AllPorts+Clusters-1:0]     silent_i,
+  // registers
+  input  logic [              11:0]        axil_awaddr_i,
+  input  logic                             axil_awvalid_i,
+  output logic                             axil_awready_o,
+  input  logic [              31:0]        axil_wdata_i,
+  input  logic                             axil_wvalid_i,
+  output logic                             axil_wready_o,
+  output logic [               1:0]        axil_bresp_o,
+  output logic                             axil_bvalid_o,
+  input  logic [              11:0]        axil_araddr_i,
+  input  logic                             axil_arvalid_i,
+  output logic                             axil_arready_o,
+  output logic [              31:0]        axil_rdata_o,
+  output logic [               1:0]        axil_rresp_o,
+  output logic                             axil_rvalid_o,
   // the run
-  input  logic                   start_i,
-  output logic                   load_begun_o,
-  output logic                   issued_o,
-  output logic                   store_begun_o,
-  output logic [           31:0] ended_o,
-  output logic                   done_o
+  output logic                             run_o,
+  output logic [      Clusters-1:0]        load_begun_o,
+  output logic [      Clusters-1:0]        issued_o,
+  output logic [      Clusters-1:0]        store_begun_o,
+  output logic [              31:0]        ended_o       [Clusters],
+  output logic                             done_o
 );
-  typedef struct packed {
-    logic                   to_table;
-    logic [1:0]             stream;
-    logic [MemoryWidth-1:0] from;
-    logic [15:0]            rows;
-    logic [TableWidth-1:0]  table_row;
-  } rows_t;
-  typedef struct packed {
-    rows_t       moved;
-    logic [31:0] after_store;
-    logic [31:0] after_computing;
-  } load_t;
-  typedef struct packed {
-    logic                   stream;
-    logic [MemoryWidth-1:0] to;
-  } store_t;
+  localparam int unsigned AddrWidth = 40;
+  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits);
+  localparam int unsigned ByteBits = $clog2(PortBits / 8);
+  localparam int unsigned BeatWidth = AddrWidth - ByteBits;
+  localparam int unsigned ListBytes = $clog2(ListBits / 8);
+  localparam int unsigned PortWords = PortBits / 64;
 
-  // ---- lists --------------------------------------------------------------------------------------
-  load_t load_list [ListLength];
-  logic [64*InstructionWords-1:0] computing_list [ListLength];
-  store_t store_list [ListLength];
-  logic [64*InstructionWords-1:0] computing;
-  for (genvar i = 0; i < InstructionWords; i++) begin : gen_word
-    assign computing[64*i+:64] = computing_i[i];
-  end
-  always_ff @(posedge clk_i) begin
-    if (load_we_i) begin
-      load_list[list_addr_i] <= '{
-          moved: '{
-              to_table: load_to_table_i,
-              stream: load_stream_i,
-              from: load_from_i,
-              rows: load_rows_i,
-              table_row: load_table_row_i
-          },
-          after_store: load_after_store_i,
-          after_computing: load_after_computing_i
-      };
-    end
-    if (computing_we_i) computing_list[list_addr_i] <= computing;
-    if (store_we_i) store_list[list_addr_i] <= '{stream: store_stream_i, to: store_to_i};
-  end
-
-  logic running_q;
-  always_ff @(posedge clk_i) running_q <= rst_ni && (running_q || start_i);
-
-  // ---- loads: a row is handed out MemoryLatency cycles after it could be the first time -----------
-  localparam int unsigned BusyWidth = 28;
-  logic [LoadStreams-1:0] load_room, load_begin;
-  logic [31:0]            loads_q, stores_ended_q, loads_ended_q, ended;
-  logic [BusyWidth-1:0]   channel_q;
-  load_t                  load;
-  rows_t                  moved, own_q;
-  logic                   load_begins;
-  assign load  = load_list[ListWidth'(loads_q)];
-  assign moved = load.moved;
-  assign load_begins = running_q && loads_q != loads_i && channel_q == '0 &&
-      stores_ended_q >= load.after_store && ended >= load.after_computing &&
-      (moved.to_table || load_room[moved.stream]);
-  always_comb begin
-    load_begin               = '0;
-    load_begin[moved.stream] = load_begins && !moved.to_table;
-  end
-
-  // The row that is handed out: row_q of the load, in the last of its ReadRowCycles cycles.
-  typedef struct packed {
-    logic                   valid;
-    logic                   last;
-    logic                   to_table;
-    logic [1:0]             stream;
-    logic [MemoryWidth-1:0] from;
-    logic [TableWidth-1:0]  table_row;
-  } beat_t;
-  logic        reading_q;
-  logic [15:0] row_q, part_q;
-  beat_t       beat, come;
-  logic        beats;
-  assign beats = reading_q && part_q == 16'(ReadRowCycles - 1);
-  assign beat = '{
-      valid: beats && rst_ni,
-      last: row_q + 16'd1 == own_q.rows,
-      to_table: own_q.to_table,
-      stream: own_q.stream,
-      from: own_q.from + MemoryWidth'(row_q),
-      table_row: own_q.table_row + TableWidth'(row_q)
-  };
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) loads_q <= '0;
-    else if (load_begins) loads_q <= loads_q + 32'd1;
-    if (!rst_ni) channel_q <= '0;
-    else if (load_begins) channel_q <= BusyWidth'(moved.rows) * BusyWidth'(ReadRowCycles) - 1'b1;
-    else if (channel_q != '0) channel_q <= channel_q - 1'b1;
-    if (load_begins) begin
-      own_q  <= moved;
-      row_q  <= '0;
-      part_q <= '0;
-    end else if (beats) begin
-      row_q  <= row_q + 16'd1;
-      part_q <= '0;
-    end else begin
-      part_q <= part_q + 16'd1;
-    end
-    if (!rst_ni) reading_q <= 1'b0;
-    else if (load_begins) reading_q <= 1'b1;
-    else if (beats && beat.last) reading_q <= 1'b0;
-  end
-  rs_delay #(.Width($bits(beat_t)), .Depth(MemoryLatency - 1)) u_latency (
-    .clk_i, .d_i(beat), .d_o(come)
-  );
-  logic [LoadStreams-1:0] load_push;
-  always_comb begin
-    load_push              = '0;
-    load_push[come.stream] = come.valid && !come.to_table;
-  end
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) loads_ended_q <= '0;
-    else loads_ended_q <= loads_ended_q + 32'(come.valid && come.last);
-  end
-
-  // ---- stores -------------------------------------------------------------------------------------
-  logic [31:0]            stores_q;
-  logic [BusyWidth-1:0]   writing_q;
-  logic [RowWidth:0]      limb_rows;
-  store_t                 store, writes_q;
-  logic                   store_begins, popping_q, pops, written, written_late, store_ended;
-  logic [15:0]            store_row_q, store_part_q;
-  logic [Points-1:0]      store_limb, store_begin, store_pop, store_done;
-  assign limb_rows    = (RowWidth + 1)'(1) << row_bits_i;
-  assign store        = store_list[ListWidth'(stores_q)];
-  assign store_begins = running_q && stores_q != stores_i && writing_q == '0 &&
-      |(store_limb & (Points'(1) << store.stream));
-  assign written      = writing_q == BusyWidth'(1) ||
-      (store_begins && 32'(limb_rows) * WriteRowCycles == 1);
-  assign pops         = popping_q && store_part_q == '0;
-  assign store_begin  = store_begins ? Points'(1) << store.stream : '0;
-  assign store_pop    = pops ? Points'(1) << writes_q.stream : '0;
-  rs_delay #(.Depth(3)) u_written (.clk_i, .d_i(written && rst_ni), .d_o(written_late));
-  rs_delay #(.Depth(MemoryLatency)) u_ended (.clk_i, .d_i(written && rst_ni), .d_o(store_ended));
-  logic done_stream;
-  rs_delay #(.Depth(3)) u_done_stream (.clk_i, .d_i(writes_q.stream), .d_o(done_stream));
-  assign store_done = written_late ? Points'(1) << done_stream : '0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) stores_q <= '0;
-    else if (store_begins) stores_q <= stores_q + 32'd1;
-    if (!rst_ni) writing_q <= '0;
-    else if (store_begins) writing_q <= BusyWidth'(limb_rows) * BusyWidth'(WriteRowCycles) - 1'b1;
-    else if (writing_q != '0) writing_q <= writing_q - 1'b1;
-    if (!rst_ni || start_i) stores_ended_q <= '0;
-    else stores_ended_q <= stores_ended_q + 32'(store_ended);
-    if (store_begins) begin
-      writes_q     <= store;
-      store_row_q  <= '0;
-      store_part_q <= '0;
-    end else begin
-      store_part_q <= (store_part_q == 16'(WriteRowCycles - 1)) ? '0 : store_part_q + 16'd1;
-      if (pops) store_row_q <= store_row_q + 16'd1;
-    end
-    if (!rst_ni) popping_q <= 1'b0;
-    else if (store_begins) popping_q <= 1'b1;
-    else if (pops && store_row_q + 16'd1 == 16'(limb_rows)) popping_q <= 1'b0;
-  end
-
-  // ---- memory -------------------------------------------------------------------------------------
-  logic [Width-1:0]       memory [MemoryRows][Lanes];
-  logic [Width-1:0]       load_row [Lanes];
-  logic [Width-1:0]       store_row [Points*Lanes];
-  logic                   put;
-  logic                   put_stream;
-  logic [MemoryWidth-1:0] put_to;
-  rs_delay #(.Width(2 + MemoryWidth), .Depth(RamLatency)) u_put (
-    .clk_i,
-    .d_i({pops && rst_ni, writes_q.stream, writes_q.to + MemoryWidth'(store_row_q)}),
-    .d_o({put, put_stream, put_to})
-  );
-  always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      if (memory_we_i) memory[memory_addr_i][l] <= memory_row_i[l];
-      else if (put) memory[put_to][l] <= store_row[((Points > 1 && put_stream) ? Lanes : 0) + l];
-    end
-  end
-  always_comb begin
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      load_row[l]     = memory[come.from][l];
-      memory_row_o[l] = memory[memory_addr_i][l];
-    end
-  end
-
-  // ---- list computing -----------------------------------------------------------------------------
-  logic [31:0] issued_q;
-  logic        issued;
-  logic [64*InstructionWords-1:0] instruction;
-  logic unused_instruction;
-  assign instruction        = computing_list[ListWidth'(issued_q)];
-  assign unused_instruction = ^instruction;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) issued_q <= '0;
-    else issued_q <= issued_q + 32'(issued);
-  end
-
-  rs_vector_core #(
+  logic [AllPorts-1:0]                ar_valid, ar_ready, r_valid, r_last, r_ready;
+  logic [AllPorts-1:0]                aw_valid, aw_ready, w_valid, w_last, w_ready, b_valid, b_ready;
+  logic [AllPorts-1:0][AddrWidth-1:0] ar_addr, aw_addr;
+  logic [AllPorts-1:0][7:0]           ar_len, aw_len;
+  logic [AllPorts-1:0][1:0]           r_resp, b_resp;
+  logic [PortBits-1:0]                r_data [AllPorts];
+  logic [PortBits-1:0]                w_data [AllPorts];
+  logic [Clusters-1:0]                list_ar_valid, list_ar_ready;
+  logic [Clusters-1:0]                list_r_valid, list_r_last, list_r_ready;
+  logic [Clusters-1:0][AddrWidth-1:0] list_ar_addr;
+  logic [Clusters-1:0][7:0]           list_ar_len;
+  logic [Clusters-1:0][1:0]           list_r_resp;
+  logic [Clusters-1:0][ListBits-1:0]  list_r_data;
+  logic [Clusters-1:0][31:0]          ended;
+  logic                               start;
+  logic [2:0]                         ar_size, aw_size, list_ar_size;
+  logic [1:0]                         ar_burst, aw_burst, list_ar_burst;
+  logic [PortBits/8-1:0]              w_strb;
+  logic                               unused_constants;
+  assign unused_constants = ^{ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb};
+  rs_vector_top #(
     .Width(Width),
     .Reduction(Reduction),
     .StepBits(StepBits),
@@ -283,42 +115,206 @@ module rs_vector_simulation
     .Banks(Banks),
     .BankRows(BankRows),
     .TableRows(TableRows),
-    .StreamRows(StreamRows)
-  ) u_core (
+    .StreamRows(StreamRows),
+    .Clusters(Clusters),
+    .Ports(Ports),
+    .PortBits(PortBits),
+    .SpanBits(SpanBits),
+    .BurstBeats(BurstBeats),
+    .Outstanding(Outstanding),
+    .AddrWidth(AddrWidth)
+  ) u_top (
     .clk_i,
     .rst_ni,
-    .prime_we_i,
-    .prime_addr_i,
-    .prime_q_i,
-    .prime_mu_i,
-    .prime_shift_i,
-    .pass_we_i,
-    .pass_addr_i,
-    .pass_i,
-    .row_bits_i,
-    .passes_i,
-    .start_i,
-    .instruction_valid_i(running_q && issued_q != computing_count_i),
-    .instruction_i(instruction[$bits(instruction_t)-1:0]),
-    .instruction_ready_o(issued),
-    .ended_o(ended),
-    .load_row_i(load_row),
-    .load_push_i(load_push),
-    .load_begin_i(load_begin),
-    .load_room_o(load_room),
-    .table_we_i(come.valid && come.to_table),
-    .table_addr_i(come.table_row),
-    .table_loaded_i(come.valid && come.to_table && come.last),
-    .store_limb_o(store_limb),
-    .store_begin_i(store_begin),
-    .store_pop_i(store_pop),
-    .store_row_o(store_row),
-    .store_done_i(store_done)
+    .s_axil_awaddr(axil_awaddr_i),
+    .s_axil_awprot('0),
+    .s_axil_awvalid(axil_awvalid_i),
+    .s_axil_awready(axil_awready_o),
+    .s_axil_wdata(axil_wdata_i),
+    .s_axil_wstrb('1),
+    .s_axil_wvalid(axil_wvalid_i),
+    .s_axil_wready(axil_wready_o),
+    .s_axil_bresp(axil_bresp_o),
+    .s_axil_bvalid(axil_bvalid_o),
+    .s_axil_bready(1'b1),
+    .s_axil_araddr(axil_araddr_i),
+    .s_axil_arprot('0),
+    .s_axil_arvalid(axil_arvalid_i),
+    .s_axil_arready(axil_arready_o),
+    .s_axil_rdata(axil_rdata_o),
+    .s_axil_rresp(axil_rresp_o),
+    .s_axil_rvalid(axil_rvalid_o),
+    .s_axil_rready(1'b1),
+    .m_axi_arvalid(ar_valid),
+    .m_axi_araddr(ar_addr),
+    .m_axi_arlen(ar_len),
+    .m_axi_arsize(ar_size),
+    .m_axi_arburst(ar_burst),
+    .m_axi_arready(ar_ready),
+    .m_axi_rvalid(r_valid),
+    .m_axi_rlast(r_last),
+    .m_axi_rresp(r_resp),
+    .m_axi_rdata(r_data),
+    .m_axi_rready(r_ready),
+    .m_axi_awvalid(aw_valid),
+    .m_axi_awaddr(aw_addr),
+    .m_axi_awlen(aw_len),
+    .m_axi_awsize(aw_size),
+    .m_axi_awburst(aw_burst),
+    .m_axi_awready(aw_ready),
+    .m_axi_wvalid(w_valid),
+    .m_axi_wlast(w_last),
+    .m_axi_wstrb(w_strb),
+    .m_axi_wdata(w_data),
+    .m_axi_wready(w_ready),
+    .m_axi_bvalid(b_valid),
+    .m_axi_bresp(b_resp),
+    .m_axi_bready(b_ready),
+    .m_list_arvalid(list_ar_valid),
+    .m_list_araddr(list_ar_addr),
+    .m_list_arlen(list_ar_len),
+    .m_list_arsize(list_ar_size),
+    .m_list_arburst(list_ar_burst),
+    .m_list_arready(list_ar_ready),
+    .m_list_rvalid(list_r_valid),
+    .m_list_rlast(list_r_last),
+    .m_list_rresp(list_r_resp),
+    .m_list_rdata(list_r_data),
+    .m_list_rready(list_r_ready),
+    .start_o(start),
+    .run_o,
+    .done_o,
+    .load_begun_o,
+    .issued_o,
+    .store_begun_o,
+    .ended_o(ended)
   );
-  assign load_begun_o  = load_begins;
-  assign issued_o      = issued;
-  assign store_begun_o = store_begins;
-  assign ended_o       = ended;
-  assign done_o        = running_q && loads_ended_q == loads_i && ended == computing_count_i &&
-      stores_ended_q == stores_i;
+  always_comb begin
+    for (int unsigned c = 0; c < Clusters; c++) ended_o[c] = ended[c];
+  end
+
+  // ---- memory of rows: slice p of all clusters' memories together, for every cluster's port p --------
+  for (genvar p = 0; p < Ports; p++) begin : gen_slice
+    logic [PortBits-1:0]              contents [MemoryRows*Clusters*RowCycles];
+    logic [Clusters-1:0]              writes;
+    logic [Clusters-1:0][31:0]        write_at;
+    logic [PortBits-1:0]              host [RowCycles];
+    for (genvar i = 0; i < RowCycles; i++) begin : gen_part
+      for (genvar w = 0; w < PortWords; w++) begin : gen_word
+        localparam int unsigned Word = (p * RowCycles + i) * PortWords + w;
+        assign host[i][64*w+:64] = row_i[Word];
+        assign row_o[Word]       = contents[32'(row_addr_i)*RowCycles+i][64*w+:64];
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < RowCycles; i++) begin
+        if (row_we_i) contents[32'(row_addr_i)*RowCycles+i] <= host[i];
+      end
+      for (int unsigned c = 0; c < Clusters; c++) begin
+        if (writes[c]) contents[write_at[c]] <= w_data[Ports*c+p];
+      end
+    end
+    for (genvar c = 0; c < Clusters; c++) begin : gen_port
+      localparam int unsigned Port = Ports * c + p;
+      // The row's beat among those of all clusters' slices p.
+      function automatic logic [31:0] place(logic [BeatWidth-1:0] beat);
+        logic [31:0] number, own;
+        number = 32'(beat >> (SpanBits - ByteBits));
+        own    = 32'(beat & BeatWidth'((64'd1 << (SpanBits - ByteBits)) - 64'd1));
+        return number / Ports * MemoryRows * RowCycles + own;
+      endfunction
+      logic [BeatWidth-1:0] read_beat, write_beat;
+      rs_vector_memory #(
+        .PortBits(PortBits),
+        .AddrWidth(AddrWidth),
+        .Latency(Latency),
+        .Interval(Interval),
+        .ReadPause(ReadPause),
+        .WritePause(WritePause)
+      ) u_memory (
+        .clk_i,
+        .rst_ni,
+        .epoch_i(run_o),
+        .error_i(error_i[Port]),
+        .silent_i(silent_i[Port]),
+        .ar_valid_i(ar_valid[Port]),
+        .ar_addr_i(ar_addr[Port]),
+        .ar_len_i(ar_len[Port]),
+        .ar_ready_o(ar_ready[Port]),
+        .r_valid_o(r_valid[Port]),
+        .r_last_o(r_last[Port]),
+        .r_resp_o(r_resp[Port]),
+        .r_ready_i(r_ready[Port]),
+        .read_beat_o(read_beat),
+        .aw_valid_i(aw_valid[Port]),
+        .aw_addr_i(aw_addr[Port]),
+        .aw_len_i(aw_len[Port]),
+        .aw_ready_o(aw_ready[Port]),
+        .w_valid_i(w_valid[Port]),
+        .w_last_i(w_last[Port]),
+        .w_ready_o(w_ready[Port]),
+        .write_o(writes[c]),
+        .write_beat_o(write_beat),
+        .b_valid_o(b_valid[Port]),
+        .b_resp_o(b_resp[Port]),
+        .b_ready_i(b_ready[Port])
+      );
+      assign r_data[Port] = contents[place(read_beat)];
+      assign write_at[c]  = place(write_beat);
+      Own_A :
+      assert property (@(posedge clk_i) !rst_ni || !ar_valid[Port] ||
+                       32'(ar_addr[Port] >> SpanBits) % Ports == p)
+      else $error("port %0d reads slice %0d", Port, 32'(ar_addr[Port] >> SpanBits));
+    end
+  end
+
+  // ---- memory of lists ----------------------------------------------------------------------------
+  logic [ListBits-1:0] list_beat;
+  for (genvar w = 0; w < ListWords; w++) begin : gen_list_word
+    assign list_beat[64*w+:64] = list_i[w];
+  end
+  for (genvar c = 0; c < Clusters; c++) begin : gen_lists
+    logic [ListBits-1:0] contents [ListBeats];
+    logic [AddrWidth-ListBytes-1:0] beat, unused_write_beat;
+    logic unused_beat, unused_aw_ready, unused_w_ready, unused_write, unused_b_valid;
+    logic [1:0] unused_b_resp;
+    always_ff @(posedge clk_i) if (list_we_i[c]) contents[list_addr_i] <= list_beat;
+    rs_vector_memory #(
+      .PortBits(ListBits),
+      .AddrWidth(AddrWidth),
+      .Latency(ListLatency),
+      .Interval(ListInterval),
+      .ReadPause(ListPause),
+      .WritePause(ListPause)
+    ) u_memory (
+      .clk_i,
+      .rst_ni,
+      .epoch_i(start),
+      .error_i(error_i[AllPorts+c]),
+      .silent_i(silent_i[AllPorts+c]),
+      .ar_valid_i(list_ar_valid[c]),
+      .ar_addr_i(list_ar_addr[c]),
+      .ar_len_i(list_ar_len[c]),
+      .ar_ready_o(list_ar_ready[c]),
+      .r_valid_o(list_r_valid[c]),
+      .r_last_o(list_r_last[c]),
+      .r_resp_o(list_r_resp[c]),
+      .r_ready_i(list_r_ready[c]),
+      .read_beat_o(beat),
+      .aw_valid_i(1'b0),
+      .aw_addr_i('0),
+      .aw_len_i('0),
+      .aw_ready_o(unused_aw_ready),
+      .w_valid_i(1'b0),
+      .w_last_i(1'b0),
+      .w_ready_o(unused_w_ready),
+      .write_o(unused_write),
+      .write_beat_o(unused_write_beat),
+      .b_valid_o(unused_b_valid),
+      .b_resp_o(unused_b_resp),
+      .b_ready_i(1'b1)
+    );
+    assign unused_beat    = ^beat;
+    assign list_r_data[c] = contents[ListAddrWidth'(beat)];
+  end
 endmodule

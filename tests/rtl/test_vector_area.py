@@ -64,7 +64,6 @@ FEW = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
 WHOLE = {
     "vector-small": (vector("vector-small"), 0),
     "16-lanes-radix-4": (VectorDesign("radix", 16, 4, 4, 32, MONTGOMERY, **FEW), 0),
-    "16-lanes-36-bits": (VectorDesign("bits", 14, 4, 2, 36, MONTGOMERY, **FEW), 0),
     "64-lanes": (VectorDesign("lanes", 14, 6, 2, 32, BARRETT, banks=3, bank_rows=4096), 0),
 }
 """Clusters that are synthesized whole, and the most LUT sites of each."""
@@ -119,7 +118,7 @@ def test_an_estimate_has_all_parts_and_their_memories() -> None:
 
 def test_selectors_follow_from_their_structure() -> None:
     """A bit of 5 choices takes 2 LUTs, of 4 one; y's 7 choices are 4, and 3 with the first's."""
-    found = selectors(VectorDesign("selectors", 14, 4, 2, 32, bank_rows=4096, stream_rows=1024))
+    found = selectors(VectorDesign("selectors", 14, 4, 2, 32, **FEW))
     operands = 16 * 32 * (2 + 2 + 2)  # x, z, y
     written = 4 * 8 * 32  # two words in the upper half of the lanes, one in the lower one
     assert found.luts == operands + written
@@ -140,8 +139,8 @@ def test_more_lanes_banks_and_bits_take_more() -> None:
 
 
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
-    design = VectorDesign("width", 16, 8, 2, 38)
-    three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 38, 44)]
+    design = VectorDesign("width", 16, 8, 2, 46)
+    three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 46, 60)]
     assert three[1] == pytest.approx((three[0] + three[2]) / 2, abs=64)
 
 

@@ -5,18 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.backends.vector.test_programs import (
+    QUICK_CARD,
+    SLOW_CARD,
     parameters,
     random_graph,
-    random_operands,
     random_ring,
 )
 
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
-from ringsmith.backends.vector.device.rtl import ClusterRtl
+from ringsmith.backends.vector.device.residues import Words
+from ringsmith.backends.vector.device.rtl import STARTED, VectorRtl
 from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.timing import NOTICE
+from ringsmith.backends.vector.timing import NOTICE, Schedule
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower_operation
 
@@ -24,37 +27,50 @@ RADIX_4 = VectorDesign("radix-4", 10, 4, 2, 30, bank_rows=512, table_rows=512, s
 RADIX_16 = VectorDesign(
     "radix-16", 12, 4, 4, 32, MONTGOMERY, bank_rows=1024, table_rows=1024, stream_rows=512
 )
-SLOW = replace(
-    RADIX_16, name="slow", banks=3, read_row_cycles=2, write_row_cycles=3, memory_latency=37
+SLOW = replace(RADIX_16, name="slow", banks=3, ports=1, platform=SLOW_CARD)
+WIDE = replace(
+    RADIX_16, name="wide", word_bits=60, reduction="barrett", platform=QUICK_CARD, burst_beats=32
 )
-WIDE = replace(RADIX_16, name="wide", word_bits=60, reduction="barrett", memory_latency=1)
 QUICK = [RADIX_4, RADIX_16]
 FULL = [SLOW, WIDE]
+
+TWO = replace(RADIX_16, name="two", log_n=10, clusters=2, banks=3, ports=1, bank_rows=256)
+TWO_SLOW = replace(TWO, name="two-slow", platform=SLOW_CARD, ports=2)
 
 
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
     """Runs random residues, and compares each result with the interpreter's, and all times."""
-    graph, [times] = executable.graph, executable.schedules
+    graph = executable.graph
     inputs, made = random_operands(graph, rng)
     keys = {name: key.data for name, key in made.items()}
-    lists = {
-        "load_begun_o": times.loads,
-        "issued_o": times.computing,
-        "store_begun_o": times.stores,
-    }
-    with ClusterRtl(executable, host_limb(executable, inputs, keys), assertions=True) as cluster:
-        cluster.start()
-        names = [*lists, "ended_o", "done_o"]
-        found = cluster.record(names, executable.cycles + NOTICE + 1)
-        for name, spans in lists.items():
-            assert np.flatnonzero(found[name]).tolist() == [span.begin for span in spans], name
-        ends = [span.end + NOTICE for span in times.computing]
-        cycles = np.arange(len(found["ended_o"]))
-        assert np.array_equal(found["ended_o"], np.searchsorted(ends, cycles, side="right"))
-        assert np.flatnonzero(found["done_o"])[0] == executable.cycles
+    with VectorRtl(executable, host_limb(executable, inputs, keys), assertions=True) as rtl:
+        rtl.start()
+        names = ["run_o", "load_begun_o", "issued_o", "store_begun_o", "ended_o", "done_o"]
+        found = rtl.record(names, executable.cycles + STARTED)
+        [run] = np.flatnonzero(found["run_o"])
+        times = {name: each[run + 1 :] for name, each in found.items()}  # from cycle 0 on
+        for cluster, own in enumerate(executable.schedules):
+            check_times(times, cluster, own)
+        assert np.flatnonzero(times["done_o"])[0] == executable.cycles - executable.read_ahead
+        assert rtl.cycles() == executable.cycles
         for name, limbs in graph.to_core().run(inputs, keys).items():
             for number, limb in enumerate(limbs):
-                assert np.array_equal(cluster.output(name, number), limb), (name, number)
+                assert np.array_equal(rtl.output(name, number), limb), (name, number)
+
+
+def check_times(found: dict[str, Words], cluster: int, times: Schedule) -> None:
+    """Compares what a cluster did in each cycle with its schedule."""
+    for name, spans in (
+        ("load_begun_o", times.loads),
+        ("issued_o", times.computing),
+        ("store_begun_o", times.stores),
+    ):
+        began = np.flatnonzero(found[name] >> np.uint64(cluster) & np.uint64(1))
+        assert began.tolist() == [span.begin for span in spans], (cluster, name)
+    ended = found["ended_o"].reshape(len(found["ended_o"]), -1)[:, cluster]
+    ends = [span.end + NOTICE for span in times.computing]
+    cycles = np.arange(len(ended))
+    assert np.array_equal(ended, np.searchsorted(ends, cycles, side="right"))
 
 
 OPERATIONS = ["add", "multiply", "multiply_plain", "rotate", "rescale", "multiply_relinearize"]
@@ -75,6 +91,31 @@ def test_operations_equal_the_interpreters_in_the_schedules_cycles(
 ) -> None:
     of = parameters(design, shape)
     check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
+
+
+@pytest.mark.parametrize(
+    ("design", "operation"),
+    [(TWO, "multiply_relinearize"), (TWO, "rotate")]
+    + [
+        pytest.param(design, operation, marks=pytest.mark.full)
+        for design in (TWO, TWO_SLOW)
+        for operation in OPERATIONS
+    ],
+    ids=lambda value: value.name if isinstance(value, VectorDesign) else value,
+)
+def test_two_clusters_equal_the_interpreter_in_the_cycles_of_their_schedules(
+    rng: np.random.Generator, design: VectorDesign, operation: str
+) -> None:
+    of = parameters(design, SETS[1])
+    executable = compile_graph(lower_operation(operation, of, of.limbs), design)
+    if operation == "multiply_relinearize":  # each waits for stores of the other
+        waits = [
+            {load.after_store[0] for load in own.loads if load.after_store is not None}
+            for own in executable.programs
+        ]
+        assert 1 in waits[0]
+        assert 0 in waits[1]
+    check(executable, rng)
 
 
 @pytest.mark.parametrize("log_n", [8, 9])

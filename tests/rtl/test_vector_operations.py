@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
-from tests.backends.vector.test_programs import parameters, random_operands
+from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_16, check
 
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
+
+pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
 OPERATIONS = ["multiply_plain", "rescale", "rotate", "multiply_relinearize"]
 
@@ -48,28 +51,28 @@ LARGE = VectorDesign(
 ALUs, and a simulation that is built in seconds."""
 
 PAPERS = [
-    ("framework-set3", "multiply_plain"),
-    ("framework-set3", "rescale"),
-    ("framework-set3", "rotate"),
-    ("framework-set3", "multiply_relinearize"),
-    ("framework-set2", "multiply_relinearize"),
-    ("framework-set1", "multiply_relinearize"),
+    *((LARGE, "framework-set3", operation) for operation in OPERATIONS),
+    (LARGE, "framework-set2", "multiply_relinearize"),
+    (LARGE, "framework-set1", "multiply_relinearize"),
+    (BACKEND.load_design("framework-512"), "framework-set2", "multiply_relinearize"),
 ]
-"""Sets of the Framework paper: N = 2^14 with 9 limbs, 2^16 with 24, 2^16 with 45."""
+"""Sets of the Framework paper: N = 2^14 with 9 limbs, 2^16 with 24, 2^16 with 45. The last design
+takes minutes to build."""
 
 
 @pytest.mark.full
-@pytest.mark.filterwarnings("ignore:.*of 128-bit security")
-@pytest.mark.parametrize(("params", "operation"), PAPERS, ids=str)
+@pytest.mark.parametrize(
+    ("design", "params", "operation"), PAPERS, ids=lambda value: getattr(value, "name", value)
+)
 def test_operations_of_the_papers_sets_equal_the_interpreters_in_the_schedules_cycles(
-    rng: np.random.Generator, params: str, operation: str
+    rng: np.random.Generator, design: VectorDesign, params: str, operation: str
 ) -> None:
     """Set 1 has a key of a gigabyte, and takes some minutes."""
     of = ckks_set(params)
     graph = lower_operation(operation, of, of.limbs)
-    executable = compile_graph(graph, LARGE)
+    executable = compile_graph(graph, design)
     inputs, keys = random_operands(graph, rng)
-    result = BACKEND.open("rtl", LARGE).execute(CompiledGraph(graph, executable), inputs, keys)
+    result = BACKEND.open("rtl", design).execute(CompiledGraph(graph, executable), inputs, keys)
     assert result.cycles == executable.cycles
     expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
     assert result.outputs.keys() == expected.keys()

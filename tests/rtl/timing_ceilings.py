@@ -15,7 +15,7 @@ from ringsmith.backends.registry import backend_of, named_design
 KEPT = Path(__file__).with_name("timing_ceilings.toml")
 COMMAND = ".venv/bin/python tests/rtl/timing_ceilings.py"
 
-DESIGNS = ("nano", "heaws", "rpm")
+DESIGNS = ("nano", "heaws", "rpm", "vector-small")
 """The designs that are timed whole; ``medha`` takes too long for a test."""
 
 _STEP_PS = 100

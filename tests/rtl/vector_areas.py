@@ -18,12 +18,20 @@ COMMAND = ".venv/bin/python tests/rtl/vector_areas.py"
 
 _BOXES = ("rs_vector_unit", "rs_vector_permute")
 
-_WIDTHS = {"barrett": (28, 32, 44, 60), "two_steps": (24, 32), "montgomery": (32, 60)}
-"""Bits of words, by the multiplier."""
+_UNITS = {
+    ("barrett", 2): (28, 32, 60),
+    ("two_steps", 2): (32,),
+    ("montgomery", 2): (60,),
+    ("barrett", 4): (28,),
+    ("two_steps", 4): (32,),
+}
+"""Bits of words, by the multiplier and the stages of a pass."""
 
-_NETWORK_WIDTHS = (16, 32)
-_NETWORKS = {2: (4, 6, 8), 4: (4, 8)}
-"""log2 of the lanes, by the stages of a pass."""
+_CONTROLS = {("barrett", 2): (28, 60), ("two_steps", 4): (32,)}
+"""The same; the multiplier matters little."""
+
+_NETWORKS = {(4, 2): 32, (8, 2): 32, (4, 4): 32, (8, 4): 32}
+"""Bits of words, by log2 of the lanes and the stages of a pass."""
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
@@ -72,24 +80,25 @@ Row = dict[str, str | int]
 
 def measured() -> Iterator[Row]:
     """The file's entries."""
-    for kind, widths in _WIDTHS.items():
-        for log_radix in _NETWORKS:
-            for word_bits in widths:
-                design = sample(kind, log_radix, word_bits)
-                assert area.arithmetic(design) == kind
-                what: Row = {"arithmetic": kind, "log_radix": log_radix, "word_bits": word_bits}
-                yield _entry(area.UNIT, what, unit(design))
-                if word_bits in (widths[0], widths[-1]):
-                    yield _entry(area.CONTROL, what, control(design))
-    for log_radix, sizes in _NETWORKS.items():
-        for log_lanes in sizes:
-            for word_bits in _NETWORK_WIDTHS:
-                what = {"log_radix": log_radix, "log_lanes": log_lanes, "word_bits": word_bits}
-                yield _entry(area.NETWORK, what, network(log_lanes, log_radix, word_bits))
+    for (kind, log_radix), widths in _UNITS.items():
+        for word_bits in widths:
+            design = sample(kind, log_radix, word_bits)
+            assert area.arithmetic(design) == kind
+            yield entry(area.UNIT, unit(design), word_bits, log_radix, arithmetic=kind)
+    for (kind, log_radix), widths in _CONTROLS.items():
+        for word_bits in widths:
+            found = control(sample(kind, log_radix, word_bits))
+            lanes = area.CONTROL_LANES
+            yield entry(area.CONTROL, found, word_bits, log_radix, log_lanes=lanes)
+    for (log_lanes, log_radix), word_bits in _NETWORKS.items():
+        found = network(log_lanes, log_radix, word_bits)
+        yield entry(area.NETWORK, found, word_bits, log_radix, log_lanes=log_lanes)
 
 
-def _entry(block: str, what: Row, found: Area) -> Row:
-    return {"block": block, **what, **{name: getattr(found, name) for name in _NUMBERS}}
+def entry(block: str, found: Area, word_bits: int, log_radix: int, **others: int | str) -> Row:
+    """An entry of the file."""
+    numbers = {name: getattr(found, name) for name in _NUMBERS}
+    return {"block": block, "log_radix": log_radix, **others, "word_bits": word_bits, **numbers}
 
 
 def text(rows: Iterable[Row]) -> str:

@@ -114,8 +114,7 @@ def test_a_point_has_the_alus_and_the_rate_of_its_name(name: str) -> None:
     alus, rate = map(int, name.split("-"))
     assert design.alus == alus
     row = design.lanes * 4
-    each_way = design.clusters * row / design.read_row_cycles * 250e6
-    assert design.write_row_cycles == design.read_row_cycles
+    each_way = design.clusters * row / design.row_cycles * 250e6
     assert 2 * each_way == rate * 1e9
     assert design.scratchpad_bytes == design_of(POINTS[name].base).scratchpad_bytes
 

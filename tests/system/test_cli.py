@@ -103,6 +103,7 @@ WORK = [
     "ringsmith.cli.debug._executable",
     "ringsmith.backends.rpau.debug.designs.operation_costs",
     "ringsmith.backends.rpau.debug.campaign.run_campaign",
+    "ringsmith.backends.vector.debug.campaign.run_campaign",
     "ringsmith.apps.logreg.session.begin",
     "ringsmith.apps.cnn.session.begin",
 ]

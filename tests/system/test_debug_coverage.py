@@ -8,6 +8,7 @@ import pytest
 from tests.timings import BY_HAND
 from typer.testing import CliRunner
 
+from ringsmith.backends.registry import inspectors
 from ringsmith.backends.rpau.debug import campaign as campaigns
 from ringsmith.backends.rpau.debug.campaign import (
     CANDIDATES,
@@ -16,11 +17,9 @@ from ringsmith.backends.rpau.debug.campaign import (
     campaign_design,
     choose_seeds,
     missing_situations,
-    run_campaign,
 )
 from ringsmith.backends.rpau.debug.compare import Compared
-from ringsmith.backends.rpau.debug.coverage_report import GOALS, misses, page, shares
-from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
+from ringsmith.backends.rpau.debug.coverage_report import report
 from ringsmith.backends.rpau.debug.isa_coverage import (
     Situation,
     by_kind,
@@ -31,8 +30,10 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.cli.main import app
+from ringsmith.debug.coverage import page
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.coverage import Exclusion, Point, by_file, excused, read_counts, share
+from ringsmith.hdl.coverage_report import CoverageReport
 
 
 def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:
@@ -86,6 +87,9 @@ def test_a_rule_excuses_missed_points_and_never_hides_covered_ones(counts: Count
 def test_a_file_that_is_no_coverage_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "coverage.dat"
     path.write_text("# SystemC::Coverage-3\n")
+    with pytest.raises(ToolError, match="no coverage records"):
+        read_counts(path)
+    path.write_text(record("a.sv", 1, "v_line", "block", 1).replace("/rtl/", "/sim/"))
     with pytest.raises(ToolError, match="no coverage records"):
         read_counts(path)
     path.write_text("C '\x01f\x02/rtl/a.sv' 3\n")
@@ -158,10 +162,11 @@ def fake(counts: Counter[Point]) -> Campaign:
 
 
 def test_the_report_names_what_was_missed(counts: Counter[Point]) -> None:
-    lines = list(misses(fake(counts)))
+    found = report(fake(counts))
+    lines = list(found.misses())
     assert lines[:3] == ["rtl/mem/a.sv:9: sum", "rtl/mem/a.sv:9: top", "rtl/ntt/b.sv:1: go"]
     assert "mac: operands dst = a" in lines
-    text = page(fake(counts), "ringsmith coverage")
+    text = found.section("ringsmith coverage")
     assert "| lines | 100.0% | 100.00% |" in text
     assert "| `rtl/mem/a.sv` | 2 | 100.0% | 3 | 33.3% |" in text
     assert "- rtl/ntt/b.sv:1: go" in text
@@ -173,11 +178,30 @@ def test_a_missed_goal_ends_the_command_with_status_1(
 ) -> None:
     monkeypatch.setattr(campaigns, "run_campaign", lambda design: fake(counts))
     target = tmp_path / "coverage.md"
-    done = CliRunner().invoke(app, ["coverage", "--report", str(target)])
+    done = CliRunner().invoke(app, ["coverage", "--arch", "rpau", "--report", str(target)])
     assert done.exit_code == 1
-    assert "not covered: rtl/ntt/b.sv:1: go" in done.output
-    assert "toggles: 25.00% covered, goal 99.5%" in done.output
-    assert target.read_text() == page(fake(counts), f"ringsmith coverage --report {target}")
+    assert "rpau: not covered: rtl/ntt/b.sv:1: go" in done.output
+    assert "rpau: toggles: 25.00% covered, goal 99.5%" in done.output
+    command = f"ringsmith coverage --report {target} --arch rpau"
+    assert target.read_text() == page({"rpau": report(fake(counts)).section(command)}, ["rpau"])
+
+
+def test_the_page_keeps_the_sections_that_are_not_measured() -> None:
+    first = page({"one": "## Architecture `one`\n\nold\n", "two": "## Architecture `two`\n"}, "x")
+    assert "## Architecture" not in first
+    order = ["one", "two"]
+    both = page(
+        {"two": "## Architecture `two`\n\n### RTL\n", "one": "## Architecture `one`\n"}, order
+    )
+    assert both.index("`one`") < both.index("`two`")
+    again = page({"one": "## Architecture `one`\n\nnew\n"}, order, both)
+    assert again == both.replace("## Architecture `one`\n", "## Architecture `one`\n\nnew\n")
+
+
+def test_coverage_of_an_architecture_that_counts_none_is_refused() -> None:
+    done = CliRunner().invoke(app, ["coverage", "--arch", "stream"])
+    assert done.exit_code == 2
+    assert "'stream' counts no coverage: choose one of rpau, vector" in done.output
 
 
 def test_the_stop_of_a_program_in_its_midst_must_be_one() -> None:
@@ -190,9 +214,12 @@ def test_the_stop_of_a_program_in_its_midst_must_be_one() -> None:
 
 
 @pytest.mark.full
-def test_the_campaign_meets_its_goals_and_every_rule_excuses_something() -> None:
-    campaign = run_campaign(campaign_design())
-    assert [rule for rule in EXCLUSIONS if not excused(campaign.counts, rule)] == []
-    missed = list(misses(campaign))
-    for kind, found in shares(campaign).items():
-        assert found >= GOALS[kind], f"{kind}s: {found:.2%}: {missed}"
+@pytest.mark.parametrize("architecture", ["rpau", "vector"])
+def test_the_campaign_meets_its_goals_and_every_rule_excuses_something(architecture: str) -> None:
+    [inspector] = [each for each in inspectors() if each.architecture == architecture]
+    found = inspector.coverage(quick=False)
+    assert isinstance(found, CoverageReport)
+    assert found.idle_rules() == []
+    missed = list(found.misses())
+    for kind, covered in found.shares().items():
+        assert covered >= found.goals[kind], f"{kind}s: {covered:.2%}: {missed}"

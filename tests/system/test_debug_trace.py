@@ -15,11 +15,9 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.rpau.debug.colours import COLOURS, ink
 from ringsmith.backends.rpau.debug.listing import listing
-from ringsmith.backends.rpau.debug.page import timeline_page
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
-from ringsmith.backends.rpau.debug.picture import tick_distance, timeline_svg
+from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.summary import (
     FETCH,
     busy_cycles,
@@ -33,6 +31,9 @@ from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.rpau.isa.random_program import random_program
+from ringsmith.backends.timeline.colours import COLOURS, NO_OPERATION, ink
+from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.timeline.picture import tick_distance
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
@@ -174,7 +175,7 @@ def test_a_listing_has_a_line_for_every_instruction_that_reads_back(rotation: Ex
 
 def test_a_picture_has_a_bar_for_every_instruction_in_every_rpau(rotation: Executable) -> None:
     trace = Trace.of_executable(rotation)
-    picture = ElementTree.fromstring(timeline_svg(trace, "a < b"))  # noqa: S314 - our own
+    picture = ElementTree.fromstring(timeline_picture(trace, "a < b").svg())  # noqa: S314 - our own
     space = {"s": "http://www.w3.org/2000/svg"}
     bars = picture.findall(".//s:g[@class='bar']", space)
     hovers = [bar.findtext("s:title", "", space) for bar in bars]
@@ -189,7 +190,7 @@ def test_a_picture_has_a_bar_for_every_instruction_in_every_rpau(rotation: Execu
 
 
 def test_bars_of_a_picture_lie_where_the_cycles_do(by_hand: Trace) -> None:
-    picture = timeline_svg(by_hand)
+    picture = timeline_picture(by_hand).svg()
     place = re.compile(r'>#4  add.*?<rect x="([\d.]+)" y="\d+" width="([\d.]+)"', re.DOTALL)
     found = place.search(picture)
     assert found is not None
@@ -200,8 +201,9 @@ def test_bars_of_a_picture_lie_where_the_cycles_do(by_hand: Trace) -> None:
 
 def test_the_page_holds_the_picture_and_reaches_nothing_outside(rotation: Executable) -> None:
     trace = Trace.of_executable(rotation)
-    page = timeline_page(trace, "rotate")
-    assert timeline_svg(trace, "rotate") in page
+    picture = timeline_picture(trace, "rotate")
+    page = timeline_page(picture)
+    assert picture.svg() in page
     links = set(re.findall(r"https?://[^\"' )]+", page))
     assert links == {"http://www.w3.org/2000/svg"}  # a name, not a place
     assert not re.search(r"<(link|img|iframe|script)[^>]+(src|href)", page)
@@ -245,7 +247,7 @@ def test_the_perfetto_file_keeps_to_the_trace_event_format(rotation: Executable)
 def test_every_he_operation_has_a_colour_of_its_own() -> None:
     operations = set(Op) - {Op.INPUT, Op.OUTPUT}
     assert operations <= COLOURS.keys()
-    assert len(set(COLOURS.values())) == len(COLOURS)
+    assert len({*COLOURS.values(), NO_OPERATION}) == len(COLOURS) + 1
     assert ink("#ffffff") != ink("#000000")
 
 

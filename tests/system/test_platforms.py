@@ -57,7 +57,7 @@ def test_a_card_is_read_from_a_file_of_its_own(tmp_path: Path) -> None:
     load_platform.cache_clear()
     with pytest.raises(ParameterError, match=r"not a card's file: .*latencies"):
         load_platform(str(file))
-    with pytest.raises(ParameterError, match=r"none.toml: not a card's file"):
+    with pytest.raises(ParameterError, match=r"none\.toml: not a card's file"):
         load_platform("none.toml")
 
 

@@ -1,16 +1,18 @@
-"""The vector architecture equals Microsoft SEAL at N = 2^12, 2^13 and 2^14: model and RTL."""
+"""The vector architecture equals Microsoft SEAL at N = 2^12 to 2^15: model and RTL."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from tests.system.seal_world import check_operation
-from tests.system.test_seal_on_devices import LIMBS, OPERATIONS, PARAMETERS, world
+from tests.system.seal_world import check_operation, world_of
+from tests.system.test_seal_on_devices import LARGE_RING, LIMBS, OPERATIONS, PARAMETERS, world
 
 from ringsmith import runtime
-from ringsmith.backends.base import Design
-from ringsmith.runtime.designs import named_design
+from ringsmith.backends.vector.backend import BACKEND
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.params import ckks_set
 
 QUICK_ON_RTL = ("multiply_plain", "rescale", "rotate:1", "relinearize")
 """At N = 2^12."""
@@ -22,8 +24,8 @@ def device(kind: str) -> runtime.Machine:
 
 
 @cache
-def design() -> Design:
-    return named_design("vector-small")
+def design() -> VectorDesign:
+    return BACKEND.load_design("vector-small")
 
 
 def cases() -> Iterator[object]:
@@ -45,3 +47,23 @@ def test_an_operation_on_vector_equals_seal_residue_for_residue(
 ) -> None:
     machines = [device(kind) for kind in kinds]
     check_operation(world(primes), design(), machines, operation, limbs, rng)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("operation", LARGE_RING)
+def test_the_largest_ring_of_seal_equals_it_on_a_larger_design(
+    operation: str, rng: np.random.Generator
+) -> None:
+    """N = 2^15, nine data primes: Medha's second set."""
+    small = design()
+    larger = replace(
+        small,
+        name="larger",
+        log_n=15,
+        bank_rows=2 * small.bank_rows,
+        table_rows=2 * small.table_rows,
+        stream_rows=2 * small.stream_rows,
+    )
+    here = world_of(ckks_set("medha-set2"), (1,))
+    machines = [runtime.open_device(kind, larger) for kind in ("model", "rtl")]
+    check_operation(here, larger, machines, operation, here.parameters.limbs, rng)

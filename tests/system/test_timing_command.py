@@ -47,7 +47,7 @@ def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
         asked.append(Asked(top, parameters, tuple(boxes)))
         return MADE_UP if len(asked) == 1 else Timing((), ())
 
-    for architecture in ("rpau", "stream"):
+    for architecture in ("rpau", "stream", "vector"):
         monkeypatch.setattr(f"ringsmith.backends.{architecture}.debug.timing.timed", timed)
     monkeypatch.setattr("ringsmith.debug.timing.yosys", lambda: SimpleNamespace(version="0.0"))
     return asked
@@ -129,6 +129,18 @@ def test_a_streaming_multiplier_is_timed_whole(
     assert "the whole device, 2 words of 30 bits a cycle" in run("rpm").stdout
     assert [each.top for each in synthesized] == ["rs_stream_axis"]
     assert "leave --in-part out" in run("rpm", "--in-part", status=2).stderr.replace("\n", " ")
+
+
+def test_a_vector_cluster_is_timed_in_three_parts(synthesized: list[Asked]) -> None:
+    text = run("framework-512", "--in-part").stdout
+    assert "a unit of 16 lanes, the network, and a cluster without both" in text
+    unit, network, cluster = synthesized
+    assert [unit.top, network.top, cluster.top] == [
+        *("rs_vector_unit", "rs_vector_permute", "rs_vector_core")
+    ]
+    assert network.parameters == {"Width": 32, "LogLanes": 4, "LogRadix": 4}
+    assert cluster.boxes == (unit.top, network.top)
+    assert cluster.parameters["BankRows"] == 65536
 
 
 def test_what_cannot_be_timed_is_refused_by_name() -> None:

@@ -276,8 +276,9 @@ def test_designs_runs_whole(tmp_path: Path) -> None:
 def test_coverage_runs_whole(tmp_path: Path) -> None:
     report = tmp_path / "coverage.md"
     done = run("coverage", "--quick", "--report", report)
-    assert "not covered: " in done.stdout
-    assert "lines: " in done.stdout
+    for architecture in ("rpau", "vector"):
+        assert f"{architecture}: not covered: " in done.stdout
+        assert f"{architecture}: lines: " in done.stdout
     assert f"ringsmith coverage --report {report} --quick" in report.read_text()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Protocol
 
 from ringsmith.backends.explorer import Explorer
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.jobs import Job
 from ringsmith.backends.keys import AnyKey
@@ -221,6 +222,17 @@ class Backend(ABC):
     def explorer(self) -> Explorer | None:
         """Returns what its design points are, for a search; None: it is not explored."""
         return None
+
+    def exporter(self) -> Exporter:
+        """Returns what writes its designs out as folders of RTL, program and testbench.
+
+        Raises:
+            ProgramError: If that is not there for this architecture.
+        """
+        raise ProgramError(
+            f"architecture {self.name} cannot be written out as a folder yet: choose a design of "
+            "another"
+        )
 
     def _without_designs(self, design: Design) -> NoReturn:
         raise ProgramError(

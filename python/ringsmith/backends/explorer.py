@@ -126,6 +126,7 @@ class Task:
     Attributes:
         graphs: Operation -> its subroutine graph, all of one parameter set.
         platform: The card.
+        platform_name: Its name, or the path of its file.
         megahertz: The clock, assumed.
         host_milliseconds: Operation -> what a host takes for all but its products, measured; for
             architectures whose host does the rest.
@@ -133,6 +134,7 @@ class Task:
 
     graphs: Mapping[str, SubroutineGraph] = field(repr=False)
     platform: Platform
+    platform_name: str
     megahertz: float
     host_milliseconds: Mapping[str, float] = field(default_factory=dict)
 

@@ -62,8 +62,8 @@ class Coverage(Protocol):
         """What was not covered, a line each."""
         ...
 
-    def page(self, command: str) -> str:
-        """A page of it; ``command`` is what was typed."""
+    def section(self, command: str) -> str:
+        """The section of the page of coverage; ``command`` is what was typed."""
         ...
 
 
@@ -139,6 +139,9 @@ class Inspector(ABC):
 
     traces: ClassVar[bool] = False
     """Whether its programs have instructions, which are traced and recorded."""
+
+    covers: ClassVar[bool] = False
+    """Whether it counts what random programs cover."""
 
     max_file_bytes: ClassVar[int] = 0
     """The largest file of an executable; 0: there are none."""

@@ -32,7 +32,13 @@ Operation = Annotated[
     str | None, typer.Option(help="One HE operation alone, such as `rotate`, at all limbs.")
 ]
 Design = Annotated[str, typer.Option(help="The design to schedule for: a name, or a TOML file.")]
-Parameters = Annotated[str, typer.Option(help="The parameter set.")]
+Parameters = Annotated[
+    str | None,
+    typer.Option(
+        help="The parameter set; else `nano` for an operation, and what the design runs the "
+        "logistic regression with."
+    ),
+]
 
 
 def trace(
@@ -40,7 +46,7 @@ def trace(
     logreg: Logreg = False,
     operation: Operation = None,
     design: Design = "nano",
-    parameters: Parameters = "nano",
+    parameters: Parameters = None,
     model: Annotated[
         bool, typer.Option("--model", help="Take the cycles of a run on the model instead.")
     ] = False,
@@ -93,7 +99,7 @@ def waves(
     logreg: Logreg = False,
     operation: Operation = None,
     design: Design = "nano",
-    parameters: Parameters = "nano",
+    parameters: Parameters = None,
     cycles: Annotated[
         str | None, typer.Option(metavar="FIRST:LAST", help="The window in cycles.")
     ] = None,
@@ -147,7 +153,11 @@ def designs(
         Path | None, typer.Option(dir_okay=False, help="Write the page to this file.")
     ] = None,
     programs: Annotated[
-        int, typer.Option(min=0, help="Random programs to run on the RTL of each design.")
+        int,
+        typer.Option(
+            min=0,
+            help="Random programs, or HE operations, to run on the RTL of each design.",
+        ),
     ] = 0,
     verify: Annotated[
         list[str] | None,
@@ -241,27 +251,45 @@ def coverage(
             "miss of the goals is said, and the status is 0.",
         ),
     ] = False,
+    arch: Annotated[
+        str | None,
+        typer.Option(
+            help="Measure this architecture alone; the page keeps what it says of others."
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
-    from ringsmith.backends.registry import fitting_backend
-    from ringsmith.files import check_targets
+    from ringsmith.backends.registry import inspectors
+    from ringsmith.debug.coverage import page
+    from ringsmith.errors import ParameterError
+    from ringsmith.files import check_targets, read_bounded
 
     page_file = target(report, force)
     check_targets(page_file)
-    inspector = fitting_backend().inspector()
-    assert inspector is not None, "ours has one"
-    campaign = inspector.coverage(quick=quick)
-    for line in campaign.misses():
-        print(f"not covered: {line}")
-    found = campaign.shares()
-    for kind, share in found.items():
-        print(f"{kind}s: {share:.2%} covered, goal {campaign.goals[kind]:.1%}")
+    counting = {each.architecture: each for each in inspectors() if each.covers}
+    if arch is not None and arch not in counting:
+        raise ParameterError(
+            f"architecture {arch!r} counts no coverage: choose one of {', '.join(counting)}"
+        )
+    kept = ""
+    if report is not None and report.exists():
+        kept = read_bounded(report, _MAX_PAGE).decode()
+    chosen = "" if arch is None else f" --arch {arch}"
+    flags = " --quick" * quick + " --force" * force
+    command = f"ringsmith coverage --report {report}{chosen}{flags}"
+    sections, missed = {}, False
+    for name in counting if arch is None else [arch]:
+        campaign = counting[name].coverage(quick=quick)
+        for line in campaign.misses():
+            print(f"{name}: not covered: {line}")
+        for kind, share in campaign.shares().items():
+            print(f"{name}: {kind}s: {share:.2%} covered, goal {campaign.goals[kind]:.1%}")
+            missed |= share < campaign.goals[kind]
+        sections[name] = campaign.section(command)
     if page_file is not None:
-        flags = " --quick" * quick + " --force" * force
-        command = f"ringsmith coverage --report {report}{flags}"
-        _write(page_file, campaign.page(command))
-    if not quick and any(share < campaign.goals[kind] for kind, share in found.items()):
+        _write(page_file, page(sections, list(counting), kept))
+    if missed and not quick:
         raise typer.Exit(code=1)
 
 
@@ -271,23 +299,21 @@ def _write(target: "Target", text: str) -> None:
 
 
 def _executable(
-    program: Path | None, logreg: bool, operation: str | None, design: str, parameters: str
+    program: Path | None, logreg: bool, operation: str | None, design: str, parameters: str | None
 ) -> "tuple[str, Executable]":
     """The program that the options name, with a title for it."""
     if (program is not None) + logreg + (operation is not None) != 1:
         raise typer.BadParameter("name one program: a file, --logreg or --operation NAME")
     if program is not None:
         return program.stem, _read_executable(program)
-    from ringsmith import runtime
-    from ringsmith.params import ckks_set
-
     _check_traced(design)
-    chosen = ckks_set(parameters)
     if operation is not None:
+        from ringsmith import runtime
         from ringsmith.backends.registry import named_design
         from ringsmith.lower import lower_operation
+        from ringsmith.params import ckks_set
 
-        point = named_design(design)
+        point, chosen = named_design(design), ckks_set(parameters or "nano")
         graph = lower_operation(operation, chosen, chosen.limbs)
         compiled, title = runtime.compile_graph(graph, point), operation
     else:
@@ -296,7 +322,9 @@ def _executable(
         from ringsmith.apps.logreg.server import Server
         from ringsmith.apps.logreg.sizes import size_for
 
-        size = replace(size_for(None, design), parameter_set=parameters)
+        size = size_for(None, design)
+        if parameters is not None:
+            size = replace(size, parameter_set=parameters)
         server = Server(train(load_records(size.held_out)[0], size), size, design)
         compiled, title = server.compiled.compiled_graph, "logistic regression"
     executable = compiled.executable
@@ -359,4 +387,4 @@ def _read_executable(program: Path) -> "Executable":
             raise ProgramError(f"{program}: not a text file, and so no executable") from None
         except ProgramError as error:
             refusals.append(error)
-    raise ProgramError(f"{program}: {refusals[0]}") from refusals[0]
+    raise ProgramError(f"{program}: {'; '.join(map(str, refusals))}") from refusals[0]

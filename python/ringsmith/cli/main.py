@@ -16,6 +16,7 @@ from ringsmith.cli import (
     bitstream,
     debug,
     explore,
+    generate,
     keys,
     seal,
     timing,
@@ -40,6 +41,7 @@ timing.add_to(app)
 verilog.add_to(app)
 bitstream.add_to(app)
 explore.add_to(app)
+generate.add_to(app)
 bench.add_to(app)
 
 

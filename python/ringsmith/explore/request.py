@@ -148,4 +148,4 @@ def task_of(
     """What an architecture's explorer is asked."""
     platform = load_platform(request.platform)
     megahertz = request.megahertz or explorer(architecture).megahertz
-    return Task(graphs, platform, megahertz, host)
+    return Task(graphs, platform, request.platform, megahertz, host)

@@ -1,6 +1,7 @@
 """A verilated block in Python: its ports as NumPy arrays, one row a cycle."""
 
 import ctypes
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,6 +85,8 @@ def _load(library: Path) -> ctypes.CDLL:
     functions.rsb_step.argtypes = [handle, ctypes.c_uint64]
     side = (ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(_POINTER))
     functions.rsb_run.argtypes = (handle, ctypes.c_uint64, *side, *side)
+    if hasattr(functions, "rsb_write_coverage"):
+        functions.rsb_write_coverage.argtypes = [handle, ctypes.c_char_p]
     return functions
 
 
@@ -238,6 +241,16 @@ class Block:
         return {
             port.name: words[:, 0] if port.lanes == 1 else words for port, words in sampled.items()
         }
+
+    def write_coverage(self, path: Path) -> None:
+        """Writes the counts of a build with ``Instrument.COVERAGE``, as a file of Verilator's.
+
+        Raises:
+            DeviceError: If the build counts nothing.
+        """
+        if not hasattr(self._functions, "rsb_write_coverage"):
+            raise DeviceError("this block counts no coverage: build it with Instrument.COVERAGE")
+        self._check(self._functions.rsb_write_coverage(self._open(), os.fsencode(path)))
 
     @staticmethod
     def _pad(words: Words, total: int) -> Words:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ringsmith.errors import ToolError
 
-_RECORD = re.compile(r"C '(.*)' (\d+)")
 _KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
 
 
@@ -73,6 +72,20 @@ class Exclusion:
         )
 
 
+EDGE = ":(0->1|1->0)"
+"""Pattern of the end of a toggle's detail."""
+
+
+def one_of(bits: Iterable[int]) -> str:
+    """Pattern of the last index of a toggle's bit."""
+    return rf"\[({'|'.join(map(str, bits))})\]"
+
+
+def bits(first: int, last: int) -> str:
+    """Pattern of the last index of a toggle's bit, from the first to the last one."""
+    return one_of(range(first, last + 1))
+
+
 @dataclass(frozen=True)
 class FileCoverage:
     """What was covered of one source file.
@@ -91,27 +104,48 @@ class FileCoverage:
 
 
 def read_counts(path: Path) -> Counter[Point]:
-    """Counts of a file of Verilator's; points of one place are added up.
+    """Counts of a file of Verilator's, for sources below ``rtl/``; points of one place add up.
 
     Raises:
         ToolError: If the file is of another format than Verilator 5's.
     """
+    return points(read_records(path))
+
+
+def read_records(path: Path) -> Counter[str]:
+    """Counts of a file of Verilator's by the point as it is written there; these add up quickly.
+
+    Raises:
+        ToolError: If the file has no record of a source below ``rtl/``.
+    """
+    counts: Counter[str] = Counter()
+    with path.open(encoding="latin-1") as lines:
+        for line in lines:
+            # C '<point>' <count>
+            point, _, count = line.rstrip("\n").rpartition("' ")
+            if point.startswith("C '") and "/rtl/" in point:  # not a simulation's own source
+                counts[point] += int(count)
+    if not counts:
+        raise ToolError(f"{path} holds no coverage records: is it a coverage file of Verilator's?")
+    return counts
+
+
+def points(records: Mapping[str, int]) -> Counter[Point]:
+    """Counts by places in the sources; those of one place add up.
+
+    Raises:
+        ToolError: If a record is of another format than Verilator 5's.
+    """
     counts: Counter[Point] = Counter()
-    for line in path.read_text(encoding="latin-1").splitlines():
-        record = _RECORD.fullmatch(line)
-        if record is None:
-            continue
-        fields = dict(item.split("\x02", 1) for item in record[1].split("\x01") if item)
+    for record, count in records.items():
+        fields = dict(item.split("\x02", 1) for item in record[3:].split("\x01") if item)
         try:
             point = _point(fields)
         except KeyError as error:
             raise ToolError(
-                f"{path}: a coverage record has no field {error}: this reads the format of "
-                "Verilator 5"
+                f"a coverage record has no field {error}: this reads the format of Verilator 5"
             ) from error
-        counts[point] += int(record[2])
-    if not counts:
-        raise ToolError(f"{path} holds no coverage records: is it a coverage file of Verilator's?")
+        counts[point] += count
     return counts
 
 

@@ -6,6 +6,7 @@ Assertions are left out, and equal modules are written once.
 """
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,8 +33,30 @@ def plain_verilog(
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    files = rtl_sources(*folders)
     values = [f"{name}={value}" for name, value in parameters.items()]
+    return _plain(top, rtl_sources(*folders), values, macros)
+
+
+def plain_verilog_of(top: str, sources: Mapping[str, str], macros: Sequence[str] = ()) -> str:
+    """The same of a hierarchy whose top module has no parameters, and whose sources are texts.
+
+    Args:
+        top: The top module, whose name and ports stay.
+        sources: Path -> text, in the order in which they are read; no two files have one name.
+        macros: What the sources are read with.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for path, text in sources.items():
+            files.append(Path(folder) / Path(path).name)
+            files[-1].write_text(text, encoding="utf-8")
+        return _plain(top, files, [], macros)
+
+
+def _plain(top: str, files: Sequence[Path], values: Sequence[str], macros: Sequence[str]) -> str:
     own = [Path(__file__), Path(elaboration.__file__), Path(netlist.__file__)]
 
     def build(work: Path) -> None:

@@ -176,25 +176,57 @@ _CARD_HEAD = ["", "from enum import IntEnum, IntFlag"]
 
 def render_card_python(card: RegisterMap, notice: str) -> str:
     """A Python module with the addresses of a card's registers."""
-    lines = ['"""The registers of a card.', "", *_prose(notice), '"""', *_CARD_HEAD]
-    own = [register for register in card.plain if register.array is None]
-    (array,) = {register.array for register in card.plain} - {None}
+    return render_array_python(card, notice, "Card", "The registers of a card.")
+
+
+def render_array_python(registers: RegisterMap, notice: str, name: str, title: str) -> str:
+    """A Python module with the addresses of a map that has one array of regfiles.
+
+    Args:
+        registers: The map.
+        notice: What the module is made from.
+        name: What begins the name of the class of all other registers.
+        title: The module's first line.
+    """
+    lines = [f'"""{title}', "", *_prose(notice), '"""', *_CARD_HEAD]
+    own = [register for register in registers.plain if register.array is None]
+    (array,) = {register.array for register in registers.plain} - {None}
     assert array is not None
-    parts = [register for register in card.plain if register.array == array]
-    lines += ["", "", "class CardRegister(IntEnum):", '    """Byte addresses."""', ""]
+    parts = [register for register in registers.plain if register.array == array]
+    lines += ["", "", f"class {name}Register(IntEnum):", '    """Byte addresses."""', ""]
     lines += [f"    {register.name.upper()} = 0x{register.address:02X}" for register in own]
-    name = array.name.capitalize()
-    lines += ["", "", f"class {name}Register(IntEnum):"]
-    lines += ['    """Byte addresses from a channel\'s first on."""', ""]
+    for register in own:
+        lines += _class_of(register)
+    several = array.name.capitalize()
+    lines += ["", "", f"class {several}Register(IntEnum):"]
+    lines += [f'    """Byte addresses from a {array.name}\'s first on."""', ""]
     lines += [
         f"    {register.name.upper()} = 0x{register.address - array.address:02X}"
         for register in parts
     ]
     for register in parts:
-        lines += _class_of(register, name)
-    lines += ["", "", *_identity(card)]
-    lines += [f"{name.upper()}S = 0x{array.address:03X}", '"""Where the first channel begins."""']
-    lines += [f"{name.upper()}_BYTES = 0x{array.stride:02X}"]
+        lines += _class_of(register, several)
+    lines += ["", "", *_identity(registers)]
+    lines += [
+        f"{several.upper()}S = 0x{array.address:03X}",
+        f'"""Where the first {array.name} begins."""',
+    ]
+    lines += [f"{several.upper()}_BYTES = 0x{array.stride:02X}"]
+    return "\n".join(lines) + "\n"
+
+
+def render_map_page(registers: RegisterMap, notice: str, title: str, after: str) -> str:
+    """A page with the registers of a map, and nothing else.
+
+    Args:
+        registers: The map.
+        notice: What the page is made from.
+        title: Its title.
+        after: What its reader can do, and what else must be known.
+    """
+    lines = [*_prose(f"<!-- {notice} -->"), f"# {title}", "", *_prose(after), "", *_TABLE]
+    for register in registers.plain:
+        lines += _rows(register)
     return "\n".join(lines) + "\n"
 
 

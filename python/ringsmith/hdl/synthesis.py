@@ -97,7 +97,7 @@ def ultra_rams(width: int, depth: int) -> int:
 def synthesized(
     top: str,
     rooms: Sequence[str],
-    parameters: Mapping[str, int | str],
+    parameters: Mapping[str, int],
     parts: Sequence[str],
     family: str,
     boxes: Sequence[str] = (),
@@ -107,7 +107,7 @@ def synthesized(
     Args:
         top: The top module.
         rooms: Folders of ``rtl/`` that it is made of.
-        parameters: Of the top module; a text with its quotation marks.
+        parameters: Of the top module.
         parts: Modules below it whose area is told too, everything below them included.
         family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
         boxes: Modules that are left out, with all below them.

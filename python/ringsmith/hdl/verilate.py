@@ -143,6 +143,7 @@ def build_block(
     parameters: Mapping[str, int | str] | None = None,
     *,
     assertions: bool = False,
+    instrument: Instrument = Instrument.NONE,
     flags: Sequence[str] = (),
     title: str = "",
 ) -> Path:
@@ -154,7 +155,7 @@ def build_block(
         ToolError: If a tool is missing or fails, a file cannot be read, or a port is wider than
             64 bits.
     """
-    recipe = _recipe(top, sources, parameters, assertions, flags)
+    recipe = replace(_recipe(top, sources, parameters, assertions, flags), instrument=instrument)
     wrapper = [sim_root() / "hdl" / "block.cpp"]
     return _library(recipe, wrapper, block_wrapper.wrapper_source, title or top)
 

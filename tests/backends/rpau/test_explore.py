@@ -54,7 +54,7 @@ def test_a_kind_of_rpau_that_was_not_synthesized_is_refused() -> None:
 def task() -> Task:
     of = parameter_set("medha-set1")
     graph = lower_operation("rescale", of, of.limbs)
-    return Task({"rescale": graph}, load_platform("u250"), 200)
+    return Task({"rescale": graph}, load_platform("u250"), "u250", 200)
 
 
 def test_a_point_has_the_schedulers_cycles() -> None:
@@ -80,4 +80,4 @@ def test_digits_of_several_primes_are_refused_by_name() -> None:
     of = parameter_set("framework-set2")
     graph = lower_operation("rotate", of, of.limbs)
     with pytest.raises(ParameterError, match="digits of one prime alone"):
-        RpauExplorer().space(Task({"rotate": graph}, load_platform("u250"), 200))
+        RpauExplorer().space(Task({"rotate": graph}, load_platform("u250"), "u250", 200))

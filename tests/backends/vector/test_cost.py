@@ -30,11 +30,10 @@ def points(params: str) -> list[VectorDesign]:
     found = [each for each in designs if isinstance(each, VectorDesign)]
     base = found[1]
     found += [replace(base, name=f"{rows} rows", bank_rows=rows) for rows in (1024, 2048, 8192)]
-    found += [
-        replace(base, name=f"{rate} cycles a row", read_row_cycles=rate, write_row_cycles=rate)
-        for rate in (2, 4)
-    ]
-    small = replace(found[0], name="64 lanes", log_lanes=6, bank_rows=16384, table_rows=8192)
+    found += [replace(base, name=f"{ports} ports", ports=ports) for ports in (16, 8)]
+    small = replace(
+        found[0], name="64 lanes", log_lanes=6, ports=8, bank_rows=16384, table_rows=8192
+    )
     return [*found, replace(small, stream_rows=4096)]
 
 

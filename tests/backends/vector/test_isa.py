@@ -19,7 +19,6 @@ from tests.backends.vector.test_programs import (
 from ringsmith.backends.vector import decoding, encoding, text
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.device.image import addresses
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import (
     Automorph,
@@ -46,6 +45,7 @@ from ringsmith.backends.vector.isa.instruction_set import (
     LOAD,
     parse_isa,
 )
+from ringsmith.backends.vector.memory import places
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph.subroutines import MAX_PRIMES
 from ringsmith.hdl.isa_file import IsaError
@@ -134,12 +134,16 @@ def as_decoded(own: Computing) -> Computing:
     if isinstance(operation, Transform):
         entries = (replace(each, reduce=not operation.inverse) for each in operation.entries)
         operation = replace(operation, entries=tuple(entries))
+    if isinstance(operation, Point):
+        results = (replace(r, z=None if r.z == Constant(0) else r.z) for r in operation.results)
+        operation = replace(operation, results=tuple(results))
     return replace(own, operation=operation, origin=-1)
 
 
 def check_bits(executable: VectorExecutable) -> None:
     """All instructions of a program, to bits and back."""
-    at = addresses(executable)
+    found, _ = places(executable.programs, executable.design)
+    at = {limb: place.address for limb, place in found.items()}
     limbs = {address: limb for limb, address in at.items()}
     for program in executable.programs:
         for load in program.loads:

@@ -53,7 +53,17 @@ def test_a_table_has_a_row_for_each_pass_in_the_lanes_and_few_for_the_others() -
     assert table_rows(Shape(16, 8, 2)) == 4 + 4 + 16 + 64 + 256
 
 
-@pytest.mark.parametrize("sizes", [(12, 8, 3), (11, 8, 4), (8, 8, 2)])
-def test_what_does_not_divide_is_refused(sizes: tuple[int, int, int]) -> None:
-    with pytest.raises(ParameterError, match="lanes divide into units"):
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((12, 8, 3), "log_lanes = 8 is no multiple of log_radix = 3: choose one"),
+        (
+            (11, 8, 4),
+            r"2\^11 on 2\^8 lanes is 2\^3 rows, and a pass of 4 stages needs 2\^4: choose",
+        ),
+        ((8, 8, 2), r"2\^8 on 2\^8 lanes is 2\^0 rows, and a pass of 2 stages needs 2\^2"),
+    ],
+)
+def test_what_does_not_divide_is_refused(sizes: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
         Shape(*sizes)

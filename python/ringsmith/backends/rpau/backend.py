@@ -14,6 +14,7 @@ from ringsmith.backends.base import (
 )
 from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.explorer import Explorer
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
@@ -118,6 +119,12 @@ class RpauBackend(Backend):
         from ringsmith.backends.rpau.explore import RpauExplorer
 
         return RpauExplorer()
+
+    def exporter(self) -> Exporter:
+        """How its designs are written out; see ``Backend.exporter``."""
+        from ringsmith.backends.rpau.export.exporter import RpauExporter
+
+        return RpauExporter()
 
 
 BACKEND = RpauBackend()

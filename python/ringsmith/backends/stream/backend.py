@@ -11,6 +11,7 @@ from ringsmith.backends.base import (
     Explanation,
 )
 from ringsmith.backends.explorer import Explorer
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
@@ -86,6 +87,12 @@ class StreamBackend(Backend):
         from ringsmith.backends.stream.explore import StreamExplorer
 
         return StreamExplorer()
+
+    def exporter(self) -> Exporter:
+        """How its designs are written out; see ``Backend.exporter``."""
+        from ringsmith.backends.stream.export.exporter import StreamExporter
+
+        return StreamExporter()
 
 
 BACKEND = StreamBackend()

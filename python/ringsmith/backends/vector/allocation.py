@@ -139,7 +139,7 @@ class _Allocation:
     ) -> None:
         self._give_way, self._cycles = give_way, Cycles(design, shape)
         self._few, limbs = choice
-        self._patience = limbs * shape.rows * design.read_row_cycles
+        self._patience = limbs * design.read_cycles(shape.rows)
         banks = range(design.banks)
         self._order = [*banks[::2], *banks[1::2]]  # neighbours in time in different halves
         self.spilled: set[Value] = set()
@@ -208,7 +208,7 @@ class _Allocation:
     def _emit(self, task: Task, operation: Operation) -> None:
         own = self._clusters[task.cluster]
         own.operations.append(operation)
-        ahead = -self._design.stream_rows * self._design.read_row_cycles
+        ahead = -self._design.read_cycles(self._design.stream_rows)
         own.behind = max(ahead, own.behind - self._cycles.occupied(operation))
         own.tables_before.append(own.table_loads)
         own.origins.append(task.origin)
@@ -243,7 +243,7 @@ class _Allocation:
         own = self._clusters[task.cluster]
         load = Load(stored.limb, self._shape.rows, stream, after_store=stored.after)
         own.loads.append((len(own.operations), load))
-        own.behind += self._shape.rows * self._design.read_row_cycles
+        own.behind += self._design.read_cycles(self._shape.rows)
         return Stream(stream)
 
     def _copy(self, value: Value, source: Slot | Stream, target: Slot | None) -> Point:

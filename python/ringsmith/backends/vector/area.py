@@ -65,9 +65,8 @@ def alu_dsps(design: VectorDesign) -> int:
 
 def cluster_parts(design: VectorDesign) -> dict[str, Area]:
     """Area of each of ``PARTS`` of one cluster."""
-    kind, radix = arithmetic(design), design.log_radix
+    radix = design.log_radix
     units = design.lanes >> radix
-    unit = _at_width((UNIT, kind, radix), design.word_bits)
     dsps = alu_dsps(design) * design.alus // design.clusters
     row = design.lanes * design.word_bits
     first = units * design.word_bits  # the factors of one stage
@@ -75,12 +74,12 @@ def cluster_parts(design: VectorDesign) -> dict[str, Area]:
     streams = (STREAMS + design.results) * block_rams(row, design.stream_rows)
     banks = design.banks * 2 * ultra_rams(row // 2, design.bank_rows)
     return {
-        "alus": replace(area_times(unit, units), dsps=dsps),
+        "alus": replace(area_times(_unit(design), units), dsps=dsps),
         "permute_network": _network(design),
         "scratchpad": replace(selectors(design), urams=banks),
         "streams": replace(NOTHING, brams=streams),
         "twiddle_memory": replace(NOTHING, brams=factors),
-        "control": _at_width((CONTROL, kind, radix), design.word_bits),
+        "control": _at_width((CONTROL, radix, CONTROL_LANES), design.word_bits),
     }
 
 
@@ -131,6 +130,14 @@ def selectors(design: VectorDesign) -> Area:
 # ---- synthesized blocks ------------------------------------------------------------------------
 
 
+def _unit(design: VectorDesign) -> Area:
+    """A unit; one of four stages has the ALUs of eight of two, and about as much around them."""
+    kind, radix = arithmetic(design), design.log_radix
+    if (UNIT, kind, radix) in synthesized_blocks():
+        return _at_width((UNIT, kind, radix), design.word_bits)
+    return area_times(_at_width((UNIT, kind, 2), design.word_bits), 8)
+
+
 def _network(design: VectorDesign) -> Area:
     """The network: between those of the two nearest lengths of rows, lane by lane."""
     known = sorted(
@@ -164,8 +171,11 @@ def synthesized_blocks() -> dict[Key, dict[int, Area]]:
 
 
 def _at_width(key: Key, word_bits: int) -> Area:
-    """Area of a block for words of a width."""
+    """Area of a block for words of a width; in proportion, where one width is known."""
     by_width = synthesized_blocks()[key]
+    if len(by_width) == 1:
+        [(known, one)] = by_width.items()
+        return area_times(one, word_bits / known)
     low, high = _nearest(sorted(by_width), word_bits)
     return _between(low, by_width[low], high, by_width[high], word_bits)
 

@@ -57,7 +57,8 @@ class VectorBackend(Backend):
         return Explanation(
             f"on design {own.design.name}: {own.cycles} cycles, {own.transforms} transforms, "
             f"{own.bytes_read / 2**20:.1f} MiB read from memory and "
-            f"{own.bytes_written / 2**20:.1f} MiB written"
+            f"{own.bytes_written / 2**20:.1f} MiB written",
+            own.cycles_by_node,
         )
 
     def inspector(self) -> Inspector:

@@ -5,6 +5,7 @@ from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.encoding import check_programs
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.lowering import lower
+from ringsmith.backends.vector.memory import check_size
 from ringsmith.backends.vector.timing import Cycles
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -20,7 +21,7 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
     Raises:
         ProgramError: If the graph is unfinished, its ring or a prime is none of the design's, or it
             has a node that the architecture has not; says which. If a number does not fit its field
-            of an instruction.
+            of an instruction, or memory is too small for the program.
     """
     graph.validate()
     log_n = graph.n.bit_length() - 1
@@ -31,9 +32,13 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
         )
     for q in graph.primes:
         if refusal := design.prime_refusal(q):
-            raise ProgramError(refusal)
+            raise ProgramError(
+                f"the program has {refusal}, in design {design.name}: choose parameters with other "
+                "primes, or another design"
+            )
     shape = design.shape(log_n)
     tasks = lower(graph, design, Cycles(design, shape).together)
     programs = tuple(allocate(tasks, graph.primes, design, shape))
     check_programs(programs)
+    check_size(programs, design)
     return VectorExecutable(design, graph, programs)

@@ -128,22 +128,25 @@ class _Walk:
         self._made: dict[Value, int] = {}  # when its last row is written
         self._memory: dict[Value, int] = {}  # when it is in memory
         self._delay, self._turn = pass_cycles(design), turn_cycles(design)
+        memory = design.memory
+        self._latency = memory.latency
+        self._read, self._read_table = map(design.read_cycles, (self._rows, self._table))
+        beats = self._rows * design.row_cycles * memory.interval
+        self._write = -(-beats // (memory.interval - memory.write_pause))
         self._tables_held = max(1, design.table_rows // self._table)
 
     def estimate(self) -> Estimate:
         for number, task in enumerate(self._tasks):
             self._do(number, task)
         ends = [max(own.array + self._delay, own.writing, own.reading) for own in self._clusters]
-        read, write = self._design.read_row_cycles, self._design.write_row_cycles
-        last = self._design.memory_latency + 2 * NOTICE
+        last = self._latency + 2 * NOTICE
         busy = max(self._clusters, key=lambda own: own.array)
-        needed = max((busy.loads * self._rows + self._least_tables(busy)) * read,
-                     busy.stores * self._rows * write)  # fmt: skip
-        moved = max((busy.loads + busy.avoidable) * self._rows * read,
-                    (busy.stores + busy.spills) * self._rows * write)  # fmt: skip
+        tables = busy.table_loads * self._read_table
+        needed = max(busy.loads * self._read + tables, busy.stores * self._write)
+        reads = (busy.loads + busy.avoidable) * self._read + tables
+        moved = max(reads, (busy.stores + busy.spills) * self._write)
         limbs = sum(o.loads + o.avoidable + o.stores + o.spills for o in self._clusters)
         tables = sum(own.table_loads for own in self._clusters) * self._table
-        word = 4 if self._design.word_bits <= 32 else 8
         return Estimate(
             max(ends) + last,
             sum(busy.counted.values()),
@@ -151,11 +154,8 @@ class _Walk:
             needed,
             max(0, moved - needed),
             dict(busy.counted),
-            (limbs * self._rows + tables) * self._design.lanes * word,
+            (limbs * self._rows + tables) * self._design.row_bytes,
         )
-
-    def _least_tables(self, own: _Cluster) -> int:
-        return len(own.tables) and own.table_loads * self._table
 
     # ---- a task ----------------------------------------------------------------------------------
 
@@ -203,8 +203,8 @@ class _Walk:
             else:
                 if len(own.tables) >= self._tables_held:
                     own.tables.pop(next(iter(own.tables)))
-                own.reading += self._table * self._design.read_row_cycles
-                own.tables[key] = own.reading + self._design.memory_latency
+                own.reading += self._read_table
+                own.tables[key] = own.reading + self._latency
                 own.table_loads += 1
             there = max(there, own.tables[key])
         return there
@@ -215,13 +215,13 @@ class _Walk:
         """Brings a limb by a stream; returns when it is there."""
         room = own.waiting[0] if len(own.waiting) == own.waiting.maxlen else 0
         begin = max(own.reading, room, after)
-        own.reading = begin + self._rows * self._design.read_row_cycles
+        own.reading = begin + self._read
         own.waiting.append(max(own.array, own.reading))
         if avoidable:
             own.avoidable += 1
         else:
             own.loads += 1
-        return own.reading + self._design.memory_latency
+        return own.reading + self._latency
 
     def _fetched(self, cluster: int, value: Value, number: int, in_order: bool) -> int:
         """When an operand is there."""
@@ -252,16 +252,14 @@ class _Walk:
 
     def _store(self, cluster: int, value: Value, there: int) -> None:
         own = self._clusters[cluster]
-        own.writing = max(own.writing, there) + self._rows * self._design.write_row_cycles
+        own.writing = max(own.writing, there) + self._write
         own.spills += 1
-        self._memory[value] = own.writing + self._design.memory_latency
+        self._memory[value] = own.writing + self._latency
 
     def _output(self, cluster: int, value: Value, number: int) -> None:
         own = self._clusters[cluster]
         made = self._made.get(value, own.array)
-        own.writing = max(own.writing, made - self._rows) + (
-            self._rows * self._design.write_row_cycles
-        )
+        own.writing = max(own.writing, made - self._rows) + self._write
         own.stores += 1
         self._forget(cluster, [value], number)
 

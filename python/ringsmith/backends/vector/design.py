@@ -7,12 +7,19 @@ from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.backends.vector.layout import Shape, table_rows
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
+from ringsmith.platforms import Memory, load_platform
 
 ARCHITECTURE = "vector"
 """What files of these designs say."""
 
 BARRETT, MONTGOMERY = "barrett", "montgomery"
 REDUCTIONS = (BARRETT, MONTGOMERY)
+
+PAGE_BYTES = 4096
+"""No burst crosses a multiple of it."""
+
+_ON_THE_WAY = 8
+"""Cycles of a burst's address and beats between a cluster and its ports, or more."""
 
 _MOST_BITS = {BARRETT: 60, MONTGOMERY: 62}
 
@@ -34,9 +41,10 @@ class VectorDesign:
         bank_rows: Rows of a bank.
         table_rows: Rows of a cluster's twiddle memory.
         stream_rows: Rows of each stream's FIFO, of which a cluster has three.
-        read_row_cycles: Cycles in which memory hands a cluster a row.
-        write_row_cycles: Cycles in which memory takes a row of a cluster.
-        memory_latency: Cycles from a load's first request to its first row.
+        platform: The card, by its name or the path of its file: how fast its memory is, and how
+            large.
+        ports: Memory's ports of a cluster; each has a slice of every row.
+        burst_beats: Beats of a port's bursts, whole rows; the last burst of rows may be shorter.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -52,9 +60,9 @@ class VectorDesign:
     bank_rows: int = 4096
     table_rows: int = 1024
     stream_rows: int = 512
-    read_row_cycles: int = 1
-    write_row_cycles: int = 1
-    memory_latency: int = 200
+    platform: str = "u280"
+    ports: int = 2
+    burst_beats: int = 16
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -71,8 +79,6 @@ class VectorDesign:
         self._check("banks", 3, ISA.value("max_banks"))
         for name in ("bank_rows", "table_rows"):
             self._check(name, 1, 1 << ISA.value("row_width"))
-        for name in ("read_row_cycles", "write_row_cycles", "memory_latency"):
-            self._check(name, 1, 1 << 12)
         shape = self.shape(self.log_n)
         most, tables = self.stream_rows, table_rows(shape)
         if most < max(shape.rows, tables):
@@ -89,6 +95,31 @@ class VectorDesign:
                 f"bank_rows = {self.bank_rows} is below {2 * shape.rows}: two limbs of N = {self.n}"
             )
 
+        self._check_memory()
+
+    def _check_memory(self) -> None:
+        """Refuses ports that the platform has not, and rows that are no whole number of beats."""
+        self._check("ports", 1, 256)
+        self._check("burst_beats", 1, 256)
+        memory, row = self.memory, 8 * self.row_bytes
+        if (most := memory.ports // self.clusters) < self.ports:
+            raise ParameterError(
+                f"ports = {self.ports} of each of {self.clusters} clusters are more than the "
+                f"{memory.ports} of platform {self.platform}: take {most} or fewer"
+            )
+        if row % (self.ports * memory.port_bits):
+            raise ParameterError(
+                f"ports = {self.ports}: a row of {row} bits is no whole number of beats of "
+                f"{self.ports} x {memory.port_bits} bits: take ports whose number divides "
+                f"{row // memory.port_bits}"
+            )
+        beat = memory.port_bits // 8
+        if self.burst_beats % self.row_cycles or PAGE_BYTES % (self.burst_beats * beat):
+            raise ParameterError(
+                f"burst_beats = {self.burst_beats}: a burst is of whole rows, {self.row_cycles} "
+                f"beats each, and its bytes, {beat} a beat, divide {PAGE_BYTES}"
+            )
+
     def _check(self, name: str, least: int, most: int) -> None:
         value = getattr(self, name)
         if not isinstance(value, int) or not least <= value <= most:
@@ -101,8 +132,12 @@ class VectorDesign:
 
     @property
     def min_log_n(self) -> int:
-        """log2 of the smallest ring: a pass exchanges as many row bits as it has stages."""
-        return max(8, self.log_lanes + self.log_radix)
+        """log2 of the smallest ring.
+
+        A pass exchanges as many row bits as it has stages. Limbs of 8 rows or more, so that the
+        lists are read faster than they are worked off.
+        """
+        return max(8, self.log_lanes + max(self.log_radix, 3))
 
     @property
     def lanes(self) -> int:
@@ -124,6 +159,60 @@ class VectorDesign:
         """Bytes of the scratchpads of all clusters, ``ScratchSize`` in the paper."""
         return self.clusters * self.banks * self.bank_rows * self.lanes * self.word_bits // 8
 
+    @property
+    def memory(self) -> Memory:
+        """The figures of the memory that its ports lead to.
+
+        Raises:
+            ParameterError: If the platform has none.
+        """
+        return self._figures(load_platform(self.platform).memory)
+
+    @property
+    def list_memory(self) -> Memory:
+        """The figures of the memory that programs are read from.
+
+        Raises:
+            ParameterError: If the platform has none.
+        """
+        return self._figures(load_platform(self.platform).list_memory)
+
+    def _figures(self, found: Memory | None) -> Memory:
+        if found is None:
+            raise ParameterError(
+                f"platform {self.platform} has no figures of memory for architecture "
+                f"{ARCHITECTURE}: choose u280, or give the path of a file that has them"
+            )
+        return found
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word in memory."""
+        return 4 if self.word_bits <= 32 else 8
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory."""
+        return self.lanes * self.word_bytes
+
+    @property
+    def row_cycles(self) -> int:
+        """Beats of a row at each of its cluster's ports."""
+        return 8 * self.row_bytes // (self.ports * self.memory.port_bits)
+
+    def read_cycles(self, rows: int) -> int:
+        """Cycles in which memory hands a cluster rows, with its pauses, on average."""
+        memory = self.memory
+        beats = rows * self.row_cycles * memory.interval
+        return -(-beats // (memory.interval - memory.read_pause))
+
+    @property
+    def outstanding(self) -> int:
+        """Bursts that ports have on their way at most: more than memory's latency has place for."""
+        shortest = min(self.burst_beats, self.row_cycles << (self.min_log_n - self.log_lanes))
+        least = -(-(self.memory.latency + _ON_THE_WAY) // shortest) + 3
+        return 1 << (least - 1).bit_length()
+
     def shape(self, log_n: int) -> Shape:
         """The layout's parameters in a ring."""
         return Shape(log_n, self.log_lanes, self.log_radix)
@@ -134,14 +223,14 @@ class VectorDesign:
 
     def prime_refusal(self, q: int) -> str:
         """Why the design does not take a prime; nothing where it does."""
-        bits = q.bit_length()
+        bits, least = q.bit_length(), (self.word_bits + 1) // 2
         if bits > self.word_bits:
-            return f"prime {q} has {bits} bits, and words {self.word_bits}"
-        if self.reduction == BARRETT and bits < (self.word_bits + 1) // 2:
-            return f"prime {q} has {bits} bits, fewer than half of a word's {self.word_bits}"
+            return f"prime {q} of {bits} bits, more than the {self.word_bits} of a word"
+        if self.reduction == BARRETT and bits < least:
+            return f"prime {q} of {bits} bits, fewer than half of the {self.word_bits} of a word"
         if self.reduction == MONTGOMERY and q % (2 * self.n) != 1:
             return (
-                f"prime {q} is not 1 modulo {2 * self.n}, as design {self.name}'s Montgomery "
-                "reduction takes for granted: choose primes for its largest ring"
+                f"prime {q}, which is not 1 modulo {2 * self.n}, twice the largest ring's N, as "
+                "Montgomery's reduction needs"
             )
         return ""

@@ -8,7 +8,7 @@ from functools import cached_property
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import Operation, Program, Transform
 from ringsmith.backends.vector.layout import Shape
-from ringsmith.backends.vector.timing import Cycles, Schedule, schedule, total
+from ringsmith.backends.vector.timing import Cycles, Schedule, read_ahead, schedule, total
 from ringsmith.graph import SubroutineGraph
 
 
@@ -58,7 +58,17 @@ class VectorExecutable:
     @property
     def cycles(self) -> int:
         """Clock cycles from the start until the last result is in memory."""
+        return self.read_ahead + self.scheduled
+
+    @cached_property
+    def scheduled(self) -> int:
+        """Cycles of the schedules: from their cycle 0 until the last result is in memory."""
         return total(self.schedules)
+
+    @cached_property
+    def read_ahead(self) -> int:
+        """Cycles from the start to cycle 0 of the schedules: the lists' beginnings are read."""
+        return read_ahead(self.programs, self.design)
 
     @property
     def instructions(self) -> int:
@@ -83,19 +93,43 @@ class VectorExecutable:
         return frozenset()
 
     @cached_property
-    def spans(self) -> tuple[tuple[str, int], ...]:
-        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
-        names = {
+    def operation_names(self) -> dict[int, str]:
+        """HE operations by their nodes, such as ``rotate:12``."""
+        return {
             node.origin.node: f"{node.origin.op}:{node.origin.node}"
             for node in self.graph.nodes
             if node.origin is not None
         }
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int], ...]:
+        """HE operations by the cycles from an instruction's issue to the next, in cluster 0."""
+        names, counted = self.operation_names, self._cycles_by_origin
+        return tuple((names[node], count) for node, count in counted.items() if node in names)
+
+    @property
+    def cycles_by_node(self) -> dict[int, int]:
+        """Clock cycles by HE node, as ``spans`` counts them; together they are the program's.
+
+        Those before the first instruction are counted for its node, and what serves no node for
+        the node before it.
+        """
+        found: Counter[int] = Counter()
+        node = next((node for node in self._cycles_by_origin if node in self.operation_names), 0)
+        found[node] += self.cycles - sum(self._cycles_by_origin.values())
+        for origin, count in self._cycles_by_origin.items():
+            node = origin if origin in self.operation_names else node
+            found[node] += count
+        return dict(found)
+
+    @cached_property
+    def _cycles_by_origin(self) -> Counter[int]:
         counted: Counter[int] = Counter()
         own, times = self.programs[0].computing, self.schedules[0].computing
         for index, each in enumerate(own):
-            following = times[index + 1].begin if index + 1 < len(own) else self.cycles
+            following = times[index + 1].begin if index + 1 < len(own) else self.scheduled
             counted[each.origin] += following - times[index].begin
-        return tuple((names[node], count) for node, count in counted.items() if node in names)
+        return counted
 
     @property
     def operations(self) -> Iterator[Operation]:
@@ -113,19 +147,18 @@ class VectorExecutable:
             counted["Transform"],
             counted["Point"],
             counted["Automorph"],
-            sum(each.rows for own in self.programs for each in own.loads) * design.read_row_cycles,
-            sum(each.rows for own in self.programs for each in own.stores)
-            * design.write_row_cycles,
+            sum(each.rows for own in self.programs for each in own.loads) * design.row_cycles,
+            sum(each.rows for own in self.programs for each in own.stores) * design.row_cycles,
         )
 
     @cached_property
     def busy(self) -> dict[str, float]:
-        """Parts of the device -> the share of the cycles of all clusters in which they worked.
+        """Parts of the device -> the share of the schedules' cycles in which they worked.
 
         Every row but a point instruction's needs the network; a scratchpad works when one of its
         banks is read or written.
         """
-        use, cycles = self.use, max(1, self.cycles * self.design.clusters)
+        use, cycles = self.use, max(1, self.scheduled * self.design.clusters)
         rows = use.transforms + use.points + use.automorphs
         return {
             "array": (use.transforms + use.points) / cycles,
@@ -141,21 +174,13 @@ class VectorExecutable:
         return sum(len(each.entries) for each in self.operations if isinstance(each, Transform))
 
     @property
-    def row_bytes(self) -> int:
-        """Bytes of a row in memory."""
-        return self.design.lanes * word_bytes(self.design)
-
-    @property
     def bytes_read(self) -> int:
         """Bytes read from memory."""
-        return self.row_bytes * sum(each.rows for own in self.programs for each in own.loads)
+        rows = sum(each.rows for own in self.programs for each in own.loads)
+        return self.design.row_bytes * rows
 
     @property
     def bytes_written(self) -> int:
         """Bytes written to memory."""
-        return self.row_bytes * sum(each.rows for own in self.programs for each in own.stores)
-
-
-def word_bytes(design: VectorDesign) -> int:
-    """Bytes of a word in memory."""
-    return 4 if design.word_bits <= 32 else 8
+        rows = sum(each.rows for own in self.programs for each in own.stores)
+        return self.design.row_bytes * rows

@@ -1,7 +1,6 @@
 """Design points of the vector architecture for a platform, and what they cost."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
 
 from ringsmith.backends.explorer import (
@@ -34,32 +33,25 @@ _URAM_ROWS = 4096
 _BRAM_ROWS = 512
 """Rows of a block RAM of the widest words: FIFOs and tables have at least so many."""
 
+_BURST_BEATS = 16
+
 _MOST_BANK_STEPS = 16
 
 _LIMBS_OF_STREAM, _TABLES = 2, 4
 """Limbs that a stream's FIFO holds, and tables that the twiddle memory does."""
 
 
-@dataclass(frozen=True)
-class Ports:
-    """How a cluster reaches memory: its ports, and the cycles of a row each way."""
-
-    count: int
-    row_cycles: int
-
-
-def ports_of(platform: Platform, clusters: int, row_bits: int) -> Ports:
+def ports_of(platform: Platform, clusters: int, row_bits: int) -> int:
     """The most ports of a cluster that a row divides into whole beats of.
 
     Raises:
         ParameterError: If the platform's memory is not known, or a row is shorter than a beat.
     """
     memory = memory_of(platform)
-    most = memory.ports // clusters
-    for count in range(most, 0, -1):
+    for count in range(memory.ports // clusters, 0, -1):
         beats, rest = divmod(row_bits, count * memory.port_bits)
         if not rest and beats:
-            return Ports(count, beats)
+            return count
     raise ParameterError(
         f"rows of {row_bits} bits and {clusters} clusters on {memory.ports} ports of "
         f"{memory.port_bits} bits: a row is whole beats of one port at least, and each cluster has "
@@ -78,11 +70,6 @@ def memory_of(platform: Platform) -> Memory:
             f"platform {platform.card} has no figures of its memory: add table [memory] to its file"
         )
     return platform.memory
-
-
-def _beside_pauses(ports: Ports, memory: Memory, pause: int) -> int:
-    """Whole cycles of a row, on average, where memory pauses."""
-    return max(1, round(ports.row_cycles * memory.interval / (memory.interval - pause)))
 
 
 class VectorExplorer(Explorer):
@@ -114,17 +101,17 @@ class VectorExplorer(Explorer):
         log_n, values = task.log_n, dict(point)
         log_lanes, log_radix = int(values["log_lanes"]), int(values["log_radix"])
         clusters, bits = int(values["clusters"]), max(task.prime_bits, log_n + 3)
-        if log_lanes % log_radix or log_lanes + log_radix > log_n:
+        if log_lanes % log_radix or log_lanes + max(log_radix, 3) > log_n:
             raise ParameterError(
                 f"log_lanes = {log_lanes} with log_radix = {log_radix} at N = 2^{log_n}: log_radix "
-                "divides log_lanes, and both together are at most log2 N"
+                "divides log_lanes, and both together are at most log2 N; a limb has 8 rows or more"
             )
         row_bits = (32 if bits <= 32 else 64) << log_lanes
         ports = ports_of(task.platform, clusters, row_bits)
         shape = Shape(log_n, log_lanes, log_radix)
         tables = table_rows(shape)
         name = "-".join(f"{key}{value}" for key, value in _short(values).items())
-        memory = memory_of(task.platform)
+        beats = row_bits // (ports * memory_of(task.platform).port_bits)
         found = VectorDesign(
             name=f"vector-{name}",
             log_n=log_n,
@@ -137,9 +124,9 @@ class VectorExplorer(Explorer):
             bank_rows=max(int(values["bank_rows"]), 2 * shape.rows),
             table_rows=max(_TABLES * tables, _BRAM_ROWS),
             stream_rows=max(_LIMBS_OF_STREAM * shape.rows, tables, _BRAM_ROWS),
-            read_row_cycles=_beside_pauses(ports, memory, memory.read_pause),
-            write_row_cycles=_beside_pauses(ports, memory, memory.write_pause),
-            memory_latency=memory.latency,
+            platform=task.platform_name,
+            ports=ports,
+            burst_beats=max(_BURST_BEATS, beats),
         )
         for prime in task.primes:
             if refusal := found.prime_refusal(prime):
@@ -168,9 +155,7 @@ class VectorExplorer(Explorer):
         """See ``Explorer.gigabytes_per_second``."""
         point, memory = cast("VectorDesign", design), memory_of(task.platform)
         beats = memory.port_bits / 8 * task.megahertz / 1e3
-        row_bits = (32 if point.word_bits <= 32 else 64) * point.lanes
-        ports = ports_of(task.platform, point.clusters, row_bits)
-        return 2 * point.clusters * ports.count * beats
+        return 2 * point.clusters * point.ports * beats
 
     def cost(self, design: Design, operation: str, task: Task) -> OperationCost:
         """See ``Explorer.cost``."""
@@ -195,13 +180,11 @@ class VectorExplorer(Explorer):
             for each, span in zip(own.computing, times.computing, strict=True):
                 end = span.begin + cycles.occupied(each.operation)
                 yield Bar(f"array {number}", _name(each.operation), span.begin, end)
-            busy = compiled.design.read_row_cycles
             for load, span in zip(own.loads, times.loads, strict=True):
-                end = span.begin + load.rows * busy
+                end = min(span.end, span.begin + compiled.design.read_cycles(load.rows))
                 yield Bar(f"reads {number}", load.limb.kind, span.begin, end)
             for store, span in zip(own.stores, times.stores, strict=True):
-                end = span.begin + store.rows * compiled.design.write_row_cycles
-                yield Bar(f"writes {number}", store.limb.kind, span.begin, end)
+                yield Bar(f"writes {number}", store.limb.kind, span.begin, span.end)
 
 
 def _short(values: Point) -> dict[str, object]:
@@ -240,8 +223,8 @@ def _counted(compiled: VectorExecutable, least: Estimate) -> Estimate:
             for each in own.computing
             if not isinstance(each.operation, PointOperation)
         )
-        reads = sum(load.rows for load in own.loads) * design.read_row_cycles
-        writes = sum(store.rows for store in own.stores) * design.write_row_cycles
+        reads = design.read_cycles(sum(load.rows for load in own.loads))
+        writes = design.row_cycles * sum(store.rows for store in own.stores)
         found.append((sum(parts.values()), network, max(reads, writes), parts))
     compute, network, moved, parts = max(found, key=lambda each: each[0])
     needed = min(moved, least.memory)

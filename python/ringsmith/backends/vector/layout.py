@@ -29,10 +29,16 @@ class Shape:
     log_radix: int
 
     def __post_init__(self) -> None:
-        if self.log_lanes % self.log_radix or self.row_bits < self.log_radix:
+        if self.log_lanes % self.log_radix:
             raise ParameterError(
-                f"N = 2^{self.log_n} on 2^{self.log_lanes} lanes in passes of {self.log_radix} "
-                f"stages: a limb needs 2^{self.log_radix} rows, and lanes divide into units"
+                f"log_lanes = {self.log_lanes} is no multiple of log_radix = {self.log_radix}: "
+                "choose one"
+            )
+        if self.row_bits < self.log_radix:
+            raise ParameterError(
+                f"N = 2^{self.log_n} on 2^{self.log_lanes} lanes is 2^{self.row_bits} rows, and a "
+                f"pass of {self.log_radix} stages needs 2^{self.log_radix}: choose fewer lanes or "
+                "a larger ring"
             )
 
     @property

@@ -160,7 +160,7 @@ class _Filling:
                 beyond, design.lanes - units_below
             )  # fmt: skip
             words += sum(far)
-            words += beyond * (1 / design.read_row_cycles + 1 / design.write_row_cycles)
+            words += beyond * 2 / design.row_cycles
             words += abs(below - units_below) * (3 * design.results + 2)
         return round(words * design.word_bits)
 

@@ -1,7 +1,10 @@
-"""The RTL of a cluster: its top module, its sources, and what it is elaborated with."""
+"""The RTL of a design: its top modules, their sources, and what they are elaborated with."""
+
+from pathlib import Path
 
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.latency import step_bits
+from ringsmith.hdl.sources import rtl_root, rtl_sources
 
 TOP = "rs_vector_core"
 """A cluster."""
@@ -18,6 +21,33 @@ def parameters(design: VectorDesign) -> dict[str, int]:
         "BankRows": design.bank_rows,
         "TableRows": design.table_rows,
         "StreamRows": design.stream_rows,
+    }
+
+
+ACCELERATOR = "rs_vector_top"
+"""An accelerator of all clusters, with memory's ports and registers."""
+
+
+def accelerator_sources() -> list[Path]:
+    """The files of an accelerator, packages before those that use them.
+
+    Raises:
+        ToolError: If they are missing.
+    """
+    shared = [rtl_root() / "shell" / "rs_shell_pkg.sv", rtl_root() / "dma" / "rs_dma_fifo.sv"]
+    return [*shared, *rtl_sources(*FOLDERS, "vector_axi")]
+
+
+def accelerator_parameters(design: VectorDesign) -> dict[str, int]:
+    """Values of the parameters of an accelerator."""
+    return {
+        **parameters(design),
+        "Clusters": design.clusters,
+        "Ports": design.ports,
+        "PortBits": design.memory.port_bits,
+        "SpanBits": design.memory.port_bytes.bit_length() - 1,
+        "BurstBeats": design.burst_beats,
+        "Outstanding": design.outstanding,
     }
 
 

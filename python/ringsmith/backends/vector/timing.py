@@ -9,6 +9,12 @@ from there: the upper half of each unit's lanes in one stage, the lower half in 
 A load begins when its stream has room for all of its rows, those counted in that an instruction has
 begun to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
 What one side of a stream, or of a list, does, the other one learns some cycles later.
+
+Memory serves a port's bursts one after another, a beat a cycle but in pauses. All ports of a
+cluster are asked for the same, so that one stands for all of them. A load or a store begins when
+the last burst of the one before it has left for the ports, up to two bursts before memory has
+served it: so memory need not wait. Times are computed a load or a store at a time, for pauses come
+at intervals that are known.
 """
 
 from collections import deque
@@ -41,6 +47,30 @@ HALVES = (0, 1)
 
 NOTICE = 4
 """Cycles until memory's side learns of what an instruction has done, and the other way round."""
+
+ROW_NOTICE = 3
+"""Cycles from the last beat of a load at the ports until instructions may take its rows."""
+
+STORED_NOTICE = 4
+"""Cycles from memory's answer to a store until loads, of all clusters, may begin after it."""
+
+FREED_NOTICE = 3
+"""Cycles from the last beat of a store at the ports until instructions have its rows' room."""
+
+STORE_LEAD = 7
+"""Cycles from the begin of a store until its first beat can be at the ports."""
+
+LISTED = 32
+"""Instructions of list computing that are read ahead."""
+
+LIST_SLOTS = 4
+"""Slots of loads, and of stores, that are read ahead."""
+
+SLOT_LOADS, SLOT_STORES = 16, 32
+"""Loads, and stores, of a slot of 256 bytes of their lists."""
+
+SLOT_BEATS, INSTRUCTION_BEATS = 4, 3
+"""Beats of such a slot, and of an instruction's."""
 
 
 class Cycles:
@@ -258,30 +288,110 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Transfer(Span):
+    """A load or a store in time.
+
+    Attributes:
+        first: The cycle of its first beat at the ports of memory.
+        until: The cycle after its last one.
+        free: When the next of its list may begin.
+    """
+
+    first: int
+    until: int
+    free: int
+
+
+@dataclass(frozen=True)
 class Schedule:
     """Times of a cluster's three lists, in their order."""
 
-    loads: tuple[Span, ...]
+    loads: tuple[Transfer, ...]
     computing: tuple[Span, ...]
-    stores: tuple[Span, ...]
+    stores: tuple[Transfer, ...]
+
+
+class _Beats:
+    """The cycles in which a port moves beats: all but the first ``pause`` of each interval."""
+
+    def __init__(self, interval: int, pause: int) -> None:
+        self._interval, self._pause = interval, pause
+
+    def nth(self, begin: int, count: int) -> int:
+        """The cycle of beat ``count``, from 0, of those that move in turn from ``begin`` on."""
+        work = self._interval - self._pause
+        intervals, rest = divmod(begin, self._interval)
+        intervals, beat = divmod(intervals * work + max(0, rest - self._pause) + count, work)
+        return intervals * self._interval + self._pause + beat
+
+
+class _Ports:
+    """A cluster's ports in one direction, as ``rs_vector_bursts`` uses them."""
+
+    def __init__(self, beats: _Beats, burst_beats: int) -> None:
+        self._beats, self._burst = beats, burst_beats
+        self.free = 0  # when what comes next may begin
+        self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
+
+    def move(self, begin: int, count: int, lead: int = 0) -> tuple[int, int]:
+        """Moves beats for what begins in a cycle.
+
+        Args:
+            begin: The cycle.
+            count: How many.
+            lead: Cycles from the begin to the first beat at the least.
+
+        Returns:
+            The cycles of the first and of the last one at the ports.
+        """
+        leaves = max(begin + 1, self._taken)
+        taken = max(leaves + 1, self._served)
+        first = max(taken + 1, begin + lead)
+        # Any other burst's address is taken with the last beat of the burst before it, and the
+        # burst after it leaves for the ports then.
+        bursts = -(-count // self._burst)
+        if bursts > 1:
+            leaves = taken
+            taken = self._beats.nth(first, (bursts - 1) * self._burst - 1)
+        if bursts > 2:
+            leaves = self._beats.nth(first, (bursts - 2) * self._burst - 1)
+        self._taken, self._served = taken, self._beats.nth(first, count - 1)
+        self.free = leaves + 1
+        return self._beats.nth(first, 0), self._served
+
+
+def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
+    """Cycles from the start to cycle 0 of the schedule, in which the lists' beginnings are read."""
+    memory = design.list_memory
+    beats = _Beats(memory.interval, memory.read_pause)
+    most = 1
+    for own in programs:
+        count = INSTRUCTION_BEATS * min(len(own.computing), LISTED)
+        for length, held in ((len(own.loads), SLOT_LOADS), (len(own.stores), SLOT_STORES)):
+            count += SLOT_BEATS * min(-(-length // held), LIST_SLOTS)
+        if count:
+            most = max(most, beats.nth(2, count - 1) + 1 + memory.latency)
+    return most
 
 
 class _Cluster:
     """How far a cluster's lists are worked off."""
 
     def __init__(self, program: Program, design: VectorDesign, cycles: Cycles) -> None:
-        self.program, self._design, self._cycles = program, design, cycles
-        self.loads: list[Span] = []
+        self.program, self._cycles = program, cycles
+        self.loads: list[Transfer] = []
         self.computing: list[Span] = []
-        self.stores: list[Span] = []
+        self.stores: list[Transfer] = []
         self._tables: list[int] = []  # when loads to the twiddle memory ended
         self._there: list[deque[int]] = [
             deque() for _ in range(STREAMS)
         ]  # limbs that wait in a stream
         self._room = [_Room(design.stream_rows) for _ in range(STREAMS)]
         self._store_room = [_Room(design.stream_rows) for _ in range(design.results)]
-        self._channel = 0
-        self._writing = 0
+        memory = design.memory
+        self._latency, self._row_beats = memory.latency, design.row_cycles
+        self._reading = _Ports(_Beats(memory.interval, memory.read_pause), design.burst_beats)
+        self._writing = _Ports(_Beats(memory.interval, memory.write_pause), design.burst_beats)
         self._handed: deque[int] = deque()
 
     def step(self, all_of_them: Sequence["_Cluster"]) -> bool:
@@ -302,7 +412,7 @@ class _Cluster:
         if len(self.loads) == len(self.program.loads):
             return False
         load = self.program.loads[len(self.loads)]
-        begin = self._channel
+        begin = self._reading.free
         if load.after_store is not None:
             cluster, count = load.after_store
             if len(clusters[cluster].stores) < count:
@@ -317,15 +427,14 @@ class _Cluster:
             if room is None:
                 return False
             begin = max(begin, room)
-        busy = load.rows * self._design.read_row_cycles
-        end = begin + busy + self._design.memory_latency
-        self._channel = begin + busy
+        first, last = self._reading.move(begin, load.rows * self._row_beats)
+        end = last + self._latency + ROW_NOTICE
         if load.stream is None:
             self._tables.append(end)
         else:
             self._room[load.stream].take(load.rows)
             self._there[load.stream].append(end)
-        self.loads.append(Span(begin, end))
+        self.loads.append(Transfer(begin, end, first, last + 1, self._reading.free))
         return True
 
     def _compute(self) -> bool:
@@ -367,11 +476,11 @@ class _Cluster:
         if not self._handed:
             return False
         store = self.program.stores[len(self.stores)]
-        begin = max(self._writing, self._handed.popleft())
-        self._writing = begin + store.rows * self._design.write_row_cycles
-        end = self._writing + self._design.memory_latency
-        self._store_room[store.stream].give(store.rows, self._writing + NOTICE)
-        self.stores.append(Span(begin, end))
+        begin = max(self._writing.free, self._handed.popleft())
+        first, last = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
+        end = last + self._latency + STORED_NOTICE
+        self._store_room[store.stream].give(store.rows, last + FREED_NOTICE)
+        self.stores.append(Transfer(begin, end, first, last + 1, self._writing.free))
         return True
 
 

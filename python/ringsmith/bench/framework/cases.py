@@ -7,7 +7,7 @@ from typing import cast
 
 from ringsmith import runtime
 from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable, word_bytes
+from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.layout import table_rows
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
@@ -77,7 +77,7 @@ class Point:
         base: The design that it differs from.
         clusters: Arrays side by side.
         log_lanes: log2 of the words of a row, of each of them.
-        rate: Bytes that memory reads and writes together, in GB/s at ``HERTZ``.
+        rate: Bytes that memory reads and writes together outside of pauses, in GB/s at ``HERTZ``.
     """
 
     base: str
@@ -94,31 +94,33 @@ class Point:
         base = design_of(self.base)
         shape = replace(base.shape(base.log_n), log_lanes=self.log_lanes)
         longer = 1 << (base.log_lanes - self.log_lanes)
+        cycles = row_cycles(self.clusters, self.log_lanes, base.word_bytes, self.rate)
+        ports = (8 * base.word_bytes << self.log_lanes) // (cycles * base.memory.port_bits)
         point = replace(
             base,
             clusters=self.clusters,
+            ports=ports,
             log_lanes=self.log_lanes,
             bank_rows=base.bank_rows * longer * base.clusters // self.clusters,
             table_rows=max(base.table_rows * longer, 2 * table_rows(shape)),
             stream_rows=max(base.stream_rows * longer, table_rows(shape)),
         )
-        cycles = row_cycles(point, self.rate)
         name = f"{self.base}: {point.alus} ALUs, {self.rate} GB per second"
-        return replace(point, name=name, read_row_cycles=cycles, write_row_cycles=cycles)
+        return replace(point, name=name)
 
 
-def row_cycles(design: VectorDesign, rate: int) -> int:
+def row_cycles(clusters: int, log_lanes: int, word_bytes: int, rate: int) -> int:
     """Cycles of a row of each cluster, each way, where memory reads and writes at a rate.
 
     Raises:
         ParameterError: If they are no whole number.
     """
-    row = 2 * design.clusters * design.lanes * word_bytes(design) * HERTZ
+    row = 2 * clusters * (word_bytes << log_lanes) * HERTZ
     cycles, rest = divmod(row, rate * 1e9)
     if rest or not cycles:
         most = row / 1e9
         raise ParameterError(
-            f"{rate} GB/s: rows of {design.clusters} x {design.lanes} words move at {most:.0f} "
+            f"{rate} GB/s: rows of {clusters} x {1 << log_lanes} words move at {most:.0f} "
             "GB/s or a whole part of it: choose one"
         )
     return int(cycles)

@@ -113,8 +113,12 @@ def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]
 def _counted(executable: VectorExecutable, params: str, operation: str) -> Iterator[Found]:
     """All numbers of a program; first its cycles, then its time."""
     design, cycles = executable.design, executable.cycles
-    read, write = design.read_row_cycles, design.write_row_cycles
-    memory = f"memory hands out a row in {_cycles(read)} and takes one in {_cycles(write)}; "
+    own = design.memory
+    memory = (
+        f"a row takes {_cycles(design.row_cycles)} of {design.ports} ports to memory each way, "
+        f"which pause for {own.read_pause} cycles in {own.interval} where they read, "
+        f"{own.write_pause} where they write; "
+    )
     times = _times(executable, params, operation, memory)
     yield from times
     moved = executable.bytes_read + executable.bytes_written

@@ -35,10 +35,7 @@ _OUTPUT_REGISTER = "output_q"
 
 
 def timed(
-    top: str,
-    folders: Sequence[str],
-    parameters: Mapping[str, int | str],
-    boxes: Sequence[str] = (),
+    top: str, folders: Sequence[str], parameters: Mapping[str, int], boxes: Sequence[str] = ()
 ) -> Timing:
     """Synthesizes a hierarchy for UltraScale+ and times it, or finds the result in the cache.
 
@@ -47,7 +44,7 @@ def timed(
     Args:
         top: The top module.
         folders: Folders of ``rtl/`` that it is made of.
-        parameters: Of the top module; a text with its quotation marks.
+        parameters: Of the top module.
         boxes: Modules below it that are left out; their ports are registers.
 
     Raises:

@@ -1,6 +1,5 @@
 """Named designs: size, area, cycles of the main operations, what was verified."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from textwrap import fill
@@ -11,12 +10,10 @@ from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.cost import ntt_cycles
 from ringsmith.backends.rpau.debug.compare import Compared
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.sample_parameters import sample_parameters
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.markdown import MEASURED, comparison, measured, table
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
-
-_PRIME_SLACK = 1  # bits that the narrower primes are below the word width
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost
     """
     found: dict[str, Cost | None] = {"ntt": Cost(ntt_cycles(design))}
     try:
-        parameters = _parameters(design)
+        parameters = sample_parameters(design, f"{design.name} filled")
     except ParameterError:
         return {**found, **dict.fromkeys(_OPERATIONS)}
     for name, operation in _OPERATIONS.items():
@@ -81,46 +78,6 @@ def operation_costs(design: RpauDesign, write: WriteOperation) -> dict[str, Cost
         else:
             found[name] = Cost(executable.cycles, executable.host_transfers)
     return found
-
-
-def _parameters(design: RpauDesign) -> RlweParameters:
-    """Primes that the design takes, one an RPAU, whatever their security: only cycles count.
-
-    With converters those of a second prime set extend them, for products of BFV.
-    """
-    name = f"{design.name} filled"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # no data will ever be encrypted with these
-        if design.converters and design.prime_sets > 1:
-            return BfvParameters.create(
-                n=design.n,
-                prime_bits=(design.word_bits,) * (design.rpaus - 1),
-                plain_modulus=2,
-                multiplication="hps",
-                relinearization="residue",
-                dnum=2,
-                security=None,
-                name=name,
-            )
-        if design.reduction == "sparse":
-            first, *others = sorted(design.sparse_primes, reverse=True)[: design.rpaus]
-            return CkksParameters.from_primes(
-                n=design.n,
-                data_primes=(first, *others[:-1]),
-                special_prime=others[-1],
-                scale=float(others[-1]),
-                name=name,
-                security=None,
-            )
-        bits = [design.bits_of(rpau) - _PRIME_SLACK for rpau in range(1, design.rpaus)]
-        return CkksParameters.create(
-            n=design.n,
-            prime_bits=bits,
-            special_bits=design.word_bits,
-            scale_bits=bits[-1],
-            security=None,
-            name=name,
-        )
 
 
 _OPERATIONS: Mapping[str, str] = MappingProxyType(

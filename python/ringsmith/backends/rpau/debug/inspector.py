@@ -1,6 +1,6 @@
 """Looking inside architecture ``rpau``."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -17,16 +17,17 @@ from ringsmith.backends.rpau.debug.area import rpau_area
 from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.listing import listing
-from ringsmith.backends.rpau.debug.page import timeline_page
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
-from ringsmith.backends.rpau.debug.picture import timeline_svg
+from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.report import tables
 from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
+from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.coverage_report import CoverageReport
 from ringsmith.hdl.ecp5.boards import Board
 from ringsmith.hdl.ecp5.flow import Hierarchy
 from ringsmith.hdl.ecp5.pll import Pll
@@ -53,35 +54,15 @@ class RpauTimeline:
 
     def html(self, title: str) -> str:
         """A page to zoom in."""
-        return timeline_page(self.trace, title)
+        return timeline_page(timeline_picture(self.trace, title))
 
     def svg(self, title: str) -> str:
         """A picture."""
-        return timeline_svg(self.trace, title)
+        return timeline_picture(self.trace, title).svg()
 
     def perfetto(self, title: str) -> str:
         """A file for ui.perfetto.dev."""
         return perfetto_json(self.trace, title)
-
-
-@dataclass(frozen=True)
-class RpauCoverage:
-    """A campaign of random programs; see ``Coverage``."""
-
-    campaign: campaign.Campaign
-    goals: Mapping[str, float]
-
-    def shares(self) -> Mapping[str, float]:
-        """Covered share by kind."""
-        return coverage_report.shares(self.campaign)
-
-    def misses(self) -> Iterator[str]:
-        """What was not covered."""
-        return coverage_report.misses(self.campaign)
-
-    def page(self, command: str) -> str:
-        """The page ``docs/coverage.md``."""
-        return coverage_report.page(self.campaign, command)
 
 
 class RpauInspector(Inspector):
@@ -89,6 +70,7 @@ class RpauInspector(Inspector):
 
     architecture = designs.ARCHITECTURE
     traces = True
+    covers = True
     max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:
@@ -188,7 +170,7 @@ class RpauInspector(Inspector):
         period = recording.WavesDevice.PERIOD_NS
         return f"cycles {cycles[0]:,} to {cycles[1]:,} of {total:,}, {period} ns each"
 
-    def coverage(self, *, quick: bool) -> RpauCoverage:
+    def coverage(self, *, quick: bool) -> CoverageReport:
         """Random programs until the goals are met, or two of them."""
         if quick:
             found = campaign.run_campaign(
@@ -196,4 +178,4 @@ class RpauInspector(Inspector):
             )
         else:
             found = campaign.run_campaign(campaign.campaign_design())
-        return RpauCoverage(found, coverage_report.GOALS)
+        return coverage_report.report(found)

@@ -14,27 +14,21 @@ Made are whole files and, in SystemVerilog that people write, sections between t
 
 import re
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-
-from peakrdl_cheader.exporter import CHeaderExporter
-from peakrdl_regblock import RegblockExporter
-from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.nets import ZONE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice
+from ringsmith.hdl.register_block import block_files
 from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
 from ringsmith.hdl.register_pages import render_card_python, render_page, render_python
 
 SOURCE = "rtl/shell/rs_registers.rdl"
 CARD_SOURCE = "rtl/card/rs_card_registers.rdl"
 COMMAND = "python -m ringsmith.backends.rpau.device.generate_registers"
-ADDRESS_WIDTH = 12
-"""Bits of the bus's byte addresses: a device takes a page of 4 KiB."""
 
 _BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.M)
 _END = "// end of generated\n"
@@ -42,7 +36,8 @@ _END = "// end of generated\n"
 
 def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     """Every file that is generated whole: its path in the checkout, and its text."""
-    made = {**block_files(registers, SOURCE), **block_files(card, CARD_SOURCE)}
+    made = block_files(registers, SOURCE, COMMAND)
+    made |= block_files(card, CARD_SOURCE, COMMAND)
     made["docs/registers.md"] = render_page(
         registers,
         card,
@@ -54,34 +49,6 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     made[f"{folder}/register_table.py"] = render_python(registers, notice((SOURCE,), COMMAND))
     made[f"{folder}/card_table.py"] = render_card_python(card, notice((CARD_SOURCE,), COMMAND))
     return made
-
-
-def block_files(registers: RegisterMap, source: str) -> dict[str, str]:
-    """A map's register block and its C header, beside the map."""
-    stem = Path(source).stem
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        RegblockExporter().export(
-            registers.node,
-            str(folder),
-            cpuif_cls=AXI4Lite_Cpuif_flattened,
-            default_reset_activelow=True,
-            err_if_bad_addr=True,
-            err_if_bad_rw=True,
-            address_width=ADDRESS_WIDTH,
-        )
-        CHeaderExporter().export(registers.node, str(folder / f"{stem}.h"))
-        texts = {
-            file: _tidy((folder / file).read_text("utf-8"))
-            for file in (f"{stem}.sv", f"{stem}_pkg.sv", f"{stem}.h")
-        }
-    head = f"// {notice((source,), COMMAND)}\n"
-    return {str(Path(source).with_name(file)): head + text for file, text in texts.items()}
-
-
-def _tidy(text: str) -> str:
-    """A text without blanks at the ends of its lines, and with one newline at its own."""
-    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip() + "\n"
 
 
 def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:

@@ -1,1 +1,1 @@
-"""Looking inside architecture vector: areas, and timing."""
+"""Looking inside architecture vector: areas, timing, and coverage."""

@@ -4,6 +4,8 @@
 :mod:`ringsmith.backends.vector.area` estimates them.
 """
 
+from typing import Any
+
 from ringsmith.backends.vector import rtl
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
@@ -31,5 +33,5 @@ def cluster_areas(design: VectorDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    values: dict[str, int | str] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
+    values: dict[str, Any] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
     return synthesized(rtl.TOP, rtl.FOLDERS, values, CLUSTER_PARTS, ULTRASCALE_PLUS)

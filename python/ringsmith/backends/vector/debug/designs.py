@@ -1,12 +1,14 @@
 """The vector designs' part of the page of designs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ringsmith.backends.vector.area import cluster_area
+from ringsmith.backends.vector.debug.compare_operations import ComparedOperations
+from ringsmith.backends.vector.debug.costs import DATA_PRIMES, OPERATIONS
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl.synthesis import Area
-from ringsmith.markdown import DASH, MEASURED, measured, table
+from ringsmith.markdown import DASH, MEASURED, comparison, measured, table
 
 _AREA = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
 
@@ -18,10 +20,14 @@ class VectorRow:
     Attributes:
         design: The design.
         area: Of one cluster; None: it was not synthesized.
+        cycles: HE operation -> cycles; None where the design cannot run it.
+        verified: What was compared with the RTL; None: the RTL did not run.
     """
 
     design: VectorDesign
     area: Area | None = None
+    cycles: Mapping[str, int | None] = field(default_factory=dict)
+    verified: ComparedOperations | None = None
 
 
 def vector_table(rows: Sequence[VectorRow]) -> str:
@@ -75,6 +81,28 @@ def _numbers(area: Area | None) -> list[str]:
     return [f"{number:,.1f}".removesuffix(".0") for number in found]
 
 
+def vector_cycles_table(rows: Sequence[VectorRow]) -> str:
+    """Cycles of the main operations as a Markdown table."""
+    operations = ["ntt", *OPERATIONS]
+    entries = []
+    for row in rows:
+        found = [row.cycles.get(operation) for operation in operations]
+        cells = [DASH if cycles is None else f"{cycles:,}" for cycles in found]
+        entries.append([f"`{row.design.name}`", f"{row.design.n:,}", *cells])
+    return table(["design", "N", *operations], entries)
+
+
+def vector_verification_table(rows: Sequence[VectorRow]) -> str:
+    """What was compared with the RTL, as a Markdown table."""
+    headings = ("design", "operations", "instructions", "cycles", "words compared", MEASURED)
+    entries = []
+    for row in rows:
+        v = row.verified
+        counts = None if v is None else (v.operations, v.instructions, v.cycles, v.words)
+        entries.append([f"`{row.design.name}`", *comparison(counts), measured(v is not None)])
+    return table(headings, entries)
+
+
 def vector_section(rows: Sequence[VectorRow]) -> str:
     """The section of the page ``docs/designs.md``."""
     return f"""## Vector arrays
@@ -87,4 +115,14 @@ The area of one cluster, for UltraScale+, without what joins it to memory and ho
 Yosys as above, whole, and estimated from blocks that were synthesized before. A dash: not
 synthesized.
 
-{vector_area_table(rows)}"""
+{vector_area_table(rows)}
+Clock cycles with {DATA_PRIMES} data primes, a digit of key switching each, and a special prime, in
+the largest ring; operands, keys and results lie in memory, and every transfer is counted. `ntt` is
+one limb of several that are transformed together. A dash: the design cannot run it.
+
+{vector_cycles_table(rows)}
+HE operations with random residues, and random numbers of limbs and digits, ran on the simulated RTL
+in the smallest ring. Results were the interpreter's and cycles the schedule's, or this page would
+not have been written.
+
+{vector_verification_table(rows)}"""

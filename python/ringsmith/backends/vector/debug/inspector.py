@@ -1,42 +1,96 @@
 """Looking inside architecture ``vector``."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import cast
 
 from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
-from ringsmith.backends.types import Design
+from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.types import Design, Executable
+from ringsmith.backends.vector.debug import campaign, coverage_report
 from ringsmith.backends.vector.debug.area import cluster_areas
+from ringsmith.backends.vector.debug.compare_operations import compare_operations
+from ringsmith.backends.vector.debug.costs import operation_cycles
 from ringsmith.backends.vector.debug.designs import (
     VectorRow,
     vector_area_table,
+    vector_cycles_table,
     vector_section,
     vector_table,
 )
+from ringsmith.backends.vector.debug.perfetto import perfetto_json
+from ringsmith.backends.vector.debug.picture import timeline_picture
+from ringsmith.backends.vector.debug.report import listing, tables
 from ringsmith.backends.vector.debug.timing import cluster_timing
+from ringsmith.backends.vector.debug.trace import Trace
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.device import rtl
+from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.executable_file import (
+    MAX_FILE_BYTES,
+    executable_text,
+    read_executable,
+)
 from ringsmith.backends.vector.rtl import TOP
+from ringsmith.hdl.coverage_report import CoverageReport
 
 _LEAST_LOG_LANES = 4
 """log2 of the lanes of a cluster that is timed in part."""
 
 
+@dataclass(frozen=True)
+class VectorTimeline:
+    """A trace, told in several ways; see ``Timeline``."""
+
+    trace: Trace
+
+    def tables(self) -> Iterable[object]:
+        """By operation, part and wait."""
+        return tables(self.trace)
+
+    def listing(self) -> Iterator[str]:
+        """A line an instruction."""
+        return listing(self.trace)
+
+    def html(self, title: str) -> str:
+        """A page to zoom in."""
+        return timeline_page(timeline_picture(self.trace, title))
+
+    def svg(self, title: str) -> str:
+        """A picture."""
+        return timeline_picture(self.trace, title).svg()
+
+    def perfetto(self, title: str) -> str:
+        """A file for ui.perfetto.dev."""
+        return perfetto_json(self.trace, title)
+
+
 class VectorInspector(Inspector):
-    """Named designs and their timing."""
+    """Named designs, their timing, and programs in time."""
 
     architecture = ARCHITECTURE
+    traces = True
+    max_file_bytes = MAX_FILE_BYTES
+    covers = True
 
     def survey(self, wanted: Wanted) -> Survey:
-        """Sizes, and areas as is wanted."""
+        """Sizes and cycles, and areas and comparisons as is wanted."""
         rows = []
         for name in design_files.named(ARCHITECTURE):
             design = design_files.load(name, ARCHITECTURE, VectorDesign)
             area = cluster_areas(design)[TOP] if name in wanted.area else None
-            rows.append(VectorRow(design, area))
+            same = None
+            if wanted.programs and wanted.runs(name) and not rtl.refusal(design):
+                machine = VectorMachine(design, "rtl")
+                same = compare_operations(machine, design, wanted.write, wanted.programs)
+            cycles = operation_cycles(design, wanted.write)
+            rows.append(VectorRow(design, area, cycles, same))
         return Survey(
-            (vector_table(rows), vector_area_table(rows)),
+            (vector_table(rows), vector_area_table(rows), vector_cycles_table(rows)),
             vector_section(rows),
-            simulated=False,
+            simulated=any(row.verified is not None for row in rows),
             synthesized=any(row.area is not None for row in rows),
         )
 
@@ -49,6 +103,27 @@ class VectorInspector(Inspector):
             f"{timed.lanes} of {own.lanes} lanes"
         )
         return TimedDesign(own.name, what, cluster_timing(timed))
+
+    def read(self, text: str) -> VectorExecutable:
+        """An executable from its file."""
+        return read_executable(text)
+
+    def text(self, executable: Executable) -> str:
+        """An executable as its file has it."""
+        return executable_text(cast("VectorExecutable", executable))
+
+    def timeline(self, executable: Executable, *, model: bool) -> VectorTimeline:
+        """A program in time; the model keeps to the schedule, so that both are the same."""
+        return VectorTimeline(Trace.of_executable(cast("VectorExecutable", executable)))
+
+    def coverage(self, *, quick: bool) -> CoverageReport:
+        """Random programs until the goals are met, or two of them."""
+        if quick:
+            few = campaign.QUICK_CANDIDATES
+            found = campaign.run_campaign(campaign.quick_design(), candidates=few, programs=few)
+        else:
+            found = campaign.run_campaign(campaign.campaign_design())
+        return coverage_report.report(found)
 
 
 def part_of(design: VectorDesign) -> VectorDesign:

@@ -1,5 +1,7 @@
 """Static timing of a cluster, for UltraScale+."""
 
+from typing import Any
+
 from ringsmith.backends.vector import rtl
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl.timing.report import Timing, merged
@@ -19,7 +21,7 @@ def cluster_timing(design: VectorDesign) -> Timing:
     """
     own = {"Width": design.word_bits}
     sizes = {"LogLanes": design.log_lanes, "LogRadix": design.log_radix}
-    values: dict[str, int | str] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
+    values: dict[str, Any] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
     return merged(
         [
             timed(_UNIT, rtl.FOLDERS, rtl.unit_parameters(design)),

@@ -20,20 +20,6 @@ from ringsmith.backends.vector.layout import (
 from ringsmith.graph.types import Form
 
 
-def addresses(executable: VectorExecutable) -> dict[Limb, int]:
-    """The first row of each limb and table in memory, one behind the other."""
-    found: dict[Limb, int] = {}
-    row = 0
-    for own in executable.programs:
-        moved = [(load.limb, load.rows) for load in own.loads]
-        moved += [(store.limb, store.rows) for store in own.stores]
-        for limb, rows in moved:
-            if limb not in found:
-                found[limb] = row
-                row += rows
-    return found
-
-
 def host_rows(
     executable: VectorExecutable, fetch: Callable[[Limb], Words]
 ) -> Iterator[tuple[Limb, Words]]:

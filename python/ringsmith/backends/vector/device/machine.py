@@ -12,7 +12,7 @@ from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model, host_limb
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.device.rtl import ClusterRtl, refusal
+from ringsmith.backends.vector.device.rtl import VectorRtl, refusal
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
 from ringsmith.errors import DeviceError
@@ -99,7 +99,8 @@ def _model(executable: VectorExecutable, fetch: Callable[[Limb], Words]) -> tupl
 
 
 def _simulate(executable: VectorExecutable, fetch: Callable[[Limb], Words]) -> tuple[Outputs, int]:
-    with ClusterRtl(executable, fetch) as cluster:
+    with VectorRtl(executable, fetch) as cluster:
         with _task(executable, "RTL") as task:
+            cluster.start()
             cycles = cluster.finish(task.advance)
         return _outputs(executable, cluster.output), cycles

@@ -1,43 +1,60 @@
-"""A cluster's RTL under Verilator, before a simulated memory."""
+"""A design's RTL under Verilator, behind the simulated memory of its platform."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
 from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.device.image import addresses, host_rows, limb_layout
+from ringsmith.backends.vector.device.image import host_rows, limb_layout
+from ringsmith.backends.vector.device.lists import lists
+from ringsmith.backends.vector.device.register_table import (
+    CLUSTER_BYTES,
+    CLUSTERS,
+    MAGIC,
+    ClusterRegister,
+    Status,
+    VectorRegister,
+)
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import instruction, modulus, passes
+from ringsmith.backends.vector.encoding import modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.isa.instruction_set import INSTRUCTION, ISA
 from ringsmith.backends.vector.layout import taken
-from ringsmith.backends.vector.rtl import FOLDERS, parameters
+from ringsmith.backends.vector.memory import places
+from ringsmith.backends.vector.rtl import accelerator_parameters, accelerator_sources
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
-from ringsmith.hdl.sources import rtl_sources, sim_root
+from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.sources import sim_root
 from ringsmith.hdl.verilate import build_block
 
 TOP = "rs_vector_simulation"
 """In ``sim/vector``."""
 
+WATCHDOG = 1 << 16
+"""Cycles after which memory counts as silent, if nothing else is said."""
+
 _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
-_LEAST_WORDS, _LEAST_INSTRUCTIONS = 1 << 22, 1 << 12
+_LEAST_WORDS, _LEAST_BEATS = 1 << 22, 1 << 14
 _SLICE = 1 << 14
 """Cycles between two looks at whether a program has ended."""
+
+STARTED = 16
+"""Cycles from the write of a start to its own cycle 0, and a few more."""
+
+_ACCESS = 6
+"""Cycles of an access to a register."""
+
+_LISTS = ("loads", "computing", "stores")
 
 
 def refusal(design: VectorDesign) -> str:
     """Why a design has no simulated RTL; nothing where it has."""
-    if design.clusters > 1:
-        return (
-            f"design {design.name} has {design.clusters} clusters, and device rtl simulates one: "
-            "open device model, or a design with clusters = 1"
-        )
     if design.log_lanes < 4:
         return (
             f"design {design.name} has {design.lanes} lanes, and the RTL's network 16 or more: "
@@ -51,13 +68,15 @@ def _enough(count: int, least: int) -> int:
     return max(least, 1 << (count - 1).bit_length())
 
 
-class ClusterRtl:
-    """A cluster with a program, its lists and its memory.
+class VectorRtl:
+    """An accelerator with a program, its lists and its memory.
 
     Args:
-        executable: The program, of one cluster.
+        executable: The program.
         fetch: Returns N words of an input or a key.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
+        instrument: What the simulation records.
+        watchdog: Cycles after which memory counts as silent.
 
     Raises:
         DeviceError: If the RTL does not simulate the design.
@@ -70,20 +89,25 @@ class ClusterRtl:
         fetch: Callable[[Limb], Words],
         *,
         assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
+        watchdog: int = WATCHDOG,
     ) -> None:
         if reason := refusal(executable.design):
             raise DeviceError(reason)
-        self._executable, self._at = executable, addresses(executable)
-        self._block = self._open(assertions)
+        self._executable, self._watchdog = executable, watchdog
+        self._places, rows = places(executable.programs, executable.design)
+        clusters = range(executable.design.clusters)
+        self._lists = [lists(executable, cluster, self._places) for cluster in clusters]
+        self._rows = _enough(rows, _LEAST_WORDS >> executable.design.log_lanes)
+        self._block = self._open(assertions, instrument)
         for name in self._block.inputs:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
         self._block.poke("rst_ni", 1)
         self._write_settings()
         self._write_lists()
-        for limb, rows in host_rows(executable, fetch):
-            at = np.arange(self._at[limb], self._at[limb] + len(rows), dtype=np.uint64)
-            self._write("memory_we_i", {"memory_addr_i": at, "memory_row_i": rows})
+        for limb, words in host_rows(executable, fetch):
+            self._write("row_we_i", {"row_addr_i": self._at(limb, len(words)), "row_i": words})
 
     def __enter__(self) -> Self:
         return self
@@ -96,111 +120,225 @@ class ClusterRtl:
     ) -> None:
         self._block.close()
 
-    def _open(self, assertions: bool) -> Block:
-        design, [own] = self._executable.design, self._executable.programs
-        moved = [(load.limb, load.rows) for load in own.loads]
-        moved += [(store.limb, store.rows) for store in own.stores]
-        rows = max((self._at[limb] + count for limb, count in moved), default=1)
-        longest = max(len(own.loads), len(own.computing), len(own.stores), 1)
+    def _open(self, assertions: bool, instrument: Instrument) -> Block:
+        design = self._executable.design
+        memory, listed = design.memory, design.list_memory
         library = build_block(
             TOP,
-            [*rtl_sources(*FOLDERS), sim_root() / "vector" / f"{TOP}.sv"],
+            [*accelerator_sources(), *sorted((sim_root() / "vector").glob("*.sv"))],
             {
-                **parameters(design),
-                "ReadRowCycles": design.read_row_cycles,
-                "WriteRowCycles": design.write_row_cycles,
-                "MemoryLatency": design.memory_latency,
-                "MemoryRows": _enough(rows, _LEAST_WORDS >> design.log_lanes),
-                "ListLength": _enough(longest, _LEAST_INSTRUCTIONS),
+                **accelerator_parameters(design),
+                "Latency": memory.latency,
+                "Interval": memory.interval,
+                "ReadPause": memory.read_pause,
+                "WritePause": memory.write_pause,
+                "ListLatency": listed.latency,
+                "ListInterval": listed.interval,
+                "ListPause": listed.read_pause,
+                "MemoryRows": self._rows,
+                "ListBeats": _enough(max(len(own.beats) for own in self._lists), _LEAST_BEATS),
             },
             assertions=assertions,
+            instrument=instrument,
             title=design.name,
         )
         return Block(library)
 
-    def _write(self, enable: str, columns: Mapping[str, Sequence[int] | Words]) -> None:
+    # ---- memory ----------------------------------------------------------------------------------
+
+    def _at(self, limb: Limb, rows: int) -> Words:
+        place = self._places[limb]
+        first = place.home * self._rows + place.row
+        return np.arange(first, first + rows, dtype=np.uint64)
+
+    def _write(
+        self, enable: str, columns: Mapping[str, Sequence[int] | Words], on: int = 1
+    ) -> None:
         """Writes a column of values, one a cycle."""
+        columns = {
+            name: self._packed(values) if name == "row_i" else values
+            for name, values in columns.items()
+        }
         rows = len(next(iter(columns.values())))
         if rows:
-            self._block.run({enable: np.ones(rows, dtype=np.uint64), **columns}, ["done_o"])
+            self._block.run({enable: np.full(rows, on, dtype=np.uint64), **columns}, ["done_o"])
         self._block.poke(enable, 0)
+
+    def _packed(self, rows: Sequence[int] | Words) -> Words:
+        """Rows of words as they are stored, 64 bits at a time."""
+        words = np.asarray(rows, dtype=np.uint64)
+        if self._executable.design.word_bytes == 8:
+            return words
+        return words[:, 0::2] | words[:, 1::2] << np.uint64(32)
+
+    def _unpacked(self, rows: Words) -> Words:
+        if self._executable.design.word_bytes == 8:
+            return rows
+        halves = np.stack([rows & np.uint64((1 << 32) - 1), rows >> np.uint64(32)], axis=-1)
+        return halves.reshape(len(rows), -1)
+
+    # ---- registers -------------------------------------------------------------------------------
+
+    def _write_registers(self, values: Sequence[tuple[int, int]]) -> None:
+        """Writes registers by their addresses, 32 bits each, one after another."""
+        cycles = len(values) * _ACCESS
+        valid = np.zeros(cycles, dtype=np.uint64)
+        valid[::_ACCESS] = 1
+        addresses, words = (
+            np.repeat(np.array(column, dtype=np.uint64), _ACCESS)
+            for column in zip(*values, strict=True)
+        )
+        inputs = {
+            "axil_awvalid_i": valid,
+            "axil_wvalid_i": valid,
+            "axil_awaddr_i": addresses,
+            "axil_wdata_i": words,
+        }
+        names = ["axil_awready_o", "axil_wready_o", "axil_bvalid_o", "axil_bresp_o"]
+        found = self._block.run(inputs, names)
+        taken_at_once = (found["axil_awready_o"] & found["axil_wready_o"])[valid == 1].all()
+        answers = found["axil_bresp_o"][found["axil_bvalid_o"] == 1]
+        if not taken_at_once or len(answers) != len(values) or answers.any():
+            raise DeviceError(
+                f"the RTL of design {self._executable.design.name} refuses a register that its map "
+                "has: this is a bug, please report it"
+            )
+
+    def _read_register(self, address: int) -> int:
+        valid = np.zeros(_ACCESS, dtype=np.uint64)
+        valid[0] = 1
+        names = ["axil_rvalid_o", "axil_rdata_o"]
+        found = self._block.run(
+            {"axil_arvalid_i": valid, "axil_araddr_i": np.full(_ACCESS, address)}, names
+        )
+        return int(found["axil_rdata_o"][found["axil_rvalid_o"] == 1][0])
+
+    @staticmethod
+    def _halves(address: int, value: int) -> list[tuple[int, int]]:
+        """A register of 64 bits, as two words."""
+        return [(address, value & (1 << 32) - 1), (address + 4, value >> 32)]
 
     def _write_settings(self) -> None:
         """The program's ring and its primes."""
-        executable, block = self._executable, self._block
-        moduli = [modulus(executable.design, q) for q in executable.graph.primes]
-        q, mu, shift = (list(column) for column in zip(*moduli, strict=True))
-        names = ("prime_addr_i", "prime_q_i", "prime_mu_i", "prime_shift_i")
-        columns = (list(range(len(moduli))), q, mu, shift)
-        self._write("prime_we_i", dict(zip(names, columns, strict=True)))
-        table = passes(executable.shape)
-        self._write("pass_we_i", {"pass_addr_i": list(table), "pass_i": list(table.values())})
-        block.poke("row_bits_i", executable.shape.row_bits)
-        block.poke("passes_i", executable.shape.passes)
+        executable = self._executable
+        assert self._read_register(VectorRegister.MAGIC) == MAGIC
+        shape = executable.shape
+        values: list[tuple[int, int]] = [
+            (VectorRegister.WATCHDOG, self._watchdog),
+            (VectorRegister.RING, shape.row_bits | shape.passes << 5),
+        ]
+        for number, q in enumerate(executable.graph.primes):
+            q, mu, shift = modulus(executable.design, q)
+            values += self._halves(VectorRegister.PRIME_Q, q)
+            values += self._halves(VectorRegister.PRIME_MU, mu)
+            values.append((VectorRegister.PRIME, number | shift << 8))
+        for number, bits in passes(shape).items():
+            values += self._halves(VectorRegister.PASS_BITS, bits)
+            values.append((VectorRegister.PASS, number))
+        self._write_registers(values)
 
     def _write_lists(self) -> None:
-        executable, block, at = self._executable, self._block, self._at
-        [own] = executable.programs
-        loads, computing, stores = own.loads, own.computing, own.stores
-        columns: dict[str, Sequence[int] | Words] = {
-            "list_addr_i": list(range(len(loads))),
-            "load_to_table_i": [int(load.stream is None) for load in loads],
-            "load_stream_i": [load.stream or 0 for load in loads],
-            "load_from_i": [at[load.limb] for load in loads],
-            "load_rows_i": [load.rows for load in loads],
-            "load_table_row_i": [load.row for load in loads],
-            "load_after_store_i": [(load.after_store or (0, 0))[1] for load in loads],
-            "load_after_computing_i": [load.after_computing for load in loads],
-        }
-        self._write("load_we_i", columns)
-        rows = np.zeros((len(computing), ISA.words(INSTRUCTION)), dtype=np.uint64)
-        for row, each in zip(rows, computing, strict=True):
-            number = instruction(each, executable.design, executable.graph.primes)
-            row[:] = ISA.split(INSTRUCTION, number)
-        columns = {"list_addr_i": list(range(len(computing))), "computing_i": rows}
-        self._write("computing_we_i", columns)
-        columns = {
-            "list_addr_i": list(range(len(stores))),
-            "store_stream_i": [store.stream for store in stores],
-            "store_to_i": [at[store.limb] for store in stores],
-        }
-        self._write("store_we_i", columns)
-        counts = {"loads_i": loads, "computing_count_i": computing, "stores_i": stores}
-        for name, listed in counts.items():
-            block.poke(name, len(listed))
+        for cluster, own in enumerate(self._lists):
+            at = list(range(len(own.beats)))
+            self._write("list_we_i", {"list_addr_i": at, "list_i": own.beats}, 1 << cluster)
+            first = CLUSTERS + cluster * CLUSTER_BYTES
+            values: list[tuple[int, int]] = []
+            for name, address, count in zip(_LISTS, own.addresses, own.counts, strict=True):
+                values.append((first + ClusterRegister[name.upper()], count))
+                values += self._halves(first + ClusterRegister[f"{name.upper()}_AT"], address)
+            self._write_registers(values)
+
+    # ---- the run ---------------------------------------------------------------------------------
+
+    def disturb(self, *, errors: int = 0, silent: int = 0) -> None:
+        """Makes ports of the simulated memory answer with errors, or not at all.
+
+        Args:
+            errors: A bit for each port that does: ports for rows of all clusters, then for lists.
+            silent: The same for those that do not answer.
+        """
+        self._block.poke("error_i", errors)
+        self._block.poke("silent_i", silent)
 
     def start(self) -> None:
-        """Starts the program: the next cycle is cycle 0."""
-        self._block.run({"start_i": np.ones(1, dtype=np.uint64)}, ["done_o"])
-        self._block.poke("start_i", 0)
+        """Starts the program."""
+        self._write_registers([(VectorRegister.CONTROL, 1)])
 
-    def record(self, names: Sequence[str], cycles: int) -> dict[str, Words]:
-        """Clocks a number of cycles, and returns outputs in each of them."""
-        return self._block.run({}, names, cycles=cycles)
+    def record(
+        self, names: Sequence[str], cycles: int, silent: Words | None = None
+    ) -> dict[str, Words]:
+        """Clocks a number of cycles, and returns outputs in each of them.
+
+        Args:
+            names: The outputs.
+            cycles: How many.
+            silent: For each cycle the ports that do not answer, as ``disturb`` has them.
+        """
+        inputs = {} if silent is None else {"silent_i": silent}
+        return self._block.run(inputs, names, cycles=cycles)
 
     def finish(self, advance: Callable[[int], None]) -> int:
-        """Runs the program to its end, and returns how many cycles it took.
+        """Runs the program, which was started, to its end, and returns how many cycles it took.
 
         Args:
             advance: Told how many instructions were issued since it last was.
 
         Raises:
-            DeviceError: If it does not end when the schedule does.
+            DeviceError: If memory fails, or the program does not end when the schedule does.
         """
-        self.start()
-        for begin in range(0, self._executable.cycles + 2 * _SLICE, _SLICE):
-            found = self.record(["issued_o", "done_o"], _SLICE)
-            advance(int(found["issued_o"].sum()))
-            if found["done_o"][-1]:
-                return begin + int(np.argmax(found["done_o"]))
+        for _ in range(0, self._executable.cycles + self._watchdog + 2 * _SLICE, _SLICE):
+            found = self.record(["issued_o"], _SLICE)["issued_o"]
+            advance(int(np.bitwise_count(found).sum()))
+            status = Status(self._read_register(VectorRegister.STATUS))
+            if status & Status.FAILED:
+                raise DeviceError(self._failure())
+            if status & Status.DONE:
+                return self.cycles()
         raise DeviceError(
             f"the RTL of design {self._executable.design.name} has not ended after the "
             f"{self._executable.cycles} cycles of the schedule: this is a bug, please report it"
         )
 
+    def cycles(self) -> int:
+        """What the counter of cycles holds."""
+        low = self._read_register(VectorRegister.CYCLES)
+        return low | self._read_register(VectorRegister.CYCLES + 4) << 32
+
+    def _failure(self) -> str:
+        """Which port failed, and how, in words."""
+        for cluster in range(self._executable.design.clusters):
+            first = CLUSTERS + cluster * CLUSTER_BYTES
+            fault = self._read_register(first + ClusterRegister.FAULT)
+            kind, number, fetching, port = fault & 3, fault >> 2 & 3, fault >> 4 & 1, fault >> 5
+            if kind:
+                what = "answered with an error" if kind == 1 else (
+                    f"did not answer for {self._watchdog:,} cycles"
+                )  # fmt: skip
+                where = (
+                    f"at the port that reads the list of {_LISTS[number]}"
+                    if fetching
+                    else f"at port {port}, in the list of {_LISTS[number]}"
+                )
+                return (
+                    f"design {self._executable.design.name}: memory {what}: cluster {cluster}, "
+                    f"{where}. The program was stopped: check the card's memory, and reset it with "
+                    "the accelerator"
+                )
+        return f"design {self._executable.design.name} has stopped, and no cluster says why"
+
     def output(self, name: str, number: int) -> Words:
         """A limb of an output, N words."""
         limb, shape = Limb("output", name, (number,)), self._executable.shape
-        at = np.arange(self._at[limb], self._at[limb] + shape.rows, dtype=np.uint64)
-        rows = self._block.run({"memory_addr_i": at}, ["memory_row_o"])["memory_row_o"]
-        return taken(shape, limb_layout(self._executable, limb), rows)
+        at = self._at(limb, shape.rows)
+        rows = self._block.run({"row_addr_i": at}, ["row_o"])["row_o"]
+        return taken(shape, limb_layout(self._executable, limb), self._unpacked(rows))
+
+    def write_coverage(self, path: Path) -> None:
+        """Resets the accelerator, and writes what a build with ``Instrument.COVERAGE`` has counted.
+
+        Raises:
+            DeviceError: If the build counts nothing.
+        """
+        self._block.poke("rst_ni", 0)
+        self._block.step(2)
+        self._block.write_coverage(path)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.rpau.debug.summary import FETCH
 from ringsmith.graph.operations import Op
 
+NO_OPERATION = "#9aa0a6"
+"""Of what is no HE operation: its name is in parentheses."""
+
 COLOURS: Mapping[str, str] = MappingProxyType(
-    {str(op): op.record.colour for op in Op if not op.record.port} | {FETCH: "#9aa0a6"}
+    {str(op): op.record.colour for op in Op if not op.record.port}
 )
 """By the operation's name."""
 
@@ -18,9 +20,11 @@ _DARK, _LIGHT = "#1c2430", "#ffffff"
 
 def colour_table(operations: list[str]) -> dict[str, str]:
     """A colour for each operation of a trace; names that are no HE operation take turns."""
-    strange = [operation for operation in operations if operation not in COLOURS]
+    none = {name: NO_OPERATION for name in operations if name.startswith("(")}
+    known = {**COLOURS, **none}
+    strange = [operation for operation in operations if operation not in known]
     turns = {name: _OTHERS[index % len(_OTHERS)] for index, name in enumerate(strange)}
-    return {operation: COLOURS.get(operation) or turns[operation] for operation in operations}
+    return {operation: known.get(operation) or turns[operation] for operation in operations}
 
 
 def ink(colour: str) -> str:

@@ -1,0 +1,1 @@
+"""Writing designs of architecture ``rpau`` out as folders."""

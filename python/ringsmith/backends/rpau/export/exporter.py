@@ -1,0 +1,186 @@
+"""Writing designs of architecture ``rpau`` out: RTL with its buses, program and testbench."""
+
+from collections.abc import Mapping
+from importlib import resources
+from typing import cast
+
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Hardware
+from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.data_path import BEAT_BITS
+from ringsmith.backends.rpau.device.register_table import Register
+from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
+from ringsmith.backends.rpau.export import estimate, pages, script
+from ringsmith.backends.rpau.export.recorder import Recorder
+from ringsmith.backends.rpau.sample_parameters import sample_parameters
+from ringsmith.backends.types import Design
+from ringsmith.hdl import interfaces as buses
+from ringsmith.hdl.target import macros
+from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.params import RlweParameters
+
+_AXIL_ADDRESS_BITS = 12
+_PAGE_BITS = 4
+"""Bits of a card's addresses that tell its pages of registers apart."""
+_DATA_ID_BITS, _DATA_ADDRESS_BITS = 4, 40
+_HOST_ADDRESS_BITS = 64
+_LEAST_LOG_DEGREE = 10
+"""log2 of the smallest ring of an encryption scheme."""
+_PLAIN_MODULUS = 65537
+"""t of BFV: 1 modulo 2N up to N = 2^15, so that messages are vectors."""
+_DATA_PRIMES = {"ckks": 2, "bfv": 3}
+"""Data primes of a demonstration: a product's errors and message fit them."""
+
+
+class RpauExporter(Exporter):
+    """One accelerator on its buses, or a card of several; see ``Exporter``."""
+
+    def hardware(self, design: Design) -> Hardware:
+        """The accelerator behind its registers and data path; several behind a card's DMA."""
+        own = cast("RpauDesign", design)
+        card = own.coprocessors > 1
+        return Hardware(
+            top=rtl.CARD_TOP if card else rtl.BUS_TOP,
+            folders=rtl.CARD_ROOMS if card else rtl.BUS_ROOMS,
+            parameters=rtl.card_parameters(own) if card else rtl.parameters(own),
+            interfaces=_card(own) if card else _device(),
+            macros=macros(own.target),
+            simulation=VERILATOR_FLAGS,
+            files=pages.files(own, card=card),
+        )
+
+    def parameters(self, design: Design) -> RlweParameters:
+        """Two data primes and a special one in CKKS, or three data primes in BFV."""
+        own = cast("RpauDesign", design)
+        scheme = "bfv" if own.converters and own.prime_sets > 1 else "ckks"
+        log_degree = max(own.min_log_n, min(_LEAST_LOG_DEGREE, own.max_log_n))
+        return sample_parameters(
+            own,
+            f"{own.name} demonstration",
+            log_degree=log_degree,
+            data_primes=min(_DATA_PRIMES[scheme], own.rpaus - 1),
+            plain_modulus=_PLAIN_MODULUS,
+        )
+
+    def demonstrate(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> tuple[Demonstration, Mapping[str, Residues]]:
+        """Loads, runs and reads as the host of a device does; see ``Exporter.demonstrate``."""
+        executable = cast("Executable", compiled.executable)
+        design, recorder = executable.design, Recorder(executable.design)
+        result = Accelerator(recorder).execute(compiled, inputs, keys)
+        facts = {"cycles": executable.cycles, "instructions": executable.instructions}
+        values = {**script.sizes(recorder.steps), **_bench(design)}
+        found = Demonstration(script.files(recorder.steps), _text("testbench.sv"), values, facts)
+        return found, result.outputs
+
+    def estimate(self, design: Design) -> Estimate:
+        """Multipliers and memories of all RPAUs and of what joins them."""
+        return estimate.estimated(cast("RpauDesign", design))
+
+
+def _device() -> tuple[buses.Interface, ...]:
+    return (
+        buses.clock("clk_i", "the accelerator's clock"),
+        buses.reset("rst_ni", "clk_i", "the device prolongs it"),
+        buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS, "clk_i", "registers"),
+        buses.axi_bus(
+            "s_axi",
+            master=False,
+            id_bits=_DATA_ID_BITS,
+            address_bits=_DATA_ADDRESS_BITS,
+            data_bits=BEAT_BITS,
+            of="clk_i",
+            about="data path: work and key polynomials",
+        ),
+    )
+
+
+def _card(design: RpauDesign) -> tuple[buses.Interface, ...]:
+    count = design.coprocessors
+    return (
+        buses.clock("bus_clk_i", "the clock of all buses"),
+        buses.clock("clk_i", "the accelerators' clock, of any frequency and phase"),
+        buses.reset("bus_rst_ni", "bus_clk_i", "at least 16 cycles of the slower clock"),
+        buses.reset("rst_ni", "clk_i", "at least 16 cycles of the slower clock"),
+        buses.interrupt("irq_o", count, "bus_clk_i", "register told of each channel"),
+        buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS + _PAGE_BITS, "bus_clk_i", "registers"),
+        buses.axi_bus(
+            "m_axi",
+            master=True,
+            id_bits=(count - 1).bit_length(),
+            address_bits=_HOST_ADDRESS_BITS,
+            data_bits=design.host_bits,
+            of="bus_clk_i",
+            about="the host's memory",
+        ),
+    )
+
+
+_TOLD = {
+    "MagicNumber": Register.MAGIC,
+    "Control": Register.CONTROL,
+    "Status": Register.STATUS,
+    "Refused": Register.REFUSED,
+    "Cycles": Register.CYCLES,
+    "Instructions": Register.INSTRUCTIONS,
+    "ProgramAddress": Register.PROGRAM_ADDRESS,
+    "ProgramData": Register.PROGRAM_DATA,
+    "HostZone": Register.HOST_ZONE,
+    "HostUnit": Register.HOST_UNIT,
+    "HostIndex": Register.HOST_INDEX,
+    "HostWord": Register.HOST_WORD,
+    "HostData": Register.HOST_DATA,
+    "Ring": Register.RING,
+}
+
+
+def _text(name: str) -> str:
+    """A part of the testbench."""
+    return (resources.files("ringsmith.backends.rpau.export") / name).read_text(encoding="utf-8")
+
+
+def _bench(design: RpauDesign) -> dict[str, object]:
+    """What the testbench is told beside the sizes of its files."""
+    card = design.coprocessors > 1
+    registers = (
+        f"  localparam int unsigned {name} = 32'h{int(address):03x};"
+        for name, address in _TOLD.items()
+    )
+    clocks = ["  always #2.5 clk_i = ~clk_i;  // 200 MHz"]
+    if card:
+        clocks.append("  always #2.0 bus_clk_i = ~bus_clk_i;  // 250 MHz")
+    begin = [] if card else _DATA_PATH_AT_REST
+    return {
+        "registers": "\n".join(registers),
+        "degree": design.n,
+        "address_bits": _AXIL_ADDRESS_BITS + _PAGE_BITS * card,
+        "clock": "bus_clk_i" if card else "clk_i",
+        "clocks": "\n".join(clocks),
+        "poly_bus": "the registers, too" if card else "the AXI4 data path",
+        "blocks": _text("register_words.sv" if card else "data_path.sv"),
+        "begin": "\n".join(begin),
+        "release": "\n".join(
+            f"    {name} = 1'b1;" for name in (["bus_rst_ni"] if card else []) + ["rst_ni"]
+        ),
+        "devices": design.coprocessors,
+        "device_step": max(1, design.coprocessors - 1),
+        "first_page": 4096 * card,
+    }
+
+
+_DATA_PATH_AT_REST = [
+    "    s_axi_awsize = 3'd6;  // beats of 64 bytes",
+    "    s_axi_arsize = 3'd6;",
+    "    s_axi_awburst = 2'b01;  // at ascending addresses",
+    "    s_axi_arburst = 2'b01;",
+    "    s_axi_wstrb = '1;",
+    "    s_axi_bready = 1'b1;",
+    "    s_axi_rready = 1'b1;",
+]

@@ -1,0 +1,107 @@
+"""What a host does with a device, recorded step by step from a run on the model."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.zones import zone_runs
+from ringsmith.progress import Task
+
+
+class Do(IntEnum):
+    """What a step does; the testbench knows the numbers."""
+
+    RING = 1
+    """Chooses the ring."""
+    WRITE = 2
+    """Writes words to a zone."""
+    PROGRAM = 3
+    """Loads instruction words."""
+    RUN = 4
+    """Runs the program; the device must count as many cycles and instructions as said."""
+    READ = 5
+    """Reads a polynomial, whose words must be those said."""
+
+
+_NO_WORDS = np.empty(0, dtype=np.uint64)
+_NO_RUN = RunReport(0, 0)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that the host does.
+
+    Attributes:
+        do: What.
+        words: What is written, or must be read.
+        zone: The memory.
+        unit: The RPAU.
+        index: The polynomial, or the prime set of a table.
+        address: The first word in it.
+        report: What a run takes.
+        log_degree: log2 of the ring's degree, where it is chosen.
+    """
+
+    do: Do
+    words: Words
+    zone: Zone = Zone.POLY
+    unit: int = 0
+    index: int = 0
+    address: int = 0
+    report: RunReport = _NO_RUN
+    log_degree: int = 0
+
+
+class Recorder:
+    """The model of a device, which records what it is asked; see ``interface.Device``.
+
+    Attributes:
+        steps: What was done so far.
+    """
+
+    name = "model"
+    streams = False
+    """Keys come before a program: a testbench has no link's timing."""
+
+    def __init__(self, design: RpauDesign) -> None:
+        self._model = ModelDevice(design)
+        self.steps: list[Step] = []
+
+    @property
+    def design(self) -> RpauDesign:
+        """The design point."""
+        return self._model.design
+
+    def set_ring(self, log_degree: int) -> None:
+        """Chooses the ring."""
+        self._model.set_ring(log_degree)
+        self.steps.append(Step(Do.RING, _NO_WORDS, log_degree=log_degree))
+
+    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+        """Writes one polynomial or table."""
+        self._model.write(zone, unit, index, words)
+        for address, part in zone_runs(self.design, zone, words):
+            self.steps.append(Step(Do.WRITE, part.copy(), zone, unit, index, address))
+
+    def read(self, zone: Zone, unit: int, index: int) -> Words:
+        """Reads one work polynomial."""
+        words = self._model.read(zone, unit, index)
+        self.steps.append(Step(Do.READ, words.copy(), zone, unit, index))
+        return words
+
+    def load_program(self, words: Words) -> None:
+        """Loads instruction words."""
+        self._model.load_program(words)
+        self.steps.append(Step(Do.PROGRAM, words.copy()))
+
+    def run(
+        self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
+    ) -> RunReport:
+        """Runs the loaded program."""
+        report = self._model.run(max_cycles, task, stream)
+        self.steps.append(Step(Do.RUN, _NO_WORDS, report=report))
+        return report

@@ -1,0 +1,1 @@
+"""Writing designs of architecture ``stream`` out as folders."""

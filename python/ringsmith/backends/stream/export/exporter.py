@@ -1,0 +1,167 @@
+"""Writing designs of architecture ``stream`` out: RTL with its streams, operands and testbench."""
+
+import warnings
+from collections.abc import Mapping
+from importlib import resources
+from itertools import chain
+from string import Template
+from typing import cast
+
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Hardware, hex_words
+from ringsmith.backends.stream import cost, latency, rtl
+from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.device.host import StreamMachine
+from ringsmith.backends.stream.executable import StreamExecutable
+from ringsmith.backends.stream.export.recorder import Recorder
+from ringsmith.backends.types import Design
+from ringsmith.hdl import interfaces as buses
+from ringsmith.hdl.synthesis import SERIES_7
+from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.params import CkksParameters, RlweParameters
+
+_ANSWER_BITS = 8
+_NARROW_BITS = 32
+"""Words of more bits have 64 in a stream."""
+_DATA_PRIMES = 2
+_PATIENCE = 8
+"""Times the cycles without pauses in which the testbench must be done."""
+
+
+class StreamExporter(Exporter):
+    """The multiplier behind its streams; see ``Exporter``."""
+
+    def hardware(self, design: Design) -> Hardware:
+        """The whole device."""
+        own = cast("StreamDesign", design)
+        return Hardware(
+            top=rtl.TOP,
+            folders=rtl.ROOMS,
+            parameters=rtl.parameters(own),
+            interfaces=_interfaces(own),
+            simulation=rtl.SIMULATION,
+            files={"registers/streams.md": _page(own), "registers/rs_design.h": _header(own)},
+        )
+
+    def parameters(self, design: Design) -> RlweParameters:
+        """CKKS with two data primes and a special one, as wide as the design's words."""
+        own = cast("StreamDesign", design)
+        narrower = 0 if own.multiplier == latency.BARRETT else 1
+        bits = (own.word_bits - narrower,) * _DATA_PRIMES
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # no data will ever be encrypted with these
+            return CkksParameters.create(
+                n=own.n,
+                prime_bits=bits,
+                special_bits=own.word_bits,
+                scale_bits=bits[-1],
+                security=None,
+                name=f"{own.name} demonstration",
+            )
+
+    def demonstrate(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> tuple[Demonstration, Mapping[str, Residues]]:
+        """All products of an operation, one after another; the CPU does the rest of it."""
+        executable = cast("StreamExecutable", compiled.executable)
+        design, recorder = executable.design, Recorder(executable.design)
+        result = StreamMachine(recorder).execute(compiled, inputs, keys)
+        made = recorder.made
+        parts = {
+            "descriptors.hex": [each.descriptor.words for each in made],
+            "a.hex": [each.asked.a.tolist() for each in made],
+            "b.hex": [each.asked.b.tolist() for each in made],
+            "expected.hex": [each.product.tolist() for each in made],
+        }
+        values = {
+            "products": len(made),
+            "degree": design.n,
+            "lanes": design.lanes,
+            "period": design.period,
+            "stream_word_bits": _word_bits(design),
+            "patience": _PATIENCE * executable.cycles + 100_000,
+        }
+        files = {name: hex_words(list(chain(*words))) for name, words in parts.items()}
+        facts = {"cycles": executable.cycles, "products": len(made)}
+        found = Demonstration(files, _text("testbench.sv"), values, facts)
+        return found, result.outputs
+
+    def estimate(self, design: Design) -> Estimate:
+        """DSP slices and block RAMs of the 7 series."""
+        own = cast("StreamDesign", design)
+        found = {"dsps": float(cost.dsps(own)), "brams": cost.memories(own).total, "urams": 0.0}
+        return Estimate(SERIES_7, found)
+
+
+def _word_bits(design: StreamDesign) -> int:
+    """Bits of a word in a stream."""
+    return 32 if design.word_bits <= _NARROW_BITS else 64
+
+
+def _interfaces(design: StreamDesign) -> tuple[buses.Interface, ...]:
+    word = _word_bits(design)
+
+    def stream(name: str, bits: int, about: str, *, last: bool = True) -> buses.Interface:
+        master = name.startswith("m_")
+        return buses.axi_stream(
+            name, master=master, data_bits=bits, last=last, of="clk_i", about=about
+        )
+
+    return (
+        buses.clock("clk_i"),
+        buses.reset("rst_ni", "clk_i", "may be short: the device prolongs it"),
+        buses.plain("fault_o", buses.OUTPUT, 1, "clk_i", "a tlast stood in the wrong beat"),
+        stream("s_axis_d", word, "descriptors, a word a beat"),
+        stream("m_axis_s", _ANSWER_BITS, "an answer for each descriptor", last=False),
+        stream("s_axis_a", word * design.lanes, "operands a"),
+        stream("s_axis_b", word * design.lanes, "operands b"),
+        stream("m_axis_p", word * design.lanes, "products"),
+    )
+
+
+def _header(design: StreamDesign) -> str:
+    """The design as C constants."""
+    facts = {
+        "DEGREE": design.n,
+        "LANES": design.lanes,
+        "WORD_BITS": design.word_bits,
+        "STREAM_WORD_BYTES": _word_bits(design) // 8,
+        "DESCRIPTOR_WORDS": 3 + design.lanes,
+        "BEATS": design.period,
+        "BARRETT": int(design.multiplier == latency.BARRETT),
+        "ANSWER_TAKEN": 0,
+        "ANSWER_NOT_FOR_RING": 1,
+        "ANSWER_PRIME_SIZE": 2,
+        "ANSWER_WORD_SIZE": 3,
+        "ANSWER_LENGTH": 4,
+    }
+    lines = [f"#define RS_DESIGN_{name} {value}u" for name, value in facts.items()]
+    head = [f"// What design {design.name} is, and its answers to descriptors."]
+    head += ["#ifndef RS_DESIGN_H", "#define RS_DESIGN_H", ""]
+    return "\n".join([*head, *lines, "", "#endif", ""])
+
+
+def _page(design: StreamDesign) -> str:
+    barrett = design.multiplier == latency.BARRETT
+    return Template(_text("streams.md")).substitute(
+        name=design.name,
+        degree=design.n,
+        period=design.period,
+        width=design.word_bits,
+        words=_word_bits(design),
+        beat=_word_bits(design) * design.lanes,
+        answer=_ANSWER_BITS,
+        lanes=design.lanes,
+        last_word=2 + design.lanes,
+        size=f"exactly {design.word_bits}" if barrett else f"at most {design.word_bits}",
+        unit="floor(2^(2W) / q) - 2^W" if barrett else "2^(2W) mod q",
+        scale="1 / N mod q" if barrett else "2^(2W) / N mod q",
+    )
+
+
+def _text(name: str) -> str:
+    """A template beside this file."""
+    return (resources.files("ringsmith.backends.stream.export") / name).read_text(encoding="utf-8")

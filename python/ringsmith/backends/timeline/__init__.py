@@ -1,0 +1,1 @@
+"""Timelines of programs, as every architecture shows them: picture, page, Perfetto's file."""

@@ -1,0 +1,204 @@
+"""A timeline as an SVG picture: a lane for each part of the hardware, a bar for each instruction.
+
+Plain SVG 1.1 without script or style sheet, so that any viewer shows it; the page of
+:mod:`ringsmith.backends.timeline.page` finds bars by their class and makes them zoomable.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from ringsmith.backends.timeline.colours import colour_table, ink
+
+WIDTH = 1600
+"""Width of the picture, in pixels."""
+LEFT, RIGHT = 150, 70
+"""Width of the columns left and right of the lanes: names, and busy shares."""
+INSIDE = WIDTH - LEFT - RIGHT
+"""Width of the lanes."""
+
+_TOP = 104  # title, figures, legend and axis
+_LANE, _SPACE, _GROUP_SPACE = 20, 3, 9
+_LETTER = 6.1  # average width of a letter of _FONT at 11 pixels
+_TICKS = 10
+_FONT = 'font-family="system-ui, -apple-system, Segoe UI, DejaVu Sans, Helvetica, Arial"'
+_TEXT, _FAINT, _GRID = "#1c2430", "#5f6b7a", "#dde2e8"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar.
+
+    Attributes:
+        begin: Its first cycle.
+        end: The cycle after its last.
+        label: The text on it, where it is wide enough.
+        hover: What is said of it under the pointer.
+        operation: The kind of HE operation that gives its colour.
+    """
+
+    begin: int
+    end: int
+    label: str
+    hover: str
+    operation: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One row of the picture.
+
+    Attributes:
+        name: What stands left of it.
+        bars: In time.
+        share: How busy it is, 0 to 1; None: not said.
+    """
+
+    name: str
+    bars: Sequence[Bar]
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """An HE operation in the legend.
+
+    Attributes:
+        operation: Its kind.
+        share: Its share of the program's cycles.
+        hover: What is said of it under the pointer.
+    """
+
+    operation: str
+    share: float
+    hover: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a picture shows.
+
+    Attributes:
+        title: Program and design.
+        figures: Cycles and busy shares, in words.
+        cycles: How many the lanes are long.
+        legend: HE operations; each operation of a bar is among them.
+        groups: Lanes, those of a group close together.
+    """
+
+    title: str
+    figures: str
+    cycles: int
+    legend: Sequence[Key]
+    groups: Sequence[Sequence[Lane]]
+
+    def svg(self) -> str:
+        """The picture as an SVG file."""
+        scale = INSIDE / max(1, self.cycles)
+        colours = colour_table([key.operation for key in self.legend])
+        lanes = list(self._lanes())
+        height = lanes[-1][0] + _LANE + 16
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+            f'viewBox="0 0 {WIDTH} {height}" {_FONT} font-size="11">',
+            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+            _text(LEFT, 26, self.title, size=18, weight="600"),
+            _text(LEFT, 46, self.figures, colour=_FAINT, size=12),
+            *_legend(self.legend, colours),
+            *_axis(self.cycles, scale, height),
+            *(text for top, lane in lanes for text in _names(top, lane)),
+            f'<defs><clipPath id="lanes"><rect x="{LEFT}" y="0" width="{INSIDE}" '
+            f'height="{height}"/></clipPath></defs>',
+            '<g id="bars" clip-path="url(#lanes)">',
+            *(
+                _bar(bar, top, colours[bar.operation], scale)
+                for top, lane in lanes
+                for bar in lane.bars
+            ),
+            "</g>",
+            "</svg>",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _lanes(self) -> Iterator[tuple[int, Lane]]:
+        """Lanes with their top edges."""
+        top = _TOP
+        for group in self.groups:
+            for lane in group:
+                yield top, lane
+                top += _LANE + _SPACE
+            top += _GROUP_SPACE - _SPACE
+
+
+def tick_distance(cycles: int) -> int:
+    """A round distance, 1, 2 or 5 times a power of ten, with at most ``_TICKS`` in the cycles."""
+    least = max(1.0, cycles / _TICKS)
+    power = int(10 ** math.floor(math.log10(least)))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
+
+
+def _bar(bar: Bar, top: int, colour: str, scale: float) -> str:
+    x, width = LEFT + bar.begin * scale, (bar.end - bar.begin) * scale
+    shown = "" if len(bar.label) * _LETTER + 4 < width else ' visibility="hidden"'
+    edge = ' stroke="#ffffff" stroke-width="0.5"' if width > 2 else ""
+    return (
+        f'<g class="bar" data-operation="{escape(bar.operation)}">'
+        f"<title>{escape(bar.hover)}</title>"
+        f'<rect x="{x:.2f}" y="{top}" width="{width:.2f}" height="{_LANE}" fill="{colour}"'
+        f"{edge}/>"
+        f'<text x="{x + width / 2:.2f}" y="{top + 14}" text-anchor="middle" '
+        f'fill="{ink(colour)}"{shown}>{escape(bar.label)}</text></g>'
+    )
+
+
+def _legend(keys: Sequence[Key], colours: dict[str, str]) -> Iterator[str]:
+    x = float(LEFT)
+    for key in keys:
+        label = f"{key.operation} {key.share:.1%}"
+        yield (
+            f'<g class="key" data-operation="{escape(key.operation)}">'
+            f"<title>{escape(key.hover)}</title>"
+            f'<rect x="{x:.1f}" y="58" width="11" height="11" rx="2" '
+            f'fill="{colours[key.operation]}"/>{_text(x + 16, 68, label)}</g>'
+        )
+        x += 16 + len(label) * _LETTER + 18
+
+
+def _axis(cycles: int, scale: float, height: int) -> Iterator[str]:
+    yield '<g id="axis">'
+    for cycle in range(0, cycles + 1, tick_distance(cycles)):
+        x = LEFT + cycle * scale
+        yield (
+            f'<line x1="{x:.2f}" x2="{x:.2f}" y1="{_TOP - 6}" y2="{height - 12}" stroke="{_GRID}"/>'
+        )
+        yield _text(x, _TOP - 11, f"{cycle:,}", colour=_FAINT, anchor="middle")
+    yield "</g>"
+    yield _text(LEFT - 36, _TOP - 11, "cycle", colour=_FAINT, anchor="end")
+    yield _text(WIDTH - RIGHT + 36, _TOP - 11, "busy", colour=_FAINT)
+
+
+def _names(top: int, lane: Lane) -> Iterator[str]:
+    yield (
+        f'<rect x="{LEFT}" y="{top}" width="{INSIDE}" height="{_LANE}" '
+        f'fill="#8793a3" fill-opacity="0.10"/>'
+    )
+    yield _text(LEFT - 10, top + 14, lane.name, anchor="end")
+    if lane.share is not None:
+        yield _text(WIDTH - RIGHT + 10, top + 14, f"{lane.share:.1%}", colour=_FAINT)
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    colour: str = _TEXT,
+    anchor: str = "start",
+    size: int = 11,
+    weight: str = "400",
+) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y}" fill="{colour}" text-anchor="{anchor}" font-size="{size}" '
+        f'font-weight="{weight}">{escape(text)}</text>'
+    )

@@ -1,0 +1,160 @@
+"""The coverage campaign: random programs on the model and on RTL that counts its coverage.
+
+Programs are chosen among many random ones so that every situation of the instruction set occurs:
+what a program brings about follows from its schedule alone. Some more run for the bits of words and
+addresses. On RTL and model, which must agree; the RTL's counts are added up. Last, memory fails.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ringsmith import progress
+from ringsmith.backends.vector.debug.compare import Compared, compare
+from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.device.rtl import VectorRtl
+from ringsmith.backends.vector.isa.random_program import random_program
+from ringsmith.errors import DeviceError
+from ringsmith.hdl.coverage import Point, points, read_records
+from ringsmith.hdl.instrument import Instrument
+
+LENGTH = 40
+"""Random instructions of a program, without those that store what is left."""
+
+CANDIDATES = 300
+"""Random programs to choose from."""
+
+PROGRAMS = 12
+"""Programs that run at least."""
+
+_FAULTS = ((1, 0), (2, 0), (0, 1), (0, 2))
+"""Ports that answer with errors, and that do not answer: of rows, and of lists."""
+
+_FAILED_LENGTH = 4
+
+REGISTERS = "vector_axi/rs_vector_registers.sv"
+"""PeakRDL's file, which does not count: it is generated, and has tests of its own."""
+
+QUICK_CANDIDATES = 2
+"""Candidates and programs with --quick: what they cover misses the goals."""
+
+
+def campaign_design() -> VectorDesign:
+    """The design to cover: as small as can be with everything used.
+
+    Two results of a point instruction; three rings; so few rows that a transform of one limb waits
+    for its passes; memories so small that streams and tables make instructions wait; one port of
+    memory, so that stores do.
+    """
+    return VectorDesign(
+        name="covered",
+        log_n=10,
+        log_lanes=4,
+        log_radix=4,
+        word_bits=30,
+        reduction=MONTGOMERY,
+        banks=5,
+        bank_rows=256,
+        table_rows=256,
+        stream_rows=96,
+        ports=1,
+    )
+
+
+def quick_design() -> VectorDesign:
+    """The design of --quick: with the same blocks, as small as each can be."""
+    return replace(
+        campaign_design(), name="covered-quick", log_n=8, log_radix=2, word_bits=20, bank_rows=64
+    )
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign covered.
+
+    Attributes:
+        design: The design that it ran on.
+        situations: How often each situation of the instruction set occurred.
+        counts: Counts of the RTL's points.
+        compared: What was found equal to the model.
+    """
+
+    design: VectorDesign
+    situations: Counter[Situation]
+    counts: Counter[Point]
+    compared: Compared
+
+
+def choose_seeds(design: VectorDesign, candidates: int, programs: int) -> list[int]:
+    """Seeds of random programs that together bring about what all candidates do.
+
+    Greedy: the program with the most situations a cycle that are still missing comes next. The
+    shortest of the others follow, until there are enough.
+    """
+    found = {seed: random_program(design, seed, LENGTH).executable for seed in range(candidates)}
+    cycles = {seed: executable.cycles for seed, executable in found.items()}
+    brought = {seed: set(situations(executable)) for seed, executable in found.items()}
+    missing = set().union(*brought.values())
+    chosen = []
+    while missing:
+        best = max(brought, key=lambda seed: len(brought[seed] & missing) / cycles[seed])
+        chosen.append(best)
+        missing -= brought.pop(best)
+    others = sorted(brought, key=cycles.__getitem__)
+    return chosen + others[: max(0, programs - len(chosen))]
+
+
+def run_campaign(
+    design: VectorDesign, *, candidates: int = CANDIDATES, programs: int = PROGRAMS
+) -> Campaign:
+    """Runs a campaign.
+
+    Args:
+        design: The design to run on.
+        candidates: Random programs to choose from.
+        programs: How many run at least.
+
+    Raises:
+        DeviceError: If model and RTL differ.
+        ToolError: If the RTL cannot be built.
+    """
+    seeds = choose_seeds(design, candidates, programs)
+    seen: Counter[Situation] = Counter()
+    records: Counter[str] = Counter()
+    compared = Compared()
+    with (
+        TemporaryDirectory() as folder,
+        progress.task(f"random programs on {design.name}", len(seeds), "programs") as task,
+    ):
+        path = Path(folder) / "coverage.dat"
+        for seed in seeds:
+            program = random_program(design, seed, LENGTH)
+            seen.update(situations(program.executable))
+            compared = compared.plus(compare(program.executable, program.fetch, counts=path))
+            records.update(read_records(path))
+            task.advance(1)
+        for errors, silent in _FAULTS:
+            records.update(_failed(design, path, errors, silent))
+    counts = Counter({p: count for p, count in points(records).items() if p.file != REGISTERS})
+    return Campaign(design, seen, counts, compared)
+
+
+def _failed(design: VectorDesign, path: Path, errors: int, silent: int) -> Counter[str]:
+    """Counts of a program that memory does not let end: as ``VectorRtl.disturb`` says."""
+    made = random_program(design, 0, _FAILED_LENGTH)
+    coverage, limit = Instrument.COVERAGE, 4 * design.memory.latency
+    with VectorRtl(made.executable, made.fetch, instrument=coverage, watchdog=limit) as rtl:
+        rtl.disturb(errors=errors, silent=silent)
+        try:
+            rtl.finish(lambda _: None)
+        except DeviceError:
+            rtl.write_coverage(path)
+            return read_records(path)
+    raise DeviceError("a program ended on the RTL, though memory failed")
+
+
+def missing_situations(campaign: Campaign) -> list[Situation]:
+    """Situations of the instruction set that did not occur."""
+    return sorted(every_situation(campaign.design) - campaign.situations.keys())

@@ -1,0 +1,61 @@
+"""The subcommands ``generate`` and ``synth``: a design as a folder, and its resources."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the subcommands to the command line ``app``."""
+    app.command()(generate)
+
+
+def generate(
+    folder: Annotated[
+        Path, typer.Option("-o", "--output", file_okay=False, help="The folder to make.")
+    ],
+    design: Annotated[
+        str | None, typer.Argument(help="The design: a name, or a TOML file.")
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", dir_okay=False, help="Make a folder again from its manifest, byte for byte."
+        ),
+    ] = None,
+    operation: Annotated[
+        str | None,
+        typer.Option(
+            help="The encrypted operation of the testbench: add, multiply, multiply_relinearize "
+            "(without this option) or rotate."
+        ),
+    ] = None,
+    verilog: Annotated[
+        bool, typer.Option(help="Write plain Verilog, too, which takes Yosys.")
+    ] = True,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a folder that was generated before.")
+    ] = False,
+) -> None:
+    """Write a design out as a folder: RTL, program, testbench, registers, packaging, manifest.
+
+    The folder needs nothing of Ringsmith: `make test` in it simulates the design with Verilator.
+    """
+    from ringsmith.errors import ParameterError
+    from ringsmith.generate import folder as making
+
+    if (design is None) == (manifest is None):
+        raise ParameterError("name either a design or, with --from, the manifest of a folder")
+    if manifest is not None:
+        if operation is not None or not verilog:
+            raise ParameterError(
+                "--from takes operation and Verilog from the manifest: leave --operation and "
+                "--no-verilog out"
+            )
+        made = making.generate_again(manifest, folder, force=force)
+    else:
+        assert design is not None, "one of the two is given"
+        chosen = operation or making.DEFAULT_OPERATION
+        made = making.generate(design, folder, operation=chosen, verilog=verilog, force=force)
+    print(f"wrote {made.folder}: {made.files} files; `make test` in it simulates the design")

@@ -1,0 +1,1 @@
+"""Writes a design out as a folder: RTL, plain Verilog, program, testbench, packaging, manifest."""

@@ -1,0 +1,230 @@
+"""Every file of a folder, as bytes by path."""
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+from ringsmith import __version__
+from ringsmith.backends.base import Backend, Design
+from ringsmith.backends.exporter import Estimate, Hardware
+from ringsmith.generate import packaging, wrapper
+from ringsmith.generate.litex import litex_files
+from ringsmith.generate.manifest import MANIFEST, Recipe, manifest_text
+from ringsmith.generate.operation import Shown, quietly, shown
+from ringsmith.generate.packaging import Names
+from ringsmith.generate.sources import sources_below
+from ringsmith.hdl import interfaces as buses
+from ringsmith.hdl.plain_verilog import plain_verilog_of
+from ringsmith.hdl.sources import rtl_root
+from ringsmith.hdl.yosys import yosys
+from ringsmith.markdown import table_lines
+
+_PART = "xcu250-figd2104-2L-e"
+"""The FPGA that Vivado's scripts take where no other is named."""
+
+
+def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, bytes]:
+    """Makes every file of a folder.
+
+    Args:
+        backend: The design's architecture.
+        design: The design, read from the recipe's text.
+        recipe: What the folder is made of.
+
+    Raises:
+        ProgramError: If the architecture has no exporter, or the operation does not fit the design.
+        ParameterError: If the operation is unknown, or the design cannot be written out.
+        ToolError: If Yosys is needed and not installed, or fails.
+    """
+    exporter = backend.exporter()
+    tools = {"yosys": yosys().version} if recipe.verilog else {}
+    hardware = exporter.hardware(design)
+    operation = quietly(lambda: shown(backend, exporter, design, recipe.operation))
+    names = Names.of(design.name, __version__)
+    title = f"Design {design.name} of architecture {backend.name}"
+    sources = _rtl(hardware, names, title)
+    verilog = f"verilog/{names.top}.v" if recipe.verilog else None
+    files = {**sources, **hardware.files, "design.toml": recipe.design}
+    files["sim/verilator.vlt"] = (rtl_root() / "verilator.vlt").read_text(encoding="utf-8")
+    if verilog is not None:
+        macros = hardware.macros
+        files[verilog] = plain_verilog_of(names.top, sources, macros)
+    files |= {f"program/{path}": text for path, text in operation.demonstration.files.items()}
+    files[f"tb/{names.testbench}.sv"] = _testbench(operation, hardware, names)
+    files |= _packaged(names, hardware, list(sources), operation, title, verilog)
+    files |= litex_files(names, hardware, list(sources))
+    estimate = exporter.estimate(design)
+    files["README.md"] = _readme(names, hardware, operation, design.name, title, recipe)
+    found = {path: text.encode() for path, text in files.items()}
+    told = _told(backend, design, names, hardware, list(sources), operation, estimate)
+    found[MANIFEST] = manifest_text(recipe, tools, told, found).encode()
+    return found
+
+
+def _rtl(hardware: Hardware, names: Names, title: str) -> dict[str, str]:
+    """The SystemVerilog in the order in which it is read, the top module last."""
+    root = rtl_root()
+    files = {
+        f"rtl/{file.relative_to(root).as_posix()}": file.read_text(encoding="utf-8")
+        for file in sources_below(hardware.top, hardware.folders)
+    }
+    files[f"rtl/{names.top}.v"] = wrapper.top_module(names.top, hardware, title)
+    return files
+
+
+def _testbench(operation: Shown, hardware: Hardware, names: Names) -> str:
+    """The testbench; what is put in may itself have places to fill."""
+    values: dict[str, object] = {
+        "top": names.top,
+        "tb": names.testbench,
+        "title": operation.title,
+        "connections": wrapper.connections(hardware.interfaces),
+        "declarations": wrapper.declarations(hardware.interfaces),
+        **operation.demonstration.values,
+    }
+    filled = {
+        name: Template(value).substitute(values)
+        if isinstance(value, str) and "$" in value
+        else value
+        for name, value in values.items()
+    }
+    return Template(operation.demonstration.testbench).substitute(filled)
+
+
+def _template(name: str) -> Template:
+    folder = resources.files("ringsmith.generate") / "templates"
+    return Template((folder / name).read_text(encoding="utf-8"))
+
+
+def _packaged(
+    names: Names,
+    hardware: Hardware,
+    sources: Sequence[str],
+    operation: Shown,
+    title: str,
+    verilog: str | None,
+) -> dict[str, str]:
+    """Makefile, FuseSoC core, and Vivado's scripts."""
+    program = [f"program/{path}" for path in operation.demonstration.files]
+    common: Mapping[str, object] = {
+        "title": title,
+        "name": names.design,
+        "design": names.design,
+        "top": names.top,
+        "tb": names.testbench,
+        "version": names.version,
+        "part": _PART,
+        "not_run": packaging.NOT_RUN,
+        "options": " ".join(packaging.VERILATE),
+        "make_options": packaging.MAKE[1],
+        "simulation": " ".join(hardware.simulation),
+        "verilog": verilog or "",
+        "interfaces": _interface_commands(hardware),
+    }
+    listed = " \\\n".join(f"  {file}" for file in sources)
+    tcl = "\n".join(f"  {file}" for file in sources)
+    make_defines = " ".join(f"-D{macro}" for macro in hardware.macros)
+    return {
+        "Makefile": _template("Makefile").substitute(common, sources=listed, defines=make_defines),
+        f"{names.design}.core": packaging.fusesoc_core(
+            names, hardware, sources, program, title=title, verilog=verilog
+        ),
+        "vivado/project.tcl": _template("project.tcl").substitute(common),
+        "vivado/files.tcl": _template("files.tcl").substitute(
+            common, sources=tcl, defines=" ".join(hardware.macros)
+        ),
+        "vivado/package_ip.tcl": _template("package_ip.tcl").substitute(common),
+        f"vivado/{names.top}.xdc": packaging.constraints(hardware),
+    }
+
+
+def _interface_commands(hardware: Hardware) -> str:
+    """Tcl that checks that the packager found every bus, and joins each with its clock."""
+    lines = []
+    for each in hardware.interfaces:
+        if wrapper.is_bus(each):
+            lines.append(
+                f"if {{[ipx::get_bus_interfaces {each.name} -of_objects $ip] eq {{}}}} "
+                f'{{ error "interface {each.name} was not found" }}'
+            )
+            lines.append(
+                f"ipx::associate_bus_interfaces -busif {each.name} -clock {each.clock} $ip"
+            )
+    return "\n".join(lines)
+
+
+def _readme(
+    names: Names,
+    hardware: Hardware,
+    operation: Shown,
+    name: str,
+    title: str,
+    recipe: Recipe,
+) -> str:
+    rows = [
+        (
+            f"`{each.name}`",
+            each.kind + (" master" if wrapper.is_bus(each) and each.master else ""),
+            f"`{each.clock}`" if each.clock else "",
+            str(sum(port.bits for port in each.ports)),
+            each.about,
+        )
+        for each in hardware.interfaces
+    ]
+    headings = ("interface", "kind", "clock", "wires", "for")
+    text = [heading for heading in headings if heading != "wires"]
+    facts = operation.facts
+    told = [
+        f"{operation.title}: the first slots of the messages are {facts['first_messages']}, "
+        f"and of the result {facts['first_result']}.",
+        ", ".join(f"{key} {facts[key]:,}" for key in operation.demonstration.facts) + ".",
+    ]
+    return _template("README.md").substitute(
+        name=name,
+        design=names.design,
+        top=names.top,
+        title=title,
+        version=names.version,
+        no_verilog="" if recipe.verilog else ": not made (`--no-verilog`)",
+        operation=recipe.operation,
+        not_run=packaging.NOT_RUN,
+        ports="\n".join(table_lines(headings, rows, text)),
+        told="\n\n".join(told),
+    )
+
+
+def _told(
+    backend: Backend,
+    design: Design,
+    names: Names,
+    hardware: Hardware,
+    sources: Sequence[str],
+    operation: Shown,
+    estimate: Estimate,
+) -> dict[str, object]:
+    """Facts for readers of the manifest, and for ``synth``."""
+    return {
+        "design": design.name,
+        "architecture": backend.name,
+        "top": names.top,
+        "testbench": names.testbench,
+        "defines": list(hardware.macros),
+        "parameters": dict(hardware.parameters),
+        "interfaces": [
+            {"name": each.name, "kind": each.kind, "clock": each.clock, "master": each.master}
+            for each in hardware.interfaces
+            if each.kind != buses.PLAIN
+        ],
+        "sources": list(sources),
+        "operation": dict(operation.facts),
+        "estimate": {"family": estimate.family, **estimate.resources},
+    }
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files below an empty folder."""
+    for path, data in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)

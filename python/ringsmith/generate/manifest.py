@@ -1,0 +1,127 @@
+"""The manifest of a folder: what it was made of, from which it is made again byte for byte."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ringsmith import __version__
+from ringsmith.errors import InteropError, ParameterError
+from ringsmith.files import read_bounded
+
+MANIFEST = "manifest.json"
+FORMAT = "ringsmith-folder"
+VERSION = 1
+_MAX_BYTES = 1 << 22
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What decides every byte of a folder, Ringsmith's version and tools apart.
+
+    Attributes:
+        design: The text of the design's file.
+        operation: The encrypted operation of the testbench.
+        verilog: Whether there is plain Verilog, which Yosys writes.
+    """
+
+    design: str
+    operation: str
+    verilog: bool
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A manifest that was read.
+
+    Attributes:
+        recipe: What the folder was made of.
+        tools: Tools whose version decides bytes, by name.
+        files: Path -> SHA-256 of every other file.
+    """
+
+    recipe: Recipe
+    tools: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+def manifest_text(
+    recipe: Recipe,
+    tools: Mapping[str, str],
+    told: Mapping[str, object],
+    files: Mapping[str, bytes],
+) -> str:
+    """The text of a manifest.
+
+    Args:
+        recipe: What the folder is made of.
+        tools: Tools whose version decides bytes.
+        told: Facts for readers and other tools; nothing here reads them but ``synth``.
+        files: All other files.
+    """
+    record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "ringsmith": __version__,
+        "tools": dict(tools),
+        "recipe": asdict(recipe),
+        **told,
+        "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())},
+    }
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Reads a manifest, to make its folder again.
+
+    Raises:
+        InteropError: If it cannot be read, or is none.
+        ParameterError: If another version of Ringsmith made it.
+    """
+    record = _record(path)
+    if record.get("ringsmith") != __version__:
+        raise ParameterError(
+            f"{path}: made by Ringsmith {record.get('ringsmith')!r:.40}, and this is "
+            f"{__version__}: install that version to get the same bytes, or generate anew from "
+            "design.toml"
+        )
+    try:
+        recipe = Recipe(**record["recipe"])
+        tools, files = dict(record["tools"]), dict(record["files"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InteropError(f"{path}: no manifest of a folder: {error}") from None
+    kinds = (str, str, bool)
+    fields = (recipe.design, recipe.operation, recipe.verilog)
+    if not all(type(value) is kind for value, kind in zip(fields, kinds, strict=True)):
+        raise InteropError(f"{path}: no manifest of a folder: a value of its recipe is of no use")
+    return Manifest(recipe, tools, files)
+
+
+def told(path: Path, *keys: str) -> list[Any]:
+    """Facts of a manifest.
+
+    Raises:
+        InteropError: If it cannot be read, is none, or lacks one.
+    """
+    record = _record(path)
+    missing = [key for key in keys if key not in record]
+    if missing:
+        raise InteropError(f"{path}: no manifest of a folder: it lacks {', '.join(missing)}")
+    return [record[key] for key in keys]
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(read_bounded(path, _MAX_BYTES))
+    except (ValueError, RecursionError):
+        raise InteropError(f"{path}: not a JSON file") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InteropError(f"{path}: no manifest of a folder that Ringsmith generated")
+    if record.get("version") != VERSION:
+        raise InteropError(
+            f"{path}: version {record.get('version')!r:.20} of the manifest, and this Ringsmith "
+            f"knows version {VERSION}: generate the folder again"
+        )
+    return record

@@ -1,0 +1,220 @@
+"""A small encrypted operation for a testbench: encrypted, run on the model, decrypted.
+
+Keys follow from a fixed seed: they show that a device computes, and protect nothing.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith import _core, client
+from ringsmith.backends.base import Backend, CompiledGraph, Design
+from ringsmith.backends.exporter import Demonstration, Exporter
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
+from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    KeyNeeds,
+    RlweParameters,
+    bfv_context,
+    core_context,
+)
+
+SEED = 2026
+"""What keys, messages and errors follow from."""
+
+Vector = NDArray[np.float64] | NDArray[np.int64]
+
+_TOLERANCE = 1e-2
+"""How far a slot of a CKKS result may be from the message; messages are of size 1."""
+_HEADROOM_BITS = 5
+"""Bits of the modulus, for each factor, that CKKS scales leave to the message."""
+_LARGEST = 100
+"""The largest number in a BFV message: products stay below t / 2."""
+
+
+def _rotated(x: Vector, _: Vector) -> Vector:
+    return np.roll(x, -1, axis=-1)
+
+
+OPERATIONS: Mapping[str, Callable[[Vector, Vector], Vector]] = MappingProxyType(
+    {
+        "add": lambda x, y: x + y,
+        "multiply": lambda x, y: x * y,
+        "multiply_relinearize": lambda x, y: x * y,
+        "rotate": _rotated,
+    }
+)
+"""Operation -> what it makes of two vectors."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An operation, demonstrated.
+
+    Attributes:
+        demonstration: What a testbench needs.
+        title: The operation and its parameters, in words.
+        facts: Parameters and results, for the manifest.
+    """
+
+    demonstration: Demonstration
+    title: str
+    facts: Mapping[str, object]
+
+
+def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Shown:
+    """Encrypts two messages, runs an operation on the model of a design, and decrypts the result.
+
+    Raises:
+        ParameterError: If there is no such operation, or the design takes no HE parameters.
+        ProgramError: If the operation does not fit the design; says what it needs.
+        DeviceError: If the result is not the interpreter's, or not the messages'.
+    """
+    if name not in OPERATIONS:
+        raise ParameterError(
+            f"operation {name!r:.40} is not known: choose one of {', '.join(OPERATIONS)}"
+        )
+    parameters = exporter.parameters(design)
+    limbs = parameters.limbs
+    graph = lower_operation(name, parameters, limbs)
+    compiled = CompiledGraph(graph, backend.compile(graph, design))
+    needs = _needs(name, parameters)
+    secret, public, keys = client.generate_keys_for_test(
+        parameters, needs, SEED, seeded=compiled.expands_keys
+    )
+    messages = [_message(parameters, number) for number in range(2)]
+    encrypted = [
+        _encrypted(parameters, public.data, message, _factors(name), SEED + 100 + number)
+        for number, message in enumerate(messages)
+    ]
+    inputs = {
+        f"{port}.{half}": np.ascontiguousarray(data[half])
+        for port, (data, _) in zip("xy", encrypted, strict=True)
+        for half in range(2)
+        if f"{port}.{half}" in graph.inputs
+    }
+    by_name = {galois_key_name(element): key for element, key in keys.galois.items()}
+    if keys.relin is not None:
+        by_name[RELIN_KEY] = keys.relin
+    demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
+    _check_bits(compiled, inputs, {each: key.data for each, key in by_name.items()}, outputs)
+    scale = encrypted[0][1] ** _factors(name)
+    result = Ciphertext(
+        np.stack([outputs[port] for port in sorted(outputs)]),
+        scale,
+        parameters_id=parameters.parameters_id,
+        key_tag=public.key_tag,
+    )
+    found = client.decode(parameters, client.decrypt(parameters, secret, result))  # type: ignore[call-overload]
+    wanted = OPERATIONS[name](*messages)
+    _check_message(parameters, found, wanted)
+    scheme = parameters.scheme.upper()
+    return Shown(
+        demonstration,
+        f"{name} of two {scheme} ciphertexts, N = {parameters.n}, {limbs} primes of data",
+        {
+            "name": name,
+            "scheme": scheme,
+            "n": parameters.n,
+            "primes": [int(prime) for prime in parameters.primes],
+            "data_primes": limbs,
+            "first_messages": [_few(message) for message in messages],
+            "first_result": _few(wanted),
+            **demonstration.facts,
+        },
+    )
+
+
+def _factors(name: str) -> int:
+    """Ciphertexts that are multiplied."""
+    return 2 if "multiply" in name else 1
+
+
+def _needs(name: str, parameters: RlweParameters) -> KeyNeeds:
+    if name == "rotate":
+        return KeyNeeds(None, {parameters.galois_element(1): parameters.limbs})
+    return KeyNeeds(parameters.limbs if "relinearize" in name else None, {})
+
+
+def _message(parameters: RlweParameters, number: int) -> Vector:
+    """A vector that follows from the number; CKKS: N/2 reals, BFV: two rows of integers."""
+    random = np.random.default_rng([SEED, number])
+    if isinstance(parameters, BfvParameters):
+        return random.integers(0, _LARGEST, (2, parameters.n // 2), dtype=np.int64)
+    return np.round(random.uniform(-1, 1, parameters.n // 2), 3)
+
+
+def _encrypted(
+    parameters: RlweParameters, key: Residues, message: Vector, factors: int, seed: int
+) -> tuple[Residues, float]:
+    """A ciphertext of a fixed seed and its scale, of which the result has so many factors."""
+    if isinstance(parameters, CkksParameters):
+        bits = math.log2(math.prod(parameters.data_primes)) / factors
+        scale = 2.0 ** math.floor(bits - _HEADROOM_BITS)
+        encoded = client.encode(parameters, message, scale=scale)
+        assert isinstance(encoded, Plaintext), "parameters of CKKS"
+        context = core_context(parameters)
+        return _core.encrypt_for_test(context, key, encoded.data, seed), scale
+    assert isinstance(parameters, BfvParameters), "there are two schemes"
+    polynomial = client.encode(parameters, message)
+    assert isinstance(polynomial, PlainPolynomial), "parameters of BFV"
+    data = _core.bfv.encrypt_for_test(bfv_context(parameters), key, polynomial.data, seed)
+    return data, 1.0
+
+
+def _check_bits(
+    compiled: CompiledGraph,
+    inputs: Mapping[str, Residues],
+    keys: Mapping[str, Residues],
+    outputs: Mapping[str, Residues],
+) -> None:
+    """Refuses outputs that are not the reference interpreter's.
+
+    Raises:
+        DeviceError: If one is not.
+    """
+    wanted = compiled.core.run(dict(inputs), dict(keys))
+    for name, residues in outputs.items():
+        if not np.array_equal(residues, wanted[name]):
+            raise DeviceError(
+                f"output {name} of the model is not the interpreter's: report this as a bug"
+            )
+
+
+def _check_message(parameters: RlweParameters, found: Vector, wanted: Vector) -> None:
+    """Refuses a decrypted result that is not the operation's on the messages.
+
+    Raises:
+        ProgramError: If the design's primes leave it no room.
+    """
+    exact = isinstance(parameters, BfvParameters)
+    right = (
+        np.array_equal(np.reshape(found, wanted.shape), wanted)
+        if exact
+        else float(np.abs(np.asarray(found) - wanted).max()) < _TOLERANCE
+    )
+    if not right:
+        raise ProgramError(
+            f"the result does not decrypt to the message: {parameters.limbs} data primes of "
+            f"{parameters.data_primes[0].bit_length()} bits leave it no room; choose another "
+            "--operation, or a design with wider words or more units"
+        )
+
+
+def _few(vector: Vector) -> list[float]:
+    return [float(value) for value in np.ravel(vector)[:4].round(6)]
+
+
+def quietly(run: Callable[[], Shown]) -> Shown:
+    """Runs without warnings of parameters that hold no security: these keys are known anyway."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return run()

@@ -1,0 +1,107 @@
+"""The top module of a folder: the design's parameters bound, its ports in plain Verilog."""
+
+from collections.abc import Iterable, Iterator
+from textwrap import indent
+
+from ringsmith.backends.exporter import Hardware
+from ringsmith.hdl import interfaces as buses
+from ringsmith.hdl.interfaces import Interface, Port
+
+_VENDOR = "xilinx.com:interface"
+_BUS_TYPES = {
+    buses.AXI_LITE: f"{_VENDOR}:aximm:1.0",
+    buses.AXI: f"{_VENDOR}:aximm:1.0",
+    buses.AXI_STREAM: f"{_VENDOR}:axis:1.0",
+    buses.CLOCK: "xilinx.com:signal:clock:1.0",
+    buses.RESET: "xilinx.com:signal:reset:1.0",
+    buses.INTERRUPT: "xilinx.com:signal:interrupt:1.0",
+}
+"""What Vivado's IP packager calls interfaces."""
+
+
+def all_ports(interfaces: Iterable[Interface]) -> Iterator[Port]:
+    """All ports, in order."""
+    for each in interfaces:
+        yield from each.ports
+
+
+def is_bus(interface: Interface) -> bool:
+    """Whether it is one of AXI's."""
+    return interface.kind in (buses.AXI_LITE, buses.AXI, buses.AXI_STREAM)
+
+
+def top_module(name: str, hardware: Hardware, title: str) -> str:
+    """The module in Verilog of 2001, with the attributes by which Vivado finds interfaces.
+
+    Args:
+        name: The module's.
+        hardware: What it instantiates.
+        title: What it is, in a line.
+    """
+    ports = []
+    for interface in hardware.interfaces:
+        about = f": {interface.about}" if interface.about else ""
+        ports.append(f"  // {interface.name}{about}")
+        ports += [_declared(interface, port, hardware.interfaces) for port in interface.ports]
+    last = max(i for i, line in enumerate(ports) if not line.lstrip().startswith("//"))
+    ports[last] = ports[last].rstrip(",")
+    parameters = ",\n".join(f"    .{key}({value})" for key, value in hardware.parameters.items())
+    return f"""\
+// {title}
+//
+// The parameters of {hardware.top} are bound here; nothing else is. Attributes name the interfaces
+// for tools that look for them.
+module {name} (
+{chr(10).join(ports)}
+);
+  {hardware.top} #(
+{parameters}
+  ) u_design (
+{connections(hardware.interfaces)}
+  );
+endmodule
+"""
+
+
+def _declared(interface: Interface, port: Port, known: Iterable[Interface]) -> str:
+    """A port's declaration, its attributes before it."""
+    bits = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
+    line = f"  {port.direction:6} wire {bits}{port.name},"
+    if not port.signal or interface.kind == buses.PLAIN:
+        return line
+    found = [f'X_INTERFACE_INFO = "{_BUS_TYPES[interface.kind]} {interface.name} {port.signal}"']
+    parameter = _parameter(interface, known)
+    if parameter and port is interface.ports[0]:
+        found.append(f'X_INTERFACE_PARAMETER = "{parameter}"')
+    return f"  (* {', '.join(found)} *)\n{line}"
+
+
+def _parameter(interface: Interface, known: Iterable[Interface]) -> str:
+    """What Vivado is told of an interface beside its signals."""
+    if interface.kind == buses.RESET:
+        return "POLARITY ACTIVE_LOW"
+    if interface.kind == buses.INTERRUPT:
+        return "SENSITIVITY LEVEL_HIGH"
+    if interface.kind != buses.CLOCK:
+        return ""
+    of_it = [each for each in known if each.clock == interface.name]
+    served = ":".join(each.name for each in of_it if is_bus(each))
+    resets = ":".join(each.name for each in of_it if each.kind == buses.RESET)
+    told = [f"ASSOCIATED_BUSIF {served}"] if served else []
+    told += [f"ASSOCIATED_RESET {resets}"] if resets else []
+    return ", ".join(told)
+
+
+def connections(interfaces: Iterable[Interface]) -> str:
+    """Every port connected to what has its name."""
+    return ",\n".join(f"    .{port.name}({port.name})" for port in all_ports(interfaces))
+
+
+def declarations(interfaces: Iterable[Interface]) -> str:
+    """A variable for every port in SystemVerilog; what the design reads begins at zero."""
+    lines = []
+    for port in all_ports(interfaces):
+        bits = f"[{port.bits - 1}:0] " if port.bits > 1 else ""
+        begin = " = '0" if port.direction == buses.INPUT else ""
+        lines.append(f"logic {bits}{port.name}{begin};")
+    return indent("\n".join(lines), "  ")

@@ -1,0 +1,241 @@
+// Works off the list of loads: reads rows from memory by Ports ports, and hands them to a cluster.
+//
+// A load begins, with ready_o, when all of this holds: the bursts of the load before it have been handed
+// to the ports (rs_vector_bursts), as many stores have ended as it says, as many instructions of list
+// computing, and its stream has place for its rows. Port p reads slice p of every row: RowCycles beats
+// that follow each other. All ports are given the same addresses. Each has a FIFO, and a row is handed
+// on when all of its beats are in them: so ports may answer at different times.
+//
+// Rows come in the order of the list. push_o[s] hands row_o to stream s; table_we_o writes it to the
+// twiddle memory, and table_loaded_o comes with the last row of such a load.
+//
+// Latency: 3 cycles from the last beat of a row to row_o, and 2 from ready_o to the first address.
+// Cost: for each port a FIFO of 2^LogFifo beats in LUTs; a row's registers.
+module rs_vector_loads
+  import rs_vector_isa_pkg::*;
+  import rs_vector_pkg::*;
+#(
+  parameter  int unsigned Width = 32,
+  parameter  int unsigned LogLanes = 4,
+  parameter  int unsigned TableRows = 1024,
+  parameter  int unsigned Ports = 2,
+  parameter  int unsigned PortBits = 256,
+  parameter  int unsigned BurstBeats = 16,
+  parameter  int unsigned Outstanding = 16,
+  parameter  int unsigned LogFifo = 5,
+  localparam int unsigned Lanes = 2 ** LogLanes,
+  localparam int unsigned TableWidth = $clog2(TableRows),
+  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits),
+  localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles)
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  input  logic                                 halt_i,                     // nothing more begins
+  input  logic                   [       31:0] watchdog_i,
+  // list
+  input  logic                                 valid_i,
+  input  load_t                                load_i,
+  output logic                                 ready_o,
+  output logic                                 ended_o,                    // a load has
+  // what loads wait for
+  input  logic [MaxClusters-1:0] [       31:0] stores_ended_i,
+  input  logic                   [       31:0] computing_ended_i,
+  input  logic                   [LoadStreams-1:0] room_i,
+  // cluster
+  output logic                   [  Width-1:0] row_o            [Lanes],
+  output logic                   [LoadStreams-1:0] begin_o,
+  output logic                   [LoadStreams-1:0] push_o,
+  output logic                                 table_we_o,
+  output logic                   [TableWidth-1:0] table_addr_o,
+  output logic                                 table_loaded_o,
+  // AXI read channels
+  output logic                   [  Ports-1:0] ar_valid_o,
+  output logic                   [HomeBits-1:0] ar_home_o,
+  output logic                   [BeatWidth-1:0] ar_beat_o,
+  output logic                   [        7:0] ar_len_o,
+  input  logic                   [  Ports-1:0] ar_ready_i,
+  input  logic                   [  Ports-1:0] r_valid_i,
+  input  logic                   [  Ports-1:0] r_last_i,
+  input  logic                   [        1:0] r_resp_i         [Ports],
+  input  logic                   [PortBits-1:0] r_data_i        [Ports],
+  output logic                   [  Ports-1:0] r_ready_o,
+  // what went wrong
+  output logic                                 failed_o,
+  output fault_t                               fault_o
+);
+  localparam int unsigned Stored = stored_bits(Width);
+  localparam int unsigned CountWidth = 16 + $clog2(RowCycles) + 1;
+  localparam int unsigned LogLoads = $clog2(Outstanding);
+
+  // ---- the list -----------------------------------------------------------------------------------
+  logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, place;
+  place_t from;
+  logic   unused_reserved, unused_issue;
+  assign from  = load_i.address;
+  assign place = load_i.to_table || |(room_i & (LoadStreams'(1) << load_i.stream));
+  assign take  = valid_i && !halt_i && !busy && queue_ready && place &&
+      stores_ended_i[load_i.after_cluster] >= 32'(load_i.after_store) &&
+      computing_ended_i >= 32'(load_i.after_computing);
+  assign ready_o         = take;
+  assign begin_o         = (take && !load_i.to_table) ? LoadStreams'(1) << load_i.stream : '0;
+  assign unused_reserved = ^load_i.reserved;
+  assign unused_issue    = ^{issue, final_burst};
+  rs_vector_bursts #(
+    .Ports(Ports),
+    .BurstBeats(BurstBeats),
+    .Outstanding(Outstanding),
+    .BeatWidth(BeatWidth),
+    .CountWidth(CountWidth)
+  ) u_bursts (
+    .clk_i,
+    .rst_ni,
+    .begin_i(take),
+    .home_i(from.home),
+    .beat_i(BeatWidth'(from.row) << $clog2(RowCycles)),
+    .beats_i(CountWidth'(load_i.rows) << $clog2(RowCycles)),
+    .busy_o(busy),
+    .issue_o(issue),
+    .final_o(final_burst),
+    .done_i(burst_done),
+    .outstanding_o(outstanding),
+    .valid_o(ar_valid_o),
+    .home_o(ar_home_o),
+    .beat_o(ar_beat_o),
+    .len_o(ar_len_o),
+    .ready_i(ar_ready_i)
+  );
+
+  // ---- where rows go, in order --------------------------------------------------------------------
+  typedef struct packed {
+    logic                  to_table;
+    logic [1:0]            stream;
+    logic [15:0]           rows;
+    logic [TableWidth-1:0] table_row;
+  } moved_t;
+  moved_t moved;
+  logic   moved_valid, row_there, row_last;
+  rs_dma_fifo #(
+    .Width($bits(moved_t)),
+    .LogDepth(LogLoads)
+  ) u_moved (
+    .clk_i,
+    .rst_ni,
+    .valid_i(take),
+    .ready_o(queue_ready),
+    .data_i({load_i.to_table, load_i.stream, load_i.rows, load_i.table_row[TableWidth-1:0]}),
+    .valid_o(moved_valid),
+    .ready_i(row_there && row_last),
+    .data_o(moved)
+  );
+  if (TableWidth < 16) begin : gen_unused
+    logic unused_table_row;
+    assign unused_table_row = ^load_i.table_row[15:TableWidth];
+  end
+
+  // ---- ports --------------------------------------------------------------------------------------
+  logic [   Ports-1:0] there, last, failed;
+  logic [PortBits-1:0] beat [Ports];
+  logic                pop;
+  assign pop = there == '1;
+  for (genvar p = 0; p < Ports; p++) begin : gen_port
+    rs_dma_fifo #(
+      .Width(PortBits + 1),
+      .LogDepth(LogFifo)
+    ) u_fifo (
+      .clk_i,
+      .rst_ni,
+      .valid_i(r_valid_i[p]),
+      .ready_o(r_ready_o[p]),
+      .data_i({r_last_i[p], r_data_i[p]}),
+      .valid_o(there[p]),
+      .ready_i(pop),
+      .data_o({last[p], beat[p]})
+    );
+    assign failed[p] = r_valid_i[p] && r_ready_o[p] && r_resp_i[p][1];
+    logic unused_resp;
+    assign unused_resp = r_resp_i[p][0];
+  end
+  assign burst_done = pop && last[0];
+  SameBursts_A :
+  assert property (@(posedge clk_i) !rst_ni || !pop || last == '0 || last == '1)
+  else $error("bursts end at some ports: %b", last);
+
+  // ---- rows: beat c of all ports is part c of each slice -------------------------------------------
+  localparam int unsigned SliceLanes = Lanes / Ports;
+  localparam int unsigned BeatLanes = PortBits / Stored;
+  logic [15:0]            row_q;
+  logic [Width-1:0]       word_q [Lanes];
+  logic [LoadStreams-1:0] push_q;
+  logic [RowCycles-1:0]   part;  // which beats of the row it is
+  logic                   whole;
+  if (RowCycles == 1) begin : gen_at_once
+    assign part  = 1'b1;
+    assign whole = 1'b1;
+  end else begin : gen_parts
+    logic [RowCycles-1:0] part_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) part_q <= RowCycles'(1);
+      else if (pop) part_q <= {part_q[RowCycles-2:0], part_q[RowCycles-1]};
+    end
+    assign part  = part_q;
+    assign whole = part_q[RowCycles-1];
+  end
+  assign row_there = pop && whole;
+  assign row_last  = row_q + 16'd1 == moved.rows;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    localparam int unsigned Port = l / SliceLanes;
+    localparam int unsigned Part = l % SliceLanes / BeatLanes;
+    localparam int unsigned Bit = l % BeatLanes * Stored;
+    always_ff @(posedge clk_i) if (pop && part[Part]) word_q[l] <= beat[Port][Bit+:Width];
+  end
+  if (Width < Stored) begin : gen_padding
+    logic [Ports-1:0] unused_padding;
+    always_comb begin
+      for (int unsigned p = 0; p < Ports; p++) unused_padding[p] = ^beat[p];
+    end
+  end
+  logic                  to_table_q, loaded_q, ended_q;
+  logic [TableWidth-1:0] table_addr_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) row_q <= '0;
+    else if (row_there) row_q <= row_last ? '0 : row_q + 16'd1;
+    push_q <= (rst_ni && row_there && !moved.to_table) ? LoadStreams'(1) << moved.stream : '0;
+    to_table_q   <= rst_ni && row_there && moved.to_table;
+    loaded_q     <= rst_ni && row_there && moved.to_table && row_last;
+    ended_q      <= rst_ni && row_there && row_last;
+    table_addr_q <= moved.table_row + TableWidth'(row_q);
+  end
+  assign row_o          = word_q;
+  assign push_o         = push_q;
+  assign table_we_o     = to_table_q;
+  assign table_addr_o   = table_addr_q;
+  assign table_loaded_o = loaded_q;
+  assign ended_o        = ended_q;
+  Known_A :
+  assert property (@(posedge clk_i) !rst_ni || !pop || moved_valid)
+  else $error("rows come that no load has asked for");
+
+  // ---- what goes wrong ----------------------------------------------------------------------------
+  logic       silent;
+  logic [7:0] port;
+  rs_vector_watchdog #(
+    .Ports(Ports)
+  ) u_watchdog (
+    .clk_i,
+    .rst_ni,
+    .limit_i(watchdog_i),
+    .waits_i(outstanding),
+    .moves_i(pop || |(ar_valid_o & ar_ready_i)),
+    .missing_i(~there),
+    .failed_i(failed),
+    .silent_o(silent),
+    .port_o(port)
+  );
+  assign failed_o = failed != '0 || silent;
+  assign fault_o  = '{
+          fetching: 1'b0,
+          list: ListLoads,
+          port: port,
+          fault: (failed != '0) ? FaultResponse : FaultSilence
+      };
+endmodule
